@@ -1,4 +1,4 @@
-//! Commands to the lobby, within what the address and the player may hold.
+//! Lobby commands, within the limits of the address and the player.
 
 use flagfall_board::Side;
 use flagfall_protocol::{Accepted, CommandId, Player, PlayerKind};
@@ -9,16 +9,16 @@ use crate::server::App;
 use crate::table::{TableError, TableHandle};
 use flagfall_base::admission::{Client, Held, Holder, Ticket, TooMany};
 
-/// Bytes that an accepted command of the lobby adds to the store, about.
+/// Approximate number of bytes that an accepted lobby command adds to the store.
 const LOBBY_COMMAND_BYTES: usize = 1_024;
 
-/// What came of a command, and what it has added to the store.
+/// The outcome of a command, and how many bytes it added to the store.
 pub(crate) struct Carried {
     pub(crate) outcome: Result<Accepted, LobbyRefusal>,
     pub(crate) stored: usize,
 }
 
-/// Carries out a command to the lobby.
+/// Carries out a lobby command, if the limits allow it.
 pub(crate) async fn ask_lobby(
     app: &App,
     client: Client,
@@ -32,7 +32,7 @@ pub(crate) async fn ask_lobby(
             look_again(app, &Holder::of(client, &player.id)).await;
             match begin(app, client, player, &command) {
                 Ok(ticket) => ticket,
-                // What was accepted before is told again, whatever is open now.
+                // A repeated command gets its first answer, whatever is open now.
                 Err(_) if app.lobby.has_carried_out(player, cmd_id, &command).await => None,
                 Err(too_many) => {
                     too_many.count();
@@ -57,7 +57,7 @@ pub(crate) async fn ask_lobby(
     Carried { stored: if outcome.is_ok() { LOBBY_COMMAND_BYTES } else { 0 }, outcome }
 }
 
-/// A ticket for what the command is about to make; none for one that makes nothing.
+/// A ticket for what the command is about to make; `None` if it makes nothing.
 fn begin(
     app: &App,
     client: Client,
@@ -79,7 +79,7 @@ fn begin(
     Ok(Some(ticket))
 }
 
-/// A player has a game open from here: it counts for the address, wherever it was made.
+/// Counts a game that a player has open for the address, wherever it was made.
 pub(crate) fn note_open_game(app: &App, client: Client, player: &Player, table: &TableHandle) {
     if table.is_running() {
         let players = table.summary().players;
@@ -88,7 +88,7 @@ pub(crate) fn note_open_game(app: &App, client: Client, player: &Player, table: 
     }
 }
 
-/// Releases what these hold no more.
+/// Releases what these holders no longer hold.
 async fn look_again(app: &App, holders: &[Holder]) {
     for holder in holders {
         let mut ended = Vec::new();
@@ -101,13 +101,13 @@ async fn look_again(app: &App, holders: &[Holder]) {
     }
 }
 
-/// Releases what nobody holds any more.
+/// Releases everything that is no longer held.
 pub(crate) async fn look_at_all(app: &App) {
     let holders = app.admission.holders();
     look_again(app, &holders).await;
 }
 
-/// Whether an offer is open, or a game running. What cannot be found out now counts as before.
+/// True if an offer is open or a game is running. If that cannot be found out now, it still counts.
 async fn is_open(app: &App, held: &Held) -> bool {
     match held {
         Held::Seek(id) => app.lobby.has_seek(id),

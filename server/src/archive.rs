@@ -1,7 +1,9 @@
-//! Games that are long over leave the dear memory of the store; what can be read of them stays the same.
+//! Moves the logs of old finished games out of the store's expensive memory. They can be read as
+//! before.
 //!
-//! The end of a game leaves `ended/TIME/GAME`, in its own append. Whoever finds one that is old enough has the store archive the log, and then takes the record away: a server that is lost in
-//! between leaves it to be found again, and archiving twice does nothing.
+//! The end of a game writes `ended/TIME/GAME` in its own append. A server that finds an old enough
+//! record has the store archive the log, and then deletes the record. If it crashes in between, the
+//! record is found again; archiving twice does nothing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,23 +19,25 @@ use flagfall_base::telemetry::GAMES_ARCHIVED;
 
 /// Records read at a time.
 const CHUNK: usize = 256;
-/// The record of a game that ends now; it goes with the append of the end.
+
+/// The record of a game that ends now. It is written in the append that ends the game.
 pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
     let key = ENDED.key([&Time16(at), &game]).ok()?;
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
-/// Has games archived so long after their end, with so much time between two looks, until the future is dropped. Without a time after the end none is.
+/// Archives games that ended at least `after` ago, every `every`, until the future is dropped.
+/// Archives nothing if `after` is `None`.
 pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, every: Duration) {
     let Some(after) = after else { return std::future::pending().await };
     loop {
         match archive_due(&*store, after).await {
             Ok(0) => {}
-            Ok(games) => tracing::info!(games, "games that are long over were archived"),
+            Ok(games) => tracing::info!(games, "old games were archived"),
             Err(error) => {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "games that are long over could not be archived; they will be",
+                    "old games could not be archived; the server will try again",
                 );
             }
         }
@@ -41,10 +45,11 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
     }
 }
 
-/// Archives the games that ended at least so long ago; how many those were.
+/// Archives the games that ended at least `after` ago, and returns how many.
 ///
 /// # Errors
-/// [`StoreError`]: the others will be found again. A damaged game is no error; it is told and stays as it is.
+/// [`StoreError`]: the others will be found again. A damaged game is not an error; it is reported
+/// and stays as it is.
 pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
     let prefix = ENDED.all()?;
     let (mut archived, mut from) = (0, None);
@@ -62,11 +67,11 @@ pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, St
                     archived += 1;
                     counter!(GAMES_ARCHIVED).increment(1);
                 }
-                // Something of it is still to be done, unless it was deleted.
+                // Not possible yet: try again later, unless the log was deleted.
                 Ok(false) if has_log(store, game).await? => continue,
                 Ok(false) => {}
                 Err(StoreError::Damaged { what }) => {
-                    tracing::error!(%game, what, "a game that is over cannot be archived");
+                    tracing::error!(%game, what, "a finished game cannot be archived");
                 }
                 Err(error) => return Err(error),
             }
@@ -87,7 +92,9 @@ fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
     u128::from(store.now().ms_since(at)) >= after.as_millis()
 }
 
-/// Archives all games of a store that ended at least so long ago, whether or not anything tells of their end: how many were over for so long, of how many. `told` hears of each.
+/// Archives all games that ended at least `after` ago, even without a record of their end. Returns
+/// how many of them are archived now, and how many games there are. `told` gets both numbers after
+/// each game.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -108,7 +115,7 @@ pub async fn archive_all(
             Err(TableError::Unavailable) => {
                 return Err(StoreError::Unavailable { why: TableError::Unavailable.to_string() });
             }
-            // It stays as it is: an operator must look at it first.
+            // A damaged game stays as it is: an operator must look at it first.
             Err(TableError::NotFound | TableError::Quarantined) => {}
         }
         told(archived, seen);

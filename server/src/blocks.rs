@@ -1,4 +1,4 @@
-//! Who wants nothing to do with whom: no games with each other, and nothing said.
+//! Blocked players: they do not play or chat with each other.
 
 use flagfall_protocol::{Code, Player, PlayerKind};
 use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
@@ -7,19 +7,19 @@ use thiserror::Error;
 use crate::players::{Standing, player_shown};
 use flagfall_base::keys::BLOCKS;
 
-/// Players one player may block.
+/// Most players that one player may block.
 pub const BLOCKS_MAX: usize = 100;
 
-/// Why somebody was not blocked.
+/// Why a player was not blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum BlockRefusal {
-    /// Oneself.
+    /// Players cannot block themselves.
     #[error("this is yourself")]
     Yourself,
     /// The list is full.
     #[error("you have blocked {BLOCKS_MAX} players already: let one go first (`flagfall unblock NAME`)")]
     TooMany,
-    /// Something happened to the guest who blocks at the same moment.
+    /// The record of the guest who blocks changed at the same moment.
     #[error("something else happened at the same moment: try again")]
     Conflict,
     /// The store does not answer as it should.
@@ -41,12 +41,15 @@ impl BlockRefusal {
 
 impl From<StoreError> for BlockRefusal {
     fn from(error: StoreError) -> BlockRefusal {
-        flagfall_base::store_errors::note_refusal(&error, "the store did not take or tell a block");
+        flagfall_base::store_errors::note_refusal(
+            &error,
+            "the store refused a request about blocked players",
+        );
         BlockRefusal::Store
     }
 }
 
-/// Blocks a player, or lets them go again. Repeating it changes nothing.
+/// Blocks or unblocks a player. Repeating it changes nothing.
 ///
 /// # Errors
 /// [`BlockRefusal`].
@@ -73,13 +76,13 @@ pub(crate) async fn set_blocked(
         update.writes.push(Write::Delete { key });
     }
     match store.update(update).await? {
-        // Unknown is as good: the list shows what came of it, and asking again does no harm.
+        // Unknown is good enough: the list shows the result, and repeating does no harm.
         UpdateOutcome::Ok | UpdateOutcome::Unknown => Ok(()),
         UpdateOutcome::Conflict => Err(BlockRefusal::Conflict),
     }
 }
 
-/// Whom a player has blocked, as they are called today.
+/// The players that a player has blocked, under their current names.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -91,7 +94,7 @@ pub(crate) async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Pla
     Ok(players)
 }
 
-/// The ids of those whom a player has blocked.
+/// The ids of the players that a player has blocked.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -105,7 +108,7 @@ pub(crate) async fn blocked_ids(store: &dyn Store, owner: &str) -> Result<Vec<St
     Ok(blocked.iter().filter_map(|(key, _)| id(key)).collect())
 }
 
-/// Whether a player has blocked another one.
+/// True if `owner` has blocked `other`.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -113,7 +116,7 @@ pub(crate) async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> 
     Ok(store.get(block_key(owner, other)?).await?.is_some())
 }
 
-/// Whether one of both has blocked the other one: they do not play each other.
+/// True if one of the two has blocked the other, so that they do not play each other.
 ///
 /// # Errors
 /// [`StoreError`].

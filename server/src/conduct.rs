@@ -1,7 +1,8 @@
-//! Who leaves games, and how long he waits for the next one.
+//! Players who leave games, and how long they wait for the next pairing.
 //!
-//! A mark is a record of its own, `left/PLAYER/GAME`, written in the append that ends the game: so there is one for each game, whatever crashes, and
-//! it fades by itself. Nothing is counted anywhere else: what follows from the marks is computed when somebody wants to be paired.
+//! A mark is a record of its own, `left/PLAYER/GAME`, written in the append that ends the game. So
+//! each game has at most one, even after a crash, and it expires by itself. Nothing else is
+//! counted: the wait is computed from the marks when the player wants to be paired.
 
 use flagfall_base::keys::LEFT;
 use flagfall_board::{GameId, Stamp};
@@ -10,30 +11,31 @@ use flagfall_store::{Key, Store, StoreError, Write};
 
 /// How long a mark lasts, in milliseconds.
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
-/// Marks that are looked at.
+/// Most marks that are looked at.
 const MARKS_MAX: usize = 64;
-/// How long after the latest mark nobody is paired, in seconds, by how many there are: the first one may happen to anybody.
+/// How long after the latest mark a player is not paired, in seconds, by number of marks. The first
+/// one is free: it can happen to anyone.
 const WAITS_S: [u64; 5] = [0, 120, 600, 1_800, 3_600];
 
-/// The mark of a player who has left this game at this moment, or did not deploy; none when his id makes no key.
+/// The mark of a player who left this game, or did not deploy; `None` if their id makes no key.
 pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
     let key = LEFT.key([&player, &game]).ok()?;
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })
 }
 
-/// What a player's marks make of his waiting.
+/// A player's conduct, computed from their marks.
 ///
 /// # Errors
 /// [`StoreError`].
 pub(crate) async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, StoreError> {
     let marks = store.scan(marks_of(player)?, None, MARKS_MAX).await?;
     let at = |value: &[u8]| std::str::from_utf8(value).ok()?.parse::<u64>().ok();
-    // A mark that cannot be read is one all the same, of long ago.
+    // A mark that cannot be read still counts, as an old one.
     let latest = marks.iter().map(|(_, value)| at(value).unwrap_or(0)).max();
     Ok(conduct(marks.len(), latest.unwrap_or(0), store.now()))
 }
 
-/// All marks of a player.
+/// The prefix of all marks of a player.
 pub(crate) fn marks_of(player: &str) -> Result<Key, StoreError> {
     LEFT.under([&player])
 }

@@ -1,4 +1,4 @@
-//! What an operator sets: flags, and the environment behind them.
+//! The operator's configuration: flags, with the environment as fallback.
 
 mod admission;
 
@@ -28,18 +28,19 @@ use flagfall_base::memory::MemoryLimit;
 
 pub use self::admission::AdmissionFlags;
 
-/// The address a server listens on unless it is told otherwise.
+/// The address a server listens on by default.
 pub const LISTEN: &str = "127.0.0.1:7171";
 
 /// The lobby server of Flagfall: Stratego over the network.
 ///
-/// Without flags it serves this machine alone, on 127.0.0.1:7171, and keeps its games in ./flagfall-data. Every flag can be
-/// given in the environment instead; a flag goes before the environment.
+/// Without flags it serves this machine alone, on 127.0.0.1:7171, and keeps its games in
+/// ./flagfall-data. Every flag can be given in the environment instead; a flag overrides the
+/// environment.
 #[derive(Parser, Clone, Debug)]
 #[command(name = "flagfall-server", version, after_long_help = format!("{AFTER_HELP}\n\n{}", flagfall_protocol::Exit::HELP), max_term_width = 100)]
 pub struct Config {
-    /// Address and port for players: WebSockets at /ws, HTTP beside it. Port 0 takes a free one. 0.0.0.0 serves the network; put
-    /// a proxy that speaks TLS in front of it.
+    /// Address and port for players: WebSockets at /ws, HTTP beside it. Port 0 takes a free one.
+    /// 0.0.0.0 serves the network; put a proxy that speaks TLS in front of it.
     #[arg(long, env = "FLAGFALL_LISTEN", value_name = "ADDRESS:PORT", default_value = LISTEN,
           value_parser = socket_address)]
     pub listen: SocketAddr,
@@ -60,9 +61,11 @@ pub struct Config {
         global = true
     )]
     pub data: PathBuf,
-    /// What keeps them: `embedded` is durable, in the data folder; `memory` forgets everything at the end and is for trying things
-    /// out; `redis://[:PASSWORD@]HOST[:PORT][/DATABASE]` is a Redis, for several servers at once, as are `unix:///PATH` and
-    /// `redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME`. Others on this machine see flags: give a password in the environment.
+    /// What keeps them: `embedded` is durable, in the data folder; `memory` forgets everything at
+    /// the end and is for trying things out; `redis://[:PASSWORD@]HOST[:PORT][/DATABASE]` is a
+    /// Redis, for several servers at once, as are `unix:///PATH` and
+    /// `redis+sentinel://[:PASSWORD@]HOST[:PORT],HOST[:PORT]/NAME`. Others on this machine see
+    /// flags: give a password in the environment.
     #[arg(
         long,
         env = "FLAGFALL_STORE",
@@ -73,19 +76,23 @@ pub struct Config {
         global = true
     )]
     pub store: StoreKind,
-    /// The file with the secret key that finished games are signed with: 64 hexadecimal digits, as `openssl rand -hex 32` prints them. Servers of one store share it. In the
-    /// environment the digits themselves may stand. Without it a server with a data folder makes one, FOLDER/signing.key; others leave games unsigned.
+    /// The file with the secret key that finished games are signed with: 64 hexadecimal digits, as
+    /// `openssl rand -hex 32` prints them. Servers of one store share it. In the environment the
+    /// digits themselves may stand. Without it a server with a data folder makes one,
+    /// FOLDER/signing.key; others leave games unsigned.
     #[arg(long, env = "FLAGFALL_SIGNING_KEY", value_name = "FILE", hide_env_values = true)]
     pub signing_key: Option<KeySource>,
-    /// Start although the data folder has lost acknowledged moves and nothing tells of which games, as the message at start has
-    /// said. Clients then load their games anew; games that are seen to be short stay closed.
+    /// Start although the data folder has lost acknowledged moves and it is not known of which
+    /// games, as the message at start has said. Clients then load their games anew; games that are
+    /// seen to be short stay closed.
     #[arg(long, env = "FLAGFALL_ACCEPT_LOST_TAIL")]
     pub accept_lost_tail: bool,
-    /// The origin of pages that may connect: scheme, host and perhaps port, nothing behind. Those of the server's own host
-    /// always may. Several: repeat the flag, or separate by commas.
+    /// The origin of pages that may connect: scheme, host and perhaps port, nothing behind. Those
+    /// of the server's own host always may. Several: repeat the flag, or separate by commas.
     #[arg(long, env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',')]
     pub allow_origin: Vec<Origin>,
-    /// What is logged, to standard error: error, warn, info, debug or trace, also by module (info,flagfall_server::lobby=debug).
+    /// What is logged, to standard error: error, warn, info, debug or trace, also by module
+    /// (info,flagfall_server::lobby=debug).
     #[arg(long, env = "FLAGFALL_LOG", value_name = "FILTER", default_value = "info")]
     pub log: LogFilter,
     /// How it is logged: for a person, or a JSON object a line.
@@ -105,15 +112,16 @@ pub struct Config {
         help_heading = "Redis"
     )]
     pub redis_prefix: Prefix,
-    /// Replicas that must have a move before it is acknowledged. Without any, a failover may lose the last ones.
+    /// Replicas that must have a move before it is acknowledged. Without any, a failover may lose
+    /// the last ones.
     #[arg(long, env = "FLAGFALL_REDIS_REPLICAS", value_name = "COUNT", default_value_t = 0,
           value_parser = value_parser!(u32).range(0..=16), global = true, help_heading = "Redis")]
     pub redis_replicas: u32,
     /// TLS with Redis.
     #[command(flatten)]
     pub redis_tls: RedisTlsFiles,
-    /// Use a Redis that may lose acknowledged moves, as the message at start says. Without this it must keep an append-only
-    /// file, sync it always, and never evict.
+    /// Use a Redis that may lose acknowledged moves, as the message at start says. Without this it
+    /// must keep an append-only file, sync it always, and never evict.
     #[arg(long, env = "FLAGFALL_ACCEPT_WEAK_REDIS", global = true, help_heading = "Redis")]
     pub accept_weak_redis: bool,
 
@@ -121,26 +129,28 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_DEPLOY_SECONDS", value_name = "SECONDS", default_value_t = 300,
           value_parser = value_parser!(u32).range(5..=86_400), help_heading = "Games")]
     pub deploy_seconds: u32,
-    /// The delay of a player's line that is given back with each move, on average, in milliseconds. It is measured by the server; a flag waits as long for a move that may be under
-    /// way.
+    /// Network delay that is given back to a player with each move, on average, in milliseconds.
+    /// The server measures it; a flag waits this long for a move that may be under way.
     #[arg(long, env = "FLAGFALL_LAG_MS_PER_PLY", value_name = "MS", default_value_t = 500,
           value_parser = value_parser!(u32).range(0..=5_000), help_heading = "Games")]
     pub lag_ms_per_ply: u32,
-    /// The delay that is given back at most at once, in milliseconds. 0 gives nothing back.
+    /// The most network delay given back at once, in milliseconds. 0 gives nothing back.
     #[arg(long, env = "FLAGFALL_LAG_MS", value_name = "MS", default_value_t = 3_000,
           value_parser = value_parser!(u32).range(0..=60_000), help_heading = "Games")]
     pub lag_ms: u32,
-    /// Time after which a game can be claimed that the opponent has left, in seconds; longer ones wait up to five times as long.
+    /// Time after which a game that the opponent has left can be claimed, in seconds; longer games
+    /// wait up to five times as long.
     #[arg(long, env = "FLAGFALL_CLAIM_SECONDS", value_name = "SECONDS", default_value_t = 60,
           value_parser = value_parser!(u32).range(1..=3_600), help_heading = "Games")]
     pub claim_seconds: u32,
-    /// Time after which a running game leaves memory when nobody has it open, in seconds; on a live clock
-    /// a minute at most. It is opened again when somebody asks for it, and its flag falls at its time.
+    /// Time after which a running game that nobody has open leaves memory, in seconds; on a live
+    /// clock a minute at most. It is opened again when a player asks for it, and its flag falls on
+    /// time.
     #[arg(long, env = "FLAGFALL_REST_SECONDS", value_name = "SECONDS", default_value_t = 600,
           value_parser = value_parser!(u32).range(1..=86_400), help_heading = "Games")]
     pub rest_seconds: u32,
-    /// Days after its end on which a game in Redis is archived: packed into less than half of the memory, and read as before. 0 archives none. Games in a data folder lie on the
-    /// disk anyway.
+    /// Days after its end on which a game in Redis is archived: packed into less than half of the
+    /// memory, and read as before. 0 archives none. Games in a data folder lie on the disk anyway.
     #[arg(long, env = "FLAGFALL_ARCHIVE_AFTER_DAYS", value_name = "DAYS", default_value_t = 30,
           value_parser = value_parser!(u32).range(0..=36_500), help_heading = "Games")]
     pub archive_after_days: u32,
@@ -152,9 +162,9 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_MAX_RUNNING_GAMES", value_name = "COUNT", default_value_t = 100_000,
           value_parser = value_parser!(u32).range(1..=100_000_000), help_heading = "Games")]
     pub max_running_games: u32,
-    /// Memory this process may use, such as 900M or 2G. New games are refused at three quarters of it;
-    /// running games go on. `auto` takes what the control group, or else the
-    /// machine, allows; `none` refuses nothing.
+    /// Memory this process may use, such as 900M or 2G. New games are refused at three quarters of
+    /// it; running games go on. `auto` takes what the control group, or else the machine, allows;
+    /// `none` refuses nothing.
     #[arg(
         long,
         env = "FLAGFALL_MEMORY_LIMIT",
@@ -187,18 +197,20 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_GUEST_DAYS", value_name = "DAYS", default_value_t = 90,
           value_parser = value_parser!(u32).range(2..=3_650), help_heading = "Games")]
     pub guest_days: u32,
-    /// How long a guest is kept who has never finished a game, in days since their first offer. Their token stays good, so
-    /// they come back as the same guest. 0 keeps them as long as others.
+    /// How long a guest who has never finished a game is kept, in days since their first offer.
+    /// Their token stays valid, so they come back as the same guest. 0 keeps them as long as
+    /// others.
     #[arg(long, env = "FLAGFALL_NEW_GUEST_DAYS", value_name = "DAYS", default_value_t = 2,
           value_parser = value_parser!(u32).range(0..=3_650), global = true, help_heading = "Games")]
     pub new_guest_days: u32,
-    /// How long finished casual games are kept in which no account played, in days: log, record and history. Rated games and
-    /// games of accounts stay. 0 keeps them for ever.
+    /// How long finished casual games in which no account played are kept, in days: log, record and
+    /// history. Rated games and games of accounts stay. 0 keeps them forever.
     #[arg(long, env = "FLAGFALL_GUEST_GAME_DAYS", value_name = "DAYS", default_value_t = 90,
           value_parser = value_parser!(u32).range(0..=3_650), global = true, help_heading = "Games")]
     pub guest_game_days: u32,
 
-    /// Open connections, HTTP included. Without it as many as the system allows files to this process, less some for the store.
+    /// Open connections, HTTP included. Without it as many as the system allows files to this
+    /// process, less some for the store.
     #[arg(long, env = "FLAGFALL_MAX_CONNECTIONS", value_name = "COUNT",
           value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Connections")]
     pub max_connections: Option<u32>,
@@ -206,8 +218,9 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_PLAYER", value_name = "COUNT", default_value_t = 8,
           value_parser = value_parser!(u32).range(1..=1_000), help_heading = "Connections")]
     pub connections_per_player: u32,
-    /// How long after a player's last connection his token lets him in again while the store is away, in minutes: he watches from memory. A token that is taken
-    /// back on another server while this one cannot hear of it counts as good here until it can. 0 lets nobody in meanwhile.
+    /// How long after a player's last connection their token is accepted while the store is away,
+    /// in minutes: they can watch from memory. A token that was revoked on another server counts as
+    /// valid here until this server can learn of it. 0 accepts no token meanwhile.
     #[arg(long, env = "FLAGFALL_VISITOR_MINUTES", value_name = "MINUTES", default_value_t = 15,
           value_parser = value_parser!(u32).range(0..=1_440), help_heading = "Connections")]
     pub visitor_minutes: u32,
@@ -226,25 +239,29 @@ pub struct Config {
     /// What one address and one player may take.
     #[command(flatten)]
     pub admission: AdmissionFlags,
-    /// Measure what the first move is worth, but rate games as if it were worth nothing. Without it a ruleset's first mover is expected
-    /// to do as much better as its rated games say, once there are 1,000 of them and it is more than chance.
+    /// Measure what the first move is worth, but rate games as if it were worth nothing. Without it
+    /// the first mover of a ruleset is expected to score as much better as its rated games show,
+    /// once there are 1,000 of them and the difference is more than chance.
     #[arg(long, env = "FLAGFALL_IGNORE_FIRST_MOVE")]
     pub ignore_first_move: bool,
-    /// Webhooks of players may lead to private and loopback addresses, and there without TLS too. Without it they lead to public
-    /// addresses over https: nobody reaches into your network through this server.
+    /// Webhooks of players may lead to private and loopback addresses, there also without TLS.
+    /// Without this flag they lead to public addresses over https, so players cannot reach into
+    /// your network through this server.
     #[arg(long, env = "FLAGFALL_WEBHOOKS_TO_PRIVATE")]
     pub webhooks_to_private: bool,
-    /// A file with the certificates (PEM) of authorities that webhooks may have theirs from, beside those that browsers trust.
+    /// A file with certificates (PEM) of authorities that webhooks may use, besides those that
+    /// browsers trust.
     #[arg(long, env = "FLAGFALL_WEBHOOK_CA", value_name = "FILE")]
     pub webhook_ca: Option<PathBuf>,
 
-    /// Wrong passwords for one name from one network within --attempts-minutes; ten times as many from all networks together in
-    /// which the account was not signed in lately. Several servers count each for itself.
+    /// Wrong passwords for one name from one network within --attempts-minutes; ten times as many
+    /// from all networks together in which the account was not signed in lately. Several servers
+    /// count each for itself.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_NAME", value_name = "COUNT", default_value_t = 10,
           value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_name: u32,
-    /// Within --attempts-minutes, attempts at passwords and recovery codes, and new accounts, from one
-    /// network.
+    /// Within --attempts-minutes, attempts at passwords and recovery codes, and new accounts, from
+    /// one network.
     #[arg(long, env = "FLAGFALL_ATTEMPTS_PER_ADDRESS", value_name = "COUNT", default_value_t = 300,
           value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Accounts")]
     pub attempts_per_address: u32,
@@ -290,24 +307,28 @@ pub struct Config {
 /// What the program does instead of serving.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Command {
-    /// Look through a store, take it out as a file, or put one in. Names it with the server's own flags, and starts no server.
+    /// Check, export, import or clean up a store. The server's own flags name the store; no server
+    /// is started.
     #[command(subcommand)]
     Store(StoreCommand),
-    /// Read reports, close accounts and open them again, take back what games did to ratings. Every act is written down. Works on the store that the server's own
-    /// flags name: on a Redis while servers run, on a data folder while its server is stopped.
+    /// Read reports, close and reopen accounts, take back what games did to ratings. Every act is
+    /// logged. Works on the store that the server's own flags name: on a Redis while servers run,
+    /// on a data folder while its server is stopped.
     #[command(subcommand)]
     Operator(OperatorCommand),
-    /// Ask a running server for its health. Prints the answer and ends with 0 if the server is well;
-    /// ends with 1 if it is not or does not answer. For health checks of containers and services.
+    /// Ask a running server for its health. Prints the answer and ends with 0 if the server is
+    /// well; ends with 1 if it is not or does not answer. For health checks of containers and
+    /// services.
     Health {
-        /// Address the server listens on. Without it, --listen or FLAGFALL_LISTEN of the server itself.
+        /// Address the server listens on. Without it, --listen or FLAGFALL_LISTEN of the server
+        /// itself.
         #[arg(id = "health-listen", long = "listen", value_name = "ADDRESS:PORT",
               value_parser = socket_address)]
         listen: Option<SocketAddr>,
     },
 }
 
-/// What an operator does about players.
+/// An operator's command about players.
 #[derive(Subcommand, Clone, Debug)]
 pub enum OperatorCommand {
     /// List what players have reported, oldest first.
@@ -328,7 +349,8 @@ pub enum OperatorCommand {
         #[arg(long)]
         reason: String,
     },
-    /// Take back what a game did to the ratings of its players, once: the points of today are set right, and the histories say so.
+    /// Take back what a game did to the ratings of its players, once: the current ratings are
+    /// corrected, and the histories say so.
     Undo {
         /// The game's id.
         game: GameId,
@@ -348,32 +370,36 @@ pub enum OperatorCommand {
     Log,
 }
 
-/// What is done with a store.
+/// A maintenance command on a store.
 #[derive(Subcommand, Clone, Debug)]
 pub enum StoreCommand {
-    /// Read every game and small record and say what is wrong, changing nothing. No server may be using the data folder.
+    /// Read every game and small record and say what is wrong, changing nothing. No server may be
+    /// using the data folder.
     Check,
     /// Write the whole store to a file: what players must not see included. Stop the servers first.
     Export {
         /// The file; it must not be there yet. `-` is standard output.
         file: PathBuf,
     },
-    /// Archive all games in a Redis that ended at least this long ago, those too of which no server knows that they are due: of an earlier version, or imported. Servers may
-    /// be running.
+    /// Archive all games in a Redis that ended at least this long ago, including those that servers
+    /// do not know to be due, such as games of an earlier version or imported ones. Servers may be
+    /// running.
     Archive {
         /// How many days ago a game must have ended.
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
         after_days: u32,
     },
-    /// Delete what is kept no longer: guests who never played (--new-guest-days) and finished casual games without an account
-    /// (--guest-game-days). Servers delete those of their own time by themselves; this looks through the whole store, so also
-    /// through what version 0.1 wrote. On Redis, servers may be running.
+    /// Delete what is past its time: guests who never played (--new-guest-days) and finished casual
+    /// games without an account (--guest-game-days). Servers delete those of their own time by
+    /// themselves; this looks through the whole store, so also through what version 0.1 wrote. On
+    /// Redis, servers may be running.
     Prune {
         /// Count only; delete nothing.
         #[arg(long)]
         dry_run: bool,
     },
-    /// Put an exported store into an empty one, every entry and record as it was. Repeat it if it is cut short.
+    /// Import an exported store into an empty one, every entry and record as it was. Repeat it if
+    /// it is cut short.
     Import {
         /// The file.
         file: PathBuf,
@@ -389,7 +415,7 @@ SIGTERM and Ctrl-C stop the server: games are paused, clients told to come back,
 pub enum MetricsListen {
     /// Nowhere.
     Off,
-    /// There.
+    /// At this address.
     At(SocketAddr),
 }
 
@@ -412,7 +438,7 @@ fn socket_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// What keeps games.
+/// The kind of store.
 #[derive(Clone, Debug)]
 pub enum StoreKind {
     /// Files in the data folder.
@@ -430,7 +456,7 @@ impl FromStr for StoreKind {
         match text {
             "embedded" => Ok(StoreKind::Embedded),
             "memory" => Ok(StoreKind::Memory),
-            // The text is not repeated: it may hold a password.
+            // The text is not repeated in the error: it may hold a password.
             text => text
                 .parse()
                 .map(StoreKind::Redis)
@@ -439,7 +465,8 @@ impl FromStr for StoreKind {
     }
 }
 
-/// Reads `--store`. What was named is in no message when it is no store: it may hold a password, and messages end up in journals.
+/// Parses `--store`. Error messages do not repeat an invalid value: it may hold a password, and
+/// messages end up in logs.
 #[derive(Clone)]
 struct StoreParser;
 
@@ -459,16 +486,16 @@ impl TypedValueParser for StoreParser {
     }
 }
 
-/// How logs look.
+/// The format of logs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum LogFormat {
     /// For a person.
     Human,
-    /// A JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// An origin as browsers send it: scheme, host, perhaps a port, nothing behind.
+/// An origin as browsers send it: scheme, host and perhaps a port, with nothing after them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin(String);
 
@@ -487,7 +514,7 @@ impl FromStr for Origin {
     }
 }
 
-/// A filter of log lines that is known to be one.
+/// A log filter that is known to be valid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LogFilter(String);
 
@@ -501,17 +528,17 @@ impl FromStr for LogFilter {
 }
 
 impl LogFilter {
-    /// The filter itself.
+    /// The filter.
     #[must_use]
     pub fn filter(&self) -> EnvFilter {
         EnvFilter::new(&self.0)
     }
 }
 
-/// What is wrong with a configuration whose single values are fine.
+/// Problems of a configuration whose single values are valid.
 #[derive(Debug, Error)]
 pub enum ConfigError {
-    /// A link would be dead before it was asked.
+    /// A connection would count as dead before it is pinged.
     #[error("--pong-seconds ({pong}) must be more than --ping-seconds ({ping})")]
     PongBeforePing {
         /// As set.
@@ -519,29 +546,30 @@ pub enum ConfigError {
         /// As set.
         pong: u32,
     },
-    /// Two listeners, one port.
+    /// Two listeners on one port.
     #[error(
         "--metrics-listen and --listen are the same ({0}): give one another port, or --metrics-listen none"
     )]
     SamePort(SocketAddr),
-    /// The data folder is no folder.
+    /// The data folder is not a folder.
     #[error("--data {0} is there, but it is not a folder")]
     DataIsNoFolder(PathBuf),
-    /// The authorities of webhooks cannot be read.
+    /// The certificate authorities for webhooks cannot be read.
     #[error("--webhook-ca {0}")]
     WebhookAuthorities(#[from] AuthorityError),
-    /// Redis cannot be spoken to with the files named.
+    /// The TLS files for Redis cannot be used.
     #[error("{0}")]
     RedisTls(#[from] RedisTlsError),
 }
 
 impl Config {
-    /// The key that finished games are signed with: the one that was named, that of the data folder, or none. The data folder must be there.
+    /// The key that signs finished games: the one named by the flag, the one of the data folder, or
+    /// none. The data folder must exist.
     ///
     /// # Errors
     /// [`KeyError`].
     pub fn signing_key(&self) -> Result<Option<SigningKey>, KeyError> {
-        // A variable of the environment that is set to nothing names no key.
+        // An empty environment variable names no key.
         let source = self.signing_key.as_ref().filter(|source| !source.is_empty());
         match (source, &self.store) {
             (Some(source), _) => SigningKey::read(source).map(Some),
@@ -550,13 +578,13 @@ impl Config {
         }
     }
 
-    /// How long things of guests are kept.
+    /// How long guests and their games are kept.
     #[must_use]
     pub fn lifetimes(&self) -> Lifetimes {
         Lifetimes::of_days(self.new_guest_days, self.guest_game_days)
     }
 
-    /// What the server runs with.
+    /// The settings of the server.
     ///
     /// # Errors
     /// [`ConfigError`].
@@ -632,7 +660,8 @@ impl Config {
     }
 }
 
-/// As many connections as the system allows this process files, less some for the store; where it does not tell, 10,000.
+/// The number of connections that the process's limit on open files allows, less some for the
+/// store. 10,000 if the limit is unknown.
 fn connections_allowed() -> usize {
     const FOR_THE_STORE: usize = 512;
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Deployments that accounts keep: `deployments/PLAYER/RULESET/NAME`. They are secrets of their owners, for whoever knows how somebody deploys knows what
-//! he faces: they leave through their owner's requests alone and are never logged.
+//! Deployments that accounts keep, under `deployments/PLAYER/RULESET/NAME`. They are secrets of
+//! their owners, because they show opponents what to expect: they are only sent to their owner, and
+//! never logged.
 
 use std::sync::Arc;
 
@@ -11,11 +12,11 @@ use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::DEPLOYMENTS;
 
-/// Deployments of one ruleset that a player keeps at most.
+/// Most deployments of one ruleset that a player may keep.
 pub const PER_RULESET_MAX: usize = 50;
-/// Deployments that a player keeps at most.
+/// Most deployments that a player may keep.
 const ALL_MAX: usize = 1_000;
-/// Characters of a text, blanks included, beyond which it is not looked at.
+/// Longest text that is parsed, in bytes, including blanks.
 const TEXT_MAX: usize = 1_000;
 
 /// The deployments in a store. Cheap to clone.
@@ -24,32 +25,33 @@ pub struct Deployments {
     store: Arc<dyn Store>,
 }
 
-/// Why a deployment is not kept, or not found.
+/// Why a deployment was not stored or not found.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DeploymentError {
-    /// Guests keep theirs on their own machine.
+    /// Guests keep deployments on their own machine.
     #[error(
         "deployments are kept for accounts: sign up first (`flagfall signup NAME`); those of guests stay on their own machine"
     )]
     AccountExpected,
-    /// No such ruleset.
+    /// There is no such ruleset.
     #[error(
         "there is no such ruleset; GET /api/rulesets lists them. Deployments of custom games are kept under their base"
     )]
     NoSuchRuleset,
-    /// Not a name.
+    /// The name is not allowed.
     #[error("a name has 1 to 30 letters, digits, - and _, and is not random or suggested")]
     BadName,
-    /// Not a deployment. Which piece is wrong is said, for it is its owner who asks.
+    /// The deployment is not valid. The message names the wrong piece, since only the owner sees
+    /// it.
     #[error("not saved: {0}")]
     BadSetup(#[from] flagfall_rules::SetupRefusal),
-    /// A text that nobody would write.
+    /// The text is too long.
     #[error("not saved: the text is longer than any deployment")]
     TooLong,
     /// The list is full.
     #[error("you keep {PER_RULESET_MAX} deployments of this ruleset already: remove one first")]
     TooMany,
-    /// There is none of this name.
+    /// There is no deployment of this name.
     #[error("no deployment of this name is kept for this ruleset")]
     NotFound,
     /// The store does not answer.
@@ -88,7 +90,7 @@ impl Deployments {
         Deployments { store }
     }
 
-    /// What the asker keeps, by ruleset and name.
+    /// The asker's deployments, ordered by ruleset and name.
     ///
     /// # Errors
     /// [`DeploymentError::Store`].
@@ -105,10 +107,10 @@ impl Deployments {
         Ok(SavedDeployments { deployments })
     }
 
-    /// Keeps a deployment, in the place of one of the same name.
+    /// Stores a deployment, replacing one of the same name.
     ///
     /// # Errors
-    /// [`DeploymentError`]; nothing has changed then.
+    /// [`DeploymentError`]; nothing has changed.
     pub async fn save(
         &self,
         asker: &Identity,
@@ -127,7 +129,7 @@ impl Deployments {
         if text.len() > TEXT_MAX {
             return Err(DeploymentError::TooLong);
         }
-        // As Red's: whoever loads it as Blue has it turned.
+        // Stored as Red's; it is turned when loaded for Blue.
         let text = Setup::from_text(text, Side::Red, rules)?.deploy(Side::Red, rules)?.into_text();
         let text: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         let own = DEPLOYMENTS.under([&asker.player.id, &rules.id])?;
@@ -140,7 +142,7 @@ impl Deployments {
         Ok(SavedDeployment { ruleset: rules.id.to_owned(), name: name.to_owned(), setup: Secret::new(text) })
     }
 
-    /// Keeps a deployment no longer.
+    /// Deletes a deployment.
     ///
     /// # Errors
     /// [`DeploymentError::NotFound`], [`DeploymentError::Store`].
@@ -153,10 +155,10 @@ impl Deployments {
         self.write(Write::Delete { key }).await
     }
 
-    /// Deletes what a player kept who is no more.
+    /// Deletes the deployments of a deleted player.
     ///
     /// # Errors
-    /// [`StoreError`]: some may be left.
+    /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         for (key, _) in self.store.scan(DEPLOYMENTS.under([&player])?, None, ALL_MAX).await? {
             self.store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
@@ -172,7 +174,7 @@ impl Deployments {
     }
 }
 
-/// The ruleset without changes: they change no army.
+/// The ruleset without changes, since changes do not affect the army.
 fn base(ruleset: &str) -> Result<&'static Ruleset, DeploymentError> {
     Ruleset::all().iter().copied().find(|known| known.id == ruleset).ok_or(DeploymentError::NoSuchRuleset)
 }

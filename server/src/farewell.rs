@@ -1,4 +1,5 @@
-//! What is left of an account that was deleted: taken away after it, and again after a crash, until nothing is.
+//! Removes what is left of a deleted account, right after its deletion, and again after a crash
+//! until nothing is left.
 
 use flagfall_protocol::Player;
 use flagfall_store::{StoreError, Update, Write};
@@ -9,13 +10,13 @@ use crate::players::leaving_key;
 use crate::server::App;
 use flagfall_base::keys::LEAVING;
 
-/// Deleted accounts that are looked at in one go.
+/// Most deleted accounts handled in one round.
 const LEAVING_MAX: usize = 512;
 
-/// Takes away what is left of a player whose account is gone.
+/// Removes what is left of a player whose account is deleted.
 ///
 /// # Errors
-/// [`StoreError`]: what is left is found again by [`finish_all`].
+/// [`StoreError`]: [`finish_all`] finds what is left.
 pub(crate) async fn finish(app: &App, player: &Player) -> Result<(), StoreError> {
     app.lobby.forget(player).await;
     app.ratings.forget(player).await?;
@@ -34,15 +35,15 @@ pub(crate) async fn finish(app: &App, player: &Player) -> Result<(), StoreError>
     Ok(())
 }
 
-/// The same for all whose server was lost in the middle of it.
+/// Finishes the deletions that were interrupted by a crash.
 ///
 /// # Errors
-/// [`StoreError`]: the rest is found again.
+/// [`StoreError`]: the rest will be found again.
 pub(crate) async fn finish_all(app: &App) -> Result<(), StoreError> {
     for (_, value) in app.store.scan(LEAVING.all()?, None, LEAVING_MAX).await? {
         let Ok(player) = serde_json::from_slice::<Player>(&value) else { continue };
         finish(app, &player).await?;
-        tracing::info!(player = %player.id, "what was left of a deleted account is gone");
+        tracing::info!(player = %player.id, "what was left of a deleted account was removed");
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ pub mod storage;
 pub mod table;
 pub mod turns;
 
-/// The program's own, which counts in tests what a thread takes.
+/// The allocator of the program. In tests it also counts what a thread allocates.
 #[cfg(test)]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

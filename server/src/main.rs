@@ -22,19 +22,20 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
 
-/// What is made for a move on one thread is freed on another: this one gives that room back to be used at once.
+/// Memory allocated for a move on one thread is freed on another. jemalloc makes that memory
+/// reusable at once.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// The time between two looks at whether the store has failed for good.
+/// How often to check whether the store has failed for good.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
-/// How long what is left may take to end after the server has stopped.
+/// How long remaining tasks may take to end after the server has stopped.
 const LAST_WAIT: Duration = Duration::from_secs(1);
 
-/// Connections that may wait to be accepted.
+/// Most connections that wait to be accepted.
 const BACKLOG: u32 = 1_024;
 
-/// Games in quarantine that are named at start.
+/// Most quarantined games named at start.
 const QUARANTINED_SHOWN: usize = 100;
 
 /// Why the program ends early. [`Failure::code`] is its exit code.
@@ -129,7 +130,7 @@ fn start(config: &Config) -> Result<(), Failure> {
 }
 
 async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
-    // Signals first: whoever stops the server while it opens a large store stops it in order.
+    // Signals first, so that a server that is still opening a large store can be stopped in order.
     let mut signals = Signals::new()?;
     let game = Port::reserve("listen", config.listen)?;
     let metrics = match config.metrics_listen {
@@ -176,8 +177,8 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     failed.map_or(Ok(()), |why| Err(Failure::StoreFailed(why)))
 }
 
-/// Why the store takes nothing any more, as soon as it does. The process ends then: a new one may find a better disk, and
-/// nothing that was acknowledged is lost.
+/// Waits until the store has failed for good and returns the reason. The process ends then: a new
+/// one may find a better disk, and nothing that was acknowledged is lost.
 async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     let mut looks = tokio::time::interval(FAILURE_LOOKS);
     loop {
@@ -188,7 +189,8 @@ async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     }
 }
 
-/// A port of this server's at which nobody is let in yet. Whoever dials it is refused at once and goes to another server; he does not wait until this one has its games.
+/// A bound port that does not accept connections yet. Clients are refused at once and can go to
+/// another server, instead of waiting until this one has recovered its games.
 struct Port {
     flag: &'static str,
     address: SocketAddr,
@@ -196,14 +198,14 @@ struct Port {
 }
 
 impl Port {
-    /// That the port is free is known before anything is done.
+    /// Binds the port, so that a port in use is reported before anything else is done.
     ///
     /// # Errors
     /// [`Failure::Listen`].
     fn reserve(flag: &'static str, address: SocketAddr) -> Result<Port, Failure> {
         let bound = || {
             let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-            // What is left of the connections of a server that has just ended keeps nobody from its port.
+            // Connections left over from a server that has just ended must not block its port.
             socket.set_reuseaddr(true)?;
             socket.bind(address)?;
             Ok(socket)
@@ -212,17 +214,18 @@ impl Port {
         Ok(Port { flag, address, socket })
     }
 
-    /// From now on whoever dials is let in.
+    /// Starts to accept connections.
     ///
     /// # Errors
-    /// [`Failure::Listen`]: another process that had reserved the port, too, was faster.
+    /// [`Failure::Listen`] if another process that had also reserved the port was faster.
     fn listen(self) -> Result<TcpListener, Failure> {
         let Port { flag, address, socket } = self;
         socket.listen(BACKLOG).map_err(|error| Failure::Listen { flag, address, error })
     }
 }
 
-/// Tells what was found damaged at this start; lists running games anew when the list may have suffered.
+/// Reports what was found damaged at this start. If records are missing, rebuilds the list of
+/// running games.
 async fn tell_salvage(store: &EmbeddedStore) -> Result<(), Failure> {
     let unreadable = |error| Failure::Start(StartError::from(error));
     if let Some(salvage) = store.salvage() {
@@ -232,7 +235,7 @@ async fn tell_salvage(store: &EmbeddedStore) -> Result<(), Failure> {
             let listed = relist(store, &games).await.map_err(unreadable)?;
             tracing::warn!(
                 listed,
-                "running games that were missing in the list of running games are in it again"
+                "running games that were missing from the list of running games were listed again"
             );
         }
     }
@@ -242,17 +245,17 @@ async fn tell_salvage(store: &EmbeddedStore) -> Result<(), Failure> {
 async fn tell_quarantined(store: &dyn Store) -> Result<(), Failure> {
     let quarantined = store.quarantined().await.map_err(StartError::from)?;
     for (game, reason) in quarantined.iter().take(QUARANTINED_SHOWN) {
-        tracing::error!(%game, reason, "in quarantine: this game cannot go on, all others do");
+        tracing::error!(%game, reason, "in quarantine: this game cannot go on; all others do");
     }
     if quarantined.len() > QUARANTINED_SHOWN {
-        tracing::error!(games = quarantined.len(), "these were the first of all games in quarantine");
+        tracing::error!(games = quarantined.len(), "more games are in quarantine than are named here");
     }
     Ok(())
 }
 
 /// What to type to play on a server that listens here.
 fn how_to_play(address: SocketAddr) -> String {
-    // On every address of this machine there is, seen from elsewhere, no address to name.
+    // A server that listens on all addresses has no single address to name to others.
     let is_everywhere = address.ip().is_unspecified();
     let server = match is_everywhere {
         true => format!(" --server ws://HOST:{}/ws", address.port()),
@@ -270,21 +273,22 @@ fn how_to_play(address: SocketAddr) -> String {
     )
 }
 
-/// What starts the client: cargo for whoever built the server in its repository, otherwise the program that is installed beside it.
+/// The command that starts the client: cargo if the server was built in its repository, otherwise
+/// the installed program.
 fn client_command(server: Option<&Path>) -> &'static str {
     let is_built_here =
         server.is_some_and(|server| server.components().any(|part| part.as_os_str() == "target"));
     if is_built_here { "cargo run --release -p flagfall --" } else { "flagfall" }
 }
 
-/// A line for whoever started the program. Whether anybody reads it does not matter.
+/// Prints a line for the person who started the program. It does not matter if nobody reads it.
 fn say(line: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}").and_then(|()| out.flush()).ok();
 }
 
-/// Logs to standard error. Lines of the `log` crate are not taken: libraries below write whole messages there, deployments
-/// among them, and a log is a socket too.
+/// Sends logs to standard error. Lines of the `log` crate are dropped: libraries write whole
+/// messages there, including deployments, and logs must not leak them.
 fn init_logs(config: &Config) {
     let logs = tracing_subscriber::fmt()
         .with_env_filter(config.log.filter())
@@ -298,7 +302,7 @@ fn init_logs(config: &Config) {
     if set.is_err() {
         writeln!(io::stderr(), "flagfall-server: logs go nowhere").ok();
     }
-    // What a panic says may hold what nobody may see: only where it happened is written.
+    // A panic message may hold secrets, so only its location is written.
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();
         tracing::error!(place, "panic");
@@ -325,7 +329,8 @@ impl Signals {
         }
     }
 
-    /// Done at the first signal. A second one ends the process where it stands; the store survives that.
+    /// Returns at the first signal. A second signal ends the process at once; the store survives
+    /// that.
     async fn stop(&mut self) {
         self.next().await;
         let mut again = match Signals::new() {
@@ -334,7 +339,7 @@ impl Signals {
         };
         tokio::spawn(async move {
             again.next().await;
-            tracing::warn!("a second signal: cut off");
+            tracing::warn!("a second signal: exiting at once");
             std::process::exit(i32::from(Exit::Interrupted.code()));
         });
     }

@@ -1,5 +1,6 @@
-//! What an operator does about players: reports read, accounts closed and opened again, ratings set right. Every act is written down in the same update
-//! that carries it out, in a log that nothing here changes or deletes. Nothing here reads a running game.
+//! Operator actions: read reports, close and reopen accounts, correct ratings. Each action is
+//! logged in the same update that carries it out, in a log that nothing here changes or deletes.
+//! Nothing here reads a running game.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{RatingChange, is_printable};
@@ -14,34 +15,34 @@ use flagfall_base::keys::{OPERATOR_LOG, Time15};
 use flagfall_base::random::{ChanceError, random_code};
 use flagfall_base::scan::Scan;
 
-/// Entries of the log, or reports, that are listed at most: the latest.
+/// Most log entries or reports that are listed: the latest.
 const LISTED_MAX: usize = 500;
-/// Entries read at a time.
+/// Log entries read at a time.
 const CHUNK: usize = 512;
-/// Letters of a reason.
+/// Characters in the longest reason.
 pub const REASON_LEN_MAX: usize = 300;
 
-/// Why an operator's act was not carried out.
+/// Why an operator's action was not carried out.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum OperatorError {
-    /// Of an account.
+    /// Closing or reopening an account failed.
     #[error("{0}")]
     Closure(#[from] ClosureError),
-    /// Of a rating.
+    /// Taking back ratings failed.
     #[error("{0}")]
     Undo(#[from] UndoError),
-    /// Too long, or not to be printed.
+    /// The reason is empty, too long or not printable.
     #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
     BadReason,
     /// The store does not answer as it should.
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// No random bits.
+    /// The system gives no random bits.
     #[error("{0}")]
     Chance(#[from] ChanceError),
 }
 
-/// An act, as the log keeps it.
+/// An action, as the log keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Act {
     /// When, in milliseconds since 1970.
@@ -60,24 +61,24 @@ pub enum Deed {
     Closed {
         /// Its id.
         player: String,
-        /// Its name then.
+        /// Its name at that time.
         name: String,
     },
     /// An account was opened again.
     Reopened {
         /// Its id.
         player: String,
-        /// Its name then.
+        /// Its name at that time.
         name: String,
     },
-    /// What a game did to ratings was taken back.
+    /// The effect of a game on ratings was taken back.
     Undone {
-        /// What it had done.
+        /// The effect that was taken back.
         change: RatingChange,
     },
 }
 
-/// Acts on the players of a store, for this reason.
+/// Carries out an operator's actions on a store, for one reason.
 pub struct Operator<'a> {
     store: &'a dyn Store,
     reason: String,
@@ -100,7 +101,7 @@ impl<'a> Operator<'a> {
         let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
         let value = serde_json::to_vec(&act)
             .map_err(|_| StoreError::Damaged { what: "an act cannot be written".to_owned() })?;
-        // In the order of time; the code keeps two of one moment apart.
+        // Keys are in order of time; the code separates two actions of one moment.
         Ok(Write::Put {
             key: OPERATOR_LOG.key([&format_args!("{}-{id}", Time15(Stamp(act.at)))])?,
             value,
@@ -108,7 +109,7 @@ impl<'a> Operator<'a> {
         })
     }
 
-    /// Closes an account: nobody gets in with it, and its sockets are closed.
+    /// Closes an account: logins are refused and its sockets are closed.
     ///
     /// # Errors
     /// [`OperatorError`].
@@ -121,7 +122,7 @@ impl<'a> Operator<'a> {
         Ok(())
     }
 
-    /// Opens an account again.
+    /// Reopens an account.
     ///
     /// # Errors
     /// [`OperatorError`].
@@ -134,7 +135,7 @@ impl<'a> Operator<'a> {
         Ok(())
     }
 
-    /// Takes back what a game did to ratings.
+    /// Takes back the effect of a game on ratings.
     ///
     /// # Errors
     /// [`OperatorError`].
@@ -143,7 +144,8 @@ impl<'a> Operator<'a> {
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
     }
 
-    /// Takes back what all games of a player did to ratings. It may be repeated when it was cut short; what was done is not done twice.
+    /// Takes back the effect of all rated games of a player, and returns how many were taken back
+    /// now. It may be repeated if it was cut short: no game is taken back twice.
     ///
     /// # Errors
     /// [`OperatorError`].
@@ -161,7 +163,7 @@ impl<'a> Operator<'a> {
     }
 }
 
-/// What operators have done, oldest first: the latest acts.
+/// The latest actions of operators, oldest first.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -181,7 +183,7 @@ pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
     Ok(acts.into())
 }
 
-/// An act in a line.
+/// Formats an action as one line.
 #[must_use]
 pub fn act_line(act: &Act) -> String {
     let Act { at, deed, reason } = act;
@@ -193,7 +195,7 @@ pub fn act_line(act: &Act) -> String {
     format!("{}  {deed}: {reason}", Stamp(*at).utc())
 }
 
-/// What a change did, in words.
+/// Formats a rating change in words.
 #[must_use]
 pub fn change_text(change: &RatingChange) -> String {
     let points = |side: Side| {
@@ -204,7 +206,7 @@ pub fn change_text(change: &RatingChange) -> String {
     format!("game {game} ({ruleset}, {}): {}, {}", speed.name(), points(Side::Red), points(Side::Blue))
 }
 
-/// A report in a line.
+/// Formats a report as one line.
 #[must_use]
 pub fn report_line(report: &Report) -> String {
     let Report { at, reporter, reported, game, reason } = report;

@@ -1,4 +1,5 @@
-//! A look at a running server's `/health`, for container and service managers that have nothing but this program.
+//! Asks a running server's `/health`, for container and service managers that have only this
+//! program.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -6,36 +7,36 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-/// How long connecting, and then each read, may take.
+/// Time limit for connecting, and for each read.
 const PATIENCE: Duration = Duration::from_secs(4);
-/// Bytes of an answer that are read.
+/// Most bytes of an answer that are read.
 const ANSWER_LEN_MAX: u64 = 16 * 1024;
 
-/// Why a server is not well.
+/// Why the health check failed.
 #[derive(Debug, Error)]
 pub enum ProbeError {
-    /// Nobody answers there.
+    /// No server answers.
     #[error("no server answers on {address}: {error}")]
     Silent {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// It answers, and says that it cannot do its work.
+    /// The server answers that it cannot do its work.
     #[error("the server on {address} cannot do its work: {answer}")]
     Failing {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What it says.
+        /// The answer.
         answer: String,
     },
 }
 
-/// Asks the server that listens on this address how it is; answers what it says when it is well.
+/// Asks the server on this address for its health, and returns its answer if it is well.
 ///
 /// # Errors
-/// [`ProbeError`] when nobody answers within 4 seconds, or the answer is not 200.
+/// [`ProbeError`] if the server does not answer within 4 seconds, or the answer is not 200.
 pub fn probe(listen: SocketAddr) -> Result<String, ProbeError> {
     let address = reachable(listen);
     let text = ask(address).map_err(|error| ProbeError::Silent { address, error })?;
@@ -49,7 +50,7 @@ fn ask(address: SocketAddr) -> io::Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    // In one piece: a server that answers the first line at once would close before the rest is out.
+    // In one write: a server that answers after the first line would close before the rest is sent.
     let request = format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;
     let mut text = String::new();
@@ -57,7 +58,7 @@ fn ask(address: SocketAddr) -> io::Result<String> {
     Ok(text)
 }
 
-/// Where a server that listens everywhere is reached from its own machine.
+/// The address at which a server that listens on all addresses is reached from its own machine.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let here = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

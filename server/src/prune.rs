@@ -1,12 +1,12 @@
-//! Guests who never played, and finished casual games of guests, do not stay for good.
+//! Deletes guests who never played, and finished casual games of guests.
 //!
-//! A guest is listed under `new_guests/TIME/ID` when they are stored, and a finished casual game without
-//! an account in it under `guest_ended/TIME/GAME`, in the append that ends it. Servers look through
-//! both lists from their oldest end, a little at a time; `flagfall-server store prune` looks through
-//! everything, for stores that versions without these lists have written.
+//! A guest is listed under `new_guests/TIME/ID` when they are stored, and a finished casual game
+//! without an account under `guest_ended/TIME/GAME`, in the append that ends it. Servers work
+//! through both lists from their oldest end, a little at a time. `flagfall-server store prune`
+//! looks through everything, for stores written by versions without these lists.
 //!
-//! Never deleted are rated games, games with an account in them (a guest may have become one since),
-//! games that a player has reported (as long as operators keep the report), and damaged games.
+//! Rated games are never deleted, nor are games with an account in them (a guest may have become
+//! one since), games that a player has reported (as long as the report is kept), and damaged games.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,37 +27,37 @@ use flagfall_base::telemetry::PRUNED;
 
 /// Records read at a time.
 const CHUNK: usize = 256;
-/// Guests, and games, that one look of a server deletes at most.
+/// Most guests, and most games, that one round of a server deletes.
 const AT_A_LOOK: usize = 200;
-/// Records that a game can have of one kind: queues of its players.
+/// Most move queues of one game.
 const OF_A_GAME_MAX: usize = 16;
-/// What the keys of all finished games of guests begin with.
+/// Key prefix of all finished games of guests.
 
-/// How long things of guests are kept; for ever without a time.
+/// How long guests and their games are kept; forever if `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Lifetimes {
     /// Stored guests who have not played.
     pub new_guest: Option<Duration>,
-    /// Finished casual games without an account in them.
+    /// Finished casual games without an account.
     pub guest_game: Option<Duration>,
 }
 
 impl Lifetimes {
-    /// So many days each; no days mean for ever.
+    /// Lifetimes in days; 0 means forever.
     #[must_use]
     pub fn of_days(new_guest: u32, guest_game: u32) -> Lifetimes {
         let time = |days: u32| (days > 0).then(|| Duration::from_secs(24 * 60 * 60).saturating_mul(days));
         Lifetimes { new_guest: time(new_guest), guest_game: time(guest_game) }
     }
 
-    /// Those of these settings.
+    /// The lifetimes of these settings.
     #[must_use]
     pub fn of(times: &Times) -> Lifetimes {
         Lifetimes { new_guest: times.new_guest, guest_game: times.guest_game }
     }
 }
 
-/// What was deleted, or would be.
+/// How much was deleted, or would be.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Pruned {
     /// Guests who never played.
@@ -66,17 +66,17 @@ pub struct Pruned {
     pub games: usize,
 }
 
-/// Whether something is done, or only counted.
+/// Whether to delete or only to count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Run {
-    /// It is deleted.
+    /// Delete.
     Real,
-    /// It is counted.
+    /// Only count.
     Dry,
 }
 
-/// The list entry of a game that ends now, if it is a casual one without an account: it goes with the
-/// append of the end.
+/// The list entry of a game that ends now, if it is a casual game without an account. It is written
+/// in the append that ends the game.
 pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Option<Write> {
     if header.terms.rated || !is_of_guests(&header.players) {
         return None;
@@ -85,31 +85,33 @@ pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Optio
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
-/// Whether guests play among themselves or against the house.
+/// True if guests play each other or the house.
 fn is_of_guests(players: &PerSide<Player>) -> bool {
     let kinds = Side::BOTH.map(|side| players[side].kind);
     kinds.iter().all(|kind| matches!(kind, PlayerKind::Guest | PlayerKind::House))
         && kinds.contains(&PlayerKind::Guest)
 }
 
-/// Prunes a little at a time, with so much time between two looks, until the future is dropped.
+/// Prunes a little every `every`, until the future is dropped.
 pub(crate) async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every: Duration) {
     loop {
         match prune_due(&*store, lifetimes, AT_A_LOOK).await {
             Ok(Pruned { guests: 0, games: 0 }) => {}
             Ok(Pruned { guests, games }) => {
-                tracing::info!(guests, games, "deleted: guests who never played, finished games of guests");
+                tracing::info!(guests, games, "deleted guests who never played and finished games of guests");
             }
-            Err(error) => flagfall_base::store_errors::note_refusal(&error, "pruning stopped; it will go on"),
+            Err(error) => {
+                flagfall_base::store_errors::note_refusal(&error, "pruning was interrupted; it will continue")
+            }
         }
         sleep(every).await;
     }
 }
 
-/// Deletes what the two lists name and is old enough, at most so many of each.
+/// Deletes what the two lists name and is old enough, at most `max` of each.
 ///
 /// # Errors
-/// [`StoreError`]: what is left will be found again.
+/// [`StoreError`]: the rest will be found again.
 pub async fn prune_due(store: &dyn Store, lifetimes: Lifetimes, max: usize) -> Result<Pruned, StoreError> {
     let mut pruned = Pruned::default();
     if let Some(age) = lifetimes.new_guest {
@@ -163,10 +165,11 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
     Ok(games)
 }
 
-/// Looks through all players and all games of a store. `told` hears how many of both were looked at.
+/// Prunes all players and all games of a store. `told` gets the numbers of players and games seen
+/// so far.
 ///
 /// # Errors
-/// [`StoreError`]: what was deleted so far stays deleted, and it may be run again.
+/// [`StoreError`]: what was deleted stays deleted, and it may be run again.
 pub async fn prune_all(
     store: &dyn Archive,
     lifetimes: Lifetimes,
@@ -198,14 +201,14 @@ pub async fn prune_all(
     Ok(pruned)
 }
 
-/// What became of a game.
+/// The decision about a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     /// It is deleted, or would be.
     Deleted,
     /// It stays for good, or is gone.
     Kept,
-    /// It stays for now.
+    /// It stays for now and is looked at again.
     Later,
 }
 
@@ -214,7 +217,8 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
         Ok(Some(over)) => over,
         Ok(None) => return Ok(Verdict::Later),
         Err(TableError::NotFound) => {
-            // Its log went first, or this was cut short: what is left of it is not much.
+            // Its log is already gone, for example after an interrupted deletion; little is left of
+            // it.
             return Ok(Verdict::Kept);
         }
         Err(TableError::Quarantined) => return Ok(Verdict::Kept),
@@ -241,7 +245,7 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     Ok(Verdict::Deleted)
 }
 
-/// Whether operators still keep a report of the game, or its histories are still to be written.
+/// True if operators still keep a report of the game, or its histories are not written yet.
 async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
     let due = histories::due_key(game);
@@ -252,7 +256,8 @@ async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, Store
     Ok(is_due || !reports.is_empty())
 }
 
-/// Deletes a game: its records first and its log last, so that whoever is interrupted finds it again.
+/// Deletes a game: its records first and its log last, so that an interrupted deletion is found
+/// again.
 async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
     let mut keys = histories::keys_of_game(game, over)?;
     keys.push(REMATCH.key([&game])?);
@@ -265,7 +270,7 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
     store.delete_log(game).await?;
     for side in Side::BOTH {
         let player = &over.players[side];
-        // The tallies of a guest who is forgotten go with the last of their games.
+        // The tallies of a deleted guest go with the last of their games.
         if player_kind(store, player).await?.is_none() {
             histories::forget_without_games(store, &player.id).await?;
         }

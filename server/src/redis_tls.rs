@@ -1,4 +1,4 @@
-//! TLS with Redis: the files an operator names.
+//! TLS files for Redis.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,15 @@ use flagfall_store::RedisAddress;
 use flagfall_store::redis::{AddressError, RedisTls};
 use thiserror::Error;
 
-/// What certificates Redis is spoken to with. Their files are read once, at start.
+/// The TLS files for Redis. They are read once, at start.
 #[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct RedisTlsFiles {
-    /// PEM file of the authorities that sign the certificate of a rediss:// Redis. Without it, those that browsers trust.
+    /// PEM file of the authorities that sign the certificate of a rediss:// Redis. Without it,
+    /// those that browsers trust.
     #[arg(long, env = "FLAGFALL_REDIS_CA", value_name = "FILE", global = true, help_heading = "Redis")]
     pub redis_ca: Option<PathBuf>,
-    /// PEM file of the server's own certificate, for a Redis that asks who connects (tls-auth-clients).
+    /// PEM file of the server's own certificate, for a Redis that asks who connects
+    /// (tls-auth-clients).
     #[arg(long, env = "FLAGFALL_REDIS_CERT", value_name = "FILE", global = true, help_heading = "Redis")]
     pub redis_cert: Option<PathBuf>,
     /// PEM file of that certificate's key.
@@ -21,30 +23,30 @@ pub struct RedisTlsFiles {
     pub redis_key: Option<PathBuf>,
 }
 
-/// Why Redis cannot be spoken to with these files.
+/// Why these files cannot be used for Redis.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RedisTlsError {
-    /// One without the other.
+    /// A certificate without its key, or the other way round.
     #[error("--redis-cert and --redis-key go together: a certificate is worth nothing without its key")]
     Half,
-    /// Redis is spoken to without TLS.
+    /// The Redis address is without TLS.
     #[error("--redis-ca, --redis-cert and --redis-key are for --store rediss://…, and {0} is without TLS")]
     NoTls(String),
-    /// A file is not there.
+    /// A file cannot be read.
     #[error("{file} cannot be read: {why}")]
     Unreadable {
-        /// As named.
+        /// The file.
         file: PathBuf,
-        /// What the system says.
+        /// The system's error.
         why: String,
     },
-    /// They hold something else.
+    /// The files do not hold what is needed.
     #[error("{0}: look at the files of --redis-ca, --redis-cert and --redis-key")]
     Address(#[from] AddressError),
 }
 
 impl RedisTlsFiles {
-    /// The address, spoken to with what is in the files.
+    /// Adds the contents of the files to the address.
     ///
     /// # Errors
     /// [`RedisTlsError`].

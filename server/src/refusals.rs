@@ -1,5 +1,5 @@
-//! Checks every refusal: it has a stable code that docs/protocol/messages.md names, and words that
-//! help people.
+//! Checks every refusal: it has a stable code that docs/protocol/messages.md names, and text that
+//! helps people.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use flagfall_base::random::ChanceError;
 
 const DOCUMENT: &str = include_str!("../../docs/protocol/messages.md");
 
-/// Codes whose words stand where they are used: each has tests of its own there.
+/// Codes whose texts are tested where they are used.
 const ELSEWHERE: &[&str] = &[
     Code::MALFORMED,
     Code::HELLO_EXPECTED,
@@ -30,7 +30,7 @@ const ELSEWHERE: &[&str] = &[
     Code::NO_SUCH_SPEED,
 ];
 
-/// Codes and words of what the server refuses, but for the rules of the game.
+/// Codes and texts of the server's own refusals, without the rules of the game.
 fn of_the_server() -> Vec<(String, String)> {
     let players = [
         PlayerError::Name(NameError::Character),
@@ -167,7 +167,7 @@ fn of_the_server() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Codes and words of what the rules refuse to somebody who plays by the server.
+/// Codes and texts of the rules' refusals that a player on the server can get.
 fn of_the_rules() -> Vec<(String, String)> {
     let refusals = [
         Refusal::Setup(SetupRefusal::TooShort { have: 3, want: 40 }),
@@ -197,7 +197,7 @@ fn every_code_of_the_protocol_has_words_and_is_documented() {
     let source = include_str!("../../shared/protocol/src/code.rs");
     let codes: Vec<&str> =
         source.split("&'static str = \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert!(codes.len() > 40, "the codes are found in the source");
+    assert!(codes.len() > 40, "the source has the codes");
     let said: BTreeMap<String, String> = of_the_server().into_iter().chain(of_the_rules()).collect();
     let missing: Vec<&&str> =
         codes.iter().filter(|code| !said.contains_key(**code) && !ELSEWHERE.contains(code)).collect();
@@ -213,7 +213,7 @@ fn every_refusal_reads_as_a_sentence_for_a_person() {
         let letters = words.chars().count();
         assert!((10..=330).contains(&letters), "{code}: {letters} letters: {words}");
         assert!(words.split_whitespace().count() >= 3, "{code}: {words}");
-        // What a program would print of itself, or a code that is no word.
+        // Debug output, or a code in place of a word.
         for scrap in ["::", "Err(", "Some(", "None", "{", "}", "\n", "error:"] {
             assert!(!words.contains(scrap), "{code} has {scrap:?}: {words}");
         }

@@ -1,4 +1,5 @@
-//! Reports: a player tells the operators what an opponent did in a game. One for each game, and a few a day.
+//! Reports: a player tells the operators what an opponent did in a game. One per player and game,
+//! and a few a day.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, Player, PlayerKind, is_printable};
@@ -9,45 +10,45 @@ use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, Time15};
 use flagfall_base::scan::Scan;
 use thiserror::Error;
 
-/// Letters of a reason.
+/// Characters in the longest reason.
 pub const REASON_LEN_MAX: usize = 300;
-/// Reports of one player within a day.
+/// Most reports of one player within a day.
 const REPORTS_MAX: usize = 10;
-/// How long a report counts against the next one, in milliseconds.
+/// How long a report counts against this limit, in milliseconds.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// How long reports are kept, in milliseconds.
 const KEPT_MS: u64 = 180 * DAY_MS;
 /// Reports read at a time.
 const CHUNK: usize = 512;
 
-/// What a player told the operators.
+/// A player's report to the operators.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// When, in milliseconds since 1970.
     pub at: u64,
-    /// Who told it.
+    /// The player who reports.
     pub reporter: Player,
-    /// Of whom.
+    /// The player reported.
     pub reported: Player,
-    /// What happened in this game.
+    /// The game.
     pub game: GameId,
-    /// In the reporter's words.
+    /// The reporter's words.
     pub reason: String,
 }
 
-/// Why a report was not taken.
+/// Why a report was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ReportRefusal {
-    /// Nothing, or a novel.
+    /// The reason is empty, too long or not printable.
     #[error("say in 1 to {REASON_LEN_MAX} letters what happened")]
     BadReason,
-    /// House players do as they are told.
+    /// House players cannot be reported.
     #[error("house players are not reported: tell the operator of this server if one misbehaves")]
     HousePlayer,
-    /// Once is enough.
+    /// The player has reported this game before.
     #[error("you have reported this game already: the operators have it")]
     ReportedBefore,
-    /// Too often.
+    /// The player has made too many reports today.
     #[error("you have made {REPORTS_MAX} reports within a day: tell the operators the rest tomorrow")]
     TooMany,
     /// The store does not answer as it should.
@@ -71,12 +72,12 @@ impl ReportRefusal {
 
 impl From<StoreError> for ReportRefusal {
     fn from(error: StoreError) -> ReportRefusal {
-        flagfall_base::store_errors::note_refusal(&error, "the store did not take a report");
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a report");
         ReportRefusal::Store
     }
 }
 
-/// Keeps a report for the operators. It is durable when this returns.
+/// Stores a report for the operators. It is durable when this returns.
 ///
 /// # Errors
 /// [`ReportRefusal`].
@@ -123,7 +124,7 @@ pub(crate) async fn report(
     match store.update(update).await? {
         UpdateOutcome::Ok => Ok(()),
         UpdateOutcome::Conflict => Err(ReportRefusal::ReportedBefore),
-        // All of it was written, or nothing.
+        // Either all of it was written, or nothing.
         UpdateOutcome::Unknown => match store.get(once).await? {
             Some(_) => Ok(()),
             None => Err(ReportRefusal::Store),
@@ -131,7 +132,7 @@ pub(crate) async fn report(
     }
 }
 
-/// All reports that are kept, oldest first.
+/// All stored reports, oldest first.
 ///
 /// # Errors
 /// [`StoreError`].

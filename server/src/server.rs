@@ -1,4 +1,4 @@
-//! The server as a whole: put together, run, stopped.
+//! The server as a whole: how it is assembled, run and stopped.
 
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -39,23 +39,23 @@ use flagfall_base::delivery::Connections;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 
-/// The program and its version, as clients and operators are told.
+/// The program and its version, as shown to clients and operators.
 pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));
 
-/// Connections to the metrics listener.
+/// Most connections to the metrics listener at a time.
 const METRICS_CONNECTIONS_MAX: usize = 16;
-/// Requests over HTTP carried out at once that may change something.
+/// Most HTTP requests at a time that may change something.
 const REQUESTS_COMMITTED_MAX: u32 = 256;
-/// The time between two sweeps of the store for records that have expired.
+/// How often expired records are removed from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
-/// The time between two looks at the key of guest tokens.
+/// How often the key of guest tokens is checked.
 const GUEST_KEY_LOOK: Duration = Duration::from_secs(10);
-/// The time between two upkeeps of the histograms.
+/// How often the histograms are maintained.
 const UPKEEP: Duration = Duration::from_secs(5);
-/// The time between two looks at whose records the store keeps copies of.
+/// How often copies of players who have left are dropped.
 const TEND: Duration = Duration::from_secs(60);
 
-/// What everybody in the server shares.
+/// What all parts of the server share.
 pub(crate) struct App {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
@@ -71,29 +71,29 @@ pub(crate) struct App {
     pub(crate) deployments: Deployments,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
-    /// For heavy work that a request asks for.
+    /// Runs heavy work that a request asks for.
     pub(crate) background: Background,
     pub(crate) started: Instant,
-    /// Health checks take turns.
+    /// Held by a health check, so that only one runs at a time.
     pub(crate) health_turn: tokio::sync::Mutex<()>,
-    /// Requests over HTTP that are carried out even if their connection closes.
+    /// HTTP requests that are carried out even if their connection closes.
     pub(crate) committed: Committed,
     is_stopping: AtomicBool,
 }
 
 impl App {
-    /// Whether the server has been told to stop.
+    /// True if the server has been told to stop.
     pub(crate) fn is_stopping(&self) -> bool {
         self.is_stopping.load(Ordering::Relaxed)
     }
 
-    /// The store answers, or does not: everybody is told who does not know.
+    /// Records whether the store answers, in the metrics and to connected clients.
     fn note_store(&self, is_available: bool) {
         gauge!(names::STORE_AVAILABLE).set(if is_available { 1.0 } else { 0.0 });
         self.connections.note_store(is_available);
     }
 
-    /// Sets the gauges whose values are asked for rather than told.
+    /// Sets the gauges that are sampled, not updated as things happen.
     pub(crate) fn sample_metrics(&self) {
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let (all, identified) = (self.connections.len(), self.connections.identified());
@@ -121,11 +121,11 @@ impl App {
 pub struct Listeners {
     /// For players: WebSockets and HTTP.
     pub game: TcpListener,
-    /// For operators: `/metrics`. None switches metrics off.
+    /// For operators: `/metrics`. `None` switches metrics off.
     pub metrics: Option<(TcpListener, PrometheusHandle)>,
 }
 
-/// A server that has recovered its games and listens nowhere yet.
+/// A server that has recovered its games and does not listen yet.
 pub struct Server {
     app: Arc<App>,
 }
@@ -134,12 +134,12 @@ impl Server {
     /// Recovers the running games of the store.
     ///
     /// # Errors
-    /// [`StartError`] when the store cannot be read. A damaged game is reported and left out.
+    /// [`StartError`] if the store cannot be read. A damaged game is reported and left out.
     pub async fn start(settings: Settings, store: Arc<dyn Store>) -> Result<Server, StartError> {
         Server::start_with_key(settings, store, None).await
     }
 
-    /// The same; finished games are signed with this key.
+    /// Like [`Server::start`], and signs finished games with this key.
     ///
     /// # Errors
     /// [`StartError`].
@@ -156,7 +156,7 @@ impl Server {
         proofs.publish_key().await?;
         let players = Players::new(store.clone(), connections.clone(), &settings);
         if let Err(error) = players.look_after_guest_key().await {
-            note_refusal(&error, "the key of guest tokens was not read at the start; it will be");
+            note_refusal(&error, "cannot read the key of guest tokens at start; will try again");
         }
         let peers = tables.peers().clone();
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
@@ -192,7 +192,7 @@ impl Server {
         })
     }
 
-    /// What everything in the server shares.
+    /// What all parts of the server share.
     #[cfg(test)]
     pub(crate) fn app(&self) -> Arc<App> {
         self.app.clone()
@@ -210,38 +210,39 @@ impl Server {
         &self.app.lobby
     }
 
-    /// The ratings of its store.
+    /// The ratings.
     #[must_use]
     pub fn ratings(&self) -> &Ratings {
         &self.app.ratings
     }
 
-    /// The histories of its store.
+    /// The histories.
     #[must_use]
     pub fn histories(&self) -> &Histories {
         &self.app.histories
     }
 
-    /// The signatures of its store.
+    /// The signatures of finished games.
     #[must_use]
     pub fn proofs(&self) -> &Proofs {
         &self.app.proofs
     }
 
-    /// The notices of its store.
+    /// The webhook notices.
     #[must_use]
     pub fn notices(&self) -> &Notices {
         &self.app.notices
     }
 
-    /// The turns of its slow games.
+    /// The turns of correspondence games.
     #[must_use]
     pub fn turns(&self) -> &Turns {
         &self.app.turns
     }
 
-    /// Serves until `shutdown` is done, then stops: no new games and connections, running games paused in their logs, every
-    /// connection closed as [`CloseCode::Shutdown`]. Returns within [`Times::stop`](crate::settings::Times::stop).
+    /// Serves until `shutdown` completes, then stops: no new games or connections, running games
+    /// paused in their logs, every connection closed as [`CloseCode::Shutdown`]. Stopping takes at
+    /// most [`Times::stop`](crate::settings::Times::stop).
     pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
         let app = self.app;
         let mut doors = JoinSet::new();
@@ -307,7 +308,7 @@ impl Server {
         app.lobby.stop();
         doors.shutdown().await;
         let stopped = timeout(app.settings.times.stop, async {
-            // What was asked for before is finished; tables that stop make no games.
+            // Finish earlier requests first: once the tables stop, no game can be created.
             app.lobby.commands_finished().await;
             app.committed.finished().await;
             app.tables.stop(app.peers.leave().await).await;
@@ -318,14 +319,14 @@ impl Server {
             }
         });
         if stopped.await.is_err() {
-            tracing::warn!(connections = app.connections.len(), "some connections had to be cut off");
+            tracing::warn!(connections = app.connections.len(), "some connections were cut off");
         }
         tasks.shutdown().await;
         tracing::info!("stopped");
     }
 }
 
-/// Recovers, serves, stops: [`Server::start`] and [`Server::serve`] in one.
+/// Recovers, serves and stops: [`Server::start`] and [`Server::serve`] in one.
 ///
 /// # Errors
 /// [`StartError`].
@@ -339,14 +340,14 @@ pub async fn run(
     Ok(())
 }
 
-/// Who may connect to the metrics: a few at a time, with no limit per address.
+/// Limits for the metrics listener: a few connections at a time, without a limit per address.
 fn for_operators() -> Doorkeeper {
     let limits = AdmissionLimits { reserved_percent: 0, ..AdmissionLimits::default() };
     let proxies = ProxyTrust { is_everyone: true, ranges: Vec::new() };
     Doorkeeper { admission: Admission::new(&limits, METRICS_CONNECTIONS_MAX), proxies }
 }
 
-/// Runs a task of the server's own, again when it panics: nothing a player does must end it.
+/// Runs a background task and restarts it when it panics, so that nothing a player does ends it.
 async fn kept_alive(name: &'static str, app: Arc<App>, task: impl AsyncFn(Arc<App>)) {
     const PAUSE: Duration = Duration::from_secs(1);
     names::start_task(name);
@@ -356,14 +357,14 @@ async fn kept_alive(name: &'static str, app: Arc<App>, task: impl AsyncFn(Arc<Ap
     }
 }
 
-/// Counts and reports a task that ended by a panic. What it panicked with is not written: it could hold what nobody may see.
+/// Counts and reports a task that panicked. The panic message is not logged: it could hold secrets.
 pub(crate) fn report_panic(task: &'static str) {
     counter!(names::TASK_PANICS, "task" => task).increment(1);
-    tracing::error!(task, "a task panicked: a defect of the server; everything else goes on");
+    tracing::error!(task, "a task panicked: this is a defect of the server; everything else continues");
 }
 
-/// Tells the store that a server is alive; after a crash the clocks of all games stand still from the last time on. Whether it takes that, and
-/// soon enough, everybody who is connected is told.
+/// Sends heartbeats to the store. After a crash, all clocks stand still from the last heartbeat on.
+/// Connected clients are told whether the store takes heartbeats, and in time.
 async fn heartbeat(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -400,15 +401,16 @@ async fn heartbeat(app: Arc<App>) {
     }
 }
 
-/// How soon a heartbeat was taken.
+/// Whether a heartbeat was taken in time.
 #[derive(PartialEq, Eq, Debug)]
 enum Pace {
     InTime,
     Late,
 }
 
-/// Waits for a heartbeat and tells what is known of the store: that it is away as soon as the beat is late, and that it is there when one came in time. A
-/// beat that came late tells nothing new: a slow store would be there and away in turns.
+/// Waits for a heartbeat and reports the store's state: away as soon as the beat is late, available
+/// when a beat came in time. A late beat does not report the store as available: a slow store would
+/// appear to come and go.
 async fn watch_beat<T>(
     beat: impl Future<Output = Result<T, StoreError>>,
     late: Duration,
@@ -428,7 +430,8 @@ async fn watch_beat<T>(
     beaten.map(|_| pace)
 }
 
-/// Closes the sockets of tokens that were revoked on other servers of the same store.
+/// Closes the sockets of tokens that were revoked, and of accounts that were closed, on other
+/// servers of the same store.
 async fn revocations(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -438,57 +441,59 @@ async fn revocations(app: Arc<App>) {
         let now = Instant::now();
         match app.players.look_for_revocations(looked_at).await {
             Ok(()) => looked_at = Some(now),
-            Err(error) => note_refusal(&error, "tokens revoked on other servers cannot be looked for"),
+            Err(error) => note_refusal(&error, "cannot check for tokens revoked on other servers"),
         }
         if let Err(error) = app.players.look_for_closed().await {
-            note_refusal(&error, "accounts that were closed cannot be looked for");
+            note_refusal(&error, "cannot check for closed accounts");
         }
     }
 }
 
-/// Sees to it that all servers on the store have the same key for guest tokens, also after it was emptied.
+/// Keeps the key for guest tokens the same on all servers of the store, even after the store was
+/// emptied.
 async fn guest_key(app: Arc<App>) {
     let mut ticks = interval(GUEST_KEY_LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
         if let Err(error) = app.players.look_after_guest_key().await {
-            note_refusal(&error, "the key of guest tokens was not looked at");
+            note_refusal(&error, "the key of guest tokens could not be checked");
         }
     }
 }
 
-/// Tells other servers on the same store of this one, and learns of them.
+/// Announces this server to the others on the same store, and learns of them.
 async fn meet_peers(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.heartbeat.max(Duration::from_millis(1)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // Looked at after the wait: a server that stops has taken its record away meanwhile.
+        // Checked after the wait: meanwhile a stopping server may have removed its record.
         if app.is_stopping() {
             break;
         }
         let sign = Sign { online: app.connections.players_online(), seekers: app.lobby.seekers_here() };
         if let Err(error) = app.peers.meet(&sign).await {
-            tracing::debug!(%error, "other servers were not met");
+            tracing::debug!(%error, "could not exchange records with other servers");
         }
     }
-    // The record is gone; it must not come again.
+    // The record is gone and must not be written again.
     std::future::pending::<()>().await;
 }
 
-/// Clears the store of records that have expired.
+/// Finishes deletions of accounts, releases offers and games that have ended, and removes expired
+/// records from the store.
 async fn sweep(app: Arc<App>) {
     loop {
         if let Err(error) = finish_all(&app).await {
-            note_refusal(&error, "what is left of deleted accounts could not be taken away");
+            note_refusal(&error, "what is left of deleted accounts could not be removed");
         }
         sleep(SWEEP).await;
         look_at_all(&app).await;
         match app.store.sweep().await {
             Ok(0) => {}
-            Ok(records) => tracing::debug!(records, "expired records swept"),
-            Err(error) => note_refusal(&error, "expired records could not be swept"),
+            Ok(records) => tracing::debug!(records, "expired records were removed"),
+            Err(error) => note_refusal(&error, "expired records could not be removed"),
         }
     }
 }
@@ -525,6 +530,6 @@ mod tests {
         let why = || StoreError::Unavailable { why: "gone".to_owned() };
         let refused = watch_beat(async { Err::<(), _>(why()) }, late, tell).await;
         assert_eq!(refused, Err(why()));
-        assert_eq!(told.borrow().last(), Some(&false), "nobody waits to be told of a refusal");
+        assert_eq!(told.borrow().last(), Some(&false), "a refusal is reported at once");
     }
 }

@@ -1,4 +1,5 @@
-//! What an operator can set, as the running server uses it. [`crate::config`] makes it of flags and environment.
+//! What an operator can set, as the running server uses it. [`crate::config`] builds it from flags
+//! and environment.
 
 use std::time::Duration;
 
@@ -12,31 +13,31 @@ use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
 
-/// Everything that can be set about a running server. `Default` holds the values of a server started without flags.
+/// All settings of a running server. `Default` holds the values of a server started without flags.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Settings {
-    /// How many, how much.
+    /// Limits on numbers and sizes.
     pub limits: Limits,
-    /// How long.
+    /// Durations.
     pub times: Times,
-    /// How slow it is to guess a password.
+    /// The cost of hashing a password.
     pub passwords: Passwords,
-    /// What one address and one player may take.
+    /// Limits for one address and one player.
     pub admission: AdmissionLimits,
-    /// Which proxies name the addresses of their clients, in `X-Forwarded-For`.
+    /// Proxies that are trusted to name their clients' addresses in `X-Forwarded-For`.
     pub proxies: ProxyTrust,
     /// Whether the first mover's advantage counts in ratings.
     pub first_move: FirstMove,
-    /// How far webhooks reach.
+    /// Which addresses webhooks may reach.
     pub webhooks: Reach,
-    /// Whose certificates webhooks may have.
+    /// Which certificate authorities webhooks trust.
     pub webhook_trust: Trust,
-    /// Origins (`https://example.org`) whose pages may connect, beside those of the server's own host.
+    /// Origins (`https://example.org`) whose pages may connect, besides the server's own host.
     pub allowed_origins: Vec<String>,
 }
 
 impl Settings {
-    /// What tables need of this.
+    /// The settings that tables need.
     #[must_use]
     pub fn for_tables(&self, connections: Connections) -> TableSettings {
         TableSettings {
@@ -53,7 +54,7 @@ impl Settings {
         }
     }
 
-    /// What of the network's delay is given back; none where nothing is.
+    /// The quota of lag compensation; `None` if it is switched off.
     fn lag_quota(&self) -> Option<LagQuota> {
         let ms = |time: Duration| u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
         let (per_ply_ms, stock_ms) = (ms(self.times.lag_per_ply), ms(self.times.lag_stock));
@@ -61,18 +62,18 @@ impl Settings {
     }
 }
 
-/// What the hash of a password costs: argon2id.
+/// The cost of a password hash (argon2id).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Passwords {
     /// Memory of one hash, in KiB.
     pub memory_kib: u32,
-    /// How often it is gone through.
+    /// Passes over the memory.
     pub passes: u32,
     /// Lanes of one hash.
     pub lanes: u32,
     /// Hashes computed at once.
     pub at_once: usize,
-    /// How many more may wait for theirs.
+    /// Hashes that may wait to be computed.
     pub waiting: usize,
 }
 
@@ -82,26 +83,26 @@ impl Default for Passwords {
     }
 }
 
-/// How many, how much.
+/// Limits on numbers and sizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Open connections, HTTP ones included.
+    /// Open connections, including HTTP.
     pub connections_max: usize,
-    /// Players whose connections are gone and who are remembered for [`Times::visitor_memory`].
+    /// Disconnected players who are remembered for [`Times::visitor_memory`].
     pub visitors_remembered: usize,
-    /// Open WebSocket connections of one player; a further one closes the oldest.
+    /// Open WebSocket connections of one player. One more closes the oldest.
     pub connections_per_player: usize,
-    /// Messages a connection may send at once, and within each [`Times::message_window`].
+    /// Messages that a connection may send at once, and within each [`Times::message_window`].
     pub messages_per_window: u32,
-    /// Malformed messages a connection may send before it is closed.
+    /// Malformed messages that a connection may send before it is closed.
     pub malformed_max: u32,
-    /// Games a connection may have open at a time.
+    /// Games that a connection may have open at a time.
     pub open_games_per_connection: usize,
     /// Running games of one player.
     pub games_per_player: usize,
     /// Running games of all players together.
     pub running_games: usize,
-    /// Memory of the process.
+    /// Memory limit of the process.
     pub memory: MemoryLimit,
     /// Spectators of one game.
     pub spectators_per_game: usize,
@@ -111,14 +112,15 @@ pub struct Limits {
     pub seeks_max: usize,
     /// Open challenges of one player.
     pub challenges_per_player: usize,
-    /// New guests the server takes in a minute.
+    /// New guests that the server admits per minute.
     pub guests_per_minute: u32,
     /// Tokens of one account.
     pub tokens_per_player: usize,
-    /// Wrong passwords for one name from one network, or device of the account, within [`Times::attempt_window`];
-    /// ten times as many from all networks together in which the account was not signed in lately.
+    /// Wrong passwords for one name from one network, or from one device of the account, within
+    /// [`Times::attempt_window`]. All networks in which the account was not signed in lately share
+    /// ten times as many.
     pub attempts_per_name: u32,
-    /// Attempts at passwords, and new accounts, from one address within [`Times::attempt_window`].
+    /// Password attempts and new accounts from one address within [`Times::attempt_window`].
     pub attempts_per_address: u32,
 }
 
@@ -146,75 +148,81 @@ impl Default for Limits {
     }
 }
 
-/// How long.
+/// Durations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Times {
     /// How long players have to deploy.
     pub deployment: Duration,
-    /// What a side's stock of delay that is given back grows by with a ply, and the longest a flag waits for a ply that may be under way.
+    /// How much a side's lag stock grows with each ply; also the longest time that a flag waits for
+    /// a ply that may be under way.
     pub lag_per_ply: Duration,
-    /// The network's delay a side is given back at most without a ply in between: its stock at the beginning. Zero gives nothing back.
+    /// A side's lag stock at the start: the most lag compensation without a ply in between. Zero
+    /// switches lag compensation off.
     pub lag_stock: Duration,
-    /// After which a game can be claimed that the opponent has left; longer ones wait up to five times as long.
+    /// How long until a game that the opponent has left can be claimed. Longer games wait up to
+    /// five times as long.
     pub claim: Duration,
-    /// How long a running game stays in memory when the last who had it open has gone; on a live clock
-    /// a minute at most.
+    /// How long a running game stays in memory after the last viewer has left; at most a minute on
+    /// a live clock.
     pub rest: Duration,
-    /// The time between two looks at what is due in games at rest: flags, house players.
+    /// How often games at rest are checked for flags and house players that are due.
     pub rest_look: Duration,
-    /// How long after its end a game is archived; none where none is.
+    /// How long after its end a game is archived; `None` archives nothing.
     pub archive: Option<Duration>,
-    /// The time between two looks for games to be archived.
+    /// How often games to archive are looked for.
     pub archive_look: Duration,
     /// How long a client has for its hello.
     pub hello: Duration,
-    /// The time between two pings.
+    /// How often a connection is pinged.
     pub ping: Duration,
-    /// How long a link may be silent before it counts as dead.
+    /// How long a connection may be silent before it counts as dead.
     pub pong: Duration,
     /// The window of [`Limits::messages_per_window`].
     pub message_window: Duration,
     /// How long a client has for the head of an HTTP request.
     pub http_head: Duration,
-    /// How long an HTTP request may take in all, its answer included.
+    /// How long an HTTP request may take in all, including its answer.
     pub http_request: Duration,
-    /// How long a closed connection may take to write what is left and to hear the client's goodbye.
+    /// How long a closing connection may take to flush its output and to receive the client's
+    /// close.
     pub close_grace: Duration,
-    /// How long after a player's last connection his token lets him in again while the store is away; zero lets nobody in then.
+    /// How long a token is accepted after the player's last connection while the store is away.
+    /// Zero accepts none then.
     pub visitor_memory: Duration,
     /// How long a seek outlives its seeker's last connection.
     pub seek_grace: Duration,
-    /// The time between two waves of the pool.
+    /// How often the pool pairs players.
     pub pool_wave: Duration,
-    /// How long a place in the pool outlives its player's last connection, at least half of it.
+    /// How long a place in the pool outlives its player's last connection. It lasts at least half
+    /// of this.
     pub pool_grace: Duration,
-    /// The least time between two lobby messages to a watcher.
+    /// Shortest time between two lobby messages to a watcher.
     pub lobby_interval: Duration,
-    /// How long a challenge is open.
+    /// How long a challenge stays open.
     pub challenge: Duration,
     /// How long the outcome of a lobby command is remembered.
     pub command_memory: Duration,
     /// How long a guest who does not come back is remembered.
     pub guest: Duration,
-    /// How long a stored guest is kept who has not played; for ever without a time.
+    /// How long a stored guest who has not played is kept; forever if `None`.
     pub new_guest: Option<Duration>,
-    /// How long finished casual games without an account in them are kept; for ever without a time.
+    /// How long finished casual games without an account are kept; forever if `None`.
     pub guest_game: Option<Duration>,
-    /// The time between two looks for guests and games that are kept no longer.
+    /// How often guests and games past their time are looked for.
     pub prune_look: Duration,
     /// The window of [`Limits::attempts_per_name`] and [`Limits::attempts_per_address`].
     pub attempt_window: Duration,
-    /// The time between two looks at what tokens other servers revoked.
+    /// How often tokens revoked on other servers are looked for.
     pub revocation_interval: Duration,
-    /// The time between two looks at what follows of turns in games with days per move.
+    /// How often correspondence games are checked for work that follows from a turn.
     pub turn_look: Duration,
-    /// The time between two heartbeats to the store.
+    /// How often a heartbeat is sent to the store.
     pub heartbeat: Duration,
-    /// How long the store may take for a heartbeat before everybody is told that it is out of reach.
+    /// How long the store may take for a heartbeat before clients are told that it is out of reach.
     pub store_late: Duration,
     /// How long the store may take for a health check.
     pub health: Duration,
-    /// How long stopping may take before the rest is cut off.
+    /// How long stopping may take before what remains is cut off.
     pub stop: Duration,
 }
 
@@ -253,7 +261,7 @@ impl Default for Times {
             revocation_interval: Duration::from_secs(1),
             turn_look: Duration::from_secs(2),
             heartbeat: Duration::from_secs(1),
-            // With a heartbeat's pause before it, 2.25 s from the last answer.
+            // With the pause of one heartbeat before it: 2.25 s since the last answer.
             store_late: Duration::from_millis(1_250),
             health: Duration::from_secs(2),
             stop: Duration::from_secs(8),

@@ -1,4 +1,4 @@
-//! The store an operator has named: opened for a server, or looked through, taken out, put in.
+//! Opens the store that an operator named, for a server or for a maintenance command.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Write};
@@ -25,67 +25,67 @@ use crate::prune::{Pruned, Run, prune_all};
 use crate::redis_tls::RedisTlsError;
 use crate::table::note_outage;
 
-/// The time between two words on how far something is.
+/// How often progress is reported.
 const PROGRESS: Duration = Duration::from_secs(1);
-/// Damaged games that are named.
+/// How many damaged games are named.
 const DAMAGED_SHOWN: usize = 100;
 
 /// A store, open for a server.
 pub struct Opened {
     /// The store.
     pub store: Arc<dyn Store>,
-    /// The same, where it can fail for good.
+    /// The same store, if it is the one that can fail for good.
     pub embedded: Option<Arc<EmbeddedStore>>,
-    /// Where it is, and what it promises, for a person.
+    /// Where the store is and what it promises, for a person.
     pub place: String,
 }
 
-/// Why a store is not open.
+/// Why a store could not be opened.
 #[derive(Debug, Error)]
 pub enum OpenFailure {
-    /// The one in the data folder.
+    /// The store in the data folder.
     #[error("{0}")]
     Embedded(#[from] OpenError),
-    /// The one in Redis.
+    /// The store in Redis.
     #[error("{0}")]
     Redis(#[from] RedisOpenError),
-    /// What Redis is to be spoken to with.
+    /// The TLS files for Redis.
     #[error("{0}")]
     RedisTls(#[from] RedisTlsError),
 }
 
-/// Why something was not done with a store.
+/// Why a maintenance command failed.
 #[derive(Debug, Error)]
 pub enum StoreFailure {
-    /// It is not open.
+    /// The store could not be opened.
     #[error("{0}")]
     Open(#[from] OpenFailure),
-    /// It does not answer.
+    /// The store does not answer.
     #[error("{0}")]
     Store(#[from] StoreError),
-    /// It cannot be exported or imported.
+    /// The store cannot be exported or imported.
     #[error("{0}")]
     Archive(#[from] ArchiveError),
-    /// A file cannot be used.
+    /// A file cannot be read or written.
     #[error("{}: {error}", file.display())]
     File {
-        /// Which.
+        /// Its path.
         file: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
-    /// There is nothing to do anything with.
+    /// A memory store has nothing to work on.
     #[error("--store memory keeps nothing: name a data folder (--data) or a Redis (--store redis://…)")]
     Memory,
-    /// An operator's act was not carried out.
+    /// An operator's command was not carried out.
     #[error("{0}")]
     Operator(#[from] OperatorError),
-    /// Something in it is damaged.
+    /// Something in the store is damaged.
     #[error("{games} games are damaged, and {files} things are wrong with its files")]
     Damaged {
         /// How many games.
         games: usize,
-        /// How many findings about files.
+        /// How many problems with files.
         files: usize,
     },
 }
@@ -112,7 +112,7 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
             let store = RedisStore::open(address.clone(), redis_options(config)).await?;
             let promises = store.promises();
             for weakness in promises.weaknesses() {
-                tracing::warn!(redis = %address, %weakness, "this Redis promises less than a game needs; going on as told");
+                tracing::warn!(redis = %address, %weakness, "this Redis promises less than a game needs; continuing because of --accept-weak-redis");
             }
             let place = format!("data in {address} (prefix {}). {promises}", config.redis_prefix.as_str());
             Opened { store: Arc::new(store), embedded: None, place }
@@ -134,7 +134,7 @@ fn redis_options(config: &Config) -> RedisOptions {
     }
 }
 
-/// Does something with a store.
+/// Runs a maintenance command on a store.
 ///
 /// # Errors
 /// [`StoreFailure`].
@@ -148,7 +148,7 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
     }
 }
 
-/// Does what an operator wants done about players.
+/// Runs an operator's command about players.
 ///
 /// # Errors
 /// [`StoreFailure`].
@@ -205,7 +205,7 @@ async fn open_archive(config: &Config) -> Result<Box<dyn Archive>, StoreFailure>
     })
 }
 
-/// A Redis as no server needs it: nobody waits for anybody's heartbeat.
+/// Opens a Redis without heartbeats: no server depends on them here.
 async fn open_redis(
     address: &flagfall_store::RedisAddress,
     config: &Config,
@@ -219,7 +219,7 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
         StoreKind::Memory => Err(StoreFailure::Memory),
         StoreKind::Embedded => check_embedded(&config.data).await,
         StoreKind::Redis(address) => {
-            // A look promises nobody anything.
+            // Reading needs no guarantees.
             let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
             let store = open_redis(address, &config).await?;
             let promises = store.promises();
@@ -235,7 +235,7 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
 
 async fn check_embedded(folder: &Path) -> Result<(), StoreFailure> {
     let inspection = Inspection::of(folder).map_err(OpenFailure::from)?;
-    // The copy is opened as the next start would open the store, which mends what can be mended.
+    // The copy is opened as the next start would open the store, including repairs.
     let options = Options { lost_tail: LostTail::Accept, ..Options::default() };
     let store = EmbeddedStore::open(inspection.copy(), SystemClock, &options).map_err(OpenFailure::from)?;
     if let Some(salvage) = store.salvage() {
@@ -275,11 +275,11 @@ fn tell_damaged(examined: &Examined) {
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let store = open_archive(config).await?;
     let examined = if file == Path::new("-") {
-        // Words would be in the way there.
+        // Progress messages would mix with the output.
         export(&*store, &mut io::stdout(), |_| {}).await?
     } else {
         let failed = |error| StoreFailure::File { file: file.to_owned(), error };
-        // It tells what players must not see: nobody else may read it.
+        // The file holds what players must not see: only its owner may read it.
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
         let mut out = BufWriter::new(out);
         let examined = export(&*store, &mut out, progress("exported")).await?;
@@ -302,7 +302,7 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     say(&format!("{} is whole: {whole}", file.display()));
     let store = open_archive(config).await?;
     let tally = import(&*store, &mut reader()?, progress("imported")).await?;
-    // The clocks of running games stood still since then.
+    // The clocks of running games have stood still since the export.
     if let Some(since) = alive {
         note_outage(&*store, since).await?;
     }
@@ -351,7 +351,7 @@ async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
     Ok(())
 }
 
-/// Says how far it is, once a second.
+/// Reports progress once a second.
 fn progress(what: &'static str) -> impl FnMut(&Tally) + Send {
     let mut told = Instant::now();
     move |tally| {
@@ -362,7 +362,7 @@ fn progress(what: &'static str) -> impl FnMut(&Tally) + Send {
     }
 }
 
-/// A line for whoever started the program. Whether anybody reads it does not matter.
+/// Prints a line for the person who started the program. It does not matter if nobody reads it.
 fn say(line: &str) {
     writeln!(io::stdout(), "{line}").ok();
 }

@@ -1,4 +1,5 @@
-//! Accounts from outside: what one can do with a name, a password, tokens and a recovery code, and what nobody can.
+//! Tests of accounts from outside: what a name, a password, tokens and a recovery code allow, and
+//! what they do not.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -26,7 +27,7 @@ fn assert_refused(answer: &Answer, status: u16, code: &str) {
     assert_eq!((answer.status, answer.json()["code"].as_str()), (status, Some(code)), "{}", answer.body);
 }
 
-/// A new account: its token and its recovery code.
+/// Makes an account; returns its token and recovery code.
 async fn account(house: &House, name: &str) -> (String, String) {
     let made = house.ask("POST", "/api/account", "", &sign_up(name)).await;
     assert_eq!(made.status, 201, "{}", made.body);
@@ -62,7 +63,7 @@ async fn a_guest_who_signs_up_keeps_his_games_and_his_token() {
     assert!(made.get("token").is_none());
     let own = house.ask("GET", &format!("/api/games/{game}"), &token, "").await.json();
     assert_eq!(own["audience"], "red");
-    // The name of the guest is free, that of the account is not.
+    // The guest's old name is free, the account's name is not.
     account(&house, "ana").await;
     assert_refused(&house.ask("POST", "/api/account", "", &sign_up("annaBELLA")).await, 409, "name_taken");
     assert_refused(
@@ -128,12 +129,12 @@ async fn passwords_are_not_tried_for_ever_whether_the_name_exists_or_not() {
                 "wrong_password",
             );
         }
-        // Even the right one has to wait.
+        // Even the right password has to wait.
         let limited = house.ask("POST", "/api/login", "", &log_in(name, PASSWORD)).await;
         assert_refused(&limited, 429, "too_many_attempts");
         assert!(limited.head.contains("retry-after: 300"), "{}", limited.head);
         let code = json!({ "name": name, "recovery_code": "0", "password": PASSWORD }).to_string();
-        // The recovery code has too many bits to be guessed.
+        // The recovery code is not limited this way: it has too many bits to be guessed.
         assert_refused(&house.ask("POST", "/api/recover", "", &code).await, 403, "wrong_recovery_code");
     }
     house.close().await;
@@ -334,7 +335,7 @@ async fn an_account_is_exported_without_a_secret_and_deleted_without_a_trace_of_
         "wrong_password",
     );
 
-    // Another server knows the game still, and nobody's name.
+    // Another server still knows the game, without the name.
     let other = House::open_on(house.store.clone(), settings()).await;
     let record = other.get(&format!("/api/games/{game}/record")).await;
     assert_eq!(record.status, 200);
@@ -355,7 +356,7 @@ async fn of_two_who_want_one_name_one_gets_it() {
     let house = House::open(settings()).await;
     let other = House::open_on(house.store.clone(), settings()).await;
     let body = sign_up("ana");
-    // Both have found the name free before either takes it.
+    // Both found the name free before either took it.
     let held = house.store.hold_appends().await;
     let release = async {
         house.store.wait_for_held(2).await;
@@ -389,7 +390,7 @@ async fn tokens_made_on_two_servers_at_once_are_all_there() {
             common::http(address, &request).await.status
         }
     };
-    // All four have read the same record before any is written.
+    // All four have read the same record before any of them writes.
     let held = house.store.hold_appends().await;
     let release = async {
         house.store.wait_for_held(4).await;
@@ -443,7 +444,7 @@ fn terms() -> Terms {
     }
 }
 
-/// A game against the house, as Red.
+/// Starts a game against the house, as Red.
 async fn play_bot(client: &mut common::Client) -> String {
     client
         .tell(&ClientToServer::PlayBot {

@@ -1,4 +1,5 @@
-//! A server with little memory: one client makes games until it is refused, and the server starts again.
+//! A server with little memory: one client makes games until one is refused, and the server starts
+//! again.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -14,10 +15,10 @@ use flagfall_protocol::{Accepted, ClientToServer, ServerToClient, Terms, Time};
 const MIB: u64 = 1 << 20;
 /// Games of one guest against the house.
 const GAMES_PER_GUEST: usize = 10;
-/// More than fit into the memory that is allowed.
+/// More games than fit into the allowed memory.
 const GAMES_MAX: usize = 20_000;
 
-/// A running program, killed at the end whatever happens to the test.
+/// A running program, killed at the end even if the test fails.
 struct Running {
     child: Child,
     address: SocketAddr,
@@ -64,7 +65,7 @@ impl Running {
     }
 }
 
-/// Starts a game against the house; the code if it is refused.
+/// Starts a game against the house; returns the code if it is refused.
 async fn play_house(client: &mut Client, number: usize) -> Result<(), String> {
     let terms = Terms {
         ruleset: "barrage".to_owned(),
@@ -90,9 +91,9 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    // What it takes without games differs between builds and machines.
+    // Memory use without games differs between builds and machines.
     let empty = Running::start(&folder.path().join("empty"), 1 << 40).resident();
-    // Some MiB for games.
+    // Leave some MiB for games.
     let limit = (empty + 24 * MIB) * 4 / 3;
     let server = Running::start(&folder.path().join("data"), limit);
     let (mut clients, mut games) = (Vec::new(), 0);
@@ -109,7 +110,7 @@ async fn games_are_refused_before_memory_runs_out_and_a_start_opens_none() {
     };
     assert_eq!(refused, "server_full", "after {games} games");
     assert!(server.resident() < limit, "{} of {limit}", server.resident());
-    // It is well, and goes on.
+    // The server is well and continues.
     let health = http(server.address, "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     assert_eq!(health.await.status, 200);
     println!("{games} games, {} of {limit} bytes resident", server.resident());

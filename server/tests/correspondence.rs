@@ -1,4 +1,4 @@
-//! Games with days per move: lists of them, challenges by name, moves left behind for turns to come.
+//! Tests of games with days per move: lists of games, challenges by name, queued moves.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -26,7 +26,7 @@ fn terms(days: u32) -> Terms {
     }
 }
 
-/// Two players, and what each says over a connection of his own.
+/// Two players and their connections.
 struct Pair {
     house: House,
     tokens: [String; 2],
@@ -42,7 +42,8 @@ impl Pair {
         Pair { house, tokens, clients, commands: 0 }
     }
 
-    /// The same players on a server that was started anew, in a new epoch: of this game the store has these entries alone.
+    /// The same players on a restarted server, in a new epoch. Of this game the store has only the
+    /// first `entries` entries.
     async fn began_anew(self, game: GameId, entries: u64) -> Pair {
         let Pair { house, tokens, clients, commands } = self;
         let store = house.store.clone();
@@ -72,7 +73,7 @@ impl Pair {
             .await
     }
 
-    /// A challenge of Ann's, who wants Red.
+    /// Makes a challenge of Ann's, who wants Red.
     async fn challenge(&mut self, days: u32) -> String {
         let challenge =
             |cmd_id| ClientToServer::Challenge { cmd_id, terms: terms(days), side: Some(Side::Red) };
@@ -82,7 +83,7 @@ impl Pair {
         }
     }
 
-    /// A game in which Ann has the first move.
+    /// Starts a game in which Ann has the first move.
     async fn begin(&mut self, days: u32) -> GameId {
         let challenge = self.challenge(days).await;
         let accept = |cmd_id| ClientToServer::AcceptChallenge { cmd_id, challenge, secret: false };
@@ -162,7 +163,7 @@ async fn a_challenge_finds_the_player_it_is_addressed_to_and_he_may_decline_it()
     let invite = |name: &str| json!({ "challenge": code, "name": name });
     assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("nobody")).await.status, 404);
     assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("ann")).await.json()["code"], "own_offer");
-    // Only whoever made it may say whom it is for.
+    // Only the challenger may see whom it is for.
     assert_eq!(
         pair.ask(1, "POST", "/api/me/challenges", &invite("bob")).await.json()["code"],
         "no_such_challenge"
@@ -189,7 +190,7 @@ async fn queued_moves_are_made_turn_by_turn_though_their_player_is_gone() {
     let moves = json!([moving("j7j6"), moving("j6j5")]);
     let taken = pair.queue(1, game, 0, moves.clone()).await;
     assert_eq!((taken.status, &taken.json()["ply"]), (200, &json!(1)));
-    // Nobody else is told, and whoever does not play has no queue.
+    // Only the player sees the queue, and players of other games have none.
     assert_eq!(pair.queued(0, game).await["moves"], json!([]));
     let nobody = account(&pair.house, "eve").await;
     let theirs = pair.house.ask("GET", &format!("/api/games/{game}/queue"), &nobody, "").await;
@@ -204,7 +205,7 @@ async fn queued_moves_are_made_turn_by_turn_though_their_player_is_gone() {
     assert_eq!(pair.ply(game).await, 4);
     assert_eq!(pair.queued(1, game).await["moves"], json!([]));
     pair.play(0, game, 4, "a4a5").await;
-    assert_eq!(pair.ply(game).await, 5, "nothing is left to be made");
+    assert_eq!(pair.ply(game).await, 5, "no queued move is left");
 }
 
 #[tokio::test]
@@ -256,7 +257,8 @@ async fn what_was_queued_before_moves_were_lost_is_not_made_on_what_is_left() {
     }
     let entries = pair.house.store.head(lost).await.unwrap().seq;
     let mut pair = pair.began_anew(lost, entries - 2).await;
-    // As many moves, and Bob's is lawful; but what it was to follow never was.
+    // As many moves as before, and Bob's queued move is legal; but the move it was meant to answer
+    // was never made.
     pair.play(0, lost, 0, "b4b5").await;
     pair.play(1, lost, 1, "j7j6").await;
     for (game, ply) in [(lost, 3), (kept, 4)] {
@@ -264,7 +266,7 @@ async fn what_was_queued_before_moves_were_lost_is_not_made_on_what_is_left() {
         assert_eq!(pair.ply(game).await, ply);
         assert_eq!(pair.queued(1, game).await["moves"], json!([]));
     }
-    // Nor is a queue taken that was planned before.
+    // A queue planned in the earlier epoch is refused too.
     let body = json!({ "ply": 4, "epoch": 1, "moves": [moving("j5j4")] });
     let path = format!("/api/games/{kept}/queue");
     pair.play(0, kept, 4, "b5b4").await;

@@ -1,4 +1,4 @@
-//! Deployments that accounts keep: whose they are, and how many.
+//! Tests of the deployments that accounts keep.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -53,7 +53,7 @@ async fn a_deployment_is_kept_replaced_and_removed_and_is_its_owners_alone() {
     let left =
         flagfall_store::Store::scan(&house.store, flagfall_store::Key::new("deployments/").unwrap(), None, 9)
             .await;
-    assert!(left.unwrap().is_empty(), "nothing is kept of whoever is no more");
+    assert!(left.unwrap().is_empty(), "nothing is kept of a deleted account");
 }
 
 #[tokio::test]

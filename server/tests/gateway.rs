@@ -1,4 +1,5 @@
-//! The WebSocket door, from outside: a real listener, real sockets, everything a client may get wrong.
+//! Tests of the WebSocket gateway from outside, with a real listener and real sockets: everything
+//! that a client may get wrong.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -153,7 +154,7 @@ async fn a_flood_ends_and_one_may_come_back() {
 
 #[tokio::test]
 async fn a_slow_reader_is_closed_while_others_go_on() {
-    // The client is to read, late, why it was closed.
+    // Leave the client time to read late why it was closed.
     let mut settings = settings();
     settings.times.close_grace = PATIENCE;
     let house = House::open(settings).await;
@@ -219,7 +220,7 @@ async fn half_a_request_and_no_request_are_not_waited_for() {
         let mut stream = TcpStream::connect(house.address).await.unwrap();
         stream.write_all(sent.as_bytes()).await.unwrap();
         let mut rest = Vec::new();
-        // Closed, with or without a word.
+        // Closed, with or without an answer.
         patiently("the close", stream.read_to_end(&mut rest)).await.unwrap();
     }
     house.close().await;
@@ -402,7 +403,8 @@ async fn while_the_store_hangs_pings_go_on_and_nobody_counts_as_dead() {
         side: None,
     })
     .await;
-    // Far longer than the time after which a silent link is dead; none of these pings is answered.
+    // Far longer than the time after which a silent connection is dead; none of these pings is
+    // answered.
     for _ in 0..8 {
         assert!(matches!(ana.hear().await, ServerToClient::Ping { .. }));
     }
@@ -474,7 +476,7 @@ async fn games_that_are_not_there_and_challenges_that_are_none_are_refused() {
         ana.tell(&message).await;
         assert_eq!(ana.refused().await.0, code, "{message:?}");
     }
-    // Closing what is not open is no mistake.
+    // Closing what is not open is no error.
     ana.tell(&ClientToServer::CloseGame { game }).await;
     ana.tell(&ClientToServer::CloseLobby {}).await;
     ana.say(MY_GAMES).await;

@@ -1,4 +1,5 @@
-//! Guests: nothing is stored of them before they act, all acts have their guest, and what they leave goes.
+//! Tests of guests: they are stored together with their first lasting action, and are deleted when
+//! nothing of theirs is left.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -40,7 +41,7 @@ async fn ask(client: &mut Client, message: ClientToServer) -> Accepted {
         .await
 }
 
-/// All keys of the store that contain this.
+/// All keys of the store that contain `part`.
 async fn keys(store: &MemoryStore, part: &str) -> Vec<String> {
     let mut keys = Vec::new();
     for letter in b'a'..=b'z' {
@@ -91,7 +92,7 @@ async fn every_act_stores_its_guest_in_the_same_update() {
     ];
     for act in acts {
         let (mut client, player, _) = house.guest("ana").await;
-        // The store refuses the one update: neither act nor guest is there.
+        // The store refuses the one update: neither the action nor the guest is stored.
         store.fail_next(Fault::Unavailable);
         client.tell(&act).await;
         let is_refusal = |message| matches!(message, ServerToClient::Refused { .. }).then_some(());
@@ -107,7 +108,7 @@ async fn every_act_stores_its_guest_in_the_same_update() {
     assert!(is_stored(&store, &red).await && is_stored(&store, &blue).await);
     let (_, eve, eves) = house.guest("eve").await;
     assert_eq!(house.ask("DELETE", "/api/blocks/red", &eves, "").await.status, 204);
-    assert!(!is_stored(&store, &eve).await, "nobody is stored for letting somebody go");
+    assert!(!is_stored(&store, &eve).await, "unblocking stores no guest");
     assert_eq!(house.ask("PUT", "/api/blocks/red", &eves, "").await.status, 204);
     assert!(is_stored(&store, &eve).await);
     assert_eq!(house.ask("PUT", "/api/blocks/red", &token, "").await.status, 204);
@@ -143,7 +144,7 @@ async fn of_two_guests_with_one_name_on_two_servers_the_later_is_told_theirs() {
     assert_eq!((&*one.name, &*other.name), ("ana", "Ana"));
     ask(&mut first, seek("1")).await;
     ask(&mut second, seek("1")).await;
-    assert_eq!(second.close_code().await, 4005, "come back and hear your name");
+    assert_eq!(second.close_code().await, 4005, "the client must come back to learn its name");
     let me = there.ask("GET", "/api/me", &token, "").await.json();
     let name = me["player"]["name"].as_str().unwrap();
     assert!(name.starts_with("Ana-"), "{name}");
@@ -154,7 +155,7 @@ async fn of_two_guests_with_one_name_on_two_servers_the_later_is_told_theirs() {
     there.close().await;
 }
 
-/// A game of guests or accounts that ends when Blue resigns.
+/// Plays a game that ends when Blue resigns.
 async fn play(house: &House, red: &mut Client, blue: &mut Client) -> GameId {
     let Accepted::Seek { seek } = ask(red, seek("s")).await else { panic!("no seek") };
     let accept = ClientToServer::AcceptSeek { cmd_id: id("a"), seek, secret: false };
@@ -191,12 +192,12 @@ async fn a_finished_game_of_guests_goes_with_all_that_is_kept_of_it() {
     let long = Lifetimes { guest_game: Some(Duration::from_secs(60)), ..never };
     assert_eq!(prune_due(&store, long, 10).await, Ok(Pruned::default()), "it is not old enough");
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 0, games: 1 }));
-    // A fresh game is in two lists a little longer, which whoever reads them clears.
+    // A fresh game is in two more lists for a while; their readers clear them.
     let mut left = keys(&store, &game.to_string()).await;
     left.retain(|key| !key.starts_with("flags/") && !key.starts_with("news/"));
     assert_eq!(left, Vec::<String>::new());
     assert_eq!(house.get("/api/players/red/games").await.json()["games"], json!([]));
-    assert!(is_stored(&store, &one).await && is_stored(&store, &other).await, "who has played stays");
+    assert!(is_stored(&store, &one).await && is_stored(&store, &other).await, "guests who have played stay");
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned::default()));
     house.close().await;
     let house = House::open_on(store, settings()).await;
@@ -264,7 +265,8 @@ async fn a_guest_who_never_played_goes_unless_something_of_theirs_is_open_and_co
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 1, games: 0 }));
     assert!(!is_stored(&store, &ana).await);
     assert!(keys(&store, "names/ana").await.is_empty());
-    // Their token is good, their connection is open, and their next act stores them again.
+    // Their token is still valid, their connection is open, and their next action stores them
+    // again.
     let me = house.ask("GET", "/api/me", &token, "").await.json();
     assert_eq!((me["player"]["id"].as_str(), me["player"]["name"].as_str()), (Some(&*ana.id), Some("ana")));
     ask(&mut client, seek("3")).await;

@@ -1,4 +1,5 @@
-//! Games that are over: who may read of them, page by page, and that each is counted once.
+//! Tests of histories: who may read about finished games, pages, and that each game is counted
+//! once.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -23,7 +24,7 @@ async fn account(house: &House, name: &str) -> String {
     house.ask("POST", "/api/account", "", &body).await.json()["token"].as_str().unwrap().to_owned()
 }
 
-/// What a game is, but for its ruleset and clock.
+/// What kind of game to play.
 #[derive(Clone, Copy, Default)]
 struct Kind {
     private: bool,
@@ -55,7 +56,7 @@ impl Table {
         format!("c{}", self.commands).parse().unwrap()
     }
 
-    /// A game of two plies that Bob, who has Blue, gives up; its history is written down.
+    /// Plays a game of two plies in which Bob (Blue) resigns, and writes its history.
     async fn play(&mut self, kind: Kind) -> GameId {
         let Kind { private, rated, is_called_off } = kind;
         let time = Time::Fischer { base_s: 600, increment_s: 5 };
@@ -142,7 +143,7 @@ async fn a_history_has_the_latest_game_first_and_private_ones_for_the_players_al
             json!([{ "ruleset": "classic", "tally": { "won": 0, "drawn": 0, "lost": count } }])
         );
     }
-    // Of a private rated game the rating tells, and nothing else.
+    // A private rated game shows only in its players' own rating history.
     let path = "/api/players/ann/ratings/classic/rapid";
     assert_eq!(ids(&table.get(&ann, path).await), [private.as_str()]);
     assert!(ids(&table.get(&eve, path).await).is_empty());
@@ -175,7 +176,7 @@ async fn a_long_history_comes_in_pages() {
         assert_eq!(read, played, "{path}");
         let refused = table.house.get(&format!("{path}?limit=many")).await;
         assert_eq!((refused.status, refused.json()["code"].clone()), (400, json!("bad_query")));
-        // A place that no page names is none.
+        // A place that no page names is ignored.
         assert_eq!(ids(&table.get("", &format!("{path}?after=../all")).await), played);
     }
 }
@@ -185,7 +186,7 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     let mut table = Table::new().await;
     table.play(Kind::default()).await;
     table.play(Kind::default()).await;
-    // However often what is done is done again.
+    // Carrying out the jobs again changes nothing.
     table.house.histories.settle_all().await.unwrap();
     let own = table.get(&table.tokens[1], "/api/me/statistics").await;
     let lost = json!({ "won": 0, "drawn": 0, "lost": 2 });
@@ -194,7 +195,7 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     assert_eq!(figures["by_side"]["red"], json!({ "won": 0, "drawn": 0, "lost": 0 }));
     assert_eq!(figures["by_deployment"], json!([{ "setup": SETUP, "tally": lost }]));
     assert_eq!(table.house.ask("GET", "/api/me/statistics", "", "").await.status, 401);
-    // What everybody may read has no deployment in it.
+    // Public lists contain no deployment.
     let open = table.house.get("/api/players/bob/games").await.body;
     assert!(!open.contains(SETUP));
 }
@@ -225,7 +226,7 @@ async fn keys_of(house: &House) -> Vec<HexBytes> {
     keys.keys.into_iter().map(|key| key.public).collect()
 }
 
-/// The id of the key that signed what the public has of a game.
+/// The id of the key that signed a game's public record.
 fn signer(record: &GameRecord, keys: &[HexBytes]) -> Option<String> {
     let signature = record.signature.as_ref()?;
     let message = signed_message(record.digest()?);
@@ -266,10 +267,11 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     assert_eq!(house.ask("DELETE", text, &table.tokens[0], password).await.status, 204);
     let record = record_of(&house, games[0], None).await;
     assert_ne!(record.players.red.name, "ann");
-    assert_eq!(signer(&record, &keys).as_ref(), Some(&ids[0]), "a name is no part of what was signed");
+    assert_eq!(signer(&record, &keys).as_ref(), Some(&ids[0]), "names are not part of what is signed");
     house.close().await;
 
-    // A server was lost between the end of the second game and its signature.
+    // Restore the state of a server that crashed between the end of the second game and its
+    // signature.
     let key = |name: String| Key::new(name).unwrap();
     let writes = vec![
         Write::Delete { key: key(format!("proof/{}", games[1])) },
@@ -278,12 +280,12 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
     let house = at(second).await;
     let keys = keys_of(&house).await;
-    assert_eq!(keys.len(), 2, "the key before stays published");
+    assert_eq!(keys.len(), 2, "the earlier key stays published");
     assert_eq!(signer(&record_of(&house, games[0], None).await, &keys).as_ref(), Some(&ids[0]));
     assert_eq!(signer(&record_of(&house, games[1], None).await, &keys).as_ref(), Some(&ids[1]));
     assert!(store.scan(key("proof_due/".to_owned()), None, 10).await.unwrap().is_empty());
     house.close().await;
-    // Nothing of the secret halves is in the store.
+    // The store has nothing of the secret halves.
     for prefix in ["proof/", "signing_key/"] {
         for (_, value) in store.scan(key(prefix.to_owned()), None, 10).await.unwrap() {
             let value = String::from_utf8(value).unwrap();

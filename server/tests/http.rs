@@ -1,4 +1,4 @@
-//! The HTTP doors, from outside.
+//! Tests of the HTTP interface from outside.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -57,7 +57,7 @@ async fn health_is_good_while_the_store_takes_and_gives() {
 async fn players_are_let_in_whatever_the_store_does() {
     let house = House::open(settings()).await;
     for is_available in [true, false, true] {
-        // The server's own heartbeat may say otherwise in between.
+        // The server's own heartbeat may report the other state in between.
         loop {
             house.connections.note_store(is_available);
             let ready = house.get("/ready").await;
@@ -73,7 +73,8 @@ async fn players_are_let_in_whatever_the_store_does() {
 #[tokio::test]
 async fn a_connection_answers_one_request() {
     let house = House::open(settings()).await;
-    // Nothing in the request asks for the close: reading to the end would wait for ever without it.
+    // The request does not ask for a close: if the server left the connection open, reading to the
+    // end would wait forever.
     let request = format!("GET /health HTTP/1.1\r\nHost: {}\r\n\r\n", house.address);
     let answer = http(house.address, &request).await;
     assert!(answer.status == 200 && answer.head.contains("connection: close"), "{}", answer.head);

@@ -1,4 +1,5 @@
-//! What one client may take, from outside: real sockets from several addresses of this machine.
+//! Tests of the limits for one client from outside, with real sockets from several addresses of
+//! this machine.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -35,7 +36,7 @@ fn cmd_id(id: &str) -> CommandId {
     id.parse().unwrap()
 }
 
-/// The outcome of a command that must not be refused.
+/// The outcome of a command that must be accepted.
 async fn accepted(client: &mut Client, id: &str, message: &ClientToServer) -> Accepted {
     client.tell(message).await;
     client
@@ -74,7 +75,7 @@ async fn house_game(client: &mut Client, id: &str) -> GameId {
     }
 }
 
-/// Somebody signs up and says hello with the token.
+/// Makes an account and says hello with its token.
 async fn sign_in(house: &House, number: usize) -> Client {
     let body = json!({ "name": format!("pupil-{number}"), "password": format!("zwölf Boxkämpfer {number}"), "bot": false });
     let made = house.ask("POST", "/api/account", "", &body.to_string()).await;
@@ -82,7 +83,7 @@ async fn sign_in(house: &House, number: usize) -> Client {
     house.again(made.json()["token"].as_str().unwrap()).await
 }
 
-/// A pair plays the first moves of a game; the game.
+/// Starts a game and plays its first moves; returns the game.
 async fn play(red: &mut Client, blue: &mut Client) -> GameId {
     let challenge = ClientToServer::Challenge { cmd_id: cmd_id("1"), terms: terms(), side: Some(Side::Red) };
     let Accepted::Challenge { challenge, .. } = accepted(red, "1", &challenge).await else { panic!() };
@@ -110,7 +111,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
         play(red, blue)
     }))
     .await;
-    // Everybody watches two games of others, and looks at the lobby and at a record.
+    // Everyone watches two games of others, and looks at the lobby and at a record.
     let watched = people.iter_mut().enumerate().map(|(number, client)| {
         let (games, house) = (&games, &house);
         async move {
@@ -123,7 +124,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
         }
     });
     join_all(watched).await;
-    // And sixty guests come as well, with a game against the house each.
+    // Sixty guests come as well, each with a game against the house.
     let guests = (0..PEOPLE).map(|number| {
         let house = &house;
         async move {
@@ -136,7 +137,7 @@ async fn sixty_people_behind_one_address_sign_in_play_and_watch() {
     house.close().await;
 }
 
-/// Connects without a word, as often as told; those that are still open when all have.
+/// Opens `count` silent connections, and returns those that are still open at the end.
 async fn idle(house: &House, from: [u8; 4], count: usize) -> Vec<Client> {
     let mut clients = Vec::new();
     for _ in 0..count {
@@ -169,7 +170,7 @@ async fn idle_connections_up_to_the_limit_keep_neither_newcomers_nor_known_playe
 #[tokio::test]
 async fn guests_that_fill_the_server_leave_room_for_known_players() {
     let house = House::open(small(40)).await;
-    // Thirty-two are for newcomers, half of them at most for one address.
+    // Thirty-two connections are for newcomers, at most half of them for one address.
     let (_ana, _, token) = house.guest("ana").await;
     let mut guests = Vec::new();
     for at in 0..31 {
@@ -199,7 +200,7 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
         let mut stream = dial([127, 0, 0, 3], house.address).await.unwrap();
         stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").await.ok();
         let mut answer = String::new();
-        // Cut off, where too many are turned away at once.
+        // Cut off if too many are turned away at once.
         patiently("an answer", stream.read_to_string(&mut answer)).await.ok();
         answers.push(answer);
     }
@@ -216,7 +217,8 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
     house.close().await;
 }
 
-/// Says hello as a new guest through a proxy that names this client; the code of the refusal, if there is one.
+/// Says hello as a new guest through a proxy that names this client; returns the code if it is
+/// refused.
 async fn guest_through(house: &House, from: [u8; 4], forwarded: &str) -> Option<String> {
     let mut request = format!("ws://{}/ws", house.address).into_client_request().unwrap();
     request.headers_mut().insert("x-forwarded-for", forwarded.parse().unwrap());
@@ -245,9 +247,9 @@ async fn limits_count_the_client_that_a_trusted_proxy_names_and_believe_no_other
     let proxy = [127, 0, 0, 9];
     assert_eq!(guest_through(&house, proxy, "192.0.2.1").await, None);
     assert_eq!(guest_through(&house, proxy, "192.0.2.2, 10.0.0.1").await, None);
-    // What stands before is the client's own invention.
+    // Earlier entries may be made up by the client.
     assert_eq!(guest_through(&house, proxy, "198.51.100.1, 192.0.2.1").await.as_deref(), Some("too_many"));
-    // A stranger is not believed.
+    // A stranger's header is not trusted.
     assert_eq!(guest_through(&house, OTHER, "192.0.2.3").await, None);
     assert_eq!(guest_through(&house, OTHER, "192.0.2.4").await.as_deref(), Some("too_many"));
     assert_eq!(guest_through(&house, proxy, "192.0.2.4").await, None);
@@ -322,7 +324,7 @@ async fn metrics(house: &House) -> String {
     http(house.metrics, &request).await.body
 }
 
-/// The sum of what a metric counts.
+/// The sum of all series of a metric.
 fn count(metrics: &str, series: &str) -> u64 {
     let lines = metrics.lines().filter(|line| line.starts_with(series));
     lines.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
@@ -344,7 +346,7 @@ async fn who_fills_the_store_fast_is_read_more_slowly_and_nothing_is_refused() {
         let withdrawal = ClientToServer::CancelChallenge { cmd_id: cmd_id(&cancel), challenge };
         accepted(&mut ana, &cancel, &withdrawal).await;
     }
-    // Whatever is read next settles the account.
+    // The bytes are charged by the time the next message is answered.
     ana.say(r#"{"type":"my_games"}"#).await;
     ana.find(|message| matches!(message, ServerToClient::MyGames { .. }).then_some(())).await;
     assert!(count(&metrics(&house).await, HITS) > 0);
@@ -361,7 +363,7 @@ async fn games_against_the_house_are_limited_and_an_end_makes_room() {
     ana.tell(&play_bot("2")).await;
     let (code, words) = ana.refused().await;
     assert!(code == "too_many" && words.contains("against the house"), "{words}");
-    // What was accepted before is told again.
+    // A repeated command gets its first answer.
     assert_eq!(house_game(&mut ana, "1").await, game);
     act(&mut ana, "3", game, 0, GameCommand::Abort {}).await;
     tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
@@ -384,7 +386,7 @@ async fn open_offers_of_an_address_are_limited_whoever_makes_them() {
     bo.tell(&seek("2")).await;
     let (code, words) = bo.refused().await;
     assert!(code == "too_many" && words.contains("offers from your address"), "{words}");
-    // Another address has offers of its own, and whoever waits already goes on.
+    // Another address has its own offers, and players who are already waiting are not affected.
     let mut cy = house.connect_from(OTHER).await;
     cy.say(HELLO).await;
     cy.welcome().await;

@@ -1,4 +1,4 @@
-//! What players say to each other reaches those two and nobody else; blocks and reports.
+//! Tests of chat, blocks and reports. Chat reaches the two players and nobody else.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -29,7 +29,7 @@ fn text(text: &str) -> Said {
     Said::Text { text: text.to_owned() }
 }
 
-/// The code of a refusal, or that it was accepted.
+/// The code of a refusal, or `Ok` if the command was accepted.
 async fn answer(client: &mut Client, id: &str) -> Result<(), String> {
     let id = cmd(id);
     client
@@ -48,7 +48,7 @@ async fn say(client: &mut Client, id: &str, game: GameId, said: Said) -> Result<
     answer(client, id).await
 }
 
-/// The next thing that is said.
+/// The next chat message.
 async fn hear(client: &mut Client) -> (Side, Said) {
     client
         .find(|message| match message {
@@ -58,7 +58,7 @@ async fn hear(client: &mut Client) -> (Side, Said) {
         .await
 }
 
-/// A game that one offers and the other accepts; the first is Red.
+/// Starts a game that one offers and the other accepts; the first is Red.
 async fn begin(red: &mut Client, blue: &mut Client, id: &str) -> GameId {
     red.tell(&ClientToServer::Challenge { cmd_id: cmd(id), terms: terms(), side: Some(Side::Red) }).await;
     let challenge = red
@@ -82,7 +82,7 @@ async fn open(client: &mut Client, game: GameId) {
     client.find(|message| matches!(message, ServerToClient::Game { .. }).then_some(())).await;
 }
 
-/// Everything that came to a client until the game has ended: what it was told, as bytes.
+/// Everything that a client was sent until the game ended, as text.
 async fn until_the_end(client: &mut Client) -> Vec<String> {
     let mut texts = Vec::new();
     client
@@ -127,11 +127,11 @@ async fn what_is_said_reaches_both_players_on_two_servers_and_nobody_else() {
     say(&mut dee_there, "b", game, phrase.clone()).await.unwrap();
     assert_eq!(hear(&mut ana).await, (Side::Blue, phrase));
 
-    // Who has no seat says nothing, in a game he watches or in that of others.
+    // Players without a seat in a game cannot chat there, whether they watch it or not.
     for client in [&mut eve, &mut bo] {
         assert_eq!(say(client, "c", game, text("hi")).await, Err("not_your_game".to_owned()));
     }
-    // Neither the spectators nor the other game have heard a word.
+    // Neither the spectators nor the other game received any of it.
     ana.tell(&ClientToServer::Command {
         cmd_id: cmd("e"),
         game,
@@ -155,7 +155,7 @@ async fn what_is_said_reaches_both_players_on_two_servers_and_nobody_else() {
             "{told:?}"
         );
     }
-    // It is in no record either, and after the end one may still thank each other.
+    // It is in no record either. After the end, players may still thank each other.
     let record = one.get(&format!("/api/games/{game}/record")).await;
     assert!(record.status == 200 && !record.body.contains("swordfish"));
     say(&mut ana, "f", game, text("thanks")).await.unwrap();
@@ -227,7 +227,7 @@ async fn who_is_blocked_says_nothing_and_is_not_played() {
     say(&mut ana, "a", game, text("bye")).await.unwrap();
     assert_eq!(hear(&mut bo).await, (Side::Red, text("bye")));
 
-    // Neither takes the other's offers.
+    // Neither can take the other's offers.
     for (offerer, wanted) in [(&mut ana, Err("blocked".to_owned())), (&mut cy, Ok(()))] {
         offerer
             .tell(&ClientToServer::Seek { cmd_id: cmd("s"), terms: terms(), side: None, rating: None })
@@ -242,7 +242,7 @@ async fn who_is_blocked_says_nothing_and_is_not_played() {
         bo.tell(&ClientToServer::AcceptSeek { cmd_id: cmd(&id), seek, secret: false }).await;
         assert_eq!(answer(&mut bo, &id).await, wanted);
     }
-    // In the pool the two are passed over, and whoever else is there is paired.
+    // In the pool the two are not paired with each other, but other players are.
     for client in [&mut ana, &mut bo] {
         client.tell(&ClientToServer::EnterPool { cmd_id: cmd("p"), terms: terms() }).await;
         answer(client, "p").await.unwrap();
@@ -258,7 +258,7 @@ async fn who_is_blocked_says_nothing_and_is_not_played() {
     }
     house.lobby.hold_wave().await.unwrap();
     cy.tell(&ClientToServer::LeavePool { cmd_id: cmd("v") }).await;
-    assert_eq!(answer(&mut cy, "v").await, Err("already_paired".to_owned()), "paired with one of both");
+    assert_eq!(answer(&mut cy, "v").await, Err("already_paired".to_owned()), "paired with one of the two");
 
     assert_eq!(house.ask("DELETE", "/api/blocks/bo", &ana_token, "").await.status, 204);
     say(&mut bo, "z", game, text("hey")).await.unwrap();

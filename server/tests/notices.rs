@@ -1,4 +1,4 @@
-//! Webhooks and feeds: what is told, to whom, how often, and what is not.
+//! Tests of webhooks and feeds: what is sent, to whom, how often, and what is not.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -16,7 +16,7 @@ use tokio::net::TcpListener;
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
 
-/// Somebody's own server: it takes one request and answers it.
+/// A player's own server, which takes one request at a time and answers it.
 struct Hook {
     listener: TcpListener,
     url: String,
@@ -29,7 +29,7 @@ impl Hook {
         Hook { listener, url }
     }
 
-    /// The head and the body of the next request, which is answered with this status.
+    /// The head and body of the next request, which is answered with this status.
     async fn take(&self, status: &str) -> (String, Value) {
         patiently("a request to the webhook", async {
             let (mut stream, _) = self.listener.accept().await.unwrap();
@@ -51,7 +51,7 @@ impl Hook {
         .await
     }
 
-    /// Whether nobody has called.
+    /// True if no request has come.
     async fn is_quiet(&self) -> bool {
         let polled = futures_util::FutureExt::now_or_never(self.listener.accept());
         polled.is_none()
@@ -63,7 +63,7 @@ struct Pair {
     tokens: [String; 2],
     clients: [Client; 2],
     commands: u32,
-    /// How far the time of the notices is ahead.
+    /// How far the clock of the notices is ahead.
     ahead_ms: AtomicU64,
 }
 
@@ -104,7 +104,7 @@ impl Pair {
             .await
     }
 
-    /// A game that is to be deployed, Ann's side being Red.
+    /// Starts a game that has to be deployed, with Ann as Red.
     async fn begin(&mut self) -> GameId {
         let terms = Terms {
             ruleset: "pbm".to_owned(),
@@ -133,7 +133,7 @@ impl Pair {
         }
     }
 
-    /// Everything that is due now.
+    /// Does everything that is due now.
     async fn settle(&self) {
         self.house.turns.settle_all().await.unwrap();
         let now: Stamp = SystemClock.now();
@@ -141,7 +141,7 @@ impl Pair {
         self.house.notices.send_due(now.plus_ms(ahead_ms)).await.unwrap();
     }
 
-    /// Everything that is due three hours later.
+    /// Does everything that is due three hours later.
     async fn settle_later(&self) {
         self.ahead_ms.fetch_add(3 * 3_600_000, Ordering::Relaxed);
         self.settle().await;
@@ -163,7 +163,7 @@ async fn a_turn_is_told_once_signed_and_with_nothing_secret() {
     let set = pair.set(&hook.url).await;
     assert_eq!(set.status, 200, "{}", set.body);
     let secret = set.json()["secret"].as_str().unwrap().to_owned();
-    assert!(!pair.info().await.to_string().contains(&secret), "it is told once");
+    assert!(!pair.info().await.to_string().contains(&secret), "it is shown once");
     let game = pair.begin().await;
     let ((), (head, notice)) = tokio::join!(pair.settle(), hook.take("204 No Content"));
     assert!(head.starts_with("POST /turns?of=ann HTTP/1.1"), "{head}");
@@ -179,7 +179,7 @@ async fn a_turn_is_told_once_signed_and_with_nothing_secret() {
         assert!(head.to_lowercase().contains(field), "{field} in {head}");
     }
     assert!(secret.starts_with("whsec_"), "for receivers that know Standard Webhooks");
-    // Whoever looks again, or on another server: it was told.
+    // Another look, here or on another server, does not send it again.
     pair.settle().await;
     pair.deploy(game).await;
     let ((), (_, notice)) = tokio::join!(pair.settle(), hook.take("200 OK"));
@@ -228,7 +228,7 @@ async fn what_is_not_taken_is_sent_again_later_and_at_last_given_up_and_its_owne
     assert_eq!((&info["lost"], &info["active"]), (&json!(LOST_MAX), &json!(false)));
     pair.settle_later().await;
     assert!(hook.is_quiet().await, "it is given up");
-    // A test that arrives says that it works again.
+    // A test notice that arrives shows that the webhook works again.
     let test = pair.ask("POST", "/api/me/webhook/test", Value::Null);
     let (tested, (_, notice)) = tokio::join!(test, hook.take("200 OK"));
     assert_eq!((tested.json()["delivered"].clone(), &notice["kind"]), (json!(true), &json!("test")));
@@ -263,7 +263,7 @@ async fn webhooks_lead_to_public_addresses_over_tls_and_belong_to_accounts() {
         assert_eq!((refused.status, refused.json()["code"].as_str()), (400, Some("bad_webhook")), "{url}");
     }
     assert_eq!(pair.ask("GET", "/api/me/webhook", Value::Null).await.json()["code"], "no_such_webhook");
-    assert_eq!(pair.set("https://localhost:9/").await.status, 200, "what a name leads to is looked at later");
+    assert_eq!(pair.set("https://localhost:9/").await.status, 200, "names are resolved later");
     let tested = pair.ask("POST", "/api/me/webhook/test", Value::Null).await.json();
     assert_eq!(tested["delivered"], false);
     assert!(tested["result"].as_str().unwrap().contains("cannot be reached from here"), "{tested}");
@@ -294,7 +294,7 @@ async fn a_feed_tells_turns_and_ended_games_to_whoever_has_its_address() {
     let feed = pair.house.get(&path).await.json();
     assert_eq!(feed["items"][0]["title"], "Game lost against bob: pbm");
     assert_eq!(feed["items"].as_array().unwrap().len(), 1);
-    // Another one makes this one void, and so does removing it.
+    // Making another feed voids the first one, and so does removing it.
     let next =
         pair.ask("POST", "/api/me/feed", Value::Null).await.json()["path"].as_str().unwrap().to_owned();
     assert_eq!(pair.house.get(&path).await.status, 404);

@@ -1,4 +1,4 @@
-//! What operators do about players: accounts closed and opened again.
+//! Tests of operator actions: accounts closed and reopened.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -26,7 +26,7 @@ async fn login(house: &House, name: &str, password: &str) -> (u16, String) {
     (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
 }
 
-/// A server that others may share its store with: it looks for what others have done.
+/// A server that looks often for what other servers on its store have done.
 async fn shared_house() -> House {
     let mut settings = settings();
     settings.times.revocation_interval = Duration::from_millis(10);
@@ -42,7 +42,7 @@ async fn a_closed_account_is_out_everywhere_and_back_when_it_is_opened_again() {
     operator.close("ana").await.unwrap();
     assert_eq!(socket.close_code().await, 4103);
 
-    // Whoever does not know the password learns nothing of it.
+    // Without the password nobody learns that it is closed.
     assert_eq!(login(&house, "ana", "another password").await, (403, "wrong_password".to_owned()));
     assert_eq!(login(&house, "ana", PASSWORD).await, (403, "account_closed".to_owned()));
     let me = house.ask("GET", "/api/me", &token, "").await;
@@ -61,7 +61,7 @@ async fn a_closed_account_is_out_everywhere_and_back_when_it_is_opened_again() {
         matches!(&done[0], (Deed::Closed { name, .. }, reason) if name == "Ana" && reason == "insults in three games")
     );
     assert!(matches!(&done[1], (Deed::Reopened { name, .. }, reason) if name == "Ana" && reason == "sorry"));
-    assert_eq!(done.len(), 2, "what was refused is no act");
+    assert_eq!(done.len(), 2, "refused actions are not logged");
     house.close().await;
 }
 

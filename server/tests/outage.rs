@@ -1,4 +1,4 @@
-//! Who is let in while the store is away, and who is not.
+//! Tests of who is admitted while the store is away.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -15,15 +15,16 @@ use flagfall_server::settings::Settings;
 use flagfall_store::{Key, MemoryStore, Store, StoreError, SystemClock, Update, UpdateOutcome, Write};
 use serde_json::Value;
 
-/// A server's line to a store that goes on without it.
+/// The connection of a server to a store that keeps running without it.
 struct Line(AtomicU8);
 
 const UP: u8 = 0;
 const DOWN: u8 = 1;
-/// The next update that takes a token back is carried out, and nobody hears of it; whatever else is written on the side goes on.
+/// The next update that revokes a token is carried out, its answer is lost, and the connection goes
+/// down. Until then everything works.
 const BREAKING: u8 = 2;
 
-/// What tells other servers that a token was taken back.
+/// True for the announcement of a revoked token to other servers.
 fn is_revocation(write: &Write) -> bool {
     matches!(write, Write::Put { key, .. } if key.as_bytes().starts_with(b"revoked/"))
 }
@@ -65,17 +66,17 @@ impl Hands for Line {
     }
 }
 
-/// What servers do in turns they do often.
+/// Settings under which servers do their periodic work often.
 fn eager() -> Settings {
     let mut settings = settings();
     settings.times.heartbeat = Duration::from_millis(20);
     settings.times.revocation_interval = Duration::from_millis(20);
-    // Told by a heartbeat that fails, and not by one that a busy machine is slow with.
+    // Only a failed heartbeat marks the store as away, not a slow one on a busy machine.
     settings.times.store_late = Duration::from_secs(60);
     settings
 }
 
-/// A store that several servers share, and a server with a line to it.
+/// A store that servers share, and a server with a connection to it.
 async fn shared(settings: Settings) -> (MemoryStore, Arc<StoreBetween<Line>>, House) {
     let store = MemoryStore::announcing(SystemClock);
     let line = Line::to(&store);
@@ -83,7 +84,7 @@ async fn shared(settings: Settings) -> (MemoryStore, Arc<StoreBetween<Line>>, Ho
     (store, line, house)
 }
 
-/// A guest who is told whether the store is there, and nothing else.
+/// A guest who is only there to be told whether the store is available.
 async fn witness(house: &House) -> Client {
     house.guest("witness").await.0
 }
@@ -97,7 +98,8 @@ async fn told(client: &mut Client) -> bool {
         .await
 }
 
-/// Says hello with this, and is sent back with one answer: its code and that of the close.
+/// Says hello with this credential, and is refused; returns the codes of the refusal and of the
+/// close.
 async fn sent_back(house: &House, credential: &str) -> (String, u16) {
     let mut client = house.connect().await;
     client.say(&format!(r#"{{"type":"hello","protocol":1,{credential}}}"#)).await;
@@ -121,7 +123,7 @@ fn for_good() -> (String, u16) {
     ("bad_token".to_owned(), 4100)
 }
 
-/// A new account, and the id of the token it got.
+/// Makes an account; returns its token and the token's id.
 async fn account(house: &House) -> (String, String) {
     let body = r#"{"name":"ana","password":"correct horse battery"}"#;
     let made = house.ask("POST", "/api/account", "", body).await;
@@ -174,7 +176,7 @@ async fn whoever_was_here_comes_back_and_watches_on_from_memory() {
     assert_eq!((again, new_token), (player, None));
     assert_eq!(games.iter().map(|game| game.id).collect::<Vec<_>>(), [game]);
     assert_eq!(ana.next().await, ServerToClient::StoreState { available: false });
-    // Nobody is shown the game of another one, and nothing is done that wants the store.
+    // Players do not see other players' games, and nothing is done that needs the store.
     open(&mut ana, game).await;
     let cmd_id = "2".parse().unwrap();
     ana.tell(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command: GameCommand::Abort {} })
@@ -216,7 +218,7 @@ async fn strangers_are_sent_back_with_one_answer() {
     assert_eq!(sent_back(&house, &with(&token)).await, later());
     assert_eq!(sent_back(&house, r#""name":"cat""#).await, later());
     assert_eq!(sent_back(&house, &with(&"0".repeat(64))).await, later());
-    // What no token can be needs no store.
+    // A malformed token can be refused without the store.
     assert_eq!(sent_back(&house, &with("nonsense")).await, for_good());
     other.close().await;
     house.close().await;
@@ -261,7 +263,7 @@ async fn what_was_taken_back_elsewhere_meanwhile_is_closed_when_the_store_is_the
     line.hands.set(DOWN);
     assert!(!told(&mut witness).await);
     assert_eq!(other.ask("DELETE", &format!("/api/tokens/{id}"), &token, "").await.status, 204);
-    // Nobody can have told this server.
+    // This server cannot have heard of it.
     let mut ana = house.again(&token).await;
     line.hands.set(UP);
     assert_eq!(ana.close_code().await, 4101);

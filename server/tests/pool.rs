@@ -1,4 +1,4 @@
-//! The pool: whoever waits is paired once, whatever happens to lines and servers.
+//! Tests of the pool: players who wait are paired once, even if connections or servers are lost.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -23,7 +23,7 @@ fn terms(rated: bool) -> Terms {
     }
 }
 
-/// Waves are held by the test, but for one when the server starts.
+/// Tests start the waves themselves, except for one when the server starts.
 fn slow() -> Settings {
     let mut settings = settings();
     settings.times.pool_wave = Duration::from_secs(3_600);
@@ -41,7 +41,7 @@ fn cmd(id: &str) -> flagfall_protocol::CommandId {
     id.parse().unwrap()
 }
 
-/// The code of a refusal, or that it was accepted.
+/// The code of a refusal, or `Ok` if the command was accepted.
 async fn answer(client: &mut Client, id: &str) -> Result<(), String> {
     let id = cmd(id);
     client
@@ -74,7 +74,7 @@ async fn started(client: &mut Client) -> GameId {
         .await
 }
 
-/// The one running game of a player.
+/// A player's only running game.
 async fn only_game(client: &mut Client) -> GameId {
     client.tell(&ClientToServer::MyGames {}).await;
     let games = client.find(|message| match message {
@@ -130,7 +130,7 @@ async fn who_leaves_is_not_paired_and_who_waits_for_something_else_neither() {
     house.lobby.hold_wave().await.unwrap();
     leave(&mut ana, "2").await.unwrap();
     enter(&mut cy, "1", terms(false)).await.unwrap();
-    // Bo changes his mind: he waits for one thing at a time.
+    // Bo changes his mind: a player waits for one thing at a time.
     enter(&mut bo, "2", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     let game = started(&mut cy).await;
@@ -175,10 +175,11 @@ async fn a_place_survives_the_server() {
     house.abandon();
     let house = House::open_on(store, slow()).await;
     let (mut ana, mut bo) = (house.again(&ana_token).await, house.again(&bo_token).await);
-    // The same command again, from a client that doubts: it has the same outcome, and no second place.
+    // The same command again, from a client that is not sure: the outcome is the same, and there is
+    // no second place.
     enter(&mut ana, "1", terms(false)).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
-    // Whether they were paired before they were back or after: each has the one game.
+    // They may have been paired before or after they came back; both have the same single game.
     let games = [only_game(&mut ana).await, only_game(&mut bo).await];
     assert_eq!(games[0], games[1]);
     house.close().await;
@@ -196,7 +197,7 @@ async fn many_on_two_servers_are_each_in_one_game() {
         enter(&mut client, "1", terms(false)).await.unwrap();
         clients.push(client);
     }
-    // Both hold waves at once, again and again, and tell those who are theirs.
+    // Both servers pair at the same time, repeatedly, and tell their own players.
     for _ in 0..5 {
         let (one, two) = tokio::join!(house.lobby.hold_wave(), other.lobby.hold_wave());
         assert!(one.is_ok() && two.is_ok());
@@ -219,7 +220,8 @@ async fn whoever_stands_behind_thousands_of_others_is_paired_in_the_same_wave() 
     let (mut bo, ..) = house.guest("bo").await;
     enter(&mut ana, "1", terms(false)).await.unwrap();
     let (_, record) = house.store.scan(Key::new("pool/").unwrap(), None, 1).await.unwrap().remove(0);
-    // More than are read at a time, all ahead of any player's id, and nobody for whom anybody else would do.
+    // More records than are read at a time, all before any player's id, and none that can be paired
+    // with another.
     for chunk in (0..5_000_u32).collect::<Vec<_>>().chunks(50) {
         let write = |number: &u32| {
             let mut record: serde_json::Value = serde_json::from_slice(&record).unwrap();
@@ -244,7 +246,8 @@ async fn what_was_paired_is_kept_for_a_few_waves_and_however_much_it_is_nobody_w
     let house = House::open(settings.clone()).await;
     let (mut ana, ..) = house.guest("ana").await;
     let (mut bo, ..) = house.guest("bo").await;
-    // What another server has paired a moment ago: more than is read at a time, and all of it before the next game's id.
+    // Pairings that another server made a moment ago: more than are read at a time, and all before
+    // the next game's id.
     let key = |number: usize| Key::new(format!("paired/0{number:011}")).unwrap();
     for chunk in (0..5_000).collect::<Vec<_>>().chunks(50) {
         let write = |number: &usize| Write::Put { key: key(*number), value: b"{}".to_vec(), expires: None };
@@ -264,7 +267,7 @@ async fn what_was_paired_is_kept_for_a_few_waves_and_however_much_it_is_nobody_w
     let store = house.store.clone();
     house.close().await;
 
-    // A server whose waves are short has told everybody soon.
+    // A server whose waves are short soon considers them done.
     settings.times.pool_wave = Duration::from_millis(1);
     let house = House::open_on(store, settings).await;
     while house.store.get(record.clone()).await.unwrap().is_some() {
@@ -299,12 +302,12 @@ async fn who_leaves_games_again_and_again_waits_and_is_told_how_long() {
     assert_eq!(code, "left_games");
     assert!(message.starts_with("you left 2 games lately"), "{message}");
     assert!(message.contains("again in 1"), "two minutes, less what has gone: {message}");
-    // A rated offer is no way around it; a casual one is open.
+    // A rated seek does not get around it; a casual one is allowed.
     ana.tell(&ClientToServer::Seek { cmd_id: cmd("d"), terms: terms(true), side: None, rating: None }).await;
     assert_eq!(answer(&mut ana, "d").await, Err("left_games".to_owned()));
     ana.tell(&ClientToServer::Seek { cmd_id: cmd("e"), terms: terms(false), side: None, rating: None }).await;
     answer(&mut ana, "e").await.unwrap();
-    // The one who was left waits for nobody.
+    // The player who was left does not have to wait.
     enter(&mut bo, "c", terms(true)).await.unwrap();
     let me = house.ask("GET", "/api/me", &ana_token, "").await.json();
     assert_eq!(me["conduct"]["left_games"], 2);

@@ -1,4 +1,4 @@
-//! The program itself: its flags, its first words, its end.
+//! Tests of the program itself: its flags, its first output, its end.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -33,7 +33,7 @@ fn ends_with(mut command: Command, code: i32, word: &str) -> String {
     stderr
 }
 
-/// A running program. It is ended, whatever happens to the test.
+/// A running program, ended even if the test fails.
 struct Running {
     child: Child,
     stdout: BufReader<ChildStdout>,
@@ -56,12 +56,12 @@ impl Running {
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
-    /// The code it ended with.
+    /// Its exit code.
     fn end(self) -> Option<i32> {
         self.end_and_tell().0
     }
 
-    /// The code it ended with, and all it said.
+    /// Its exit code and its output.
     fn end_and_tell(mut self) -> (Option<i32>, String) {
         let code = self.child.wait().unwrap().code();
         let mut said = String::new();
@@ -120,10 +120,12 @@ fn a_port_that_is_taken_is_told() {
     ends_with(command, 3, &format!("cannot listen on {address} (--listen)"));
 }
 
-/// Whoever dials a server that is still reading its games is refused and goes to another one; he does not wait for this one.
+/// A server that is still reading its games refuses connections, so that clients go to another
+/// server and do not wait for this one.
 #[test]
 fn nobody_is_let_in_before_the_server_has_its_games() {
-    // A Redis that takes a connection and never says anything; an address of its own, so that the port below is nobody else's.
+    // A Redis that accepts connections and never answers. The server gets an IP address of its own,
+    // so that no one else uses its port.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let store = format!("redis://{}", silent.local_addr().unwrap());
     let address = TcpListener::bind("127.0.71.71:0").unwrap().local_addr().unwrap();

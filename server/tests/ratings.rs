@@ -1,4 +1,5 @@
-//! Rated games: who may play them, and that each changes both ratings once, wherever a server dies.
+//! Tests of rated games: who may play them, and that each changes both ratings once, whenever a
+//! server crashes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -66,13 +67,13 @@ async fn offer(client: &mut Client, terms: Terms) -> String {
         .await
 }
 
-/// An id that no command of these tests has.
+/// An id that no other command of these tests has.
 fn new_cmd() -> flagfall_protocol::CommandId {
     static NEXT: AtomicUsize = AtomicUsize::new(0);
     cmd(&format!("new-{}", NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
-/// The answer to a resignation at ply 2.
+/// Waits for the answer to a resignation at ply 2.
 async fn resigned(client: &mut Client) {
     let resignation = cmd("2-other");
     client
@@ -102,7 +103,7 @@ fn client_word(command: &GameCommand) -> &'static str {
 }
 
 impl Duel {
-    /// A game that stands after two plies.
+    /// Starts a game and plays two plies.
     async fn begin(house: &House, red: &str, blue: &str) -> Duel {
         let (mut red, mut blue) = (house.again(red).await, house.again(blue).await);
         let seek = offer(&mut red, terms(true)).await;
@@ -165,7 +166,7 @@ async fn a_rated_game_changes_both_ratings_and_both_are_told() {
     }
     let games = history(&house, "bo").await;
     assert_eq!((&games[0]["score"], &games[0]["opponent"]["name"]), (&json!("lost"), &json!("ana")));
-    // One game says too little for the leaderboard.
+    // One game is not enough for the leaderboard.
     let board = house.get("/api/leaderboards/classic/rapid").await.json();
     assert_eq!(board, json!({ "ruleset": "classic", "speed": "rapid", "bots": false, "entries": [] }));
     for (path, status, code) in [
@@ -244,14 +245,15 @@ async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
     house.close().await;
 }
 
-/// A server that dies: after so many calls from when it is armed, before or after that call is carried out, it is answered nothing any more.
+/// A server that dies. After a number of calls it gets no answers any more; the last call is
+/// carried out or not, depending on `dies_after`.
 struct Mortal {
-    /// Calls left; `usize::MAX` for ever.
+    /// Calls left; `usize::MAX` means no limit.
     left: AtomicUsize,
     dies_after: bool,
-    /// While set, updates are not taken.
+    /// While set, updates are refused.
     is_stalled: AtomicBool,
-    /// What happens, once, between what a server has read and what it writes.
+    /// Runs once, between a server's reads and its write.
     interruption: Mutex<Option<(Ratings, GameId)>>,
 }
 
@@ -266,7 +268,7 @@ impl Mortal {
         Arc::new(StoreBetween { store: memory.clone(), hands })
     }
 
-    /// Whether this call is made, and whether its answer is heard.
+    /// Whether this call is made, and whether its answer arrives.
     fn live(&self) -> (bool, bool) {
         let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
             Some(if left == usize::MAX { left } else { left.saturating_sub(1) })
@@ -305,14 +307,15 @@ impl Hands for Mortal {
     }
 }
 
-/// Nothing happens in the background that a test does not see.
+/// No background work that a test does not see.
 fn quiet() -> Settings {
     let mut settings = settings();
     settings.times.heartbeat = Duration::from_secs(3_600);
     settings
 }
 
-/// A server that dies at the call of this number after the resignation; whether it lived to the end.
+/// A server that dies at call number `at` after the resignation. Returns true if it lived to the
+/// end.
 async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let memory = MemoryStore::new(SystemClock);
     let mortal = Mortal::over(&memory, dies_after);
@@ -321,13 +324,13 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     let Duel { mut red, blue, game } = Duel::begin(&house, &ana, &bo).await;
     mortal.hands.left.store(at, Ordering::SeqCst);
     command(&mut red, game, 2, GameCommand::Resign {}).await;
-    // What the server still does it does now: an answer of whatever kind, then all that is due, as far as it lives.
+    // The server does now what it still can: it answers, then carries out the jobs.
     resigned(&mut red).await;
     let lived = house.ratings.settle_all().await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
     drop((red, blue));
     house.abandon();
 
-    // The next server finds what there is. The player doubts, and says it again.
+    // The next server finds what is left. The player is not sure and resigns again.
     let house = House::open_on(memory, quiet()).await;
     let mut red = house.again(&ana).await;
     command(&mut red, game, 2, GameCommand::Resign {}).await;
@@ -355,14 +358,14 @@ async fn a_server_that_dies_at_any_step_of_finishing_a_game_leaves_one_change() 
         let mut steps = 0;
         while !finish_under_death(steps + 1, dies_after).await {
             steps += 1;
-            assert!(steps < STEPS_MAX, "it never lived to the end");
+            assert!(steps < STEPS_MAX, "it never survived to the end");
         }
         println!("{steps} steps, dying {} each", if dies_after { "after" } else { "before" });
         assert!(steps >= 5, "too few steps to mean anything: {steps}");
     }
 }
 
-/// A server that can be kept from updating anything.
+/// A server whose updates can be refused.
 async fn stallable(memory: &MemoryStore) -> (Arc<StoreBetween<Mortal>>, House) {
     let mortal = Mortal::over(memory, false);
     (mortal.clone(), House::open_over(mortal, memory.clone(), quiet()).await)
@@ -377,7 +380,7 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
     for _ in 0..4 {
         duels.push(Duel::begin(&house, &ana, &bo).await);
     }
-    // Whoever rates by himself when a game ends cannot, for now.
+    // Keep the servers from rating by themselves when a game ends.
     let stall =
         |is_stalled| [&stall, &other_stall].map(|it| it.hands.is_stalled.store(is_stalled, Ordering::SeqCst));
     stall(true);
@@ -386,7 +389,7 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
         resigned(blue).await;
     }
     let games: Vec<_> = duels.iter().map(|duel| duel.game).collect();
-    // Two have read a due and both ratings before either writes.
+    // Two servers have read a job and both ratings before either writes.
     let held = memory.hold_appends().await;
     stall(false);
     let release = async {
@@ -448,7 +451,7 @@ async fn a_due_that_meets_damage_is_tried_a_few_times_and_then_put_aside() {
     let mut looks = 0;
     while records("rating_due/").await > 0 {
         looks += 1;
-        assert!(looks <= 12, "it is tried for ever");
+        assert!(looks <= 12, "it is tried forever");
         house.ratings.settle_all().await.unwrap();
     }
     assert_eq!(records("rating_aside/").await, 1);
@@ -508,16 +511,16 @@ async fn what_a_game_did_is_taken_back_once_and_the_histories_say_so() {
         assert_eq!(undone, [false, true], "the latest first: {history}");
     }
 
-    // All games of a player: those that are left, each once.
+    // All games of a player: the remaining ones, each once.
     assert_eq!(operator.undo_all("ana").await.unwrap(), 1);
     assert_eq!(operator.undo_all("ana").await.unwrap(), 0);
     assert_eq!(operator.undo_all("bo").await.unwrap(), 0);
     for name in ["ana", "bo"] {
-        // Ratings are shown in whole points, changes as well.
+        // Ratings and changes are shown in whole points.
         assert!((points(name).await - 1_500).abs() <= 2, "{}", points(name).await);
     }
     assert_eq!(acts(&house.store).await.unwrap().len(), 2);
-    // The place on the leaderboard is the one of the rating of today: a further game finds and moves it.
+    // The place on the leaderboard matches the current rating: another game finds and moves it.
     let mut duel = Duel::begin(&house, &ana, &bo).await;
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;
@@ -556,7 +559,7 @@ async fn who_deleted_his_account_gets_no_rating_back_and_what_is_left_of_him_goe
     house.ratings.settle_all().await.unwrap();
     assert_eq!(kept(&house.store).await, 0, "the rating of a deleted account is not made again");
 
-    // A server that was lost in the middle of a deletion: the next one goes on with it.
+    // After a server crashed in the middle of a deletion, the next one finishes it.
     put(format!("ratings/{id}/classic/rapid"), b"{}".to_vec()).await;
     let player = json!({ "id": id, "name": "ana", "kind": "account" });
     put(format!("leaving/{id}"), player.to_string().into_bytes()).await;

@@ -1,4 +1,4 @@
-//! The program's store in Redis, and its words about stores: `store check`, `store export`, `store import`.
+//! Tests of the program's store in Redis, and of `store check`, `store export` and `store import`.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
@@ -21,7 +21,7 @@ fn program(words: &[&str]) -> Command {
     command
 }
 
-/// Runs the program to its end; its code, and all it said.
+/// Runs the program to its end and checks its code and output; returns the output.
 #[track_caller]
 fn run(words: &[&str], code: i32, word: &str) -> String {
     let Output { status, stdout, stderr } = program(words).output().unwrap();
@@ -31,7 +31,7 @@ fn run(words: &[&str], code: i32, word: &str) -> String {
     said
 }
 
-/// A running server. It is ended, whatever happens to the test.
+/// A running server, ended even if the test fails.
 struct Running {
     child: Child,
     address: SocketAddr,
@@ -46,12 +46,13 @@ impl Running {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
         let first = lines.next().expect("the first line");
         let address = first.strip_prefix("listening on http://").expect("an address").parse().unwrap();
-        // Where the data is comes before how to play.
+        // The location of the data is printed before how to play.
         let said = lines.by_ref().take_while(|line| !line.starts_with("to play")).collect();
         Running { child, address, said }
     }
 
-    /// The token of a welcome. Its guest makes a challenge, with which they are stored.
+    /// Says hello and returns the token of the welcome. The guest makes a challenge, with which
+    /// they are stored.
     async fn hello(&self, credential: &str) -> String {
         let (socket, _) =
             tokio_tungstenite::connect_async(format!("ws://{}/ws", self.address)).await.unwrap();
@@ -65,7 +66,7 @@ impl Running {
         token
     }
 
-    /// Ends it: KILL where it stands, TERM in order.
+    /// Ends it with a signal: KILL at once, TERM in order.
     fn end(mut self, signal: &str) {
         let id = self.child.id().to_string();
         assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
@@ -182,7 +183,7 @@ fn a_weak_redis_is_refused_at_start_unless_that_is_agreed_to() {
     let redis = RedisServer::start_with(&["--appendonly", "yes", "--appendfsync", "everysec"]);
     let url = format!("redis://:secret@127.0.0.1:{}", redis.port());
     let words = ["--listen", "127.0.0.1:0", "--metrics-listen", "none", "--store"];
-    // Redis minds a password where none is set.
+    // Redis refuses a password if none is set.
     let said = run(&[&words[..], &[&url]].concat(), 4, "password");
     assert!(!said.contains("secret"), "{said}");
     let url = format!("redis://127.0.0.1:{}", redis.port());
@@ -201,7 +202,7 @@ fn what_cannot_be_done_with_a_store_is_told() {
     run(&["--store", "memory", "store", "check"], 4, "--store memory keeps nothing");
     run(&["--store", "memory", "store", "export", "-"], 4, "--store memory keeps nothing");
     run(&["store", "import", "--data", data, "/dev/null"], 4, "the file ends too early");
-    assert!(!Path::new(data).exists(), "nothing was made");
+    assert!(!Path::new(data).exists(), "nothing was created");
     let said = run(&["--store", "rediss://:secret@a/#insecure"], 2, "--store");
     assert!(said.contains("protects nothing") && !said.contains("secret"), "{said}");
     let said =

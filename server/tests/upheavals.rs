@@ -1,4 +1,4 @@
-//! What befalls a server that is not its doing: it is frozen, its data folder is deleted, its Redis
+//! Tests of events outside a server's control: it is frozen, its data folder is deleted, its Redis
 //! is emptied.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -18,7 +18,7 @@ use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameView, ServerT
 use flagfall_rules::Ruleset;
 use store::redis::RedisServer;
 
-/// A running server. It is ended, whatever happens to the test.
+/// A running server, ended even if the test fails.
 struct Running {
     child: Child,
     address: SocketAddr,
@@ -42,7 +42,7 @@ impl Running {
         assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
     }
 
-    /// The code it ends with by itself, and what it says of that.
+    /// The code it exits with by itself, and its error output.
     fn end(mut self) -> (Option<i32>, String) {
         let mut said = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
@@ -85,7 +85,7 @@ fn setup(side: Side) -> String {
     (0..100).map(setup).find(is_movable).unwrap()
 }
 
-/// Sends a command of a game and waits for its acceptance; the refusal otherwise.
+/// Sends a command in a game and waits until it is accepted or refused.
 async fn command(
     client: &mut Client,
     game: GameId,
@@ -121,8 +121,8 @@ async fn view(client: &mut Client, game: GameId) -> GameView {
         .await
 }
 
-/// Two guests and a game of theirs in which both have deployed: Red's client and token, Blue's, and
-/// the game.
+/// Two guests and their game, in which both have deployed: Red's client and token, Blue's, and the
+/// game.
 async fn game(server: &Running) -> (Client, String, Client, String, GameId) {
     let (mut red, red_token, _) = server.hello(r#""name":"ana""#).await;
     let (mut blue, blue_token, _) = server.hello(r#""name":"bo""#).await;
@@ -192,7 +192,7 @@ async fn a_server_whose_data_folder_is_deleted_acknowledges_nothing_more_and_end
             std::fs::remove_dir_all(&data).unwrap();
         }
         let deleted = Instant::now();
-        // Taken by nobody: refused, or the line ends first.
+        // Not accepted: it is refused, or the connection ends first.
         red.tell(&ClientToServer::Command {
             cmd_id: "late".parse().unwrap(),
             game,
@@ -204,13 +204,13 @@ async fn a_server_whose_data_folder_is_deleted_acknowledges_nothing_more_and_end
         let (code, said) = tokio::task::spawn_blocking(move || server.end()).await.unwrap();
         assert_eq!(code, Some(4), "{said}");
         assert!(said.contains("was deleted or replaced while the server ran"), "{said}");
-        // Noticed within a second; the rest is the stop, which waits for this client.
+        // Noticed within a second; the rest is the shutdown, which waits for this client.
         assert!(deleted.elapsed() < Duration::from_secs(20));
         while let Some(Ok(message)) = futures_util::StreamExt::next(&mut red.socket).await {
             let text = message.into_text().unwrap_or_default();
             assert!(!text.contains(r#""late""#) || text.contains("refused"), "{text}");
         }
-        assert!(!data.join("db").exists(), "nothing is made anew there");
+        assert!(!data.join("db").exists(), "nothing is created there again");
     }
 }
 
@@ -221,7 +221,7 @@ async fn players_keep_their_seats_when_redis_is_emptied() {
     let server = Running::start(&["--store", &url]);
     let (mut red, red_token, blue, blue_token, game) = game(&server).await;
     step(&mut red, game, 0, "a4a5").await.unwrap();
-    // One is connected meanwhile, and one is not.
+    // One player is connected meanwhile, the other is not.
     drop(blue);
     let _: String = redis.ask(&["FLUSHALL"]).await;
     let (mut blue, games) = server.again(&blue_token).await;
@@ -233,7 +233,7 @@ async fn players_keep_their_seats_when_redis_is_emptied() {
     step(&mut blue, game, 1, "a7a6").await.unwrap();
     view(&mut red, game).await;
     step(&mut red, game, 2, "a5a4").await.unwrap();
-    // What is in Redis now is enough for a server that comes anew.
+    // What is in Redis now is enough for a new server.
     drop((red, blue));
     server.signal("KILL");
     drop(server);

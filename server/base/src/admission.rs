@@ -1,9 +1,9 @@
-//! What one client may take of the server: connections, guests, offers, games, bytes.
+//! Limits for one client of the server: connections, guests, offers, games, bytes.
 //!
-//! A client counts by its [`Network`]. [`Admission`] counts in memory, for this server alone: several servers
-//! of one store count each for itself, and a restart begins at zero. What a count stands for is
-//! a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token buckets. Nothing here does
-//! any IO; time is an argument.
+//! A client is identified by its [`Network`]. [`Admission`] counts in memory, for this server only:
+//! several servers of one store count separately, and a restart begins at zero. Each count is held
+//! by a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token buckets.
+//! Nothing here does IO; time is an argument.
 
 mod holdings;
 mod limits;
@@ -34,19 +34,19 @@ use self::state::{Place, State};
 use crate::rate::TokenBucket;
 
 const MINUTE: Duration = Duration::from_secs(60);
-/// The part of a minute's handshakes that may come at once.
+/// A minute's handshakes divided by this may come at once.
 const HANDSHAKE_BURSTS: u32 = 3;
-/// When it is worth trying again where something has to end first.
+/// Suggested wait when something has to end first.
 const LATER: Duration = Duration::from_secs(60);
-/// When it is worth trying again where connections come and go.
+/// Suggested wait while connections come and go.
 const SOON: Duration = Duration::from_secs(5);
 
-/// Who asks for something, as limits count it.
+/// A client, as limits count it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Client {
-    /// What it counts by.
+    /// The network it counts by.
     pub network: Network,
-    /// Whether the operator has freed its network of limits per address.
+    /// True if the operator exempted its network from limits per address.
     pub is_trusted: bool,
 }
 
@@ -63,16 +63,16 @@ struct Shared {
     holdings: Mutex<Holdings>,
 }
 
-/// How a server's connections are shared out.
+/// How a server's connections are divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Capacity {
     /// All connections.
     all: usize,
-    /// Those that newcomers may have; the rest is for players whose token is known.
+    /// Those for newcomers; the rest is for players whose token is known.
     newcomers: usize,
-    /// Connections without a hello that may stand in the rest, until it is known whose they are.
+    /// Connections without a hello that may use the rest until it is known whose they are.
     band: usize,
-    /// Those of one address.
+    /// The share of one address.
     per_address: usize,
 }
 
@@ -85,14 +85,14 @@ impl Capacity {
             all,
             newcomers,
             band: reserved.div_ceil(4).min(256),
-            // However few connections there are, one address does not get them all.
+            // However few connections there are, one address must not get them all.
             per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
         }
     }
 }
 
 impl Admission {
-    /// Nobody has come yet.
+    /// Starts with no connections.
     #[must_use]
     pub fn new(limits: &AdmissionLimits, connections_max: usize) -> Admission {
         let capacity = Capacity::new(limits, connections_max);
@@ -107,11 +107,12 @@ impl Admission {
         Client { network: Network::of(address), is_trusted: self.shared.limits.is_trusted(address) }
     }
 
-    /// Counts a new connection. Where there is no room, a silent connection makes some: the oldest one of the
-    /// same address if that is crowded, of the most crowded address if the server is full.
+    /// Counts a new connection. If there is no room, a silent connection is evicted: the oldest of
+    /// the same address if that address is at its limit, the oldest of the most crowded address if
+    /// the server is full.
     ///
     /// # Errors
-    /// [`TooMany`]: the connection is to be closed.
+    /// [`TooMany`]: the connection must be closed.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_address(&mut state, client, now)?;
@@ -119,20 +120,21 @@ impl Admission {
         Ok(self.seat(&mut state, Place::new(client, true)))
     }
 
-    /// As [`Admission::accept`], for a connection of a proxy, which has yet to name its client.
+    /// Like [`Admission::accept`], for a proxy's connection whose client is not named yet.
     ///
     /// # Errors
-    /// [`TooMany`]: the connection is to be closed.
+    /// [`TooMany`]: the connection must be closed.
     pub fn accept_proxy(&self, proxy: Client) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_server(&mut state)?;
         Ok(self.seat(&mut state, Place::new(proxy, false)))
     }
 
-    /// A proxy has named the client of its connection. Does nothing for other connections.
+    /// Counts a proxy's connection for the client that the proxy has named. Does nothing for other
+    /// connections.
     ///
     /// # Errors
-    /// [`TooMany`]: the request is to be refused.
+    /// [`TooMany`]: the request must be refused.
     pub fn name_client(&self, seat: &Seat, client: Client, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         if state.seats.get(&seat.number).is_none_or(|place| place.is_named) {
@@ -143,12 +145,13 @@ impl Admission {
         Ok(())
     }
 
-    /// An HTTP request is being answered, or a hello looked at: the connection has not to make room now.
+    /// Marks a connection on which an HTTP request or a hello is being handled: it cannot be
+    /// evicted now.
     pub fn note_request(&self, seat: &Seat) {
         self.state().set_standing(seat.number, Standing::Speaking);
     }
 
-    /// Somebody without a token wants to be a guest on this connection.
+    /// Admits a new guest on this connection.
     ///
     /// # Errors
     /// [`TooMany`].
@@ -169,7 +172,7 @@ impl Admission {
         Ok(())
     }
 
-    /// A player with a known token has said hello on this connection.
+    /// Admits a player with a known token on this connection.
     ///
     /// # Errors
     /// [`TooMany`].
@@ -188,7 +191,7 @@ impl Admission {
     /// Counts an HTTP request.
     ///
     /// # Errors
-    /// [`TooMany`]: it is to be refused.
+    /// [`TooMany`]: the request must be refused.
     pub fn take_request(&self, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
@@ -203,7 +206,7 @@ impl Admission {
         Err(TooMany::counted(Limit::Requests, Scope::Address, bucket.wait()))
     }
 
-    /// Counts work for a request that was answered as this many requests more.
+    /// Counts the work of an answered request as this many more requests.
     pub fn charge_request(&self, client: Client, requests: u32, now: Instant) {
         if client.is_trusted || requests == 0 {
             return;
@@ -215,8 +218,8 @@ impl Admission {
         bucket.charge(now, requests.into());
     }
 
-    /// Counts bytes that a player's commands have added to the store. Returns how long nothing more is to be
-    /// read from the connection.
+    /// Counts bytes that a player's commands have added to the store. Returns how long to stop
+    /// reading from the connection.
     pub fn charge_stored(&self, client: Client, player_id: &str, bytes: u32, now: Instant) -> Duration {
         let kib = f64::from(bytes) / 1_024.0;
         let limits = &self.shared.limits;
@@ -240,7 +243,7 @@ impl Admission {
         wait
     }
 
-    /// Counts a game that somebody watches.
+    /// Counts a watched game.
     ///
     /// # Errors
     /// [`TooMany`].
@@ -260,7 +263,8 @@ impl Admission {
         Ok(Watch { admission: self.clone(), network: client.network, player: player_id.into() })
     }
 
-    /// Whether one address may have another connection. Makes room among its own silent ones.
+    /// Checks whether an address may have another connection; evicts one of its silent connections
+    /// if needed.
     fn check_address(&self, state: &mut State, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
@@ -290,7 +294,7 @@ impl Admission {
         }
     }
 
-    /// Whether the server may have another connection. Makes room among silent ones.
+    /// Checks whether the server may have another connection; evicts a silent connection if needed.
     fn check_server(&self, state: &mut State) -> Result<(), TooMany> {
         let capacity = &self.shared.capacity;
         let limit = if state.open >= capacity.all {
@@ -340,7 +344,7 @@ impl fmt::Debug for Admission {
     }
 }
 
-/// A game that somebody watches: counted until it is dropped.
+/// A watched game, counted until this is dropped.
 pub struct Watch {
     admission: Admission,
     network: Network,

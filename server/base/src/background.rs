@@ -1,9 +1,9 @@
 //! Threads for heavy work that must not delay connections.
 //!
 //! A record of a long game and a password hash take milliseconds of processor time each. On Linux
-//! these threads have a low priority, so that a move is not late because they work. On other systems
-//! they are ordinary threads. House players do not work here: on a busy machine they would hardly
-//! get a turn, and they offer theirs to other threads all the time.
+//! these threads have a low priority, so that they do not delay moves. On other systems they are
+//! ordinary threads. House players do not run here: on a busy machine they would hardly get a turn,
+//! and they yield to other threads all the time anyway.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,32 +11,33 @@ use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
-/// A bounded number of threads of low priority, started when they are needed. Cheap to clone. Further
-/// work waits; how much may wait is limited by the callers.
+/// A bounded number of low-priority threads, started when they are needed. Cheap to clone. More
+/// work waits; callers limit how much.
 #[derive(Clone)]
 pub struct Background(Arc<Threads>);
 
-/// A runtime without tasks of its own: only its blocking threads are used. `None` once it is dropped.
+/// A runtime without tasks of its own; only its blocking threads are used. `None` once it is
+/// dropped.
 struct Threads(Option<Runtime>);
 
 impl Background {
-    /// At most as many threads as there are cores. No thread is started yet.
+    /// At most one thread per core. No thread is started yet.
     pub fn per_core(name: &'static str) -> Background {
         Background::new(name, std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
-    /// At most so many threads. No thread is started yet.
+    /// At most this many threads. No thread is started yet.
     pub fn new(name: &'static str, threads: usize) -> Background {
         let runtime = Builder::new_current_thread()
             .thread_name(name)
             .max_blocking_threads(threads.max(1))
             .on_thread_start(lower_priority)
             .build()
-            .inspect_err(|error| tracing::error!(%error, name, "no threads of low priority"));
+            .inspect_err(|error| tracing::error!(%error, name, "cannot start low-priority threads"));
         Background(Arc::new(Threads(runtime.ok())))
     }
 
-    /// Runs this on one of the threads. It runs to its end even if the handle is dropped.
+    /// Runs `work` on one of the threads. It runs to its end even if the handle is dropped.
     pub fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
         match &self.0.0 {
             Some(runtime) => runtime.spawn_blocking(work),
@@ -62,14 +63,14 @@ impl fmt::Debug for Background {
 
 #[cfg(target_os = "linux")]
 fn lower_priority() {
-    // On Linux this counts for the calling thread alone. A system that forbids it costs no more
-    // than the priority.
+    // On Linux this affects the calling thread only. If the system forbids it, the thread runs at
+    // normal priority.
     if let Err(error) = rustix::process::nice(NICE) {
         tracing::debug!(%error, "the priority of a background thread was not lowered");
     }
 }
 
-/// About a tenth of the time that ordinary threads get, where all want the processor.
+/// About a tenth of the processor time of ordinary threads, when all want the processor.
 #[cfg(target_os = "linux")]
 const NICE: i32 = 10;
 
@@ -95,7 +96,7 @@ mod tests {
         if cfg!(target_os = "linux") {
             assert_eq!((there, priority()), (before.map(|nice| (nice + 10).min(19)), before));
         }
-        // The last handle may go while its work runs, inside a task.
+        // The last handle may be dropped while its work runs, inside a task.
         let (begun, go) = (Arc::new(Barrier::new(2)), Arc::new(Barrier::new(2)));
         let work = background.run({
             let (begun, go) = (begun.clone(), go.clone());

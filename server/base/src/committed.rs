@@ -1,4 +1,4 @@
-//! Work that no connection owns: what a player asked for is finished even if their connection closes meanwhile.
+//! Work that is finished even if the connection of the player who asked for it closes.
 
 use std::future::Future;
 use std::panic::resume_unwind;
@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-/// Runs work to its end, so much at once. Cheap to clone; all clones share the places.
+/// Runs work to its end, with a limit on how much runs at once. Cheap to clone; clones share the
+/// places.
 #[derive(Clone, Debug)]
 pub struct Committed {
     places: Arc<Semaphore>,
@@ -14,13 +15,14 @@ pub struct Committed {
 }
 
 impl Committed {
-    /// Room for so much work at once.
+    /// Allows `max` pieces of work at once.
     pub fn new(max: u32) -> Committed {
         Committed { places: Arc::new(Semaphore::new(max as usize)), max }
     }
 
-    /// Runs work in a task of its own and waits for what comes of it. If the caller is dropped before a place is free, the work never
-    /// begins; afterwards it goes on without them. A panic of the work is a panic here.
+    /// Runs work in its own task and waits for the result. If the caller is dropped before a place
+    /// is free, the work never begins; later it continues without them. A panic of the work is a
+    /// panic here.
     pub async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let place = self.places.clone().acquire_owned().await;
         let task = tokio::spawn(async move {
@@ -38,7 +40,7 @@ impl Committed {
         }
     }
 
-    /// Returns when no work is running that began before. What comes later waits until then.
+    /// Returns when all work that began before is finished. Later work waits until then.
     pub async fn finished(&self) {
         drop(self.places.acquire_many(self.max).await);
     }
@@ -65,7 +67,7 @@ mod tests {
         for _ in 0..2 {
             assert!(timeout(SECOND / 10, committed.run(work(done.clone()))).await.is_err());
         }
-        // There is no place for this one: it never begins.
+        // There is no place for this one, so it never begins.
         assert!(timeout(SECOND / 10, committed.run(work(done.clone()))).await.is_err());
         assert_eq!(done.load(Ordering::SeqCst), 0);
         committed.finished().await;

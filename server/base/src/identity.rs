@@ -10,19 +10,19 @@ use crate::random::{ChanceError, random_bytes};
 
 /// A credential: 256 bits, written as 64 hexadecimal digits. The server keeps only its SHA-256.
 ///
-/// Tokens of accounts are random; those of guests say who the guest is (`guest.rs`). `Debug`
-/// does not show a token. Looking a hash up needs no constant time: timing reveals something about a
-/// hash that the asker cannot steer.
+/// Tokens of accounts are random; tokens of guests describe the guest (`guest.rs`). `Debug` does
+/// not show a token. Looking up a hash needs no constant time: timing reveals only something about
+/// a hash that the asker cannot control.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; 32]);
 
-/// A text that is no token.
+/// The text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a token has 64 hexadecimal digits")]
 pub struct TokenError;
 
 impl Token {
-    /// A token nobody has.
+    /// A new random token.
     ///
     /// # Errors
     /// [`ChanceError`].
@@ -42,25 +42,25 @@ impl Token {
         &self.0
     }
 
-    /// The text the client keeps. To be sent to its owner once and written nowhere.
+    /// The text that the client keeps. It must be sent to its owner once and written nowhere.
     #[must_use]
     pub fn expose(&self) -> String {
         HexBytes(self.0).to_string()
     }
 
-    /// The token for the one answer that hands it out.
+    /// The token, for the one answer that hands it out.
     #[must_use]
     pub fn to_secret(&self) -> Secret {
         Secret::new(self.expose())
     }
 
-    /// What the store keeps of it: its hash as text.
+    /// The hash as text, as the store keeps it.
     #[must_use]
     pub fn hash(&self) -> String {
         self.digest().as_text()
     }
 
-    /// By what the server knows it again.
+    /// The hash by which the server recognizes the token.
     #[must_use]
     pub fn digest(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0).into())

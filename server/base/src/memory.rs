@@ -1,5 +1,4 @@
-//! Refuses new work before the memory this process may use runs out. Running games go on: only what
-//! makes more of them is refused.
+//! Refuses new games before the process runs out of memory. Running games continue.
 
 use std::fmt;
 use std::path::Path;
@@ -7,25 +6,25 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Memory is looked at this often at most.
+/// Shortest time between two measurements of memory.
 const FRESH: Duration = Duration::from_millis(100);
-/// Share of the limit from which on new games are refused. What is left is for running games,
-/// connections, and what the allocator gives back late.
+/// Share of the limit from which on new games are refused. The rest is for running games,
+/// connections, and memory that the allocator returns late.
 const GAMES_SHARE: f64 = 0.75;
 
 /// How much memory the process may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MemoryLimit {
-    /// As much as its control group, or the machine, allows.
+    /// As much as the control group or the machine allows.
     #[default]
     OfTheSystem,
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// Nothing is refused for want of memory.
+    /// No limit.
     Off,
 }
 
-/// A text that is no amount of memory.
+/// The text is not an amount of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not an amount of memory: write auto, none, or a number with K, M or G behind it, such as 900M")]
 pub struct NotAnAmount;
@@ -59,7 +58,7 @@ pub struct Usage {
     address_space: u64,
 }
 
-/// How far memory is used. Cheap to clone; all clones share one look.
+/// Watches how much memory is used. Cheap to clone; clones share one measurement.
 #[derive(Clone)]
 pub struct MemoryGuard(Arc<Guard>);
 
@@ -71,7 +70,7 @@ struct Guard {
 }
 
 impl MemoryGuard {
-    /// A guard of this limit.
+    /// A guard with this limit.
     #[must_use]
     pub fn new(limit: MemoryLimit) -> MemoryGuard {
         let (resident_max, address_space_max) = match limit {
@@ -92,13 +91,13 @@ impl MemoryGuard {
         self.share() < GAMES_SHARE
     }
 
-    /// The limit in bytes; none where there is none.
+    /// The limit in bytes; `None` if there is no limit.
     #[must_use]
     pub fn limit(&self) -> Option<u64> {
         self.0.resident_max
     }
 
-    /// The larger share of both limits that is used.
+    /// The used share of the limit on resident memory or address space, whichever is larger.
     #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
     fn share(&self) -> f64 {
         if self.0.resident_max.is_none() && self.0.address_space_max.is_none() {
@@ -128,7 +127,7 @@ impl fmt::Debug for MemoryGuard {
     }
 }
 
-/// What the process uses, as far as the system tells.
+/// The memory that the process uses; 0 where the system does not say.
 pub fn usage() -> Usage {
     usage_in(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
 }
@@ -142,12 +141,12 @@ fn usage_in(status: &str) -> Usage {
     Usage { resident: bytes("VmRSS:"), address_space: bytes("VmSize:") }
 }
 
-/// The least of what the control groups of the process and the machine allow.
+/// The lowest limit of the control groups of the process and of the machine.
 fn system_limit() -> Option<u64> {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
     let groups = read(Path::new("/proc/self/cgroup")).unwrap_or_default();
     let of_groups = group_files(&groups).into_iter().filter_map(|file| {
-        // `max`, or a number near 2⁶³, where nothing is limited.
+        // `max`, or a number near 2⁶³, if there is no limit.
         read(Path::new(&file))?.trim().parse::<u64>().ok()
     });
     let meminfo = read(Path::new("/proc/meminfo")).unwrap_or_default();
@@ -158,7 +157,7 @@ fn system_limit() -> Option<u64> {
     of_groups.chain(of_machine).min()
 }
 
-/// The files with the limits of a process's control groups, its own and those above.
+/// The files with the limits of a process's control groups: its own and all above.
 fn group_files(groups: &str) -> Vec<String> {
     let mut files = Vec::new();
     for line in groups.lines() {
@@ -171,7 +170,8 @@ fn group_files(groups: &str) -> Vec<String> {
             }
             _ => continue,
         };
-        // In a container the path may be that of the host: its root is the container's own group.
+        // In a container the path may be that of the host; its root is then the container's own
+        // group.
         let ancestors = Path::new(path).ancestors();
         files.extend(ancestors.map(|group| {
             let group = group.to_string_lossy();
@@ -181,7 +181,7 @@ fn group_files(groups: &str) -> Vec<String> {
     files
 }
 
-/// What `ulimit -v` allows.
+/// The limit of `ulimit -v`.
 fn address_space_limit() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     address_space_limit_in(&limits)

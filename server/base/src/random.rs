@@ -1,14 +1,14 @@
-//! Random bits from the operating system: ids, tokens, sides.
+//! Random bits from the operating system, for ids, tokens and sides.
 
 use flagfall_board::{GameId, Side};
 use thiserror::Error;
 
-/// The operating system gave no random bits; nothing can be made up safely.
+/// The operating system gave no random bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("the operating system gives no random bits")]
 pub struct ChanceError;
 
-/// So many random bytes, fit for secrets.
+/// Returns `N` random bytes, fit for secrets.
 ///
 /// # Errors
 /// [`ChanceError`].
@@ -18,7 +18,7 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
     Ok(bytes)
 }
 
-/// A new game's id.
+/// A new random game id.
 ///
 /// # Errors
 /// [`ChanceError`].
@@ -26,7 +26,8 @@ pub fn random_game_id() -> Result<GameId, ChanceError> {
     random_bytes().map(GameId::from_random)
 }
 
-/// A name of 12 characters and 60 random bits, in the letters of game ids: hard to guess, easy to type.
+/// A random code of 12 characters and 60 bits, in the characters of game ids: hard to guess, easy
+/// to type.
 ///
 /// # Errors
 /// [`ChanceError`].
@@ -42,7 +43,7 @@ pub fn random_side() -> Result<Side, ChanceError> {
     random_bytes().map(|[byte]: [u8; 1]| if byte & 1 == 0 { Side::Red } else { Side::Blue })
 }
 
-/// A number from 0 up to, not including, `below`; even enough for choosing a name.
+/// A random number less than `below`; uniform enough for choosing a name.
 ///
 /// # Errors
 /// [`ChanceError`].

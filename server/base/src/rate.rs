@@ -1,11 +1,11 @@
-//! How often something may happen.
+//! Rate limiting.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// A bucket of tokens that fills steadily: `capacity` at once, and as many again within each `window`. Time is an
-/// argument; going backward it stands still.
+/// A token bucket that fills steadily: `capacity` at once, and as many again within each `window`.
+/// Time is an argument; it is taken as standing still if it goes backward.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     capacity: f64,
@@ -15,7 +15,8 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// A full bucket. A window of zero never runs dry; a capacity of 0 never gives anything.
+    /// A full bucket. With a window of zero it never runs dry; with a capacity of 0 it gives
+    /// nothing.
     #[must_use]
     pub fn new(capacity: u32, window: Duration, now: Instant) -> TokenBucket {
         let capacity = f64::from(capacity);
@@ -24,7 +25,7 @@ impl TokenBucket {
         TokenBucket { capacity, per_second, tokens: capacity, at: now }
     }
 
-    /// Takes a token; `false` when there is none.
+    /// Takes a token; `false` if there is none.
     pub fn take(&mut self, now: Instant) -> bool {
         self.fill(now);
         if self.tokens >= 1.0 {
@@ -35,21 +36,21 @@ impl TokenBucket {
         }
     }
 
-    /// Takes tokens for work that is done already, even if there are not so many: the bucket is then in
-    /// debt. Returns the time until it is out of debt.
+    /// Takes tokens for work that is already done, even if there are not enough: the bucket is then
+    /// in debt. Returns the time until it is out of debt.
     pub fn charge(&mut self, now: Instant, tokens: f64) -> Duration {
         self.fill(now);
         self.tokens -= tokens;
         self.time_to(0.0)
     }
 
-    /// The time until [`TokenBucket::take`] finds a token again.
+    /// The time until [`TokenBucket::take`] succeeds again.
     #[must_use]
     pub fn wait(&self) -> Duration {
         self.time_to(1.0)
     }
 
-    /// The time until there are so many tokens.
+    /// The time until there are this many tokens.
     fn time_to(&self, tokens: f64) -> Duration {
         let missing = tokens - self.tokens;
         if missing <= 0.0 {
@@ -66,14 +67,14 @@ impl TokenBucket {
         }
     }
 
-    /// Whether nothing was taken for so long that it makes no difference any more.
+    /// True if the bucket has filled up again, so that it can be forgotten.
     #[must_use]
     pub fn is_full(&self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
         self.tokens + elapsed * self.per_second >= self.capacity
     }
 
-    /// Puts tokens back that turned out not to count.
+    /// Puts back tokens that should not have counted.
     pub fn put_back(&mut self, tokens: u32) {
         self.tokens = (self.tokens + f64::from(tokens)).min(self.capacity);
     }

@@ -1,24 +1,26 @@
-//! All records under a prefix, so many at a time.
+//! Reads all records under a prefix, in chunks.
 
 use flagfall_store::{Key, Record, Store, StoreError};
 
-/// Reads the records under a prefix in the order of their keys. What is written behind it meanwhile is not seen, what is written before it is.
+/// Reads the records under a prefix in the order of their keys. Records written meanwhile are seen
+/// if their keys are still ahead.
 pub struct Scan<'store> {
     store: &'store dyn Store,
     prefix: Key,
     chunk: usize,
-    /// The last key that was read; none at the beginning.
+    /// The last key that was read; `None` at the beginning.
     after: Option<Key>,
     is_done: bool,
 }
 
 impl<'store> Scan<'store> {
-    /// A scan that reads at most `chunk` records at a time, which must be no more than the store gives at once.
+    /// A scan that reads at most `chunk` records at a time. `chunk` must not be more than the store
+    /// returns at once.
     pub fn new(store: &'store dyn Store, prefix: Key, chunk: usize) -> Scan<'store> {
         Scan { store, prefix, chunk, after: None, is_done: false }
     }
 
-    /// The next records; none when all were read.
+    /// The next records; `None` after the last.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,9 +1,10 @@
-//! What the store refuses, as the log tells it.
+//! Logging of refusals by the store.
 
 use flagfall_store::StoreError;
 
-/// Writes down that the store refused something. That it is out of reach, and why, the heartbeat says once for each outage: what comes to nothing meanwhile is
-/// told to whoever wants to see every line, or the reason would be lost among them.
+/// Logs that the store refused something. The heartbeat logs once per outage that the store is out
+/// of reach, and why; so refusals during an outage are only logged at debug level, or the reason
+/// would be lost among them.
 pub fn note_refusal(error: &StoreError, what: &'static str) {
     if matches!(error, StoreError::Unavailable { .. }) {
         tracing::debug!(%error, "{what}");

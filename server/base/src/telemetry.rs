@@ -1,4 +1,4 @@
-//! What operators see: every metric of the server, its meaning, and the handles of those that are counted often.
+//! The server's metrics: names, meanings, and handles for those that are counted often.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -9,7 +9,7 @@ use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use crate::admission::Limit;
 use crate::delivery::PAYLOAD_KINDS;
 
-/// What kind of number a metric is.
+/// The kind of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Only grows.
@@ -20,7 +20,7 @@ pub enum Kind {
     Histogram,
 }
 
-/// Every metric: name, kind, unit, meaning. The one place where they are documented.
+/// Every metric: name, kind, unit and meaning. This is the one place where they are documented.
 pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (CONNECTIONS, Kind::Gauge, Unit::Count, "Open WebSocket connections, by kind: identified or not yet"),
     (PLAYERS_ONLINE, Kind::Gauge, Unit::Count, "Players with at least one open connection"),
@@ -87,7 +87,7 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
         Unit::Count,
         "Notices to webhooks, by result: delivered, failed, lost or dropped",
     ),
-    (LOGINS, Kind::Counter, Unit::Count, "Logins and recoveries, by result: good, wrong or too_often"),
+    (LOGINS, Kind::Counter, Unit::Count, "Logins and recoveries, by result: good, wrong, closed or too_often"),
     (
         PASSWORD_HASHES,
         Kind::Counter,
@@ -194,7 +194,7 @@ pub const OUTBOX_QUEUED: &str = "flagfall_outbox_queued";
 pub const ROUND_TRIP: &str = "flagfall_round_trip_seconds";
 /// New guests.
 pub const GUESTS: &str = "flagfall_guests_total";
-/// Guests who were stored, with their first act that lasts.
+/// Guests who were stored, with their first lasting action.
 pub const GUESTS_STORED: &str = "flagfall_guests_stored_total";
 /// What was pruned: guests who never played, and finished games of guests.
 pub const PRUNED: &str = "flagfall_pruned_total";
@@ -276,14 +276,14 @@ const SECONDS: &[f64] = &[
     5.0, 10.0,
 ];
 const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
-/// People wait for an opponent longer than anything else.
+/// Waiting for an opponent takes longer than anything else.
 const WAITS_SECONDS: &[f64] = &[1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0];
 const RATING_POINTS: &[f64] = &[5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1_000.0];
 
-/// Installs the recorder of the process; a second call returns the first one's handle. Metrics that were touched before
-/// the first call go nowhere.
+/// Installs the recorder of the process; a second call returns the same handle. Metrics recorded
+/// before the first call are lost.
 ///
-/// Returns `None` when another recorder was there first.
+/// Returns `None` if another recorder was installed first.
 pub fn install() -> Option<PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     HANDLE
@@ -317,8 +317,8 @@ fn describe() {
     }
 }
 
-/// Starts the counters that alerts watch. Of a series that begins with its first event Prometheus sees no increase, and a defect that is counted once
-/// would wake nobody.
+/// Starts the counters that alerts watch at zero. If a series began with its first event,
+/// Prometheus would see no increase, and a defect that happens once would raise no alert.
 fn start_at_zero() {
     for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
         counter!(name).increment(0);
@@ -339,12 +339,12 @@ fn start_at_zero() {
     }
 }
 
-/// Starts the counter of a task's panics.
+/// Starts the panic counter of a task at zero.
 pub fn start_task(task: &'static str) {
     counter!(TASK_PANICS, "task" => task).increment(0);
 }
 
-/// Handles looked up once: those of every message and every append.
+/// Handles that are looked up once, for every message and every append.
 pub struct Hot {
     messages_in: [Counter; MESSAGES_IN_KINDS.len()],
     messages_out: [Counter; PAYLOAD_KINDS.len()],
@@ -391,7 +391,7 @@ const MESSAGES_IN_KINDS: [&str; 22] = [
 ];
 
 impl Hot {
-    /// Counts a message from a client; `None` for one that was none.
+    /// Counts a message from a client; `None` for a malformed one.
     pub fn message_in(&self, message: Option<&ClientToServer>) {
         let kind = message.map_or(0, |message| match message {
             ClientToServer::Hello { .. } => 1,
@@ -419,13 +419,13 @@ impl Hot {
         self.messages_in[kind].increment(1);
     }
 
-    /// Counts a message written to a client, by its place in [`PAYLOAD_KINDS`].
+    /// Counts a message written to a client, by its index in [`PAYLOAD_KINDS`].
     pub fn message_out(&self, kind: usize) {
         self.messages_out[kind].increment(1);
     }
 }
 
-/// Counts a refusal. Whoever makes a `refused` calls this.
+/// Counts a refusal. Call it whenever a `refused` message is made.
 pub fn refused(code: &Code) {
     counter!(REFUSALS, "code" => code.as_str().to_owned()).increment(1);
 }

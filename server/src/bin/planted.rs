@@ -1,4 +1,5 @@
-//! The server with a planted fault, for the trial's checker to find. It is built with the feature `planted-faults` alone.
+//! The server with a planted fault, for the trial's checker to find. It is only built with the
+//! feature `planted-faults`.
 
 use std::process::ExitCode;
 

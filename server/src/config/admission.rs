@@ -1,4 +1,4 @@
-//! What one address and one player may take, as flags.
+//! Limits per address and player, as flags.
 
 use clap::{Args, value_parser};
 
@@ -6,16 +6,17 @@ use flagfall_base::admission::{AdmissionLimits, NetworkRange, ProxyTrust};
 
 /// Limits per address and per player, and who is exempt.
 ///
-/// An address is an IPv4 address, or the 64-bit network of an IPv6 address. Each server counts for itself, in
-/// memory.
+/// An address is an IPv4 address, or the 64-bit network of an IPv6 address. Each server counts for
+/// itself, in memory.
 #[derive(Args, Clone, Debug)]
 pub struct AdmissionFlags {
-    /// Take a client's address from the last entry of X-Forwarded-For, whoever connects: only for a server that nothing but proxies
-    /// can reach. --trusted-proxy is safer.
+    /// Take a client's address from the last entry of X-Forwarded-For on every connection: only for
+    /// a server that nothing but proxies can reach. --trusted-proxy is safer.
     #[arg(long, env = "FLAGFALL_TRUST_PROXY", help_heading = "Limits per address and player")]
     pub trust_proxy: bool,
-    /// A proxy's address or network (10.0.0.0/8). Its X-Forwarded-For is read from the end, past trusted proxies, and its
-    /// own connections have no limit per address. Several: repeat the flag, or separate by commas.
+    /// A proxy's address or network (10.0.0.0/8). Its X-Forwarded-For is read from the end, past
+    /// trusted proxies, and its own connections have no limit per address. Several: repeat the
+    /// flag, or separate by commas.
     #[arg(
         long,
         env = "FLAGFALL_TRUSTED_PROXY",
@@ -24,8 +25,9 @@ pub struct AdmissionFlags {
         help_heading = "Limits per address and player"
     )]
     pub trusted_proxy: Vec<NetworkRange>,
-    /// A network whose addresses have no limits of their own, such as that of a class or a club: only the limits per player and
-    /// of the server hold. Several: repeat the flag, or separate by commas.
+    /// A network whose addresses have no limits of their own, such as that of a class or a club:
+    /// only the limits per player and of the server hold. Several: repeat the flag, or separate by
+    /// commas.
     #[arg(
         long,
         env = "FLAGFALL_TRUSTED_NETWORK",
@@ -82,7 +84,8 @@ pub struct AdmissionFlags {
     #[arg(long, env = "FLAGFALL_WATCHED_PER_PLAYER", value_name = "COUNT", default_value_t = 64,
           value_parser = value_parser!(u32).range(1..=10_000_000), help_heading = "Limits per address and player")]
     pub watched_per_player: u32,
-    /// KiB that commands from one address may add to the store in a minute. Beyond that the server reads more slowly; no move is refused.
+    /// KiB that commands from one address may add to the store in a minute. Beyond that the server
+    /// reads more slowly; no move is refused.
     #[arg(long, env = "FLAGFALL_STORED_KIB_PER_ADDRESS", value_name = "KIB", default_value_t = 4_096,
           value_parser = value_parser!(u32).range(1..), help_heading = "Limits per address and player")]
     pub stored_kib_per_address: u32,
@@ -90,14 +93,15 @@ pub struct AdmissionFlags {
     #[arg(long, env = "FLAGFALL_STORED_KIB_PER_PLAYER", value_name = "KIB", default_value_t = 1_024,
           value_parser = value_parser!(u32).range(1..), help_heading = "Limits per address and player")]
     pub stored_kib_per_player: u32,
-    /// Requests over HTTP from one address in a minute. A long game or its record counts as several; WebSockets and health checks do not count.
+    /// Requests over HTTP from one address in a minute. A long game or its record counts as
+    /// several; WebSockets and health checks do not count.
     #[arg(long, env = "FLAGFALL_REQUESTS_PER_MINUTE", value_name = "COUNT", default_value_t = 1_200,
           value_parser = value_parser!(u32).range(1..=1_000_000), help_heading = "Limits per address and player")]
     pub requests_per_minute: u32,
 }
 
 impl AdmissionFlags {
-    /// The limits that they set.
+    /// The limits that the flags set.
     pub(super) fn limits(&self) -> AdmissionLimits {
         let count = |count: u32| usize::try_from(count).unwrap_or(usize::MAX);
         AdmissionLimits {
@@ -120,7 +124,7 @@ impl AdmissionFlags {
         }
     }
 
-    /// The proxies that they name.
+    /// The proxies that the flags name.
     pub(super) fn proxies(&self) -> ProxyTrust {
         ProxyTrust { is_everyone: self.trust_proxy, ranges: self.trusted_proxy.clone() }
     }

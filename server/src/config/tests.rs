@@ -1,4 +1,4 @@
-//! What an operator may set, and what is said when it is wrong.
+//! Values that an operator may set, and the messages for wrong ones.
 
 use super::*;
 

@@ -1,8 +1,9 @@
-//! Histories: what everybody, or a player alone, may know of games that are over.
+//! Histories: lists and statistics of finished games.
 //!
-//! As with ratings, the end of a game and its due are one append, and whoever finds the due writes everything that comes of it in one update on the
-//! condition that the due is still there: each game is counted once. What is read is kept ready to be read: a page of games is one scan, and tallies are
-//! records of their own.
+//! As with ratings, the append that ends a game also writes a job (`played_due/GAME`). A server
+//! that finds the job writes all results of the game in one update, on the condition that the job
+//! is still there, so each game is counted once. Data is stored the way it is read: a page of games
+//! is one scan, and tallies are records of their own.
 
 mod record;
 
@@ -30,66 +31,67 @@ use flagfall_base::scan::Scan;
 
 pub(crate) use self::record::due_key;
 
-/// Games of a page at most.
+/// Most games of a page.
 pub const PAGE_MAX: usize = 100;
-/// Games of a page when nobody says how many.
+/// Default number of games of a page.
 pub const PAGE: usize = 30;
-/// Games of an export at most.
+/// Most games of an export.
 const EXPORTED_MAX: usize = 1_000;
-/// How often an update is tried anew because another game of the same players was first.
+/// How often an update is retried after another game of the same players was first.
 const ATTEMPTS: usize = 32;
-/// Dues read at a time.
+/// Jobs read at a time.
 const DUES_CHUNK: usize = 256;
-/// The time between two looks for dues that nobody told of: those of servers that are gone.
+/// Time between two looks for jobs without a notification, such as those of servers that are gone.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Rulesets a player's figures tell of at most; custom ones count as their own.
+/// Most rulesets in a player's statistics; custom rulesets count separately.
 const RULESETS_MAX: usize = 200;
 /// Records deleted in one update.
 const DELETES_MAX: usize = 32;
-/// Records of a deleted player that are looked for at a time.
+/// Records of a deleted player that are read at a time.
 const FORGET_CHUNK: usize = 1_024;
 
-/// Histories in a store. Cheap to clone.
+/// The histories in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Histories {
     store: Arc<dyn Store>,
     tables: Tables,
 }
 
-/// Which page of a list: at most so many entries, after the one that a page before has named.
+/// A page of a list: where it starts and how long it is.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Page {
-    /// The `next` of the page before.
+    /// The `next` of the previous page.
     pub after: Option<String>,
-    /// How many, at most [`PAGE_MAX`].
+    /// The number of entries, at most [`PAGE_MAX`].
     pub limit: Option<usize>,
 }
 
 impl Histories {
-    /// The histories in this store, of the games that these tables can read.
+    /// The histories in this store, for games that these tables can read.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables) -> Histories {
         Histories { store, tables }
     }
 
-    /// Writes down what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
+    /// Carries out jobs until the future is dropped: at once when a game of this server ends, and
+    /// every few seconds.
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "due histories could not be looked for; they will be",
+                    "cannot look for due histories; will try again",
                 );
             }
-            // Either way it is time to look.
+            // Look in either case, notified or not.
             let _is_told = timeout(LOOK_EVERY, self.tables.archived().notified()).await;
         }
     }
 
-    /// Writes down everything that is due now.
+    /// Carries out all jobs.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left will be found again.
+    /// [`StoreError`]: the rest will be found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
         let prefix = dues()?;
         let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
@@ -97,7 +99,7 @@ impl Histories {
             for (key, _) in &due {
                 let Some(game) = PLAYED_DUE.game(key) else { continue };
                 if let Err(error) = self.settle(game).await {
-                    tracing::warn!(%game, %error, "a game could not be written down now; it will be");
+                    tracing::warn!(%game, %error, "a game is not in the histories yet; will try again");
                 }
             }
         }
@@ -120,13 +122,14 @@ impl Histories {
                     return Err(damaged("the log of a game that is over cannot be read"));
                 }
             };
-            // What was called off is no game: nothing was opened of it either.
+            // An aborted game does not count, and its deployments were not opened.
             if archived.finished.reason != EndReason::Aborted {
                 for side in Side::BOTH {
                     self.write_down(game, &archived, side, &mut update).await?;
                 }
             }
-            // Conflict: another server or another game was first. Unknown: it was written or not. Reading on tells which.
+            // Conflict: another server or another game was first. Unknown: it was written or not.
+            // The next round finds out.
             if self.store.update(update).await? == UpdateOutcome::Ok {
                 return Ok(());
             }
@@ -134,7 +137,7 @@ impl Histories {
         Err(StoreError::Unavailable { why: "the histories of these players change too fast".to_owned() })
     }
 
-    /// Adds to the update what a game is for one of its players.
+    /// Adds to the update what a game means for one of its players.
     async fn write_down(
         &self,
         game: GameId,
@@ -188,7 +191,7 @@ impl Histories {
         Ok(())
     }
 
-    /// A record, and the condition that it is still so.
+    /// Reads a record, and adds the condition that it stays as it is.
     async fn expected<T: Default + serde::de::DeserializeOwned>(
         &self,
         key: &Key,
@@ -200,7 +203,7 @@ impl Histories {
         Ok(record)
     }
 
-    /// A player's games that are over, as somebody may know of them: private ones he himself alone.
+    /// A page of a player's finished games. Only the player sees private ones.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -215,7 +218,7 @@ impl Histories {
         Ok(PlayedGames { player, games, next })
     }
 
-    /// A player's own games that are over, the latest first, as many as an export tells.
+    /// A player's own finished games, the latest first, up to the limit of an export.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -233,7 +236,7 @@ impl Histories {
         }
     }
 
-    /// Two players' games against each other, as somebody may know of them: private ones the two alone.
+    /// A page of two players' games against each other. Only these two see private ones.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -259,7 +262,7 @@ impl Histories {
         Ok(HeadToHead { player, opponent, tallies, games, next })
     }
 
-    /// A page of games, and what names the next one.
+    /// A page of games, and the start of the next one.
     async fn page(&self, prefix: Key, page: &Page) -> Result<(Vec<PlayedGame>, Option<String>), StoreError> {
         let limit = page.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
         let after = page.after.as_deref().and_then(|after| page_key(&prefix, after));
@@ -267,7 +270,7 @@ impl Histories {
         let is_last = found.len() <= limit;
         found.truncate(limit);
         let next = found.last().filter(|_| !is_last).and_then(|(key, _)| last_part(key, &prefix));
-        // A page has few opponents: each is looked up once.
+        // A page has few opponents; each is looked up once.
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {
@@ -282,7 +285,7 @@ impl Histories {
         Ok((games, next))
     }
 
-    /// A player as he is called today.
+    /// A player under their current name.
     async fn shown(&self, player: &Player) -> Result<Player, StoreError> {
         match player.kind {
             PlayerKind::House => Ok(player.clone()),
@@ -290,7 +293,7 @@ impl Histories {
         }
     }
 
-    /// A player's own figures.
+    /// A player's own statistics.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -310,10 +313,11 @@ impl Histories {
         Ok(Statistics { rulesets })
     }
 
-    /// Deletes what is kept of the games of a player who is no more. Those of their opponents stay, without the name.
+    /// Deletes what is kept of the games of a deleted player. Their opponents' lists stay, without
+    /// the name.
     ///
     /// # Errors
-    /// [`StoreError`]: some may be left.
+    /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         forget(&*self.store, &player.id).await
     }
@@ -336,16 +340,16 @@ async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes the tallies of a player of whom no game is kept any more.
+/// Deletes the tallies of a player if none of their games is kept any more.
 ///
 /// # Errors
-/// [`StoreError`]: some may be left.
+/// [`StoreError`]: some may remain.
 pub(crate) async fn forget_without_games(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     let has_games = !store.scan(played_of(player, Shelf::All)?, None, 1).await?.is_empty();
     if has_games { Ok(()) } else { forget(store, player).await }
 }
 
-/// What is kept of one game in the lists of its players.
+/// The keys of one game in the lists of its players.
 ///
 /// # Errors
 /// [`StoreError`].

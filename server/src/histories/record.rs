@@ -1,4 +1,4 @@
-//! What the store keeps of games that are over.
+//! Stored records of finished games.
 
 use flagfall_base::keys::{FIGURES, PLAYED, PLAYED_DUE, TALLY, VERSUS};
 use flagfall_board::{GameId, PerSide, Side};
@@ -7,12 +7,13 @@ use flagfall_store::{Key, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Above every moment: the latest game of a list comes first.
+/// More than every timestamp, so that the latest game of a list comes first.
 const MOMENT_MAX: u64 = 9_999_999_999_999;
-/// Deployments of one ruleset that are kept of a player; then the one played longest ago goes.
+/// Most deployments kept of a player per ruleset. Beyond that, the one played longest ago is
+/// dropped.
 const DEPLOYMENTS_MAX: usize = 64;
 
-/// A game as its player's list keeps it.
+/// A game in a player's list.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct PlayedRecord {
     pub(super) game: GameId,
@@ -22,7 +23,7 @@ pub(super) struct PlayedRecord {
     pub(super) rated: bool,
     pub(super) private: bool,
     pub(super) side: Side,
-    /// As he was called then.
+    /// Under the name they had then.
     pub(super) opponent: Player,
     pub(super) score: GameScore,
     pub(super) reason: String,
@@ -30,7 +31,7 @@ pub(super) struct PlayedRecord {
 }
 
 impl PlayedRecord {
-    /// The game with its opponent as he is called today.
+    /// The game with its opponent under their current name.
     pub(super) fn shown(self, opponent: Player) -> PlayedGame {
         let PlayedRecord {
             game,
@@ -49,14 +50,14 @@ impl PlayedRecord {
     }
 }
 
-/// Two players' tally in one ruleset: with private games, and without.
+/// Two players' tallies in one ruleset, with and without private games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Pair {
     pub(super) all: Tally,
     pub(super) open: Tally,
 }
 
-/// A player's figures in one ruleset. It has no `Debug`: it holds his deployments.
+/// A player's statistics in one ruleset. It has no `Debug`: it holds their deployments.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Figures {
     #[serde(default)]
@@ -65,17 +66,17 @@ pub(super) struct Figures {
     pub(super) deployments: Vec<KeptDeployment>,
 }
 
-/// A deployment and what became of it.
+/// A deployment and its results.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptDeployment {
     pub(super) setup: String,
     pub(super) tally: Tally,
-    /// When a game with it ended last.
+    /// When a game with it last ended.
     pub(super) last: u64,
 }
 
 impl Figures {
-    /// One more game.
+    /// Adds a game.
     pub(super) fn count(&mut self, side: Side, score: GameScore, setup: Option<&Secret>, ended: u64) {
         self.by_side[side].count(score);
         let Some(setup) = setup.map(Secret::expose) else { return };
@@ -97,7 +98,7 @@ impl Figures {
     }
 }
 
-/// Which list: that of all games, or that without the private ones.
+/// Which list: all games, or only those that are not private.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shelf {
     All,
@@ -107,7 +108,7 @@ pub(super) enum Shelf {
 impl Shelf {
     pub(super) const BOTH: [Shelf; 2] = [Shelf::All, Shelf::Open];
 
-    /// The list for whoever plays in the games, or for others.
+    /// The list for the players of the games, or for others.
     pub(super) fn of(is_own: bool) -> Shelf {
         if is_own { Shelf::All } else { Shelf::Open }
     }
@@ -132,17 +133,17 @@ pub(super) fn damaged(what: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned() }
 }
 
-/// The due of a game that has ended.
+/// The key of a finished game's job.
 pub(crate) fn due_key(game: GameId) -> Option<Key> {
     PLAYED_DUE.key([&game]).ok()
 }
 
-/// All dues.
+/// The prefix of all jobs.
 pub(super) fn dues() -> Result<Key, StoreError> {
     PLAYED_DUE.all()
 }
 
-/// A player's list, the latest first.
+/// The prefix of a player's list, the latest game first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
 }
@@ -151,7 +152,7 @@ pub(super) fn played_key(player: &str, shelf: Shelf, ended: u64, game: GameId) -
     PLAYED.key([&player, &shelf.name(), &place(ended, game)])
 }
 
-/// A player's list of games against another, the latest first.
+/// The prefix of a player's games against another player, the latest first.
 pub(super) fn versus_of(player: &str, opponent: &str, shelf: Shelf) -> Result<Key, StoreError> {
     VERSUS.under([&player, &opponent, &shelf.name()])
 }
@@ -170,7 +171,7 @@ fn place(ended: u64, game: GameId) -> String {
     format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
 }
 
-/// A player's tallies against another, by ruleset.
+/// The prefix of a player's tallies against another player, by ruleset.
 pub(super) fn tallies_of(player: &str, opponent: &str) -> Result<Key, StoreError> {
     TALLY.under([&player, &opponent])
 }
@@ -179,7 +180,7 @@ pub(super) fn tally_key(player: &str, opponent: &str, ruleset: &str) -> Result<K
     TALLY.key([&player, &opponent, &ruleset])
 }
 
-/// A player's figures, by ruleset.
+/// The prefix of a player's statistics, by ruleset.
 pub(super) fn figures_of(player: &str) -> Result<Key, StoreError> {
     FIGURES.under([&player])
 }
@@ -188,7 +189,7 @@ pub(super) fn figures_key(player: &str, ruleset: &str) -> Result<Key, StoreError
     FIGURES.key([&player, &ruleset])
 }
 
-/// Everything that is kept under a player's id.
+/// The prefixes of everything kept under a player's id.
 pub(super) fn all_of(player: &str) -> Result<Vec<Key>, StoreError> {
     let all =
         [PLAYED.under([&player]), VERSUS.under([&player]), TALLY.under([&player]), FIGURES.under([&player])];

@@ -1,4 +1,4 @@
-//! Accounts: made, entered, changed, taken along, deleted.
+//! Accounts: sign up, log in, change, export and delete.
 
 use std::net::IpAddr;
 
@@ -17,23 +17,25 @@ use super::record::{Credentials, PlayerRecord, TokenRecord, name_key, player_key
 use super::{Name, PlayerError, Players};
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::keys::SEAT;
+use flagfall_base::transact::{Step, transact};
 use flagfall_base::telemetry as names;
 
-/// How often a change is tried anew because somebody else changed the same player meanwhile.
+/// How often a change is retried after another writer changed the same player.
 const CHANGES_MAX: usize = 16;
 /// Characters in the longest name of a token.
 const TOKEN_NAME_LEN_MAX: usize = 40;
-/// What the token of a sign-up or recovery is called, and that of a login without a name for it.
+/// Name of the token of a sign-up or recovery, and of a login that names none.
 const LOGIN_TOKEN: &str = "login";
-/// Looked up where no name leads to a player, so that it takes as many steps.
+/// Looked up when a name has no player, so that the lookup takes as many steps.
 const NOBODY: &str = "000000000000";
-/// As what it is counted when somebody who is in says his password again.
+/// Rate-limit bucket for password re-confirmation.
 const CONFIRM: &str = "confirm";
-/// Running games an export names at most.
+/// Most running games that an export names.
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
-    /// Makes an account: of the guest who asks, whose games and token stay his, or a new one. Durable when this returns.
+    /// Makes an account, either new or from the guest who asks. The guest keeps their games and
+    /// token. Durable when this returns.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -76,7 +78,7 @@ impl Players {
         Ok(SignedUp { player, token, recovery_code: Secret::new(code.expose()) })
     }
 
-    /// A guest becomes an account, stored or not.
+    /// Turns a guest, stored or not, into an account.
     async fn promote(
         &self,
         guest: &Identity,
@@ -107,18 +109,18 @@ impl Players {
             if self.inner.store.get(name_key(&record.name_key)?).await?.is_some() {
                 return Err(PlayerError::AccountNameTaken);
             }
-            // The guest was stored at this moment.
+            // Another request stored the guest at the same moment.
         }
         Err(PlayerError::Store)
     }
 
-    /// The record of a guest of whom the store knows nothing, as it would be written now.
+    /// The record of a guest who is not stored, as it would be written now.
     fn unstored_record(&self, guest: &Identity) -> Option<PlayerRecord> {
         let (pass, name) = (guest.pass()?, Name::new(&guest.player.name).ok()?);
         Some(PlayerRecord::of_guest(&guest.player, &name, pass, SystemClock.now(), self.inner.guest))
     }
 
-    /// What is kept of the asker, or would be if they were stored now.
+    /// The asker's record, or what it would be if they were stored now.
     async fn own_record(&self, asker: &Identity) -> Result<PlayerRecord, PlayerError> {
         match self.read(&asker.player.id).await? {
             Some((record, _)) => Ok(record),
@@ -126,12 +128,12 @@ impl Players {
         }
     }
 
-    /// A token for whoever knows the password. A wrong name and a wrong password cannot be told apart,
-    /// neither by the answer nor by the time it takes. `device` is a token that the device had before,
-    /// good or not: guesses of others do not count against a device of the account.
+    /// Logs in with a password and returns a new token. Neither the answer nor its timing tells a
+    /// wrong name from a wrong password. `device` is a token that the device had before, valid or
+    /// not: guesses by others do not count against a device of the account.
     ///
     /// # Errors
-    /// [`PlayerError::WrongPassword`], and whatever else [`PlayerError`] names.
+    /// [`PlayerError::WrongPassword`], and others of [`PlayerError`].
     pub async fn log_in(
         &self,
         address: IpAddr,
@@ -154,7 +156,7 @@ impl Players {
         let (record, ()) = self
             .change(&record.player.id, |record| {
                 let credentials = record.credentials.as_mut().ok_or(PlayerError::WrongPassword)?;
-                // Somebody may have changed the password since it was looked at.
+                // The password may have changed since it was checked.
                 if Some(&credentials.password) != kept.as_ref() {
                     return Err(PlayerError::WrongPassword);
                 }
@@ -172,10 +174,11 @@ impl Players {
         Ok(LoggedIn { player: record.player, token })
     }
 
-    /// A new password for whoever has the recovery code, which is used up. All earlier tokens are revoked.
+    /// Sets a new password with the recovery code, which is used up. All earlier tokens are
+    /// revoked.
     ///
     /// # Errors
-    /// [`PlayerError::WrongRecoveryCode`], and whatever else [`PlayerError`] names.
+    /// [`PlayerError::WrongRecoveryCode`], and others of [`PlayerError`].
     pub async fn recover(
         &self,
         address: IpAddr,
@@ -185,9 +188,10 @@ impl Players {
     ) -> Result<Recovered, PlayerError> {
         let new_password = Password::choose(new_password, name)?;
         let folded = fold(name);
-        // By address alone: nobody guesses a code, and guesses must not keep its owner from using it.
+        // By address only: a recovery code cannot be guessed, and attempts by others must not keep
+        // the owner from using it.
         self.take_address(address).inspect_err(|_| count_login("too_often"))?;
-        // The work first, whether there is such an account or not.
+        // Do the expensive work first, whether the account exists or not.
         let password = self.inner.hasher.hash(share_of(address), new_password).await?;
         let typed = RecoveryCode::typed(code).hash();
         let record = self.find(&folded).await?;
@@ -221,7 +225,7 @@ impl Players {
         Ok(Recovered { player: record.player, token, recovery_code: Secret::new(next.expose()) })
     }
 
-    /// Another password. All tokens but the asker's are revoked.
+    /// Changes the password. All tokens but the asker's are revoked.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -246,7 +250,7 @@ impl Players {
         Ok(())
     }
 
-    /// Another recovery code; the one before is void.
+    /// Makes a new recovery code. The old one becomes void.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -274,7 +278,7 @@ impl Players {
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
 
-    /// One more token of the asker.
+    /// Makes another token for the asker.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -286,7 +290,7 @@ impl Players {
     ) -> Result<MadeToken, PlayerError> {
         let name = check_token_name(name)?;
         check_account(asker)?;
-        // Each leaves a record behind when it is revoked.
+        // Limited, because each token leaves a record behind when it is revoked.
         self.inner.attempts.take_own("tokens", &asker.player.id, Instant::now())?;
         let (tokens_max, mut made) = (self.inner.tokens_max, None);
         self.change(&asker.player.id, |record| {
@@ -301,17 +305,18 @@ impl Players {
         Ok(MadeToken { info, token: token.to_secret() })
     }
 
-    /// Takes a token of the asker's back and closes its sockets.
+    /// Revokes one of the asker's tokens and closes its sockets.
     ///
     /// # Errors
     /// [`PlayerError`].
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
-        // A guest's only token is the guest: without it nobody could ever be them again.
+        // A guest's only token is their identity: without it they could never come back.
         check_account(asker)?;
         self.change(&asker.player.id, |record| {
             let before = record.tokens.clone();
             record.tokens.retain(|token| token.id != token_id);
-            // A device that signs out is known later; one that was thrown out may be in wrong hands.
+            // A device that signs out is remembered as known. One whose token was revoked from
+            // elsewhere may be in wrong hands.
             if token_id == asker.token_id {
                 record.note_former(&before);
             }
@@ -321,7 +326,7 @@ impl Players {
         Ok(())
     }
 
-    /// What everybody may know of the player of this name, but for his ratings.
+    /// The public profile of the player with this name, without ratings.
     ///
     /// # Errors
     /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
@@ -330,7 +335,8 @@ impl Players {
         Ok(Profile { player: record.player, created: record.created, ratings: Vec::new() })
     }
 
-    /// What is kept of the asker's account and his running games, but for what is secret. What others keep of him they add.
+    /// What is kept of the asker's account and running games, except secrets. The caller adds what
+    /// other modules keep.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -357,33 +363,35 @@ impl Players {
         })
     }
 
-    /// Deletes the asker's account: name, password and tokens are gone, and his games are shown without his name.
+    /// Deletes the asker's account. Name, password and tokens are gone, and their games are shown
+    /// without their name.
     ///
     /// # Errors
-    /// [`PlayerError::GamesRunning`] while he plays, and whatever else [`PlayerError`] names.
+    /// [`PlayerError::GamesRunning`] while they have running games, and others of [`PlayerError`].
     pub async fn delete(&self, asker: &Identity, password: &Secret) -> Result<(), PlayerError> {
         self.confirm(asker, password).await?;
         if !self.seats(&asker.player.id, 1).await?.is_empty() {
             return Err(PlayerError::GamesRunning);
         }
-        for _ in 0..CHANGES_MAX {
-            let Some((record, bytes)) = self.read(&asker.player.id).await? else { return Ok(()) };
-            let update = Update {
-                conditions: vec![(player_key(&record.player.id)?, Expect::Value(bytes))],
-                writes: record.farewell(self.inner.store.now())?,
+        let mut before = None;
+        transact(&*self.inner.store, "the account", async || {
+            // A record that is gone after a try means that the deletion happened.
+            let Some((record, bytes)) = self.read(&asker.player.id).await? else {
+                return Ok::<_, PlayerError>(Step::Done(()));
             };
-            match self.inner.store.update(update).await? {
-                UpdateOutcome::Ok => {
-                    self.close_revoked(&record, &[]);
-                    counter!(names::ACCOUNTS, "what" => "deleted").increment(1);
-                    tracing::info!(player = %record.player.id, "an account was deleted");
-                    return Ok(());
-                }
-                // Read, not written again: a record that is gone means that it happened.
-                UpdateOutcome::Conflict | UpdateOutcome::Unknown => self.forget_revoked(&record, &[]),
-            }
+            self.forget_revoked(&record, &[]);
+            let conditions = vec![(player_key(&record.player.id)?, Expect::Value(bytes))];
+            let writes = record.farewell(self.inner.store.now())?;
+            before = Some(record);
+            Ok(Step::Commit(Update { conditions, writes }, ()))
+        })
+        .await?;
+        if let Some(record) = before {
+            self.close_revoked(&record, &[]);
+            counter!(names::ACCOUNTS, "what" => "deleted").increment(1);
+            tracing::info!(player = %record.player.id, "an account was deleted");
         }
-        Err(PlayerError::Store)
+        Ok(())
     }
 
     /// The index records of a player's running games.
@@ -392,8 +400,8 @@ impl Players {
         Ok(seats.into_iter().map(|(key, _)| key).collect())
     }
 
-    /// The asker's record, if they say their password again. Neither guesses of others under the name
-    /// of the account nor those from the same address keep its owner from that.
+    /// Asks for the asker's password again and returns their record. Guesses by others, under this
+    /// name or from this address, do not keep the owner from confirming.
     async fn confirm(&self, asker: &Identity, password: &Secret) -> Result<PlayerRecord, PlayerError> {
         check_account(asker)?;
         self.inner.attempts.take_own(CONFIRM, &asker.player.id, Instant::now())?;
@@ -402,7 +410,7 @@ impl Players {
         Ok(record)
     }
 
-    /// Who tries to sign in as this name: a device of the account's, or a stranger.
+    /// Who is trying to sign in under this name: a device of the account, or a stranger.
     async fn guesser(
         &self,
         address: IpAddr,
@@ -432,7 +440,7 @@ impl Players {
         Ok(record)
     }
 
-    /// The same, of a folded name, without a count.
+    /// The same for a folded name, without counting the attempt.
     async fn checked(
         &self,
         share: Share,
@@ -444,7 +452,7 @@ impl Players {
         let kept = credentials.map(|credentials| credentials.password.as_str());
         let is_right = self.inner.hasher.is_right(share, Password::attempt(password), kept).await?;
         match record.filter(|_| is_right) {
-            // Said to none but whoever knows the password.
+            // Only a person who knows the password learns this.
             Some(record) if record.closed.is_some() => {
                 count_login("closed");
                 Err(PlayerError::Closed)
@@ -460,16 +468,17 @@ impl Players {
         }
     }
 
-    /// The player of a folded name, in as many steps as it takes to find that there is none.
+    /// The player with a folded name. A missing name takes as many steps as a known one.
     async fn find(&self, folded: &str) -> Result<Option<PlayerRecord>, PlayerError> {
         let id = self.inner.store.get(name_key(folded)?).await?;
         let id = id.map(String::from_utf8).transpose().map_err(|_| PlayerError::Store)?;
         let found = self.read(id.as_deref().unwrap_or(NOBODY)).await?;
-        // Between both reads the name may have become another player's.
+        // Between the two reads the name may have passed to another player.
         Ok(found.map(|(record, _)| record).filter(|record| record.name_key == folded))
     }
 
-    /// Changes a player's record, and anew when somebody else changed it meanwhile. Sockets of tokens that go are closed.
+    /// Changes a player's record, and retries if another writer changed it meanwhile. Sockets of
+    /// removed tokens are closed.
     async fn change<T>(
         &self,
         id: &str,
@@ -518,12 +527,13 @@ impl Players {
     }
 }
 
-/// The name by which attempts are counted and players found; what can be no name is nobody's.
+/// The form of a name under which attempts are counted and players found. An invalid name becomes
+/// one that no player has.
 fn fold(name: &str) -> String {
     Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
 }
 
-/// The credentials, if they are still those that were checked.
+/// The credentials, if they have not changed since they were checked.
 fn unchanged<'a>(
     record: &'a mut PlayerRecord,
     checked: &PlayerRecord,
@@ -532,7 +542,8 @@ fn unchanged<'a>(
     record.credentials.as_mut().filter(|_| is_same).ok_or(PlayerError::WrongPassword)
 }
 
-/// Whoever knows the password gets in: where the list of tokens is full, the oldest that somebody could have typed a password for goes.
+/// Makes room in a full list of tokens by removing the oldest one with the play scope: a correct
+/// password must always get in.
 fn make_room(record: &mut PlayerRecord, max: usize) {
     while record.tokens.len() >= max.max(1) {
         let oldest = record.tokens.iter().position(|token| token.scope == Scope::Play).unwrap_or(0);
@@ -556,7 +567,7 @@ fn add_token(
     Ok((token, info))
 }
 
-/// The share in the queue of hashes of somebody who is signed in.
+/// A signed-in player's share of the hash queue.
 fn share_of_asker(asker: &Identity) -> Share {
     Share::Device(asker.token_id.clone())
 }

@@ -1,4 +1,4 @@
-//! How often somebody may try: at each name from each network, and from each network in all.
+//! Rate limits for password attempts: per name and network, and per network in all.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -13,47 +13,47 @@ use crate::settings::Settings;
 use flagfall_base::admission::{AdmissionLimits, Network};
 use flagfall_base::rate::TokenBucket;
 
-/// Names and addresses that are counted at a time. When there are more, those that could try as often as ever are forgotten.
+/// Most names and addresses counted at a time. When there are more, full buckets are dropped.
 const COUNTED_MAX: usize = 50_000;
 
-/// Wrong guesses at one name from networks in which its account is unknown, all together: so many
-/// times those of one network.
+/// All networks in which the account is unknown share this many times one network's budget of wrong
+/// guesses.
 const STRANGERS_FACTOR: u32 = 10;
 
 /// How long a network counts as known after the account was signed in there.
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// The least time between two looks for those to forget: a full memory must not make every attempt slow.
+/// Shortest time between two sweeps: a full table must not make every attempt slow.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// The attempts on this server. Names count alike whether somebody has them or not.
+/// The attempts counted on this server. Names count alike whether they exist or not.
 ///
-/// Wrong passwords count by name and network together, so that nobody locks anybody else out. Beyond
-/// that, all networks in which the account was not signed in lately share a budget for each name: it
-/// slows a guesser with many addresses down. Devices that have, or once had, a token of the account
-/// have a budget of their own.
+/// Wrong passwords count by name and network together, so that no one can lock out others
+/// elsewhere. Beyond that, all networks in which the account was not signed in lately share a
+/// budget for each name, which slows down a guesser with many addresses. Devices that have, or once
+/// had, a token of the account have their own budget.
 #[derive(Debug)]
 pub struct Attempts {
     pairs: Mutex<Counts<(String, Network)>>,
     strangers: Mutex<Counts<String>>,
     own: Mutex<Counts<String>>,
     addresses: Mutex<Counts<Network>>,
-    /// Says whose addresses are not counted.
+    /// Says which addresses are not counted.
     admission: AdmissionLimits,
     known: Mutex<KnownNetworks>,
 }
 
-/// Who tries a password.
+/// Who is trying a password.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Guesser {
     /// A device that has, or once had, a token of the account.
     Device(String),
-    /// Anybody else.
+    /// Anyone else.
     Stranger(IpAddr),
 }
 
 impl Guesser {
-    /// For whom the hash of the password is computed.
+    /// The share of the hash queue that this attempt uses.
     pub(super) fn share(&self) -> Share {
         match self {
             Guesser::Device(device) => Share::Device(device.clone()),
@@ -62,12 +62,12 @@ impl Guesser {
     }
 }
 
-/// The share of an address in the queue of hashes.
+/// An address's share of the hash queue.
 pub(super) fn share_of(address: IpAddr) -> Share {
     Share::Network(Network::of(address))
 }
 
-/// Too often.
+/// Too many attempts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooOften {
     /// How long until the next attempt.
@@ -83,7 +83,7 @@ struct Counts<K> {
 }
 
 impl Attempts {
-    /// Nobody has tried yet.
+    /// Starts with no attempts counted.
     #[must_use]
     pub fn new(settings: &Settings) -> Attempts {
         let counts = |capacity| (capacity, settings.times.attempt_window);
@@ -102,7 +102,7 @@ impl Attempts {
     /// Counts an attempt at the password of a name.
     ///
     /// # Errors
-    /// [`TooOften`]: it must not be made.
+    /// [`TooOften`]: the attempt must not be made.
     pub(super) fn take(&self, name: &str, guesser: &Guesser, now: Instant) -> Result<(), TooOften> {
         let address = match guesser {
             Guesser::Device(device) => return self.take_own("device", device, now),
@@ -117,10 +117,10 @@ impl Attempts {
         lock(&self.strangers).take(name.to_owned(), now)
     }
 
-    /// Counts something costly from an address.
+    /// Counts a costly action from an address.
     ///
     /// # Errors
-    /// [`TooOften`]: it must not be done.
+    /// [`TooOften`]: the action must not be carried out.
     pub fn take_address(&self, address: IpAddr, now: Instant) -> Result<(), TooOften> {
         if self.admission.is_trusted(address) {
             return Ok(());
@@ -128,16 +128,17 @@ impl Attempts {
         lock(&self.addresses).take(Network::of(address), now)
     }
 
-    /// Counts what somebody does who is known already, apart from what others try under their name.
+    /// Counts an action of a known player or device, apart from what others try under their name.
     ///
     /// # Errors
-    /// [`TooOften`]: it must not be done.
+    /// [`TooOften`]: the action must not be carried out.
     pub fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), TooOften> {
         lock(&self.own).take(format!("{what}/{player_id}"), now)
     }
 
-    /// The password was right: the attempt does not count, but against the address, for it was as much
-    /// work. From now on the network is one in which the account signs in.
+    /// Records a correct password. The attempt is not counted against the name, but stays counted
+    /// against the address, because it was as much work. The network becomes known for this
+    /// account.
     pub(super) fn was_right(&self, name: &str, guesser: &Guesser, now: Instant) {
         match guesser {
             Guesser::Device(device) => self.put_back_own("device", device),
@@ -152,12 +153,12 @@ impl Attempts {
         }
     }
 
-    /// The account of this name was signed in from this address.
+    /// Records that the account of this name was signed in from this address.
     pub(super) fn note_sign_in(&self, name: &str, address: IpAddr, now: Instant) {
         self.known().note(name, Network::of(address), now);
     }
 
-    /// What was counted by [`Attempts::take_own`] does not count after all.
+    /// Takes back what [`Attempts::take_own`] counted.
     pub(super) fn put_back_own(&self, what: &str, player_id: &str) {
         lock(&self.own).put_back(&format!("{what}/{player_id}"));
     }
@@ -167,7 +168,7 @@ impl Attempts {
     }
 }
 
-/// In which networks accounts were signed in lately, as far as this server has seen it.
+/// The networks in which accounts were signed in lately, as seen by this server.
 #[derive(Default, Debug)]
 struct KnownNetworks {
     seen: HashMap<(String, Network), Instant>,
@@ -262,9 +263,9 @@ mod tests {
         let guesses = (0..100).filter(|last| attempts.take("ana", &stranger(*last), now).is_ok()).count();
         assert_eq!(guesses, 20, "ten times those of one network");
         assert!(attempts.take("ana", &stranger(150), now).is_err());
-        assert!(attempts.take("ana", &stranger(200), now).is_ok(), "where the account was signed in");
+        assert!(attempts.take("ana", &stranger(200), now).is_ok(), "the account was signed in from there");
         assert!(attempts.take("ana", &Guesser::Device("d".to_owned()), now).is_ok());
-        assert!(attempts.take("bo", &stranger(150), now).is_ok(), "other names are not concerned");
+        assert!(attempts.take("bo", &stranger(150), now).is_ok(), "other names are not affected");
         let months_later = now + KNOWN_FOR;
         for last in 0..100 {
             attempts.take("ana", &stranger(last), months_later).ok();

@@ -1,4 +1,4 @@
-//! Accounts that an operator has closed: nobody gets in with them, and their sockets are closed wherever they are.
+//! Accounts closed by an operator. Logins are refused, and open sockets are closed on all servers.
 
 use flagfall_protocol::{CloseCode, Player, PlayerKind};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
@@ -11,32 +11,32 @@ use thiserror::Error;
 use super::record::{PlayerRecord, name_key, player_key};
 use super::{Name, Players};
 
-/// How long servers have for closing the sockets of an account that was closed.
+/// How long a closure is announced, for servers to close the account's sockets.
 const TOLD_MS: u64 = 5 * 60 * 1_000;
-/// How long a guest whose closure was lifted is kept at least.
+/// How long a guest who was reopened is kept at least.
 const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
-/// How often a change is tried anew because somebody else changed the same player meanwhile.
+/// How often a change is retried after another writer changed the same player.
 const CHANGES_MAX: usize = 16;
 /// Closed accounts read at a time.
 const CHUNK: usize = 512;
 
-/// That an account is closed. Why, the operators' log says.
+/// Marks a closed account. The operators' log has the reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Closed {
     /// Since when, in milliseconds since 1970.
     pub(super) at: u64,
 }
 
-/// Why an account was neither closed nor opened again.
+/// Why an account was neither closed nor reopened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ClosureError {
-    /// Nobody has this name.
+    /// No player has this name.
     #[error("there is no player of this name")]
     NoSuchPlayer,
-    /// It is so already.
+    /// The account is closed already.
     #[error("this account is closed already")]
     AlreadyClosed,
-    /// It is so already.
+    /// The account is open already.
     #[error("this account is not closed")]
     NotClosed,
     /// The store does not answer as it should.
@@ -44,7 +44,7 @@ pub enum ClosureError {
     Store(#[from] StoreError),
 }
 
-/// The player of a name, and whether he is closed.
+/// The player with this name, and whether their account is closed.
 ///
 /// # Errors
 /// [`ClosureError::NoSuchPlayer`], [`ClosureError::Store`].
@@ -53,10 +53,11 @@ pub async fn find_player(store: &dyn Store, name: &str) -> Result<(Player, bool)
     Ok((record.player, record.closed.is_some()))
 }
 
-/// Closes an account, or opens it again; what is to be written down of it goes into the same update.
+/// Closes or reopens an account. The note is written in the same update.
 ///
 /// # Errors
-/// [`ClosureError`]; nothing was changed, or for [`ClosureError::Store`] perhaps: asking again tells.
+/// [`ClosureError`]; nothing was changed. After [`ClosureError::Store`] the change may have
+/// happened: read again to find out.
 pub async fn set_closed(
     store: &dyn Store,
     name: &str,
@@ -72,7 +73,7 @@ pub async fn set_closed(
             (Some(_), false) => record.closed = None,
         }
         if record.player.kind == PlayerKind::Guest {
-            // A guest's token is good without a record: while they are closed, the record stays.
+            // A guest's token is valid without a record, so the record stays while they are closed.
             let reopened = SystemClock.now().plus_ms(REOPENED_MS).0;
             record.expires = (!is_closed).then_some(reopened);
         }
@@ -90,7 +91,7 @@ pub async fn set_closed(
             UpdateOutcome::Ok => return Ok(record.player),
             UpdateOutcome::Conflict => {}
             UpdateOutcome::Unknown => {
-                let why = "it did not say whether it took the change: look with `operator show`".to_owned();
+                let why = "it did not say whether it took the change: look with `operator log`".to_owned();
                 return Err(StoreError::Unavailable { why }.into());
             }
         }
@@ -107,7 +108,7 @@ async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), 
 }
 
 impl Players {
-    /// Closes the sockets of accounts that were closed lately.
+    /// Closes the sockets of recently closed accounts.
     ///
     /// # Errors
     /// [`StoreError`].

@@ -1,9 +1,10 @@
-//! Passwords that are guessed at once: common ones, the player's own name, repetitions, keyboard walks.
+//! Checks for passwords that are easy to guess: common ones, the player's own name, repetitions,
+//! keyboard walks.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// Common passwords in the form in which [`is_common`] looks for them.
+/// Common passwords, in the form in which [`is_common`] looks them up.
 static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let lines = include_str!("common-passwords.txt").lines();
     lines.filter(|line| !line.starts_with('#')).collect()
@@ -11,18 +12,19 @@ static COMMON: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
 
 /// Rows of the usual keyboards, for walks.
 const ROWS: [&str; 5] = ["1234567890", "qwertyuiop", "qwertzuiop", "asdfghjkl", "yxcvbnm"];
-/// Fewer runs of neighboring characters than this are a walk.
+/// A password with fewer runs of neighboring characters than this is a keyboard walk.
 const RUNS_MIN: usize = 4;
-/// A password that repeats something shorter than this is no better than that.
+/// A repetition of something shorter than this counts as common.
 const UNIT_MIN: usize = 6;
-/// Characters besides a short name that a password needs.
+/// Letters that a password needs besides a short name.
 const REST_MIN: usize = 6;
-/// Names of this length must not be in the password at all; shorter ones may be by chance.
+/// Names of at least this length must not occur in the password at all; shorter ones may occur by
+/// chance.
 const LONG_NAME: usize = 4;
-/// A password of digits alone has at least so many.
+/// Minimum length of a password of digits only.
 const DIGITS_MIN: usize = 12;
 
-/// True if whoever guesses passwords tries this one among the first.
+/// True if this password would be among the first guesses.
 pub(super) fn is_common(password: &str) -> bool {
     let folded: Vec<char> = password.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect();
     let is_short_number = folded.iter().all(char::is_ascii_digit) && folded.len() < DIGITS_MIN;
@@ -36,7 +38,7 @@ pub(super) fn is_common(password: &str) -> bool {
         || is_listed(&password.to_lowercase().chars().collect::<Vec<_>>())
 }
 
-/// True if the password is little else than the player's name.
+/// True if the password is little more than the player's name.
 pub(super) fn has_name(password: &str, name: &str) -> bool {
     let fold = |text: &str| text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let (password, name) = (fold(password), fold(name));
@@ -47,8 +49,8 @@ pub(super) fn has_name(password: &str, name: &str) -> bool {
     name.chars().count() >= LONG_NAME || rest < REST_MIN
 }
 
-/// Whether the list has it, as it is or with letters for the digits and signs that look like them,
-/// whatever digits and signs follow.
+/// True if the list has the text, either as it is or with letters for look-alike digits and signs.
+/// Digits and signs at the end are ignored.
 fn is_listed(text: &[char]) -> bool {
     let plain: String = text.iter().collect();
     let with_letters = |one: char| -> String {
@@ -69,7 +71,7 @@ fn is_listed(text: &[char]) -> bool {
         COMMON.contains(stem)
     };
     let trimmed = plain.trim_end_matches(|c: char| !c.is_alphabetic()).chars().count();
-    // Digits at the end are stripped before they are read as letters: `monkey1` is no `monkeyi`.
+    // Digits at the end are stripped before they are read as letters: `monkey1` is not `monkeyi`.
     let cut = |text: String| text.chars().take(trimmed).collect::<String>();
     stem(&plain)
         || stem(&with_letters('i'))
@@ -78,7 +80,7 @@ fn is_listed(text: &[char]) -> bool {
         || stem(&cut(with_letters('l')))
 }
 
-/// What the text is a repetition of; all of it where it is none.
+/// The shortest part that the text repeats, or all of it if it repeats nothing.
 fn unit(text: &[char]) -> &[char] {
     (1..=text.len() / 2)
         .map(|length| &text[..length])
@@ -86,7 +88,7 @@ fn unit(text: &[char]) -> &[char] {
         .unwrap_or(text)
 }
 
-/// How many runs of equal, successive or neighboring characters a text is made of.
+/// The number of runs of equal, successive or neighboring characters.
 fn runs(text: &[char]) -> usize {
     let breaks = text.windows(2).filter(|pair| !are_neighbors(pair[0], pair[1])).count();
     breaks + usize::from(!text.is_empty())

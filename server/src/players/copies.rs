@@ -1,9 +1,9 @@
-//! Copies of the records of players who are here, which a store that was emptied gets back: see
+//! Copies of the records of players who are present, which restore a store that was emptied: see
 //! [`Store::keep_copies`](flagfall_store::Store::keep_copies).
 //!
-//! Kept are the record, the name and the tokens of everybody who is connected or has a running
-//! game. When another server says that a token was revoked or a player closed, nothing is kept of
-//! that player until they come again: what is given back must not let anybody in who was shut out.
+//! The copies hold the record, name and tokens of everyone who is connected or has a running game.
+//! When another server revokes a token or closes a player, the copies of that player are dropped
+//! until they come again: restoring must not admit anyone who was shut out.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ use super::record::PlayerRecord;
 use flagfall_base::keys::SEAT;
 
 impl Players {
-    /// Keeps copies of what the store has of a player who has just come.
+    /// Keeps copies of the stored records of a player who has just come.
     pub(super) fn keep_copies(&self, record: &PlayerRecord) {
         if let Ok(writes) = record.writes() {
             self.inner.store.keep_copies(&record.player.id, writes);
         }
     }
 
-    /// Drops the copies of players who have left and play no game, with so much time between two
-    /// looks, until the future is dropped.
+    /// Drops the copies of players who have left and have no running game. Runs every `every` until
+    /// the future is dropped.
     pub(crate) async fn tend_copies(&self, every: Duration) {
         loop {
             sleep(every).await;
@@ -34,7 +34,7 @@ impl Players {
         }
     }
 
-    /// True if the player has a running game, or nobody can say.
+    /// True if the player has a running game, or if the store cannot say.
     async fn has_seat(&self, player: &str) -> bool {
         let Ok(seats) = SEAT.under([&player]) else { return false };
         self.inner.store.scan(seats, None, 1).await.map_or(true, |seats| !seats.is_empty())

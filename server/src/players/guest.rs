@@ -1,14 +1,14 @@
-//! Guest tokens: who a guest is stands in the token itself, so a guest costs the store nothing until
-//! they do something that lasts.
+//! Guest tokens. A token describes its guest, so a guest costs the store nothing until they do
+//! something lasting.
 //!
-//! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC (7)
-//! by a key that all servers on a store share. The player id and the token id follow from the same
-//! MAC computation, so nobody without the key can derive a token from an id. Guessing the token of
-//! somebody means guessing 112 bits; a forged token that belongs to nobody is worth one new guest and
-//! takes 2^56 tries on average, each of them a hello.
+//! A token is 32 bytes: the wanted name (16), the day it expires (2), random bits (7), and a MAC
+//! (7) by a key that all servers on a store share. The player id and the token id follow from the
+//! same MAC computation, so a token cannot be derived from an id without the key. Guessing a given
+//! player's token means guessing 112 bits. A forged token that belongs to no player is worth one
+//! new guest and takes 2^56 tries on average, each of them a hello.
 //!
-//! Tokens of guests look like all others (64 hexadecimal digits), and a stored guest is found under
-//! `tokens/HASH` like everybody else. Servers of version 0.1 therefore know stored guests as well.
+//! Guest tokens look like all others (64 hexadecimal digits), and a stored guest is found under
+//! `tokens/HASH` like every player. Servers of version 0.1 therefore know stored guests as well.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -29,15 +29,15 @@ use flagfall_base::keys::SECRETS;
 use flagfall_base::random::{ChanceError, random_bytes};
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// What the MAC is for; another layout of tokens gets another text.
+/// Domain separation of the MAC. Another token layout needs another text.
 const PURPOSE: &[u8] = b"flagfall guest token 1";
 /// Bytes of a token that the MAC covers.
 const COVERED: usize = 25;
-/// Letters of names, in the order of their codes; 0 stands for the end.
+/// Characters of names, in the order of their codes; code 0 marks the end.
 const LETTERS: &[u8; 64] = b"-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-/// Letters of a generated name that come from the id.
+/// Characters of a generated name that come from the id.
 const GENERATED_LEN: usize = 8;
-/// Keys that are remembered at a time: after a store was emptied, servers may briefly have different ones.
+/// Most keys remembered: after a store was emptied, servers may briefly have different ones.
 const KEYS_MAX: usize = 4;
 
 /// A key for guest tokens. It cannot be printed, serialized or compared.
@@ -45,7 +45,7 @@ pub(super) struct GuestKey([u8; 32]);
 
 impl GuestKey {
     fn mac(&self, covered: &[u8]) -> Hmac<Sha256> {
-        // A block of SHA-256, which a shorter key is filled up to.
+        // A block of SHA-256; a shorter key is padded to it.
         let mut block = [0; 64];
         block[..32].copy_from_slice(&self.0);
         let mut mac = <Hmac<Sha256> as KeyInit>::new(&block.into());
@@ -63,7 +63,7 @@ impl GuestKey {
     }
 }
 
-/// The keys of guest tokens that this server knows; the first one signs.
+/// The keys of guest tokens that this server knows. The first one signs.
 #[derive(Default)]
 pub(super) struct GuestKeys {
     keys: Mutex<Vec<Arc<GuestKey>>>,
@@ -78,7 +78,7 @@ pub(super) struct GuestToken {
     pub(super) pass: GuestPass,
 }
 
-/// A guest's token as their record keeps it.
+/// A guest's token as it is kept in their record.
 pub(super) fn token_record(pass: &GuestPass, name: &str, now: Stamp) -> TokenRecord {
     TokenRecord {
         id: pass.token_id.clone(),
@@ -90,7 +90,7 @@ pub(super) fn token_record(pass: &GuestPass, name: &str, now: Stamp) -> TokenRec
 }
 
 impl GuestKeys {
-    /// A token for a new guest.
+    /// Issues a token for a new guest.
     pub(super) async fn issue(
         &self,
         store: &dyn Store,
@@ -110,7 +110,8 @@ impl GuestKeys {
         Ok((token, guest))
     }
 
-    /// The guest whose token this is; none if no key of ours made it. Expired tokens are read as well.
+    /// The guest of this token; `None` if none of our keys made it. Expired tokens are read as
+    /// well.
     pub(super) async fn read(
         &self,
         store: &dyn Store,
@@ -127,7 +128,7 @@ impl GuestKeys {
         Ok(None)
     }
 
-    /// The key that signs: the store's. The first server on a store makes it.
+    /// The signing key, which is the store's. The first server on a store makes it.
     async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
         if let Some(key) = self.lock().first().cloned() {
             return Ok(key);
@@ -135,8 +136,8 @@ impl GuestKeys {
         Ok(self.agree(store).await?)
     }
 
-    /// Makes this server's key and the store's the same: the store's wins. A store that has lost its
-    /// key is given this server's, so that guests stay who they are.
+    /// Makes this server's key and the store's agree: the store's wins. A store that has lost its
+    /// key gets this server's, so that guests keep their identity.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -153,7 +154,7 @@ impl GuestKeys {
             };
             let conditions = vec![(place.clone(), Expect::Absent)];
             let writes = vec![Write::Put { key: place.clone(), value: offered.as_stored(), expires: None }];
-            // Whatever came of it, what the store has now is the key.
+            // Whatever the outcome, the key that the store has now is the one.
             let _outcome: UpdateOutcome = store.update(Update { conditions, writes }).await?;
         }
         Err(StoreError::Unavailable { why: "the key of guest tokens could not be made".to_owned() })
@@ -170,7 +171,7 @@ impl GuestKeys {
             what: "the key of guest tokens has the wrong length".to_owned(),
         })?;
         if !keys.is_empty() {
-            tracing::warn!("the store has another key for guest tokens; both are accepted here from now on");
+            tracing::warn!("the store has another key for guest tokens; both are accepted from now on");
         }
         let key = Arc::new(GuestKey(bytes));
         keys.insert(0, key.clone());
@@ -183,7 +184,7 @@ impl GuestKeys {
     }
 }
 
-/// Where the key lies. Versions before it existed do not look there.
+/// Where the key is stored. Versions without guest tokens do not look there.
 fn key_place() -> Result<Key, StoreError> {
     SECRETS.key([&"guest_tokens"])
 }
@@ -192,7 +193,7 @@ fn no_chance() -> StoreError {
     StoreError::Unavailable { why: ChanceError.to_string() }
 }
 
-/// The guest of a token whose MAC is this. None when the name in it is impossible.
+/// The guest of a token with this MAC; `None` if the name in it is impossible.
 fn describe(token: &Token, mac: [u8; 32]) -> Option<GuestToken> {
     let bytes = token.bytes();
     let id = code(&mac[7..19]);
@@ -205,13 +206,13 @@ fn describe(token: &Token, mac: [u8; 32]) -> Option<GuestToken> {
     Some(GuestToken { id, name, expires: Stamp(u64::from(day) * DAY_MS), pass })
 }
 
-/// Twelve letters of these bytes, as in all ids.
+/// Twelve characters made of these bytes, as in all ids.
 fn code(bytes: &[u8]) -> String {
     let bytes = bytes.try_into().unwrap_or_default();
     GameId::from_random(bytes).to_string()
 }
 
-/// A name as a number: its letters are digits to the base 65. No name at all is 0.
+/// A name as a number in base 65. No name is 0.
 fn encode_name(name: Option<&Name>) -> u128 {
     let letters = name.map_or("", Name::as_str).bytes();
     letters.fold(0, |number, letter| {
@@ -231,19 +232,19 @@ fn decode_name(mut encoded: u128) -> Option<Name> {
     Name::new(std::str::from_utf8(&letters).ok()?).ok().filter(|_| encoded == 0)
 }
 
-/// A number from 1000 to 9999 that goes with an id: what is added to its name where that is taken.
+/// A number from 1000 to 9999 derived from an id, added to a name that is taken.
 pub(super) fn number_of(id: &str) -> u32 {
     let hash: [u8; 32] = Sha256::digest(id).into();
     1_000 + u32::from(u16::from_be_bytes([hash[0], hash[1]])) % 9_000
 }
 
-/// How long a name stays with the guest who was welcomed under it but has not done anything yet.
+/// How long a name stays reserved for a guest who was welcomed under it and is not stored.
 const CLAIM: Duration = Duration::from_secs(15 * 60);
-/// Names that are claimed at a time, at most.
+/// Most names claimed in one generation.
 const CLAIMS_MAX: usize = 20_000;
 
-/// The names of guests who were here lately and are not stored: two guests of one server are not
-/// called the same. A claim lasts 15 to 30 minutes, and a flood of names shortens that.
+/// Names of recent guests who are not stored, so that two guests of one server do not get the same
+/// name. A claim lasts 15 to 30 minutes; a flood of names shortens that.
 #[derive(Default)]
 pub(super) struct Claims {
     generations: Mutex<Generations>,
@@ -256,7 +257,7 @@ struct Generations {
     since: Option<Instant>,
 }
 
-/// Whose a name is, and how they spell it.
+/// The holder of a name, and how they spell it.
 #[derive(Clone)]
 struct Holder {
     id: String,
@@ -264,7 +265,7 @@ struct Holder {
 }
 
 impl Claims {
-    /// Claims a name for a player; false if another one has it.
+    /// Claims a name for a player; `false` if another player holds it.
     pub(super) fn claim(&self, name: &Name, id: &str, now: Instant) -> bool {
         let folded = name.folded();
         let mut names = self.lock();
@@ -282,7 +283,7 @@ impl Claims {
         true
     }
 
-    /// The guest who has claimed a name: their id, and the name as they spell it.
+    /// The id of the guest who claimed a name, and the name as they spell it.
     pub(super) fn holder(&self, folded: &str) -> Option<(String, Name)> {
         self.lock().holder(folded).map(|holder| (holder.id.clone(), holder.name.clone()))
     }
@@ -361,7 +362,7 @@ mod tests {
         keys.agree(&emptied).await.unwrap();
         let other = GuestKeys::default();
         assert_eq!(other.read(&emptied, &token).await.unwrap().unwrap().id, guest.id);
-        // A server that started on an empty store made a key of its own: both count from then on.
+        // A server that started on an empty store made its own key: both are valid from then on.
         let foreign = store();
         let (theirs, _) = GuestKeys::default().issue(&foreign, None, LATER).await.unwrap();
         keys.agree(&foreign).await.unwrap();
@@ -375,7 +376,7 @@ mod tests {
         assert!(claims.claim(&ana, "1", now));
         assert_eq!(claims.holder("ana"), Some(("1".to_owned(), ana.clone())));
         assert!(!claims.claim(&ana, "2", now + CLAIM - Duration::from_secs(1)));
-        assert!(claims.claim(&ana, "1", now + CLAIM), "its own claim does not count against a guest");
+        assert!(claims.claim(&ana, "1", now + CLAIM), "a guest's own claim does not block them");
         assert!(!claims.claim(&ana, "2", now + CLAIM));
         assert!(claims.claim(&ana, "2", now + CLAIM * 4));
         for number in 0..3 * CLAIMS_MAX {

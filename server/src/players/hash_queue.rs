@@ -1,5 +1,5 @@
-//! The queue for slow hashes: few at a time, and each address gets its turn, however many requests
-//! another address has in line.
+//! The queue for slow hashes. Few run at a time, and addresses take turns, however many requests
+//! one of them has waiting.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,16 +8,16 @@ use tokio::sync::oneshot;
 
 use flagfall_base::admission::Network;
 
-/// For whom a hash is computed. Shares take turns.
+/// The client a hash is computed for. Clients take turns.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Share {
-    /// Strangers from one network.
+    /// Strangers of one network.
     Network(Network),
-    /// A device that is or was signed in, by something that identifies it.
+    /// A device that is or was signed in, by an identifier.
     Device(String),
 }
 
-/// The queue. Clones are one queue.
+/// The queue. Clones share it.
 #[derive(Clone)]
 pub(super) struct HashQueue {
     state: Arc<Mutex<State>>,
@@ -29,16 +29,16 @@ struct State {
     running: usize,
     waiting: usize,
     lines: HashMap<Share, VecDeque<oneshot::Sender<Turn>>>,
-    /// Shares with a line, the next one first.
+    /// Shares with waiting requests, the next one first.
     order: VecDeque<Share>,
 }
 
-/// The permission to compute one hash; dropping it lets the next one begin.
+/// The permission to compute one hash. Dropping it lets the next one begin.
 pub(super) struct Turn {
     state: Arc<Mutex<State>>,
 }
 
-/// The queue is full, and the asker's share has no right to a place.
+/// The queue is full and the asker has no right to a place.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Full;
 
@@ -59,13 +59,14 @@ impl HashQueue {
     /// Waits for a turn.
     ///
     /// # Errors
-    /// [`Full`], also later, when another share needs the place of one that has several.
+    /// [`Full`]. This may also come while waiting, when another share needs the place of one that
+    /// has several.
     pub(super) async fn turn(&self, share: Share) -> Result<Turn, Full> {
         let place = self.enter(share)?;
         place.await.map_err(|_| Full)
     }
 
-    /// A place in line.
+    /// Takes a place in the queue.
     fn enter(&self, share: Share) -> Result<oneshot::Receiver<Turn>, Full> {
         let (ours, theirs) = oneshot::channel();
         let mut state = self.lock();
@@ -85,7 +86,7 @@ impl HashQueue {
         Ok(theirs)
     }
 
-    /// Places that are taken, at work or in line.
+    /// Places taken: running and waiting.
     pub(super) fn taken(&self) -> usize {
         let state = self.lock();
         state.running + state.waiting
@@ -97,11 +98,12 @@ impl HashQueue {
 }
 
 impl State {
-    /// Takes the last place of the longest line, if that is longer than one of `own` would become.
+    /// Drops the last request of the longest line, if that line is longer than one of `own` would
+    /// become.
     fn make_room(&mut self, own: usize) -> Result<(), Full> {
         let longest =
             self.lines.values_mut().max_by_key(|line| line.len()).filter(|line| line.len() > own + 1);
-        // Dropping it tells who waits there.
+        // Dropping the sender tells the waiting task.
         longest.ok_or(Full)?.pop_back();
         self.waiting -= 1;
         Ok(())
@@ -118,7 +120,7 @@ impl State {
         self.order.retain(|share| lines.contains_key(share));
     }
 
-    /// The next turns there is room for.
+    /// Starts as many turns as there is room for.
     fn next_turns(&mut self, state: &Arc<Mutex<State>>) -> Vec<(oneshot::Sender<Turn>, Turn)> {
         let mut next = Vec::new();
         while self.running < self.at_once {
@@ -141,7 +143,7 @@ impl State {
     }
 }
 
-/// Hands turns out. One whose asker is gone is dropped, which lets the next one begin.
+/// Hands out turns. If the asker is gone, the turn is dropped, which lets the next one begin.
 fn give(turns: Vec<(oneshot::Sender<Turn>, Turn)>) {
     for (place, turn) in turns {
         place.send(turn).ok();
@@ -168,7 +170,7 @@ mod tests {
 
     type Place = oneshot::Receiver<Turn>;
 
-    /// Which of these places have their turn now.
+    /// The places that have their turn now.
     fn having(places: &mut [(u8, Place)], turns: &mut Vec<(u8, Turn)>) -> Vec<u8> {
         let mut now = Vec::new();
         for (who, place) in places {
@@ -217,7 +219,7 @@ mod tests {
         let places: Vec<_> = (0..4).map(|who| queue.enter(network(who)).unwrap()).collect();
         assert!(queue.enter(network(9)).is_err());
         drop(places);
-        assert!(queue.enter(network(9)).is_ok(), "whoever gave up takes no place");
+        assert!(queue.enter(network(9)).is_ok(), "a request that was given up takes no place");
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! Guests who were stored and never played: found, and deleted if nothing of theirs is open.
+//! Finds stored guests who never played, and deletes them if they have nothing open.
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind};
@@ -13,23 +13,23 @@ use flagfall_base::scan::Scan;
 
 /// Records read at a time.
 const CHUNK: usize = 256;
-/// Open seeks that are looked through; there are never so many.
+/// Most open seeks that are looked through; there are never so many.
 const SEEKS_MAX: usize = 4_096;
-/// Players whom a guest has blocked, at most.
+/// Most players whom a guest can have blocked.
 const BLOCKS_MAX: usize = 100;
 
-/// What a stored guest is to whoever prunes.
+/// The state of a stored guest for pruning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
-    /// They never played and have nothing open: deleted, or to be.
+    /// They never played and have nothing open: deleted, or to be deleted.
     Idle,
-    /// They have an offer open, or do something at this moment.
+    /// They have an offer open, or are acting at this moment.
     Busy,
-    /// They have played, are an account, closed, or gone: no business of this list any more.
+    /// They have played, are an account, are closed or are gone: this list is done with them.
     Settled,
 }
 
-/// The kind of a player as the store knows them today; none of whom it knows nothing.
+/// The kind of a player in the store today; `None` if the store does not know them.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -44,11 +44,11 @@ pub(crate) async fn player_kind(
     record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
 }
 
-/// Deletes a stored guest who never played and has nothing open, or says what they are.
+/// Deletes a stored guest who never played and has nothing open; otherwise says why not.
 ///
-/// An act of a guest expects their record as it was read, and moves its expiry on if that is near. So
-/// the expiry is moved forward first: an act of before is seen by the second look, and a later one
-/// changes the record that the deletion expects.
+/// A guest's action expects their record as it was read, and extends the expiry if that is near. So
+/// the expiry is brought near first: the second look sees any action before that, and a later one
+/// extends the expiry, which changes the record that the deletion expects.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -73,7 +73,7 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
     }
     let looked = look(store, id).await?;
     if looked != Listed::Idle {
-        // They acted just now: their stay is as long as before, unless a later act has seen to that.
+        // They acted just now: restore their expiry, unless a later action has changed the record.
         let conditions = vec![(own_key, Expect::Value(marked))];
         store.update(Update { conditions, writes: before.writes()? }).await?;
         return Ok(looked);
@@ -96,10 +96,10 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
     Ok(Listed::Idle)
 }
 
-/// Whether a guest has played, or has something open.
+/// Checks whether a guest has played or has something open.
 async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     let is_any = async |prefix: Key| Ok::<bool, StoreError>(!store.scan(prefix, None, 1).await?.is_empty());
-    // Figures stay when the games they count are deleted.
+    // Figures remain when the games they count are deleted.
     for prefix in [SEAT.under([&id])?, PLAYED.under([&id])?, FIGURES.under([&id])?] {
         if is_any(prefix).await? {
             return Ok(Listed::Settled);
@@ -109,7 +109,7 @@ async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     if is_waiting || is_any(CHALLENGES_OF.under([&id])?).await? {
         return Ok(Listed::Busy);
     }
-    // Paired, and the game is still to be made.
+    // They are paired, and the game is not created yet.
     if let Some(game) = store.get(PAIRED_OF.key([&id])?).await?
         && let Ok(game) = std::str::from_utf8(&game)
         && store.get(PAIRED.key([&game])?).await?.is_some()
@@ -124,12 +124,12 @@ async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     Ok(if has_seek { Listed::Busy } else { Listed::Idle })
 }
 
-/// All guests that are stored, with when they were made.
+/// All stored guests, with their creation times.
 pub(crate) struct StoredGuests<'store> {
     scan: Scan<'store>,
 }
 
-/// All guests that are stored.
+/// Scans all stored guests.
 pub(crate) fn stored_guests(store: &dyn Store) -> Result<StoredGuests<'_>, StoreError> {
     Ok(StoredGuests { scan: Scan::new(store, PLAYERS.all()?, CHUNK) })
 }

@@ -1,4 +1,5 @@
-//! Who somebody is: guests with a name and a durable token, accounts with a password as well, bot accounts, and the house players.
+//! Players: guests with a name and a durable token, accounts with a password, bot accounts, and
+//! house players.
 
 mod account;
 mod attempts;
@@ -47,12 +48,12 @@ use flagfall_base::identity::{GuestPass, Identity, Token};
 use flagfall_base::random::{ChanceError, random_code};
 use flagfall_base::rate::TokenBucket;
 
-/// A guest's expiry is moved on when it has come this much closer.
+/// A guest's expiry is extended once it has come this much closer.
 const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
-/// What a guest's token is called.
+/// The name of a guest's token.
 const GUEST_TOKEN: &str = "guest";
 
-/// The players the store knows. Cheap to clone.
+/// The players in the store. Cheap to clone.
 #[derive(Clone)]
 pub struct Players {
     inner: Arc<Inner>,
@@ -70,42 +71,43 @@ struct Inner {
     hasher: Hasher,
 }
 
-/// A new guest, of whom the store knows nothing yet.
+/// A new guest who is not stored yet.
 #[derive(Debug)]
 pub struct NewGuest {
-    /// Who it is.
+    /// The guest.
     pub identity: Identity,
-    /// The credential, to be told once.
+    /// The credential, which is sent once.
     pub token: Token,
 }
 
-/// Why somebody did not get in, or not what he wanted. Nothing was written, or at least nothing was promised.
+/// Why a player was not admitted or a request of theirs failed. Nothing was written, or at least
+/// nothing was promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum PlayerError {
     /// The name is not allowed.
     #[error("{0}")]
     Name(#[from] NameError),
-    /// No other name like it was free.
+    /// The name is taken, and so are similar ones.
     #[error("that name is taken, and so are its variations: choose another one")]
     NameTaken,
-    /// An account gets the name it wants or none.
+    /// The name is taken. An account gets exactly the name it asks for.
     #[error("that name is taken or reserved: choose another one")]
     AccountNameTaken,
-    /// The token is no token, or nobody's.
+    /// The token is malformed, or belongs to no player.
     #[error("this token is unknown: it was mistyped or revoked, or its guest has not been here for too long")]
     UnknownToken,
     /// Too many new guests at once.
     #[error("too many new guests at the moment: try again in a minute, or sign in")]
     TooManyGuests,
-    /// What was chosen cannot be a password.
+    /// The chosen password is not allowed.
     #[error("{0}")]
     Password(#[from] PasswordError),
-    /// Which of both is wrong is not told.
+    /// Wrong name or password; the answer does not say which.
     #[error(
         "wrong name or password: check both (capitals in the name do not matter). With the recovery code you can set a new password"
     )]
     WrongPassword,
-    /// Which of both is wrong is not told.
+    /// Wrong name or recovery code; the answer does not say which.
     #[error("there is no account of this name with this recovery code: check both; each code is good once")]
     WrongRecoveryCode,
     /// An operator has closed the account.
@@ -113,60 +115,61 @@ pub enum PlayerError {
         "this account was closed by the operators of this server: nobody gets in with it. Write to them if you think that is a mistake"
     )]
     Closed,
-    /// Too often for this name from this address, or from this address in all.
+    /// Too many attempts for this name from this network, or from this network in all. Holds the
+    /// seconds to wait.
     #[error(
         "too many attempts for this name or from your network: try again in {0} seconds. From a device or network where you were signed in before you can try at once, and the recovery code works everywhere"
     )]
     TooManyAttempts(u64),
-    /// The queue of those who log in is full.
+    /// The queue of password hashes is full.
     #[error("too many people are logging in at the moment: try again in a few seconds")]
     Busy,
-    /// Who signs up has an account.
+    /// An account cannot sign up.
     #[error("you have an account already, this one: log out first to make another one")]
     AlreadyAccount,
-    /// A guest asks for what only an account has.
+    /// Only accounts can do this, not guests.
     #[error("only an account can do that: sign up first, and your games stay yours")]
     AccountExpected,
-    /// The token does not suffice.
+    /// The token's scope does not suffice.
     #[error("this token is for playing alone: log in with the password for anything else")]
     ScopeMissing,
-    /// The list has no such token.
+    /// The account has no such token.
     #[error("you have no token of this id: list your tokens to see those you have")]
     NoSuchToken,
-    /// The list is full.
+    /// The account's list of tokens is full.
     #[error("you have {0} tokens already: revoke one first")]
     TooManyTokens(usize),
-    /// Nothing, or a novel.
+    /// The name of a token is empty, too long or not printable.
     #[error("a token's name has 1 to 40 characters that can be printed")]
     BadTokenName,
-    /// A program must not play as a person.
+    /// Only bot accounts can have tokens with the bot scope.
     #[error("tokens of scope bot are for bot accounts: sign up as a bot to get one")]
     BotScope,
     /// No player has this name.
     #[error("there is no player of this name")]
     NoSuchPlayer,
-    /// Nobody leaves a game behind.
+    /// The account still has running games.
     #[error("you have running games: finish or resign them first, then delete the account")]
     GamesRunning,
     /// The server, the address or the player has too many connections, guests or hellos.
     #[error("{0}")]
     TooMany(TooMany),
-    /// The store cannot say or take anything now.
+    /// The store cannot answer or write now.
     #[error("the server cannot reach its store: try again in a few seconds")]
     Store,
-    /// The store answers, but not with what was written.
+    /// The store answers, but its data is damaged.
     #[error("what this server keeps of the player cannot be read: its operators find more in its log")]
     Damaged,
-    /// A defect.
+    /// Hashing failed: a defect.
     #[error("the server has a defect: a password cannot be hashed")]
     Hash,
-    /// No random bits.
+    /// The system gives no random bits.
     #[error("the server has a defect: {0}")]
     Chance(#[from] ChanceError),
 }
 
 impl PlayerError {
-    /// The code of messages.
+    /// The code used in messages.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -227,7 +230,7 @@ impl From<TooOften> for PlayerError {
 }
 
 impl Players {
-    /// The players in this store. Sockets of revoked tokens are closed through `connections`.
+    /// Opens the players of this store. Sockets of revoked tokens are closed through `connections`.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, connections: Connections, settings: &Settings) -> Players {
         let per_minute = settings.limits.guests_per_minute;
@@ -247,8 +250,8 @@ impl Players {
         }
     }
 
-    /// A new guest. Nothing is stored: the token says who it is. Without a wanted name a guest gets a
-    /// generated one; a taken name gets a number at its end.
+    /// Creates a guest. Nothing is stored: the token describes them. Without a wanted name the
+    /// guest gets a generated one; if the name is taken, a number is added.
     ///
     /// # Errors
     /// [`PlayerError`].
@@ -264,14 +267,14 @@ impl Players {
         let (token, guest) = self.inner.guest_keys.issue(store, wanted.as_ref(), expires).await?;
         let identity = match wanted {
             Some(_) => self.not_stored(guest).await?,
-            // A generated name is as good as unique.
+            // A generated name is practically unique.
             None => identity_of(guest.name.clone(), guest),
         };
         counter!(flagfall_base::telemetry::GUESTS).increment(1);
         Ok(NewGuest { identity, token })
     }
 
-    /// A guest of whom the store knows nothing, called as nobody else is as far as this server knows.
+    /// Identity of a guest who is not stored, with a name that is free as far as this server knows.
     async fn not_stored(&self, guest: GuestToken) -> Result<Identity, PlayerError> {
         let claims = &self.inner.claims;
         let is_free = |name: &Name| claims.claim(name, &guest.id, Instant::now());
@@ -279,8 +282,8 @@ impl Players {
         Ok(identity_of(name, guest))
     }
 
-    /// The player of a name to whom something may be addressed: stored, or a guest who is connected here
-    /// and has not done anything yet.
+    /// Finds the player of a name to address something to: a stored player, or a guest who is
+    /// connected here and not stored yet.
     ///
     /// # Errors
     /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
@@ -296,7 +299,8 @@ impl Players {
         Ok(Player { id, name: name.as_str().to_owned(), kind: PlayerKind::Guest })
     }
 
-    /// Looks whether the store still has the key of guest tokens, and gives it back if it was emptied.
+    /// Checks that the store still has the key of guest tokens, and restores it if the store was
+    /// emptied.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -304,7 +308,7 @@ impl Players {
         self.inner.guest_keys.agree(&*self.inner.store).await.map(drop)
     }
 
-    /// Writes a new player down; `false` when the name is taken.
+    /// Stores a new player; `false` if the name is taken.
     async fn insert(&self, record: &PlayerRecord) -> Result<bool, PlayerError> {
         let player_key = player_key(&record.player.id)?;
         let update = Update {
@@ -318,7 +322,7 @@ impl Players {
         match self.inner.store.update(update).await? {
             UpdateOutcome::Ok => Ok(true),
             UpdateOutcome::Conflict => Ok(false),
-            // If what was written lies there, the update happened as a whole.
+            // If our bytes are stored, the whole update happened.
             UpdateOutcome::Unknown => {
                 let stored = self.inner.store.get(player_key).await?;
                 if stored == Some(record.bytes()?) { Ok(true) } else { Err(PlayerError::Store) }
@@ -326,7 +330,7 @@ impl Players {
         }
     }
 
-    /// The player with this token.
+    /// The player with this token, given as text.
     ///
     /// # Errors
     /// [`PlayerError::UnknownToken`], [`PlayerError::Store`].
@@ -334,10 +338,11 @@ impl Players {
         self.look_up(&token.parse().map_err(|_| PlayerError::UnknownToken)?).await
     }
 
-    /// The player with this token, as the store says.
+    /// The player with this token, as the store knows them.
     ///
     /// # Errors
-    /// [`PlayerError::UnknownToken`], [`PlayerError::Closed`], [`PlayerError::Store`], [`PlayerError::Damaged`].
+    /// [`PlayerError::UnknownToken`], [`PlayerError::Closed`], [`PlayerError::Store`],
+    /// [`PlayerError::Damaged`].
     pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
         match self.inner.guest_keys.read(&*self.inner.store, token).await? {
             Some(guest) => self.look_up_guest(token, guest).await,
@@ -345,14 +350,15 @@ impl Players {
         }
     }
 
-    /// Whoever has this token of a guest: they may be stored, an account by now, or unknown to the store.
+    /// The player with this guest token: a stored guest, an account by now, or a guest who is not
+    /// stored.
     async fn look_up_guest(&self, token: &Token, guest: GuestToken) -> Result<Identity, PlayerError> {
         if let Some((record, bytes)) = self.read(&guest.id).await? {
             let pass = Some(guest.pass).filter(|_| record.player.kind == PlayerKind::Guest);
             return self.admit(token, record, bytes, pass).await;
         }
         let is_expired = guest.expires <= SystemClock.now();
-        // A deleted account may have been this guest.
+        // This guest may have become an account that was deleted.
         if is_expired || self.inner.store.get(gone_key(&guest.id)?).await?.is_some() {
             return Err(PlayerError::UnknownToken);
         }
@@ -387,16 +393,16 @@ impl Players {
         Ok(identity)
     }
 
-    /// A player's record, and as it lies in the store, for the condition that it is still so.
+    /// Reads a player's record and its stored bytes, which serve as the condition of an update.
     async fn read(&self, id: &str) -> Result<Option<(PlayerRecord, Vec<u8>)>, PlayerError> {
         let Some(bytes) = self.inner.store.get(player_key(id)?).await? else { return Ok(None) };
         let record = PlayerRecord::read(&bytes).inspect_err(|error| {
-            tracing::error!(player = %id, %error, "a player is out of reach");
+            tracing::error!(player = %id, %error, "a player's record cannot be read");
         })?;
         Ok(Some((record, bytes)))
     }
 
-    /// Moves a guest's expiry on, once a day. Nothing depends on it today, so a failure is a line in the log.
+    /// Extends a guest's expiry, once a day. A failure is only logged: nothing depends on it today.
     async fn refresh(&self, bytes: Vec<u8>, mut record: PlayerRecord) {
         if !record.extend_stay(SystemClock.now(), self.inner.guest) {
             return;
@@ -404,7 +410,7 @@ impl Players {
         let (Ok(writes), Ok(key)) = (record.writes(), player_key(&record.player.id)) else { return };
         let update = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
         if let Err(error) = self.inner.store.update(update).await {
-            tracing::warn!(player = %record.player.id, %error, "a guest's expiry could not be moved on");
+            tracing::warn!(player = %record.player.id, %error, "a guest's expiry could not be extended");
         }
     }
 
@@ -412,7 +418,7 @@ impl Players {
         SystemClock.now().plus_ms(u64::try_from(self.inner.guest.as_millis()).unwrap_or(u64::MAX)).0
     }
 
-    /// Counts something costly, such as a new account, from an address.
+    /// Counts a costly action, such as a new account, against an address.
     fn take_address(&self, address: IpAddr) -> Result<(), PlayerError> {
         Ok(self.inner.attempts.take_address(address, Instant::now())?)
     }
@@ -432,11 +438,11 @@ pub fn house_player(level: &str) -> Option<Player> {
     Some(Player { id: format!("house-{name}"), name: name.to_owned(), kind: PlayerKind::House })
 }
 
-/// What a player is called whose account was deleted.
+/// The name shown for players whose accounts were deleted.
 pub const DELETED: &str = "deleted";
 
-/// The players of a game as they are called today: guests may have become accounts since, and of deleted accounts no name is shown. When the
-/// store does not answer, they are called as they were.
+/// The players of a game under their current names: guests may have become accounts since, and
+/// deleted accounts show no name. If the store does not answer, the names stay as they were.
 pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
     let mut today = players.clone();
     for side in Side::BOTH {
@@ -451,7 +457,8 @@ pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerS
     today
 }
 
-/// A player as he is called today, by his id. Whoever is not known any more is called so.
+/// The player with this id under their current name. A player who is not known any more is shown as
+/// deleted.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -460,7 +467,7 @@ pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Resu
     Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))
 }
 
-/// The player of this id, as he is called today; none of whom nothing is known any more.
+/// The player with this id under their current name; `None` if deleted or unknown.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -477,7 +484,7 @@ async fn player_today(store: &dyn Store, id: &str) -> Result<Option<Player>, Sto
 }
 
 impl PlayerRecord {
-    /// Somebody new with one token.
+    /// Creates a player with one token.
     fn new(name: &Name, kind: PlayerKind, token_name: &str) -> Result<(PlayerRecord, Token), PlayerError> {
         let token = Token::random()?;
         let record = PlayerRecord {

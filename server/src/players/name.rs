@@ -1,4 +1,4 @@
-//! What a player may be called.
+//! Player names.
 
 use thiserror::Error;
 
@@ -7,7 +7,8 @@ pub const NAME_LEN_MIN: usize = 2;
 /// Characters in the longest name.
 pub const NAME_LEN_MAX: usize = 20;
 
-/// Names nobody gets, because they say that one is more than a guest. House players have theirs beside these.
+/// Names that no player gets, because they suggest an official role. The names of house players are
+/// reserved besides.
 const RESERVED: &[&str] = &[
     "admin",
     "administrator",
@@ -21,28 +22,29 @@ const RESERVED: &[&str] = &[
     "umpire",
 ];
 
-/// What a player is called: 2 to 20 letters of the English alphabet, digits, `-` and `_`, the first a letter or digit.
+/// A player's name: 2 to 20 letters of the English alphabet, digits, `-` and `_`, starting with a
+/// letter or digit.
 ///
-/// Two names that differ in case alone are one name to the server.
+/// Names that differ only in case are the same name to the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name(String);
 
-/// Why a text is no name.
+/// Why a text is not a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum NameError {
     /// Too short or too long.
     #[error("a name has {NAME_LEN_MIN} to {NAME_LEN_MAX} characters")]
     Length,
-    /// Another character, or one of `-` and `_` at the front.
+    /// A character that is not allowed, or `-` or `_` at the start.
     #[error("a name is made of letters (a to z), digits, - and _, and begins with a letter or digit")]
     Character,
 }
 
 impl Name {
-    /// The name, if it is one.
+    /// Checks a name.
     ///
     /// # Errors
-    /// [`NameError`] tells what is wrong.
+    /// [`NameError`].
     pub fn new(text: &str) -> Result<Name, NameError> {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if !text.bytes().all(is_allowed) || text.starts_with(['-', '_']) {
@@ -60,20 +62,20 @@ impl Name {
         &self.0
     }
 
-    /// The spelling by which names are told apart.
+    /// The form in which names are compared.
     #[must_use]
     pub fn folded(&self) -> String {
         self.0.to_ascii_lowercase()
     }
 
-    /// Whether no guest gets this name.
+    /// True if no guest gets this name.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
         let folded = self.folded();
         RESERVED.contains(&folded.as_str()) || flagfall_bots::Level::from_name(&folded).is_some()
     }
 
-    /// This name with a number at the end: what a guest gets whose name is taken.
+    /// This name with a number at the end, for a guest whose name is taken.
     #[must_use]
     pub fn numbered(&self, number: u32) -> Name {
         let number = format!("-{number}");

@@ -1,4 +1,4 @@
-//! Passwords and recovery codes: what may be one, and how the server knows them again without keeping them.
+//! Passwords and recovery codes: what is allowed, and how they are hashed and checked.
 
 use std::fmt;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub enum PasswordError {
         "a password must not be made of your name: choose one without it. Four words that do not belong together are a good one"
     )]
     HasName,
-    /// One of the first that are tried.
+    /// One of the first guesses.
     #[error(
         "this password is too easy to guess: it is a common one, a keyboard pattern or a repetition. Four words that do not belong together are a good one"
     )]
@@ -43,10 +43,10 @@ pub enum PasswordError {
 }
 
 impl Password {
-    /// The password that somebody chooses for the account of this name.
+    /// Checks a password chosen for the account of this name.
     ///
     /// # Errors
-    /// [`PasswordError`] tells what is wrong with it.
+    /// [`PasswordError`].
     pub fn choose(text: &Secret, name: &str) -> Result<Password, PasswordError> {
         let text = text.expose();
         if !(PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&text.chars().count()) {
@@ -61,7 +61,7 @@ impl Password {
         Ok(Password(text.to_owned()))
     }
 
-    /// A password to be compared with the one that was chosen. One that is too long is nobody's.
+    /// A password to compare with the stored one. One that is too long matches no account.
     #[must_use]
     pub fn attempt(text: &Secret) -> Password {
         Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
@@ -74,18 +74,18 @@ impl fmt::Debug for Password {
     }
 }
 
-/// What replaces a lost password: 125 random bits as five groups of five letters and digits. The server keeps its SHA-256 alone: nobody guesses
-/// that many bits, so nothing slower is wanted.
+/// Replaces a lost password: 125 random bits as five groups of five letters and digits. The server
+/// keeps only its SHA-256: so many bits cannot be guessed, so no slower hash is needed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct RecoveryCode(String);
 
-/// Letters and digits that nobody takes for each other.
+/// Letters and digits that are not easily confused.
 const CODE_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const CODE_LEN: usize = 25;
 const CODE_GROUP: usize = 5;
 
 impl RecoveryCode {
-    /// A code nobody has.
+    /// A new random code.
     ///
     /// # Errors
     /// [`ChanceError`].
@@ -94,7 +94,8 @@ impl RecoveryCode {
         Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
     }
 
-    /// A code as somebody typed it: case, blanks and hyphens do not count, and `o`, `i` and `l` are read as the digits they look like.
+    /// A code as a person typed it. Case, blanks and hyphens are ignored, and `o`, `i` and `l` are
+    /// read as the digits they look like.
     #[must_use]
     pub fn typed(text: &Secret) -> RecoveryCode {
         let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);
@@ -106,7 +107,7 @@ impl RecoveryCode {
         RecoveryCode(letters.map(read).collect())
     }
 
-    /// The text its owner writes down. To be sent to him once and written nowhere.
+    /// The text for the owner to write down. It must be sent to them once and written nowhere.
     #[must_use]
     pub fn expose(&self) -> String {
         let groups: Vec<&str> =
@@ -114,7 +115,7 @@ impl RecoveryCode {
         groups.join("-")
     }
 
-    /// What the server keeps of it.
+    /// The hash that the server keeps.
     #[must_use]
     pub fn hash(&self) -> String {
         HexBytes(Sha256::digest(&self.0).into()).to_string()
@@ -130,7 +131,7 @@ impl fmt::Debug for RecoveryCode {
 /// Why no hash was computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum HashError {
-    /// Too many wait for theirs.
+    /// Too many requests are waiting.
     #[error("too many people are logging in at the moment: try again in a few seconds")]
     Busy,
     /// A hash that this server cannot compute, or no random bits.
@@ -138,18 +139,19 @@ pub enum HashError {
     Defect,
 }
 
-/// Computes the slow hashes of passwords, few at a time and on threads of their own: each takes tens of milliseconds and megabytes.
+/// Computes slow password hashes, few at a time and on their own threads: each takes tens of
+/// milliseconds and megabytes.
 #[derive(Clone)]
 pub struct Hasher {
     argon2: Argon2<'static>,
     queue: HashQueue,
     threads: Background,
-    /// What is verified where there is no account, so that it takes as long.
+    /// The hash that is verified if there is no account, so that it takes as long.
     nobodys: Arc<str>,
 }
 
 impl Hasher {
-    /// A hasher of these settings; settings out of argon2's bounds are replaced by its own defaults.
+    /// A hasher with these settings. Settings out of argon2's bounds are replaced by its defaults.
     #[must_use]
     pub fn new(settings: &Passwords) -> Hasher {
         let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
@@ -164,7 +166,7 @@ impl Hasher {
         }
     }
 
-    /// What the server keeps of a password: salt, parameters and hash as one text.
+    /// Hashes a password: salt, parameters and hash as one text.
     ///
     /// # Errors
     /// [`HashError`].
@@ -174,7 +176,8 @@ impl Hasher {
         self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or(HashError::Defect)
     }
 
-    /// Whether the password is the one of which this was kept. Without anything kept it is not, and that takes as long to find out.
+    /// True if the password matches the stored hash. Without a stored hash it never matches, and
+    /// that takes as long to find out.
     ///
     /// # Errors
     /// [`HashError`].
@@ -193,7 +196,7 @@ impl Hasher {
         Ok(verified.await?.ok_or(HashError::Defect)? && is_known)
     }
 
-    /// Whether what is kept was made with other settings than today's.
+    /// True if a stored hash was made with other settings than the current ones.
     #[must_use]
     pub fn is_outdated(&self, kept: &str) -> bool {
         let params = PasswordHash::new(kept).ok().and_then(|kept| Params::try_from(&kept).ok());
@@ -212,7 +215,8 @@ impl Hasher {
             counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
             return Err(HashError::Busy);
         };
-        // The turn goes with the work: a request that is given up makes no room while its hash is computed.
+        // The turn is held by the work: a request that was given up still takes its place while its
+        // hash is computed.
         let done = self.threads.run(move || {
             let began = Instant::now();
             let done = work();
@@ -305,7 +309,7 @@ mod tests {
         assert_ne!(
             hasher.hash(share(), password("correct horse")).await.unwrap(),
             kept,
-            "the salt is another one"
+            "each hash has its own salt"
         );
         assert!(!hasher.is_outdated(&kept));
         assert!(Hasher::new(&Passwords { passes: 2, ..cheap() }).is_outdated(&kept));

@@ -1,7 +1,8 @@
-//! What the store keeps of a player.
+//! A player's record in the store.
 //!
-//! `players/ID` holds all there is; `names/NAME` and `tokens/HASH` lead to it. Every change is one update on the condition that `players/ID` is
-//! still what was read, so servers that change one player at the same time take turns, and name, tokens and record never disagree.
+//! `players/ID` holds everything; `names/NAME` and `tokens/HASH` lead to it. Every change is one
+//! update on the condition that `players/ID` is unchanged since it was read. So servers that change
+//! one player at the same time take turns, and name, tokens and record never disagree.
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, Scope, TokenInfo};
@@ -13,17 +14,17 @@ use flagfall_base::identity::Token;
 use flagfall_base::keys::{GONE, LEAVING, NAMES, PLAYERS, REVOKED, TOKENS};
 use flagfall_base::random::{ChanceError, random_code};
 
-/// How long other servers have for closing the sockets of a token that was revoked.
+/// How long a revoked token is announced, for other servers to close its sockets.
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
-/// Tokens that are good no more and are remembered of a player.
+/// Most former tokens remembered for one player.
 const FORMER_TOKENS_MAX: usize = 16;
 
-/// What the store keeps of a player. It has no `Debug`: it holds hashes of secrets.
+/// A player's record. It has no `Debug`: it holds hashes of secrets.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct PlayerRecord {
     pub(super) player: Player,
-    /// The folded name, under which `names/` leads here.
+    /// The folded name, as in the key under `names/`.
     pub(super) name_key: String,
     pub(super) created: u64,
     /// When a guest who does not come back is forgotten.
@@ -32,18 +33,18 @@ pub(super) struct PlayerRecord {
     /// Oldest first.
     #[serde(default)]
     pub(super) tokens: Vec<TokenRecord>,
-    /// Hashes of tokens that are good no more, oldest first: a device that presents one was signed in once.
+    /// Hashes of revoked tokens, oldest first: a device that presents one was signed in once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) former_tokens: Vec<String>,
-    /// None of a guest.
+    /// `None` for a guest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) credentials: Option<Credentials>,
-    /// Whether an operator has closed it.
+    /// Set if an operator has closed the account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) closed: Option<Closed>,
 }
 
-/// How an account is known without a token.
+/// How an account signs in without a token.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Credentials {
     /// Parameters, salt and hash of the password.
@@ -52,11 +53,11 @@ pub(super) struct Credentials {
     pub(super) recovery: String,
 }
 
-/// A token, but for itself.
+/// A token's data without the token itself.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct TokenRecord {
     pub(super) id: String,
-    /// Under which `tokens/` leads to the player.
+    /// The hash, as in the key under `tokens/`.
     pub(super) hash: String,
     pub(super) name: String,
     pub(super) scope: Scope,
@@ -89,7 +90,7 @@ impl PlayerRecord {
         self.tokens.iter().any(|known| known.hash == hash) || self.former_tokens.contains(&hash)
     }
 
-    /// Remembers that these tokens were good once.
+    /// Remembers those of `before` that are not among the tokens any more.
     pub(super) fn note_former(&mut self, before: &[TokenRecord]) {
         for token in before {
             if self.tokens.iter().all(|kept| kept.hash != token.hash) {
@@ -110,7 +111,7 @@ impl PlayerRecord {
             .map_err(|_| StoreError::Damaged { what: "a player's record cannot be written".to_owned() })
     }
 
-    /// The record and the ways to it.
+    /// Writes of the record and of the keys that lead to it.
     pub(super) fn writes(&self) -> Result<Vec<Write>, StoreError> {
         let expires = self.expires.map(Stamp);
         let id = self.player.id.clone().into_bytes();
@@ -124,7 +125,8 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// What becomes of the record of before when this one takes its place: its ways that are no more, and the word to other servers.
+    /// Writes that replace the record `before` by this one: they also remove outdated keys and
+    /// announce revoked tokens.
     pub(super) fn writes_after(&self, before: &PlayerRecord, now: Stamp) -> Result<Vec<Write>, StoreError> {
         let mut writes =
             before.revocations(now, |token| self.tokens.iter().all(|kept| kept.hash != token.hash))?;
@@ -135,19 +137,20 @@ impl PlayerRecord {
         Ok(writes)
     }
 
-    /// What is written when nothing is left of a player but that he was here.
+    /// Writes that delete a player, except for the mark that they existed.
     pub(super) fn farewell(&self, now: Stamp) -> Result<Vec<Write>, StoreError> {
         let mut writes = self.revocations(now, |_| true)?;
         writes.push(Write::Delete { key: player_key(&self.player.id)? });
         writes.push(Write::Delete { key: name_key(&self.name_key)? });
         writes.push(Write::Put { key: gone_key(&self.player.id)?, value: Vec::new(), expires: None });
-        // Until whatever else is kept of him is gone as well.
+        // Stays until everything else that is kept of them is gone too.
         let value = serde_json::to_vec(&self.player).unwrap_or_default();
         writes.push(Write::Put { key: leaving_key(&self.player.id)?, value, expires: None });
         Ok(writes)
     }
 
-    /// What tells other servers of revoked tokens. It expires by the store's clock, as everything there does: `now` is that clock's.
+    /// Announces revoked tokens to other servers. The announcements expire by the store's clock, so
+    /// `now` must be a time of that clock.
     fn revocations(
         &self,
         now: Stamp,
@@ -176,12 +179,12 @@ pub(super) fn token_key(hash: &str) -> Result<Key, StoreError> {
     TOKENS.key([&hash])
 }
 
-/// Of a deleted player nothing is kept but this.
+/// The only record kept of a deleted player.
 pub(crate) fn gone_key(id: &str) -> Result<Key, StoreError> {
     GONE.key([&id])
 }
 
-/// A deleted player of whom something is left.
+/// Marks a deleted player whose data is not all removed yet.
 pub(crate) fn leaving_key(id: &str) -> Result<Key, StoreError> {
     LEAVING.key([&id])
 }

@@ -1,7 +1,7 @@
-//! Sockets of tokens that were revoked are closed: here at once, on other servers when they look.
+//! Closes the sockets of revoked tokens: here at once, on other servers when they next look.
 //!
-//! What is told of revocations expires. A server that could not look for so long that it may have missed one holds every open connection's token
-//! against the player's record instead.
+//! Announcements of revocations expire. A server that has not looked for so long that it may have
+//! missed one checks every open connection's token against the player's record instead.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use flagfall_base::scan::Scan;
 use super::Players;
 use super::record::{PlayerRecord, REVOKED_MS, TokenRecord, gone_key};
 
-/// Revocations read at a time.
+/// Announcements read at a time.
 const CHUNK: usize = 512;
 
 impl Players {
@@ -27,19 +27,21 @@ impl Players {
         }
     }
 
-    /// Forgets every token of `before` that `kept` does not have: the store has not said whether they still are good, and may be away next.
+    /// Forgets every token of `before` that `kept` does not have: the store has not said whether
+    /// they are still valid, and may be away next.
     pub(super) fn forget_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in revoked(before, kept) {
             self.inner.connections.forget_token(&before.player.id, &token.id);
         }
     }
 
-    /// Closes the sockets of tokens that other servers have revoked since the last look, which was `looked_at`.
+    /// Closes the sockets of tokens that other servers revoked since `looked_at`, the time of the
+    /// last look.
     ///
     /// # Errors
-    /// [`StoreError`]: what was missed is still to be looked for.
+    /// [`StoreError`]: the look has to be repeated.
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
-        // Half of it: a look takes time, and clocks differ.
+        // Half of the lifetime: a look takes time, and clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
         if looked_at.is_some_and(is_fresh) {
             self.look_for_news().await
@@ -48,8 +50,9 @@ impl Players {
         }
     }
 
-    /// Closes the sockets of all tokens that are not, or no longer, their players', and of players who were closed. Of nobody who is not connected can it be
-    /// said any more that his token is good: he is looked up when he comes.
+    /// Closes the sockets of all tokens that are not valid (any more), and of closed players.
+    /// Remembered tokens of players who are not connected are forgotten: they are looked up when
+    /// the players come back.
     async fn check_all_tokens(&self) -> Result<(), StoreError> {
         self.inner.connections.forget_absent();
         for (player, token) in self.inner.connections.tokens() {
@@ -60,12 +63,12 @@ impl Players {
                     continue;
                 }
                 Ok(Some((record, _))) => record.tokens.iter().any(|known| known.id == *token),
-                // A guest who has not done anything yet, unless they became an account that was deleted.
+                // A guest who is not stored, unless they became an account that was deleted.
                 Ok(None) => {
                     let is_gone = self.inner.store.get(gone_key(&player)?).await?.is_some();
                     !is_gone && self.inner.connections.pass_of(&player).is_some()
                 }
-                // Out of reach, which is no verdict.
+                // The record cannot be read, so nothing can be decided.
                 Err(_) => {
                     return Err(StoreError::Unavailable { why: "a player could not be read".to_owned() });
                 }
@@ -133,12 +136,12 @@ mod tests {
         let (conditions, writes) = (standing.conditions, standing.writes);
         store.update(flagfall_store::Update { conditions, writes }).await.unwrap();
         let (_kept, mut kept_reader) = connect(&connections, &kept.player.id, &kept.token_id);
-        // Revoked by another server, of which every word has expired.
+        // Revoked by another server, whose announcements have all expired.
         let (_revoked, mut revoked_reader) = connect(&connections, &kept.player.id, "revoked");
         let (_gone, mut gone_reader) = connect(&connections, "deleted", "t");
         let looked_at = Instant::now();
         players.look_for_revocations(Some(looked_at)).await.unwrap();
-        assert!(!is_closed(&mut revoked_reader), "there is no word of it");
+        assert!(!is_closed(&mut revoked_reader), "no announcement of it is left");
         tokio::time::advance(Duration::from_secs(6 * 60)).await;
         players.look_for_revocations(Some(looked_at)).await.unwrap();
         assert!(is_closed(&mut revoked_reader) && is_closed(&mut gone_reader));

@@ -1,5 +1,5 @@
-//! A guest is stored together with their first act that lasts: in the same update, so that no act is
-//! in the store without its guest, and no guest without an act.
+//! Stores a guest together with their first lasting action, in the same update. So the store never
+//! has such an action without its guest, nor a guest without an action.
 
 use std::time::Duration;
 
@@ -15,33 +15,35 @@ use flagfall_base::keys::{NEW_GUESTS, Time16};
 use flagfall_base::random::random_below;
 use flagfall_base::scan::Scan;
 
-/// Names that are tried for a guest before they are asked to choose another one.
+/// How many names are tried for a guest before they must choose another one.
 const NAME_ATTEMPTS: usize = 8;
 /// Records read at a time.
 const CHUNK: usize = 256;
 
-/// What has to join a player's act: conditions and writes of the same update. Empty for accounts.
+/// What has to be added to the update of a player's action: conditions and writes. Empty for
+/// accounts.
 #[derive(Clone, Debug)]
 pub struct Standing {
-    /// Who acts. A guest's name may have got a number because it was taken meanwhile.
+    /// The player who acts. A guest's name may have got a number because it was taken meanwhile.
     pub player: Player,
-    /// What must hold.
+    /// The conditions.
     pub conditions: Vec<(Key, Expect)>,
-    /// What stores the guest.
+    /// The writes that store or extend the guest.
     pub writes: Vec<Write>,
-    /// True if the guest is stored with this act.
+    /// True if this action stores the guest.
     pub is_new: bool,
 }
 
 impl Standing {
-    /// That of a player whose acts need nothing else.
+    /// The standing of a player whose actions need nothing else.
     #[must_use]
     pub fn plain(player: &Player) -> Standing {
         let (conditions, writes) = (Vec::new(), Vec::new());
         Standing { player: player.clone(), conditions, writes, is_new: false }
     }
 
-    /// True if a condition does not hold any more: the act has to be tried again with a new standing.
+    /// True if a condition does not hold any more. The action must then be tried again with a new
+    /// standing.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -60,8 +62,8 @@ impl Standing {
     }
 }
 
-/// What has to join an act of this player. `pass` is that of a guest who may not be stored yet, and
-/// `stay` how long guests are kept who do not come back.
+/// What has to be added to an action of this player. `pass` belongs to a guest who may not be
+/// stored yet; `stay` is how long guests who do not come back are kept.
 ///
 /// # Errors
 /// [`PlayerError`].
@@ -85,7 +87,8 @@ pub async fn standing(
         let writes = if record.extend_stay(now, stay) { record.writes()? } else { Vec::new() };
         return Ok(Standing { player: record.player, conditions, writes, is_new: false });
     }
-    // Without a pass nothing can store them: a guest of version 0.1 whose record has expired.
+    // Without a pass nothing can store them: this is a guest of version 0.1 whose record has
+    // expired.
     let Some(pass) = pass else { return Ok(Standing::plain(player)) };
     let name = free_name(store, &player.id, &player.name, |_| true).await?;
     let record = PlayerRecord::of_guest(player, &name, pass, now, stay);
@@ -104,8 +107,8 @@ pub async fn standing(
     Ok(Standing { player: record.player, conditions, writes, is_new: true })
 }
 
-/// A name nobody has, like the one that is wanted: that name, then with a number that goes with the
-/// id, then with others. `allows` may rule names out that the store does not know of.
+/// Finds a free name like the wanted one: the name itself, then with a number derived from the id,
+/// then with random numbers. `allows` can rule out names that the store does not know of.
 pub(super) async fn free_name(
     store: &dyn Store,
     id: &str,
@@ -128,8 +131,8 @@ pub(super) async fn free_name(
     Err(PlayerError::NameTaken)
 }
 
-/// Stored guests who may not have played, in the order in which they were stored: when, who, and the
-/// key of the list.
+/// Stored guests who may not have played, in the order in which they were stored: time, id, and the
+/// key of the list entry.
 pub(crate) struct NewGuests<'store> {
     scan: Scan<'store>,
 }
@@ -151,7 +154,7 @@ impl<'store> NewGuests<'store> {
     }
 }
 
-/// Moments have one width, so that keys stand in the order of time.
+/// Times have a fixed width, so that the keys are in order of time.
 fn new_guest_key(at: Stamp, id: &str) -> Result<Key, StoreError> {
     NEW_GUESTS.key([&Time16(at), &id])
 }
@@ -163,7 +166,7 @@ fn parse_new_guest(key: &Key) -> Option<(Stamp, String)> {
 }
 
 impl PlayerRecord {
-    /// A guest who is stored now.
+    /// The record of a guest who is stored now.
     pub(super) fn of_guest(
         player: &Player,
         name: &Name,
@@ -185,7 +188,7 @@ impl PlayerRecord {
         }
     }
 
-    /// Moves a guest's expiry on, once a day; false if there is nothing to write.
+    /// Extends a guest's expiry, once a day; `false` if there is nothing to write.
     pub(super) fn extend_stay(&mut self, now: Stamp, stay: Duration) -> bool {
         let later = later(now, stay);
         let is_due = self.expires.is_some_and(|expires| later.saturating_sub(expires) >= REFRESH_MS);
@@ -201,7 +204,7 @@ fn later(now: Stamp, stay: Duration) -> u64 {
 }
 
 impl Players {
-    /// What has to join an act of this player.
+    /// What has to be added to an action of this player.
     ///
     /// # Errors
     /// [`PlayerError`].

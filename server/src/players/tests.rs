@@ -14,7 +14,7 @@ fn store() -> Arc<MemoryStore> {
     Arc::new(MemoryStore::new(SystemClock))
 }
 
-/// How many records the store has, but for the key of guest tokens.
+/// The number of records in the store, without the key of guest tokens.
 async fn records(store: &MemoryStore) -> usize {
     let mut count = 0;
     for prefix in ["players/", "names/", "tokens/", "new_guests/", "gone/", "leaving/", "revoked/"] {
@@ -23,7 +23,7 @@ async fn records(store: &MemoryStore) -> usize {
     count
 }
 
-/// Stores a guest as an act of theirs would.
+/// Stores a guest as one of their actions would.
 async fn store_guest(players: &Players, store: &MemoryStore, guest: &Identity) -> Player {
     let Standing { player, conditions, writes, .. } = players.standing(guest).await.unwrap();
     assert_eq!(store.update(Update { conditions, writes }).await, Ok(UpdateOutcome::Ok));
@@ -66,7 +66,7 @@ async fn a_taken_claimed_or_reserved_name_gets_a_number() {
         assert_ne!(other.identity.player.id, first.player.id);
         assert_eq!(here.authenticate(&other.token.expose()).await.unwrap(), other.identity);
     }
-    // Another server knows of the name when it is stored.
+    // Another server knows the name once it is stored.
     let there = players(&store);
     let second = there.register(Some("ana")).await.unwrap().identity;
     assert_eq!(second.player.name, "ana");
@@ -185,14 +185,15 @@ async fn ten_wrong_passwords_of_a_stranger_keep_the_owner_from_nothing() {
     assert!(matches!(refused, PlayerError::TooManyAttempts(_)), "{refused}");
     players.log_in([203, 0, 113, 9].into(), None, "ana", &right, None).await.unwrap();
     players.log_in(HOME, None, "ana", &right, None).await.unwrap();
-    // From the stranger's network the owner gets in with a device that was signed in, even in vain.
+    // From the stranger's network the owner gets in with a device that was signed in before, even
+    // if its token was revoked.
     let token = made.token.unwrap();
     let identity = players.authenticate(token.expose()).await.unwrap();
     players.revoke_token(&identity, &identity.token_id).await.unwrap();
     players.log_in(stranger, Some(token.expose()), "ana", &right, None).await.unwrap();
     let other = Some(&*"0".repeat(64));
     assert!(players.log_in(stranger, other, "ana", &right, None).await.is_err());
-    // And with the recovery code from anywhere.
+    // The recovery code works from anywhere.
     let new = flagfall_protocol::Secret::new("quite another one");
     players.recover(stranger, "ana", &made.recovery_code, &new).await.unwrap();
     tokio::time::advance(Duration::from_secs(15 * 60)).await;
@@ -227,9 +228,9 @@ fn house_players_are_known_by_level() {
     assert_eq!(house_player("brilliant"), None);
 }
 
-/// What a guest costs who says hello and does nothing, and what storing them costs: 0.1 did that at
-/// once. `cargo test -p flagfall-server --lib what_a_guest_costs -- --nocapture`, with
-/// `FLAGFALL_GUESTS=20000` for more.
+/// Measures the cost of a guest who says hello and does nothing, and of storing one, which version
+/// 0.1 did at once. Run `cargo test -p flagfall-server --lib what_a_guest_costs -- --nocapture`,
+/// with `FLAGFALL_GUESTS=20000` for more.
 #[tokio::test]
 async fn what_a_guest_costs() {
     use tikv_jemalloc_ctl::thread::{allocatedp, deallocatedp};
@@ -255,7 +256,7 @@ async fn what_a_guest_costs() {
     for _ in 0..count {
         guests.push(players.register(None).await.unwrap().identity);
     }
-    // What the test itself keeps of them is not the server's.
+    // Do not count what the test itself keeps of them.
     let kept: Vec<Identity> = guests.clone();
     let copies = taken();
     drop(kept);
@@ -268,7 +269,7 @@ async fn what_a_guest_costs() {
         store_guest(&players, &store, guest).await;
     }
     let stored = (taken() - before) / i64::from(count);
-    // At once, as many guests come: the store commits together what waits together.
+    // As many guests come at once: the store commits waiting updates together.
     let storing = guests.iter().map(async |guest| {
         let stay = settings.times.guest;
         let standing = standing(&embedded, &guest.player, guest.pass(), stay).await.unwrap();

@@ -1,4 +1,4 @@
-//! The key that finished games are signed with. It leaves this module as signatures alone.
+//! The key that signs finished games. Only signatures leave this module, never the key.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,17 +13,17 @@ use ring::signature::{Ed25519KeyPair, KeyPair};
 
 use flagfall_base::random::{ChanceError, random_bytes};
 
-/// The file in a data folder that keeps the key of a server that was given none.
+/// The key file in the data folder of a server without `--signing-key`.
 pub const KEY_FILE: &str = "signing.key";
-/// Where such a key is set aside when its file is damaged.
+/// New name of a key file that is damaged.
 const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
-/// Bytes of a key file that are read.
+/// Most bytes read of a key file.
 const FILE_MAX: u64 = 1_024;
 
-/// Where the key is: a file, or the environment itself.
+/// Where the key comes from: a file, or digits in the environment.
 #[derive(Clone)]
 pub enum KeySource {
-    /// A file with the 64 hexadecimal digits of the key.
+    /// A file with the key as 64 hexadecimal digits.
     File(PathBuf),
     /// The digits themselves.
     Digits(Secret),
@@ -40,7 +40,7 @@ impl FromStr for KeySource {
 }
 
 impl KeySource {
-    /// Whether nothing is named.
+    /// True if no key is named.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, KeySource::File(path) if path.as_os_str().is_empty())
     }
@@ -61,23 +61,23 @@ pub enum KeyError {
     /// The file cannot be used.
     #[error("--signing-key {}: {error}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         error: io::Error,
     },
-    /// It holds something else.
+    /// The file or text does not hold a key.
     #[error("--signing-key {}: 64 hexadecimal digits are wanted, as `openssl rand -hex 32` prints them", path.display())]
     Form {
-        /// Which file.
+        /// The file; empty for digits in the environment.
         path: PathBuf,
     },
-    /// The system gives no randomness for a new key.
+    /// The system gives no random bits for a new key.
     #[error(transparent)]
     Chance(#[from] ChanceError),
 }
 
-/// A key that signs. It has no `Debug`, and nothing gives its secret half.
+/// A signing key. It has no `Debug`, and nothing returns its secret half.
 pub struct SigningKey {
     pair: Ed25519KeyPair,
     public: HexBytes,
@@ -85,7 +85,7 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// The key of a seed: 32 secret bytes.
+    /// The key of a seed of 32 secret bytes.
     #[must_use]
     pub fn from_seed(seed: &[u8; 32]) -> Option<SigningKey> {
         let pair = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
@@ -93,10 +93,10 @@ impl SigningKey {
         Some(SigningKey { id: key_id(&public), pair, public })
     }
 
-    /// The key that an operator has named.
+    /// Reads the key that an operator named.
     ///
     /// # Errors
-    /// [`KeyError`]. It never tells what the file holds.
+    /// [`KeyError`]. It never contains what the file holds.
     pub fn read(source: &KeySource) -> Result<SigningKey, KeyError> {
         match source {
             KeySource::Digits(digits) => SigningKey::of_digits(digits.expose(), Path::new("")),
@@ -109,10 +109,10 @@ impl SigningKey {
         }
     }
 
-    /// The key in a data folder; a new one, readable by this user alone, where there is none.
+    /// The key in a data folder. If there is none, makes one that only this user can read.
     ///
-    /// A damaged key keeps no server from starting: its file is set aside, and a new key signs from
-    /// now on. What the old one has signed stays valid, for its public half is published.
+    /// A damaged key does not keep the server from starting: its file is renamed, and a new key
+    /// signs from now on. Old signatures stay valid, because the old public key is published.
     ///
     /// # Errors
     /// [`KeyError`].

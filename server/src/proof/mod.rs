@@ -1,8 +1,10 @@
 //! Signatures of finished games: proof that a record is what the server kept.
 //!
-//! The end of a game and its `proof_due` are one append. Whoever finds the due signs the game's digest and writes the signature beside the log in one update, on
-//! the condition that the due is still there: each game is signed once, and a server that is lost in between leaves it to the next. What is signed never changes, so the
-//! signature outlives new names, archives, and the key itself, whose public half stays published.
+//! The append that ends a game also writes a job (`proof_due/GAME`). A server that finds the job
+//! signs the game's digest and writes the signature and removes the job in one update, on the
+//! condition that the job is still there. So each game is signed once; after a crash another server
+//! finds the job. The digest never changes, so a signature outlives new names, archives and the key
+//! itself, whose public half stays published.
 
 mod key;
 
@@ -19,14 +21,14 @@ use crate::table::{TableError, Tables};
 use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
 use flagfall_base::scan::Scan;
 
-/// Dues read at a time.
+/// Jobs read at a time.
 const DUES_CHUNK: usize = 256;
-/// The time between two looks for dues of servers that are gone.
+/// Time between two looks for jobs of servers that are gone.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Public keys that are published at most.
+/// Most public keys that are listed.
 const KEYS_MAX: usize = 1_000;
 
-/// Signatures in a store. Cheap to clone.
+/// The signatures in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Proofs {
     store: Arc<dyn Store>,
@@ -34,7 +36,7 @@ pub struct Proofs {
     key: Option<Arc<SigningKey>>,
 }
 
-/// The due of a game that has ended: written with the end.
+/// The key of a finished game's job, which is written with its end.
 pub(crate) fn due_key(game: GameId) -> Option<Key> {
     PROOF_DUE.key([&game]).ok()
 }
@@ -48,13 +50,13 @@ fn damaged(what: &str) -> StoreError {
 }
 
 impl Proofs {
-    /// The signatures in this store; new ones are made with this key, and none without one.
+    /// The signatures in this store. New ones are made only if there is a key.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, key: Option<Arc<SigningKey>>) -> Proofs {
         Proofs { store, tables, key }
     }
 
-    /// Publishes this server's public key. Those of earlier keys stay.
+    /// Publishes this server's public key. Those of earlier keys stay published.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -70,7 +72,7 @@ impl Proofs {
         self.store.update(Update { conditions, writes }).await.map(|_| ())
     }
 
-    /// All public keys that were published.
+    /// All published public keys.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -81,7 +83,8 @@ impl Proofs {
         Ok(SigningKeys { keys: keys.map_err(|_| damaged("a public key cannot be read"))? })
     }
 
-    /// Signs what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
+    /// Carries out jobs until the future is dropped: at once when a game of this server ends, and
+    /// every few seconds.
     pub async fn run(&self) {
         if self.key.is_none() {
             return std::future::pending().await;
@@ -90,18 +93,18 @@ impl Proofs {
             if let Err(error) = self.settle_all().await {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "games that are over could not be signed; they will be",
+                    "cannot look for games to sign; will try again",
                 );
             }
-            // Either way it is time to look.
+            // Look in either case, notified or not.
             let _is_told = timeout(LOOK_EVERY, self.tables.provable().notified()).await;
         }
     }
 
-    /// Signs everything that is due now.
+    /// Carries out all jobs.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left will be found again.
+    /// [`StoreError`]: the rest will be found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
         let prefix = PROOF_DUE.all()?;
         let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
@@ -109,14 +112,14 @@ impl Proofs {
             for (key, _) in &due {
                 let Some(game) = PROOF_DUE.game(key) else { continue };
                 if let Err(error) = self.settle(game).await {
-                    tracing::warn!(%game, %error, "a game could not be signed now; it will be");
+                    tracing::warn!(%game, %error, "a game could not be signed; will try again");
                 }
             }
         }
         Ok(())
     }
 
-    /// Signs a game if that is due.
+    /// Signs a game if its job is there.
     async fn settle(&self, game: GameId) -> Result<(), StoreError> {
         let Some(key) = &self.key else { return Ok(()) };
         let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
@@ -139,11 +142,11 @@ impl Proofs {
             Write::Put { key: signature_key(game)?, value: signature, expires: None },
             Write::Delete { key: due.clone() },
         ];
-        // Conflict: another server has signed it. Unknown: the due tells at the next look.
+        // Conflict: another server has signed it. Unknown: the next look finds out.
         self.store.update(Update { conditions: vec![(due, Expect::Value(value))], writes }).await.map(|_| ())
     }
 
-    /// Adds its signature to the record of a finished game, if it has one or one is due.
+    /// Adds the signature to the record of a finished game, if there is one or its job is there.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -154,7 +157,7 @@ impl Proofs {
         let at = signature_key(record.game)?;
         let mut value = self.store.get(at.clone()).await?;
         if value.is_none() && self.key.is_some() {
-            // It may have ended a moment ago.
+            // The game may have ended a moment ago.
             self.settle(record.game).await?;
             value = self.store.get(at).await?;
         }

@@ -1,26 +1,28 @@
-//! What the first move is worth: measured from rated games, and with games enough taken into the expectation.
+//! The advantage of the first move: measured from rated games, and counted once there are enough of
+//! them.
 
 use flagfall_base::keys::FIRST_MOVE;
 use flagfall_board::Side;
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// Rated games of a ruleset from which on its first move's worth is known well enough.
+/// Rated games of a ruleset that are needed before the first move counts.
 pub(super) const GAMES_MIN: u32 = 1_000;
-/// Beyond this nothing is believed, in points.
+/// The largest advantage that is believed, in rating points.
 const POINTS_MAX: f64 = 100.0;
 
-/// Whether the first mover's advantage counts.
+/// Whether the first mover's advantage counts in ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FirstMove {
-    /// It is measured and, with games enough, taken into the expectation.
+    /// It is measured and, with enough games, counted in the expected score.
     #[default]
     Counts,
-    /// It is measured.
+    /// It is only measured.
     IsMeasured,
 }
 
-/// How the rated games of a ruleset ended, seen from the first mover. Pairing balances sides, so strengths cancel out over many games.
+/// Results of a ruleset's rated games from the first mover's view. Pairing balances sides, so
+/// strengths cancel out over many games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FirstMoveRecord {
     pub(super) won: u32,
@@ -29,7 +31,7 @@ pub(super) struct FirstMoveRecord {
 }
 
 impl FirstMoveRecord {
-    /// One more game; Red has the first move.
+    /// Adds a game; Red has the first move.
     pub(super) fn count(&mut self, winner: Option<Side>) {
         let counter = match winner {
             Some(Side::Red) => &mut self.won,
@@ -43,13 +45,14 @@ impl FirstMoveRecord {
         self.won.saturating_add(self.drawn).saturating_add(self.lost)
     }
 
-    /// The advantage in whole points of rating; 0 while it is not known well enough, or within the reach of chance.
+    /// The advantage in whole rating points; 0 while there are too few games, or if it could be
+    /// chance.
     pub(super) fn points(self) -> i32 {
         let games = f64::from(self.games());
         if self.games() < GAMES_MIN {
             return 0;
         }
-        // Half a point for a draw, and one game more on each side: nobody wins all.
+        // A draw counts half. One win on each side is added, so that the share is never 0 or 1.
         let share = (f64::from(self.won) + f64::from(self.drawn) / 2.0 + 1.0) / (games + 2.0);
         let error = (share * (1.0 - share) / games).sqrt();
         if (share - 0.5).abs() < 2.0 * error {
@@ -60,7 +63,7 @@ impl FirstMoveRecord {
     }
 }
 
-/// The record of a ruleset.
+/// The key of a ruleset's record.
 pub(super) fn first_move_key(ruleset: &str) -> Result<Key, StoreError> {
     FIRST_MOVE.key([&ruleset])
 }
@@ -73,10 +76,10 @@ mod tests {
     fn the_first_move_is_worth_what_many_games_say() {
         let worth = |won, drawn, lost| FirstMoveRecord { won, drawn, lost }.points();
         assert_eq!(worth(999, 0, 0), 0, "too few games");
-        assert_eq!(worth(505, 0, 495), 0, "chance does that");
+        assert_eq!(worth(505, 0, 495), 0, "this can be chance");
         assert_eq!(worth(5_500, 0, 4_500), 35);
         assert_eq!(worth(4_500, 0, 5_500), -35);
         assert_eq!(worth(5_000, 1_000, 4_000), 35, "a draw is half a game for each");
-        assert_eq!(worth(10_000, 0, 0), 100, "nothing beyond is believed");
+        assert_eq!(worth(10_000, 0, 0), 100, "the advantage is capped");
     }
 }

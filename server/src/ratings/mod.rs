@@ -1,8 +1,9 @@
-//! Ratings: what a rated game changes, exactly once, and what everybody may know of it.
+//! Ratings: each rated game changes them exactly once.
 //!
-//! The end of a rated game and its due are one append, so no crash parts them. The due is carried out by one update of everything a rating is made
-//! of, on the condition that the due is still there: of all servers that try, however often, one is told that it did, and a crash before or
-//! after it leaves a due that is found again, or none.
+//! The append that ends a rated game also writes a job (`rating_due/GAME`), so a crash cannot
+//! separate the two. The job is carried out by one update of all records of the rating, on the
+//! condition that the job is still there. However many servers try, and however often, only one of
+//! these updates succeeds; after a crash the job is either found again or done.
 
 mod first_move;
 mod record;
@@ -40,55 +41,55 @@ use self::record::aside_key;
 pub(crate) use self::record::due_key;
 pub use self::undo::{UndoError, rated_games, undo};
 
-/// Plies from which on a game is rated.
+/// A game is rated from this many plies on.
 const PLIES_MIN: u16 = 2;
-/// How often an update is tried anew because another game of the same players was first.
+/// How often an update is retried after another game of the same players was first.
 const ATTEMPTS: usize = 32;
-/// How often a due that meets something damaged is tried before it is put aside.
+/// How often a job with damaged data is tried before it is put aside.
 const DAMAGED_TRIES: u32 = 12;
-/// Dues read at a time.
+/// Jobs read at a time.
 const DUES_CHUNK: usize = 256;
-/// The time between two looks for dues that nobody told of: those of servers that are gone.
+/// Time between two looks for jobs without a notification, such as those of servers that are gone.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Games a history lists at most.
+/// Most games that a history lists.
 const HISTORY_MAX: usize = 200;
-/// Places a leaderboard has at most.
+/// Most places of a leaderboard.
 const PLACES_MAX: usize = 100;
-/// Records of a leaderboard that are looked at to fill its places.
+/// Most records of a leaderboard that are read to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
-/// How long a leaderboard that was read is good for, where no game of this server's changes it.
+/// How long a leaderboard is cached, unless a game of this server changes it.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
-/// Writes in one update when a player's ratings are deleted.
+/// Deletes in one update when a player's ratings are deleted.
 const DELETES_MAX: usize = 32;
 
-/// Leaderboards, whether they are of bots, and when they were read.
+/// Cached leaderboards and when they were read. The key says whether they are of bots.
 type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
 
-/// Ratings in a store. Cheap to clone.
+/// The ratings in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Ratings {
     store: Arc<dyn Store>,
     tables: Tables,
     connections: Connections,
     first_move: FirstMove,
-    /// Leaderboards as they were read a moment ago.
+    /// Recently read leaderboards.
     boards: Arc<Mutex<Boards>>,
-    /// How often each game's due met something damaged here.
+    /// How often each game's job met damaged data on this server.
     damaged: Arc<Mutex<HashMap<GameId, u32>>>,
 }
 
-/// What became of a due.
+/// The outcome of a job.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Settled {
-    /// There was none: the game is not rated, or was already.
+    /// There was no job: the game is not rated, or was rated before.
     Before,
-    /// The game turned out not to count: it was called off, or ended before it began.
+    /// The game does not count: it was aborted, or had too few plies.
     NotCounted,
-    /// Both ratings have changed, just now.
+    /// Both ratings were changed by this call.
     Now(RatingChange),
 }
 
-/// Whether games of a ruleset have ratings: custom ones have not.
+/// True if games of a ruleset can be rated. Custom rulesets cannot.
 #[must_use]
 pub(crate) fn has_class(ruleset: &str) -> bool {
     Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
@@ -122,7 +123,7 @@ pub fn why_unrated(
 }
 
 impl Ratings {
-    /// The ratings in this store, of the games that these tables can read.
+    /// The ratings in this store, for games that these tables can read.
     #[must_use]
     pub fn new(
         store: Arc<dyn Store>,
@@ -133,24 +134,25 @@ impl Ratings {
         Ratings { store, tables, connections, first_move, boards: Arc::default(), damaged: Arc::default() }
     }
 
-    /// Carries out what is due, until the future is dropped: at once when a game of this server ends, and every few seconds.
+    /// Carries out jobs until the future is dropped: at once when a game of this server ends, and
+    /// every few seconds.
     pub async fn run(&self) {
         loop {
             if let Err(error) = self.settle_all().await {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "due ratings could not be looked for; they will be",
+                    "cannot look for due ratings; will try again",
                 );
             }
-            // Either way it is time to look.
+            // Look in either case, notified or not.
             let _is_told = timeout(LOOK_EVERY, self.tables.ended().notified()).await;
         }
     }
 
-    /// Carries out everything that is due now.
+    /// Carries out all jobs.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left will be found again.
+    /// [`StoreError`]: the rest will be found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
         let prefix = dues()?;
         let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
@@ -165,15 +167,15 @@ impl Ratings {
                     Ok(Settled::Now(change)) => tracing::debug!(%game, ?change, "rated"),
                     Ok(Settled::Before | Settled::NotCounted) => {}
                     Err(StoreError::Damaged { what }) => self.note_damaged(game, &what).await?,
-                    Err(error) => tracing::warn!(%game, %error, "a game could not be rated now; it will be"),
+                    Err(error) => tracing::warn!(%game, %error, "a game could not be rated; will try again"),
                 }
             }
         }
         Ok(())
     }
 
-    /// Something of the game, or of its players' ratings, cannot be read as it was written. After a few tries the due is put aside, where an operator
-    /// finds it: nobody looks at it every few seconds for ever.
+    /// Counts a job that failed because the game or a rating is damaged. After a few tries the job
+    /// is put aside for an operator, so that it is not retried forever.
     async fn note_damaged(&self, game: GameId, what: &str) -> Result<(), StoreError> {
         let tries = {
             let mut damaged = self.damaged();
@@ -182,7 +184,7 @@ impl Ratings {
             *tries
         };
         if tries < DAMAGED_TRIES {
-            tracing::warn!(%game, what, tries, "a game cannot be rated: something is damaged; trying again");
+            tracing::warn!(%game, what, tries, "a game cannot be rated because of damaged data; trying again");
             return Ok(());
         }
         let (due, aside) = (due_key(game), aside_key(game));
@@ -197,21 +199,21 @@ impl Ratings {
         };
         if self.store.update(update).await? == UpdateOutcome::Ok {
             counter!(names::RATED_GAMES, "result" => "put_aside").increment(1);
-            tracing::error!(%game, what, "a game's rating is put aside: something of it is damaged");
+            tracing::error!(%game, what, "the rating of a game was put aside because of damaged data");
         }
         self.damaged().remove(&game);
         Ok(())
     }
 
     fn damaged(&self) -> MutexGuard<'_, HashMap<GameId, u32>> {
-        // Nothing panics while it holds this lock; were it so, the counts are still right.
+        // Nothing panics while it holds this lock; even then the counts would still be right.
         self.damaged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Rates a game, if that is due.
+    /// Rates a game if its job is there.
     ///
     /// # Errors
-    /// [`StoreError`]: it is still due, or it was done; asking again tells.
+    /// [`StoreError`]: the job is still there, or it was done; call again to find out.
     pub async fn settle(&self, game: GameId) -> Result<Settled, StoreError> {
         let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
         for _ in 0..ATTEMPTS {
@@ -222,7 +224,8 @@ impl Ratings {
                 None => Settled::NotCounted,
                 Some(counted) => Settled::Now(self.rate(game, &counted, &mut update).await?),
             };
-            // Conflict: another server or another game was first. Unknown: it was written or not. Reading on tells which.
+            // Conflict: another server or another game was first. Unknown: it was written or not.
+            // The next round finds out.
             if self.store.update(update).await? == UpdateOutcome::Ok {
                 if let Settled::Now(change) = &settled {
                     self.forget_boards(&change.ruleset, change.speed);
@@ -259,7 +262,7 @@ impl Ratings {
         }))
     }
 
-    /// Adds to the update what the game makes of both ratings.
+    /// Adds both players' new ratings to the update.
     async fn rate(
         &self,
         game: GameId,
@@ -269,7 +272,7 @@ impl Ratings {
         let Counted { class, players, winner, ended, private } = counted;
         let ended = *ended;
         let mut before = Vec::with_capacity(2);
-        // Whoever has deleted his account has no rating any more, and gets none again.
+        // A player who deleted their account has no rating any more, and gets no new one.
         let mut is_gone = PerSide::default();
         for side in Side::BOTH {
             let gone = gone_key(&players[side].id)?;
@@ -335,7 +338,8 @@ impl Ratings {
         Ok(change)
     }
 
-    /// The advantage of moving first as the games before tell it; this one is counted with the update.
+    /// The advantage of the first move according to earlier games. This game is added to the count
+    /// in the update.
     async fn first_move(
         &self,
         ruleset: &str,
@@ -358,7 +362,7 @@ impl Ratings {
         })
     }
 
-    /// Tells both players what became of their ratings.
+    /// Tells both players their new ratings.
     async fn tell(&self, game: GameId, settled: &Settled) {
         let result = match settled {
             Settled::Now(_) => "rated",
@@ -373,7 +377,7 @@ impl Ratings {
         self.tables.peers().notify(&self.connections, &players, &rated).await;
     }
 
-    /// What a game did to the ratings of its players, once it has.
+    /// What a game changed in the ratings of its players, once it is rated.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -406,7 +410,8 @@ impl Ratings {
         Ok(infos)
     }
 
-    /// A player's rating in one class as of now, as it is shown: that of a newcomer where he has not played.
+    /// A player's rating in one class as of now, as it is shown. A player without games there has
+    /// that of a newcomer.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -422,7 +427,7 @@ impl Ratings {
         Ok(point(record.now(now)))
     }
 
-    /// A player's rating in one class, for whoever pairs him.
+    /// A player's rating in one class, for pairing.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -439,7 +444,7 @@ impl Ratings {
         Ok(Standing { rating, deviation, first_surplus: record.surplus, last_opponent: record.last_opponent })
     }
 
-    /// A player's latest rated games in one class, as somebody may know of them: private ones he himself alone.
+    /// A player's latest rated games in one class. Only the player sees private ones.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -471,7 +476,8 @@ impl Ratings {
         Ok(RatingHistory { player, ruleset: class.ruleset, speed, games })
     }
 
-    /// The best in one class. It is read anew when a game of this server's has changed it, and for other servers' games after a few seconds.
+    /// The leaderboard of one class. It is read again after a game of this server changed it; games
+    /// of other servers appear after a few seconds.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -492,7 +498,7 @@ impl Ratings {
         Ok(board)
     }
 
-    /// A rating of this class has changed: its leaderboards are read anew.
+    /// Drops the cached leaderboards of a class whose ratings have changed.
     fn forget_boards(&self, ruleset: &str, speed: Speed) {
         let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
         boards.retain(|(class, _), _| class.ruleset != ruleset || class.speed != speed);
@@ -529,10 +535,10 @@ impl Ratings {
         Ok(Leaderboard { ruleset: class.ruleset, speed, bots, entries })
     }
 
-    /// Deletes the ratings, histories and places of a player who is no more.
+    /// Deletes the ratings, histories and leaderboard places of a deleted player.
     ///
     /// # Errors
-    /// [`StoreError`]: some may be left.
+    /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         let now = SystemClock.now();
         let mut keys = Vec::new();
@@ -561,16 +567,16 @@ impl Ratings {
     }
 }
 
-/// Where a player stands when he is to be paired.
+/// What pairing needs to know of a player's rating.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Standing {
-    /// His rating now.
+    /// The rating now.
     pub(crate) rating: f64,
     /// The rating's deviation now.
     pub(crate) deviation: f64,
-    /// Rated games with the first move, less those without.
+    /// Rated games with the first move, minus those without.
     pub(crate) first_surplus: i32,
-    /// The id of whom he played last.
+    /// The id of their last opponent.
     pub(crate) last_opponent: Option<String>,
 }
 

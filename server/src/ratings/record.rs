@@ -1,7 +1,8 @@
-//! What the store keeps of ratings.
+//! Stored records of ratings.
 //!
-//! `rating_due/GAME` is written with the end of a rated game, in the same append. Whoever finds it makes one update of it: the due goes, both
-//! ratings, their histories and their places on the leaderboards are written, on the condition that due and ratings are still what was read.
+//! The job `rating_due/GAME` is written with the end of a rated game, in the same append. One
+//! update then removes the job and writes both ratings, their histories and leaderboard places, on
+//! the condition that the job and the ratings are unchanged since they were read.
 
 use flagfall_base::keys::{LEADERS, RATED, RATING_ASIDE, RATING_DUE, RATING_HISTORY, RATINGS, UNRATED};
 use flagfall_board::{GameId, Side, Stamp};
@@ -12,19 +13,19 @@ use serde::{Deserialize, Serialize};
 
 /// Milliseconds in a day.
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
-/// Above every number of games: the latest of a history comes first.
+/// At least every number of games, so that the latest entry of a history comes first.
 const GAMES_MAX: u32 = 99_999_999;
-/// Above every rating: the best of a leaderboard comes first.
+/// At least every rating, so that the best of a leaderboard comes first.
 const VALUE_MAX: u32 = 9_999;
 
-/// What is rated apart: a ruleset at a speed.
+/// A class of games with separate ratings: a ruleset at a speed.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Class {
     pub(super) ruleset: String,
     pub(super) speed: Speed,
 }
 
-/// A player's rating in one class, as of his last game there.
+/// A player's rating in one class, as of their last game there.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct RatingRecord {
     value: f64,
@@ -32,12 +33,12 @@ pub(super) struct RatingRecord {
     volatility: f64,
     /// Rated games.
     pub(super) games: u32,
-    /// Games with the first move, less those without.
+    /// Games with the first move, minus those without.
     pub(super) surplus: i32,
-    /// The id of whom he played last.
+    /// The id of their last opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) last_opponent: Option<String>,
-    /// When his last game ended.
+    /// When their last game ended.
     pub(super) at: u64,
 }
 
@@ -54,7 +55,7 @@ impl RatingRecord {
         )
     }
 
-    /// As stored.
+    /// The rating as stored.
     pub(super) fn rating(&self) -> Rating {
         Rating { value: self.value, deviation: self.deviation, volatility: self.volatility }
     }
@@ -63,7 +64,7 @@ impl RatingRecord {
         now.0.saturating_sub(self.at) as f64 / DAY_MS
     }
 
-    /// As of now: less certain the longer the last game is ago.
+    /// The rating as of now: less certain the longer ago the last game was.
     pub(super) fn now(&self, now: Stamp) -> Rating {
         self.rating().aged(self.idle_days(now))
     }
@@ -72,12 +73,12 @@ impl RatingRecord {
         Entrant { rating: self.rating(), idle_days: self.idle_days(now) }
     }
 
-    /// With so many points less.
+    /// The record with this many points less.
     pub(super) fn less(&self, points: f64) -> RatingRecord {
         RatingRecord { value: (self.value - points).max(0.0), ..self.clone() }
     }
 
-    /// After a game.
+    /// The record after a game.
     pub(super) fn after(&self, rating: Rating, side: Side, opponent: &str, at: Stamp) -> RatingRecord {
         let step = if side == Side::Red { 1 } else { -1 };
         RatingRecord {
@@ -92,7 +93,7 @@ impl RatingRecord {
     }
 }
 
-/// A rating as it is shown.
+/// A rating as it is shown to players.
 pub(super) fn point(rating: Rating) -> RatingPoint {
     RatingPoint {
         rating: rating.value.round() as u32,
@@ -109,12 +110,12 @@ pub(super) struct HistoryRecord {
     /// The opponent's id.
     pub(super) opponent: String,
     pub(super) score: GameScore,
-    /// Whether only its players see the game.
+    /// True if only its players see the game.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) private: bool,
     pub(super) before: RatingPoint,
     pub(super) after: RatingPoint,
-    /// Whether an operator has taken back what it did.
+    /// True if an operator has taken back its effect.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) undone: bool,
 }
@@ -127,27 +128,27 @@ pub(super) fn damaged(what: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned() }
 }
 
-/// The due of a rated game that has ended.
+/// The key of a finished rated game's job.
 pub(crate) fn due_key(game: GameId) -> Option<Key> {
     RATING_DUE.key([&game]).ok()
 }
 
-/// A due that met something damaged, put aside for an operator.
+/// The key of a job that was put aside for an operator because of damaged data.
 pub(super) fn aside_key(game: GameId) -> Option<Key> {
     RATING_ASIDE.key([&game]).ok()
 }
 
-/// All dues.
+/// The prefix of all jobs.
 pub(super) fn dues() -> Result<Key, StoreError> {
     RATING_DUE.all()
 }
 
-/// What a game did.
+/// The key of a game's rating change.
 pub(super) fn change_key(game: GameId) -> Result<Key, StoreError> {
     RATED.key([&game])
 }
 
-/// That what a game did was taken back.
+/// The key that marks a game whose effect was taken back.
 pub(super) fn undone_key(game: GameId) -> Result<Key, StoreError> {
     UNRATED.key([&game])
 }
@@ -156,12 +157,12 @@ pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError>
     RATINGS.key([&player, &class.ruleset, &class.speed.name()])
 }
 
-/// All ratings of a player.
+/// The prefix of all ratings of a player.
 pub(super) fn ratings_of(player: &str) -> Result<Key, StoreError> {
     RATINGS.under([&player])
 }
 
-/// The class that a key of [`ratings_of`] names.
+/// The class in a key of [`ratings_of`].
 pub(super) fn class_of(key: &Key) -> Option<Class> {
     let mut parts = RATINGS.rest(key)?.split('/').skip(1);
     let (ruleset, speed) = (parts.next()?, parts.next()?);
@@ -173,17 +174,17 @@ pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key
     RATING_HISTORY.key([&player, &class.ruleset, &class.speed.name(), &format_args!("{number:08}")])
 }
 
-/// A player's history in a class, the latest first.
+/// The prefix of a player's history in a class, the latest first.
 pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError> {
     RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
 }
 
-/// All histories of a player.
+/// The prefix of all histories of a player.
 pub(super) fn histories_of(player: &str) -> Result<Key, StoreError> {
     RATING_HISTORY.under([&player])
 }
 
-/// A player's place on the leaderboard of his kind.
+/// The key of a player's place on the leaderboard of their kind.
 pub(super) fn leader_key(
     kind: PlayerKind,
     class: &Class,
@@ -195,7 +196,7 @@ pub(super) fn leader_key(
     LEADERS.key([&list_of(kind), ruleset, &speed.name(), &format_args!("{place:04}"), &player])
 }
 
-/// The leaderboard, the best first.
+/// The prefix of a leaderboard, the best first.
 pub(super) fn leaders_of(kind: PlayerKind, class: &Class) -> Result<Key, StoreError> {
     LEADERS.under([&list_of(kind), &class.ruleset, &class.speed.name()])
 }

@@ -1,7 +1,8 @@
-//! Taking back what a game did to the ratings of its players: once, and visible in their histories.
+//! Takes back what a game did to the ratings of its players: once, and visible in their histories.
 //!
-//! Later games have been built on the change, so they are not rated anew: the points that the game gave are taken away from the rating of today, and those
-//! it took are given back. How certain a rating is stays as it is.
+//! Later games were rated on top of the change and are not rated again. Instead, the points that
+//! the game gave are subtracted from the current rating, and those it took are added. The deviation
+//! stays as it is.
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Player, RatingChange};
@@ -15,7 +16,7 @@ use super::record::{
 use crate::table::finished;
 use flagfall_base::scan::Scan;
 
-/// How often an update is tried anew because a game of the same players was first.
+/// How often an update is retried after a game of the same players was first.
 const ATTEMPTS: usize = 32;
 /// Records of a history read at a time.
 const CHUNK: usize = 512;
@@ -23,13 +24,13 @@ const CHUNK: usize = 512;
 /// Why nothing was taken back.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum UndoError {
-    /// The game is not rated, does not count, is not over, or is not there.
+    /// The game is not rated, does not count, is not over, or does not exist.
     #[error("this game has changed no rating")]
     NotRated,
-    /// It is about to be.
+    /// The game is about to be rated.
     #[error("this game is being rated at this moment: try again")]
     Due,
-    /// Once is enough.
+    /// It was taken back before.
     #[error("what this game did to ratings was taken back already")]
     UndoneBefore,
     /// The store does not answer as it should.
@@ -37,10 +38,11 @@ pub enum UndoError {
     Store(#[from] StoreError),
 }
 
-/// Takes back what a game did, with a note of it in the same update.
+/// Takes back what a game did to ratings. The note is written in the same update.
 ///
 /// # Errors
-/// [`UndoError`]; nothing was changed, or for [`UndoError::Store`] perhaps: asking again tells.
+/// [`UndoError`]; nothing was changed. After [`UndoError::Store`] it may have been; call again to
+/// find out.
 pub async fn undo(
     store: &dyn Store,
     game: GameId,
@@ -60,7 +62,7 @@ pub async fn undo(
         let update = update_of(store, &change, note(&change)?).await?;
         match store.update(update).await? {
             UpdateOutcome::Ok => return Ok(change),
-            // Another game was first, or it was written: looking again tells.
+            // Another game was first, or the outcome is unknown: the next round finds out.
             UpdateOutcome::Conflict | UpdateOutcome::Unknown => {}
         }
     }
@@ -84,7 +86,7 @@ async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Res
     Ok(update)
 }
 
-/// Takes the points off a player's rating.
+/// Subtracts points from a player's rating.
 async fn take(
     store: &dyn Store,
     players: &PerSide<Player>,
@@ -95,7 +97,7 @@ async fn take(
 ) -> Result<(), StoreError> {
     let player = &players[side];
     let key = rating_key(&player.id, class)?;
-    // Whoever deleted his account has no rating any more.
+    // A player who deleted their account has no rating any more.
     let Some(value) = store.get(key.clone()).await? else { return Ok(()) };
     let before = RatingRecord::read(Some(&value), store.now())?;
     let after = before.less(points);
@@ -136,7 +138,7 @@ async fn mark(
     Ok(())
 }
 
-/// The rated games of a player that nobody has taken back, of all his ratings.
+/// The rated games of a player in all classes, without those taken back.
 ///
 /// # Errors
 /// [`StoreError`].

@@ -1,4 +1,4 @@
-//! A server on a port of its own, and clients that speak to it, for tests.
+//! A server on its own port, and clients for it.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
 pub mod store_between;
@@ -27,14 +27,14 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-/// Longer than anything here takes: a test that waits so long has failed.
+/// Longer than anything here takes: a test that waits this long has failed.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The defaults, but for clients that do not answer a goodbye: tests have such, and wait for none.
+/// The defaults, with a short wait for clients that do not answer a close, as many in tests do not.
 pub fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.times.close_grace = Duration::from_millis(100);
-    // What follows of turns the tests look for themselves.
+    // The tests start the work that follows from turns themselves.
     settings.times.turn_look = Duration::from_secs(3_600);
     settings.passwords = Passwords { memory_kib: 32, passes: 1, ..Passwords::default() };
     settings
@@ -67,7 +67,7 @@ impl House {
         House::open_over(Arc::new(store.clone()), store, settings).await
     }
 
-    /// A server over a store that stands in front of the one in memory.
+    /// A server over a store that wraps the one in memory.
     pub async fn open_over(over: Arc<dyn Store>, store: MemoryStore, settings: Settings) -> House {
         House::open_with_key(over, store, settings, None).await
     }
@@ -119,7 +119,7 @@ impl House {
         patiently("the server to stop", self.served).await.unwrap();
     }
 
-    /// Ends it without a word, as a crash does.
+    /// Stops it without closing anything, as a crash does.
     pub fn abandon(self) {
         self.served.abort();
     }
@@ -148,7 +148,7 @@ impl House {
         (client, welcome.0, welcome.1.expect("a token for a new guest"))
     }
 
-    /// One more connection of a guest.
+    /// One more connection of a known player.
     pub async fn again(&self, token: &str) -> Client {
         let mut client = self.connect().await;
         client.say(&format!(r#"{{"type":"hello","protocol":1,"token":"{token}"}}"#)).await;
@@ -166,7 +166,7 @@ impl House {
 }
 
 impl House {
-    /// A request with a token and a JSON body, where there are some.
+    /// Sends a request with a token and a JSON body, unless they are empty.
     pub async fn ask(&self, method: &str, path: &str, token: &str, body: &str) -> Answer {
         let credential =
             if token.is_empty() { String::new() } else { format!("Authorization: Bearer {token}\r\n") };
@@ -191,19 +191,19 @@ impl Answer {
     }
 }
 
-/// Dials from this address of this machine.
+/// Connects from this address of this machine.
 pub async fn dial(from: [u8; 4], to: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = tokio::net::TcpSocket::new_v4()?;
     socket.bind((from, 0).into())?;
     socket.connect(to).await
 }
 
-/// One request as it goes over the wire, and its answer.
+/// Sends one request and returns its answer.
 pub async fn http(address: SocketAddr, request: &str) -> Answer {
     http_from([127, 0, 0, 1], address, request).await
 }
 
-/// The same from this address of this machine.
+/// Like `http`, from this address of this machine.
 pub async fn http_from(from: [u8; 4], address: SocketAddr, request: &str) -> Answer {
     let exchange = async {
         let mut stream = dial(from, address).await.unwrap();
@@ -231,7 +231,7 @@ impl Client {
         self.say(&serde_json::to_string(message).unwrap()).await;
     }
 
-    /// Sends, and does not mind if the server has closed already: what it said is read later.
+    /// Sends a message, even if the server has closed already: its last messages can still be read.
     pub async fn send(&mut self, message: Message) {
         patiently("a message to be sent", self.socket.send(message)).await.ok();
     }
@@ -283,7 +283,7 @@ impl Client {
         .await
     }
 
-    /// The code the server closes with; whatever comes before is passed over.
+    /// The code the server closes with; messages before it are skipped.
     pub async fn close_code(&mut self) -> u16 {
         loop {
             match patiently("the close", self.socket.next()).await {

@@ -1,4 +1,4 @@
-//! A store to which a server's calls go through a test's hands.
+//! A store whose calls a test can intercept.
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{
@@ -7,9 +7,9 @@ use flagfall_store::{
 };
 use tokio::sync::broadcast;
 
-/// An error that says that nobody answered.
+/// An error that says that the store did not answer.
 pub trait NoAnswer: Send {
-    /// The error, with this reason.
+    /// The error with this reason.
     fn of(why: &str) -> Self;
 }
 
@@ -25,15 +25,15 @@ impl NoAnswer for ReadError {
     }
 }
 
-/// What becomes of a server's calls.
+/// Decides what happens to a server's calls.
 pub trait Hands: Send + Sync + 'static {
-    /// Makes the call, or does not; lets its answer through, or does not.
+    /// Makes the call or not, and passes on its answer or not.
     fn call<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
     ) -> impl Future<Output = Result<T, E>> + Send;
 
-    /// As [`Hands::call`], for what a server asks on its own account and not for a game or an account.
+    /// Like [`Hands::call`], for the server's own upkeep, which is for no game or account.
     fn upkeep<T: Send, E: NoAnswer>(
         &self,
         call: impl Future<Output = Result<T, E>> + Send,
@@ -41,7 +41,7 @@ pub trait Hands: Send + Sync + 'static {
         call
     }
 
-    /// As [`Hands::call`], for this change of side records.
+    /// Like [`Hands::call`], for this update of side records.
     fn update(
         &self,
         _update: &Update,
@@ -51,7 +51,7 @@ pub trait Hands: Send + Sync + 'static {
     }
 }
 
-/// A store in memory, and the hands between it and a server.
+/// A store in memory, and the test's hands between it and a server.
 pub struct StoreBetween<H> {
     pub store: MemoryStore,
     pub hands: H,

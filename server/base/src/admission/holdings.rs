@@ -1,7 +1,8 @@
-//! Open offers and running games, by whose commands made them.
+//! Open offers and running games, counted for the clients whose commands made them.
 //!
-//! An offer or a game ends in many ways, also on other servers, so nobody reports every end here. What is
-//! held is looked at again when a limit is reached, and now and then: see [`Admission::to_verify`].
+//! An offer or a game ends in many ways, also on other servers, so ends are not reported here.
+//! Instead, what is held is checked again when a limit is reached, and now and then: see
+//! [`Admission::to_verify`].
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -11,37 +12,37 @@ use tokio::time::Instant;
 
 use super::{Admission, Client, LATER, Limit, Network, Scope, TooMany};
 
-/// The least time between two looks at what one holder holds.
+/// Shortest time between two checks of one holder.
 const VERIFY: Duration = Duration::from_secs(1);
 
-/// Something that is open or running.
+/// An open offer or a running game.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Held {
-    /// A seek, by its id.
+    /// A seek, by id.
     Seek(String),
-    /// A challenge, by its code.
+    /// A challenge, by code.
     Challenge(String),
-    /// A place in the pool, by its player.
+    /// A place in the pool, by player.
     PoolPlace(String),
     /// A game.
     Game {
-        /// Which.
+        /// Its id.
         game: GameId,
-        /// Whether it is against the house.
+        /// True if it is against the house.
         is_house: bool,
     },
 }
 
-/// Who holds it.
+/// The client or player it counts for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
     /// An address.
     Address(Network),
-    /// A player: games against the house alone.
+    /// A player; counts only games against the house.
     Player(String),
 }
 
-/// What a command is about to add.
+/// What a command is about to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wanted {
     Offer,
@@ -54,7 +55,7 @@ pub(crate) type Holdings = HashMap<Holder, Holding>;
 #[derive(Default)]
 pub(crate) struct Holding {
     held: BTreeSet<Held>,
-    /// Commands that are being carried out: what they make is not known yet.
+    /// Commands under way; what they make is not known yet.
     pending: Vec<Wanted>,
     looked_at: Option<Instant>,
 }
@@ -75,7 +76,7 @@ impl Held {
     }
 }
 
-/// A command that makes something is being carried out. Dropped, it has made nothing.
+/// A command under way that makes something. Dropping the ticket means that nothing was made.
 #[derive(Debug)]
 pub struct Ticket {
     admission: Admission,
@@ -84,7 +85,7 @@ pub struct Ticket {
 }
 
 impl Admission {
-    /// A command wants to open an offer.
+    /// Reserves a place for an offer that a command is about to open.
     ///
     /// # Errors
     /// [`TooMany`].
@@ -92,7 +93,7 @@ impl Admission {
         self.begin(address(client), Wanted::Offer)
     }
 
-    /// A command of a player wants to start a game.
+    /// Reserves a place for a game that a player's command is about to start.
     ///
     /// # Errors
     /// [`TooMany`].
@@ -140,22 +141,22 @@ impl Admission {
         }
     }
 
-    /// A player of a running game has it open from here: it counts for the address from now on, if it has not
-    /// before. Nothing is refused for it.
+    /// Counts a running game for the address from which its player has it open, unless it counts
+    /// already. Nothing is refused because of it.
     pub fn note_game(&self, client: Client, player_id: &str, game: GameId, is_house: bool) {
         let player = is_house.then(|| Holder::Player(player_id.to_owned()));
         let held = Held::Game { game, is_house };
         let mut holdings = self.holdings();
         for holder in address(client).into_iter().chain(player) {
             let holding = holdings.entry(holder).or_default();
-            // More than the limit is not worth remembering.
+            // More than the limit need not be remembered.
             if holding.held.len() < self.shared.limits.games_per_address {
                 holding.held.insert(held.clone());
             }
         }
     }
 
-    /// What a holder holds, if it is time to look at it again.
+    /// What a holder holds, if it is time to check it again; otherwise empty.
     #[must_use]
     pub fn to_verify(&self, holder: &Holder, now: Instant) -> Vec<Held> {
         let mut holdings = self.holdings();
@@ -167,13 +168,13 @@ impl Admission {
         holding.held.iter().cloned().collect()
     }
 
-    /// Everybody who holds something.
+    /// All holders.
     #[must_use]
     pub fn holders(&self) -> Vec<Holder> {
         self.holdings().keys().cloned().collect()
     }
 
-    /// These are closed or over.
+    /// Removes offers and games that are closed or over.
     pub fn release(&self, holder: &Holder, ended: &[Held]) {
         let mut holdings = self.holdings();
         if let Some(holding) = holdings.get_mut(holder) {
@@ -183,7 +184,7 @@ impl Admission {
     }
 }
 
-/// The address, unless its network has no limits.
+/// The address, unless its network is exempt from limits.
 fn address(client: Client) -> Vec<Holder> {
     if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
 }
@@ -195,13 +196,13 @@ fn forget_empty(holdings: &mut Holdings, holder: &Holder) {
 }
 
 impl Ticket {
-    /// The command has made this.
+    /// Records what the command has made.
     pub fn keep(self, held: &Held) {
         let mut holdings = self.admission.holdings();
         for holder in &self.holders {
             holdings.entry(holder.clone()).or_default().held.insert(held.clone());
         }
-        // Dropping the ticket takes the lock again.
+        // Release the lock first: dropping the ticket takes it again.
         drop(holdings);
     }
 }
@@ -221,7 +222,7 @@ impl Drop for Ticket {
 }
 
 impl Holder {
-    /// The holders that a refusal is about.
+    /// The holders that a refusal may be about.
     #[must_use]
     pub fn of(client: Client, player_id: &str) -> Vec<Holder> {
         let mut holders = address(client);

@@ -1,4 +1,4 @@
-//! What one address and one player may take of a server, and how that is said when it is too much.
+//! Limits for one address and one player, and the messages when they are reached.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -9,20 +9,20 @@ use metrics::counter;
 use super::network::NetworkRange;
 use crate::telemetry::LIMIT_HITS;
 
-/// Limits on what one client takes. "Address" means what [`Network`](super::Network) counts as one.
+/// Limits for one client. "Address" means what [`Network`](super::Network) counts as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AdmissionLimits {
-    /// Networks whose addresses have no limits of their own: only those of players and of the server hold.
+    /// Networks without limits per address: only the limits per player and of the server apply.
     pub trusted_networks: Vec<NetworkRange>,
-    /// Percent of the server's connections that are kept for players with a known token.
+    /// Percentage of the server's connections reserved for players with a known token.
     pub reserved_percent: u32,
-    /// Open connections of one address.
+    /// Open connections from one address.
     pub connections_per_address: u32,
     /// Of these, connections without a hello, and HTTP requests under way.
     pub strangers_per_address: u32,
-    /// New connections of one address in a minute; a third of them at once.
+    /// New connections from one address per minute; a third of them at once.
     pub handshakes_per_address: u32,
-    /// Hellos of one player in a minute.
+    /// Hellos of one player per minute.
     pub hellos_per_player: u32,
     /// New guests from one address within [`GUEST_WINDOW`].
     pub guests_per_address: u32,
@@ -38,11 +38,11 @@ pub struct AdmissionLimits {
     pub watched_per_address: u32,
     /// Games that one player watches.
     pub watched_per_player: u32,
-    /// KiB that commands from one address may add to the store in a minute.
+    /// KiB that commands from one address may add to the store per minute.
     pub stored_kib_per_address: u32,
-    /// KiB that commands of one player may add to the store in a minute.
+    /// KiB that commands of one player may add to the store per minute.
     pub stored_kib_per_player: u32,
-    /// Requests over HTTP from one address in a minute. Long games count as several.
+    /// HTTP requests from one address per minute. Long games count as several.
     pub requests_per_minute: u32,
 }
 
@@ -73,7 +73,7 @@ impl Default for AdmissionLimits {
 }
 
 impl AdmissionLimits {
-    /// True if the address has no limits of its own.
+    /// True if the address is exempt from limits per address.
     #[must_use]
     pub fn is_trusted(&self, address: IpAddr) -> bool {
         self.trusted_networks.iter().any(|range| range.contains(address))
@@ -87,7 +87,7 @@ pub enum Limit {
     Connections,
     /// Connections without a hello.
     Strangers,
-    /// New connections in a minute.
+    /// New connections per minute.
     Handshakes,
     /// Hellos of one player.
     Hellos,
@@ -110,16 +110,16 @@ pub enum Limit {
 /// Whose limit was reached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {
-    /// That of an address.
+    /// The limit of an address.
     Address,
-    /// That of a player.
+    /// The limit of a player.
     Player,
-    /// That of the server, as far as clients have it that are not known.
+    /// The limit of the server for clients that are not known.
     Server,
 }
 
 impl Limit {
-    /// Every limit, with those that it is counted for.
+    /// Every limit, with the scopes it is counted for.
     pub const ALL: [(Limit, &[Scope]); 11] = [
         (Limit::Connections, &[Scope::Address, Scope::Server]),
         (Limit::Strangers, &[Scope::Address, Scope::Server]),
@@ -134,7 +134,7 @@ impl Limit {
         (Limit::Requests, &[Scope::Address]),
     ];
 
-    /// Its name among the metrics.
+    /// The limit's name in the metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -154,7 +154,7 @@ impl Limit {
 }
 
 impl Scope {
-    /// Its name among the metrics.
+    /// The scope's name in the metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -170,25 +170,25 @@ impl Scope {
 pub struct TooMany {
     /// Which limit.
     pub limit: Limit,
-    /// Whose.
+    /// Whose limit.
     pub scope: Scope,
-    /// After what time there may be room.
+    /// How long until there may be room.
     pub wait: Duration,
 }
 
 impl TooMany {
-    /// A refusal, counted among the metrics.
+    /// A refusal that is counted in the metrics.
     pub fn counted(limit: Limit, scope: Scope, wait: Duration) -> TooMany {
         count_hit(limit, scope);
         TooMany { limit, scope, wait }
     }
 
-    /// Counts it among the metrics.
+    /// Counts the refusal in the metrics.
     pub fn count(&self) {
         count_hit(self.limit, self.scope);
     }
 
-    /// The time to wait, in whole seconds, at least one.
+    /// The time to wait in whole seconds, from 1 to 3,600.
     #[must_use]
     pub fn wait_s(&self) -> u64 {
         self.wait.as_secs_f64().ceil().clamp(1.0, 3_600.0) as u64

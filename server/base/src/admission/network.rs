@@ -1,4 +1,4 @@
-//! Addresses, and what counts as one client.
+//! Networks: which addresses count as one client.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -11,7 +11,7 @@ use thiserror::Error;
 pub struct Network(IpAddr);
 
 impl Network {
-    /// The network of an address. A provider hands out at least 64 bits of IPv6 to one customer.
+    /// The network of an address. A provider gives one customer at least 64 bits of IPv6.
     #[must_use]
     pub fn of(address: IpAddr) -> Network {
         Network(match address.to_canonical() {
@@ -31,7 +31,7 @@ pub struct NetworkRange {
     prefix: u8,
 }
 
-/// A text that is no range of addresses.
+/// The text is not a range of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("not a range of addresses: write 192.0.2.0/24, 2001:db8::/32 or one address")]
 pub struct NotARange;

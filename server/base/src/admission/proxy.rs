@@ -1,4 +1,5 @@
-//! Whose address a request has: that of the connection, or the one that a trusted proxy names.
+//! The client address of a request: the address of the connection, or the one that a trusted proxy
+//! names.
 
 use std::net::IpAddr;
 
@@ -6,17 +7,17 @@ use http::HeaderMap;
 
 use super::network::NetworkRange;
 
-/// The proxies whose `X-Forwarded-For` is believed.
+/// The proxies whose `X-Forwarded-For` is trusted.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProxyTrust {
-    /// Whether everybody who connects is a proxy: for a server that only proxies can reach.
+    /// True if every connection comes from a proxy: for a server that only proxies can reach.
     pub is_everyone: bool,
     /// The addresses of proxies.
     pub ranges: Vec<NetworkRange>,
 }
 
 impl ProxyTrust {
-    /// True if whoever connects from this address is believed.
+    /// True if a connection from this address is trusted as a proxy.
     #[must_use]
     pub fn is_proxy(&self, peer: IpAddr) -> bool {
         self.is_everyone || self.is_named(peer)
@@ -24,9 +25,9 @@ impl ProxyTrust {
 
     /// The address of the client behind a connection from `peer`.
     ///
-    /// Each proxy adds the address that it sees to the end of `X-Forwarded-For`. So the list is read from
-    /// its end, for as long as the address before was a trusted proxy; what stands further left the
-    /// client may have made up. An entry that is no address ends the reading.
+    /// Each proxy appends the address that it sees to `X-Forwarded-For`. So the list is read from
+    /// its end, as long as the addresses are those of trusted proxies; entries further left may be
+    /// made up by the client. An entry that is not an address ends the reading.
     #[must_use]
     pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer;
@@ -50,7 +51,7 @@ impl ProxyTrust {
     }
 }
 
-/// The address in an entry, which some proxies write with a port, and IPv6 in brackets.
+/// The address in an entry. Some proxies add a port, and write IPv6 in brackets.
 fn address_in(entry: &str) -> Option<IpAddr> {
     let entry = entry.trim();
     if let Ok(address) = entry.parse() {

@@ -1,4 +1,4 @@
-//! A connection's place in the count, and how it loses it.
+//! A connection's place in the count, and its eviction.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,24 +9,24 @@ use futures_util::task::AtomicWaker;
 
 use super::{Admission, Client};
 
-/// What is known of a connection.
+/// What is known about a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Standing {
-    /// No request and no hello yet: it may have to make room.
+    /// No request and no hello yet: it may be evicted.
     Silent,
-    /// An HTTP request is being answered, or a hello looked at.
+    /// An HTTP request or a hello is being handled.
     Speaking,
-    /// A guest who has just come.
+    /// A new guest.
     Newcomer,
-    /// A player whose token was known.
+    /// A player with a known token.
     Known,
-    /// It had to make room, and is closed.
+    /// It was evicted, and is being closed.
     Evicted,
 }
 
-/// How a silent connection is told to make room.
+/// Tells a silent connection that it is evicted.
 pub(crate) struct Eviction {
-    /// Whether it may still have to: nobody makes room who has said hello.
+    /// False once the player has said hello: then the connection cannot be evicted any more.
     pub(crate) may_come: AtomicBool,
     is_out: AtomicBool,
     waker: AtomicWaker,
@@ -49,7 +49,7 @@ impl Eviction {
     }
 }
 
-/// A connection's place in the count: dropping it gives the place back.
+/// A connection's place in the count. Dropping it frees the place.
 pub struct Seat {
     pub(crate) admission: Admission,
     pub(crate) number: u64,
@@ -57,7 +57,8 @@ pub struct Seat {
 }
 
 impl Seat {
-    /// True if the connection had to make room. If not, and it may have to, the task is woken when it has to.
+    /// True if the connection was evicted. Otherwise, if it still can be, the task is woken when it
+    /// is.
     pub fn poll_evicted(&self, cx: &Context<'_>) -> bool {
         if !self.eviction.may_come.load(Ordering::Relaxed) {
             return false;
@@ -69,13 +70,13 @@ impl Seat {
         self.is_evicted()
     }
 
-    /// True if the connection had to make room.
+    /// True if the connection was evicted.
     #[must_use]
     pub fn is_evicted(&self) -> bool {
         self.eviction.is_out.load(Ordering::SeqCst)
     }
 
-    /// Whose connection it is; none as long as a proxy has not named the client.
+    /// The client of the connection; `None` until a proxy has named it.
     #[must_use]
     pub fn client(&self) -> Option<Client> {
         self.admission.client_of(self.number)

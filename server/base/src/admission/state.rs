@@ -1,4 +1,4 @@
-//! The counts themselves, behind one lock that is held for a step.
+//! The counts themselves, behind one lock that is only held briefly.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,11 +10,12 @@ use super::seat::{Eviction, Standing};
 use super::{Client, Network};
 use crate::rate::TokenBucket;
 
-/// Addresses and players that are counted at a time. Beyond that those are forgotten that hold nothing.
+/// Most addresses and most players counted at a time. Beyond that, those that hold nothing are
+/// forgotten.
 pub(crate) const COUNTED_MAX: usize = 50_000;
-/// The least time between two looks for those to forget: a full memory must not make every step slow.
+/// Shortest time between two sweeps: a full table must not make every step slow.
 const SWEEP: Duration = Duration::from_secs(1);
-/// The time between two looks when there is room.
+/// Time between two sweeps while there is room.
 const SWEEP_AT_EASE: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
@@ -22,13 +23,13 @@ pub(crate) struct State {
     pub(crate) seats: HashMap<u64, Place>,
     networks: HashMap<Network, Usage>,
     players: HashMap<Arc<str>, PlayerUsage>,
-    /// Networks with silent connections, by how many.
+    /// Networks with silent connections, ordered by how many they have.
     crowds: BTreeSet<(usize, Network)>,
-    /// Connections, evicted ones left out.
+    /// Connections, without evicted ones.
     pub(crate) open: usize,
-    /// Those of them whose player is not known by a token.
+    /// Of these, connections whose player is not known by a token.
     pub(crate) newcomers: usize,
-    /// Those of them that have not said hello.
+    /// Of these, connections without a hello.
     pub(crate) strangers: usize,
     next: u64,
     swept: Option<Instant>,
@@ -37,13 +38,13 @@ pub(crate) struct State {
 /// A connection.
 pub(crate) struct Place {
     client: Client,
-    /// Whether that is the client itself, not the proxy before it.
+    /// True if this is the client itself, not the proxy before it.
     pub(crate) is_named: bool,
     standing: Standing,
     pub(crate) eviction: Arc<Eviction>,
 }
 
-/// What an address takes.
+/// What an address uses.
 #[derive(Default)]
 pub(crate) struct Usage {
     pub(crate) connections: usize,
@@ -57,7 +58,7 @@ pub(crate) struct Usage {
     pub(crate) stored: Option<TokenBucket>,
 }
 
-/// What a player takes.
+/// What a player uses.
 #[derive(Default)]
 pub(crate) struct PlayerUsage {
     pub(crate) watched: u32,
@@ -90,20 +91,20 @@ impl PlayerUsage {
 }
 
 impl State {
-    /// What an address takes.
+    /// The usage of an address.
     pub(crate) fn usage(&mut self, network: Network, now: Instant) -> &mut Usage {
         self.forget_idle(now, SWEEP_AT_EASE);
         if self.networks.len() >= COUNTED_MAX && !self.networks.contains_key(&network) {
             self.forget_idle(now, SWEEP);
             if self.networks.len() >= COUNTED_MAX {
-                // Rates are forgotten before anybody is refused for want of memory.
+                // Forget rates rather than refuse clients for lack of memory.
                 self.networks.retain(|_, usage| !usage.holds_nothing());
             }
         }
         self.networks.entry(network).or_default()
     }
 
-    /// What a player takes.
+    /// The usage of a player.
     pub(crate) fn player(&mut self, player_id: &str, now: Instant) -> &mut PlayerUsage {
         if self.players.len() >= COUNTED_MAX && !self.players.contains_key(player_id) {
             self.forget_idle(now, SWEEP);
@@ -114,7 +115,7 @@ impl State {
         self.players.entry(player_id.into()).or_default()
     }
 
-    /// Drops the entries of those who take nothing any more, at most once within `every`.
+    /// Drops entries that use nothing any more, at most once per `every`.
     fn forget_idle(&mut self, now: Instant, every: Duration) {
         let swept = *self.swept.get_or_insert(now);
         if now.saturating_duration_since(swept) < every {
@@ -139,7 +140,7 @@ impl State {
         self.forget(place.client.network, now);
     }
 
-    /// Drops the entry of an address that takes nothing any more.
+    /// Drops the entry of an address that uses nothing any more.
     fn forget(&mut self, network: Network, now: Instant) {
         if self.networks.get(&network).is_some_and(|usage| usage.is_idle(now)) {
             self.networks.remove(&network);
@@ -150,7 +151,7 @@ impl State {
         self.seats.get(&number).filter(|place| place.is_named).map(|place| place.client)
     }
 
-    /// The connection is this client's from now on.
+    /// Counts the connection for this client from now on.
     pub(crate) fn name(&mut self, number: u64, client: Client) {
         let Some(place) = self.seats.get_mut(&number) else { return };
         let (proxy, standing) = (place.client, place.standing);
@@ -161,7 +162,7 @@ impl State {
 
     pub(crate) fn set_standing(&mut self, number: u64, standing: Standing) {
         let Some(place) = self.seats.get_mut(&number) else { return };
-        // Whoever had to make room does not come back.
+        // An evicted connection does not come back.
         if place.standing == Standing::Evicted {
             return;
         }
@@ -180,7 +181,7 @@ impl State {
         }
     }
 
-    /// Of the address with the most silent connections, the oldest one.
+    /// The oldest silent connection of the address that has the most of them.
     pub(crate) fn oldest_of_the_most_crowded(&self) -> Option<u64> {
         let (_, network) = self.crowds.last()?;
         self.networks.get(network)?.silent.first().copied()
@@ -195,7 +196,7 @@ impl State {
         }
     }
 
-    /// Counts a connection of this standing, or takes it out of the count.
+    /// Adds a connection of this standing to the counts, or removes it.
     fn count(&mut self, number: u64, client: Client, standing: Standing, is_added: bool) {
         let (is_stranger, is_newcomer) = match standing {
             Standing::Silent | Standing::Speaking => (true, true),
@@ -229,7 +230,7 @@ impl State {
         }
     }
 
-    /// How many addresses, players and crowds are remembered.
+    /// How many addresses, players and crowds are in memory.
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         (self.networks.len(), self.players.len(), self.crowds.len())
