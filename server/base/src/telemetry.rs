@@ -87,7 +87,12 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
         Unit::Count,
         "Notices to webhooks, by result: delivered, failed, lost or dropped",
     ),
-    (LOGINS, Kind::Counter, Unit::Count, "Logins and recoveries, by result: good, wrong, closed or too_often"),
+    (
+        LOGINS,
+        Kind::Counter,
+        Unit::Count,
+        "Logins and recoveries, by result: good, wrong, closed or too_often",
+    ),
     (
         PASSWORD_HASHES,
         Kind::Counter,

@@ -3,39 +3,58 @@
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 
 /// Tries before a transaction gives up. Two writers of one record rarely meet more than once.
-const ATTEMPTS: u32 = 8;
+const TRIES: u32 = 32;
 
-/// What one try of a transaction decided, from what it read.
-#[derive(Debug)]
-pub enum Step<T> {
-    /// Make this update; the result if it is made.
-    Commit(Update, T),
-    /// Nothing is to be written; the result.
-    Done(T),
+/// A change that is tried until no other writer comes between its reading and its writing.
+///
+/// Each turn of the caller's loop reads, decides, and commits. After a turn whose update was not
+/// made, or of which the store does not say whether it was made, the next one must find out from what
+/// it reads whether the work is done.
+///
+/// ```
+/// # use flagfall_base::transact::{Transaction, expect};
+/// # use flagfall_store::{Key, Store, StoreError, Update, Write};
+/// async fn count(store: &dyn Store, key: Key) -> Result<u8, StoreError> {
+///     let mut transaction = Transaction::new(store, "the counter");
+///     loop {
+///         let before = store.get(key.clone()).await?;
+///         let next = before.as_ref().map_or(0, |value| value[0]) + 1;
+///         let write = Write::Put { key: key.clone(), value: vec![next], expires: None };
+///         let conditions = vec![(key.clone(), expect(before))];
+///         if transaction.commit(Update { conditions, writes: vec![write] }).await? {
+///             return Ok(next);
+///         }
+///     }
+/// }
+/// ```
+pub struct Transaction<'store> {
+    store: &'store dyn Store,
+    what: &'static str,
+    tries: u32,
 }
 
-/// Runs `attempt`, which reads and decides, and makes the update that it returns. If another writer
-/// was first, or the store does not say whether it wrote the update, `attempt` runs again: it must
-/// find out from what it reads whether its work is done.
-///
-/// # Errors
-/// What `attempt` returns; [`StoreError::Unavailable`] after eight tries, saying that `what` changes
-/// too fast.
-pub async fn transact<T, E: From<StoreError>>(
-    store: &dyn Store,
-    what: &str,
-    mut attempt: impl AsyncFnMut() -> Result<Step<T>, E>,
-) -> Result<T, E> {
-    for _ in 0..ATTEMPTS {
-        match attempt().await? {
-            Step::Done(value) => return Ok(value),
-            Step::Commit(update, value) => match store.update(update).await? {
-                UpdateOutcome::Ok => return Ok(value),
-                UpdateOutcome::Conflict | UpdateOutcome::Unknown => {}
-            },
+impl<'store> Transaction<'store> {
+    /// A change to `what`, as an error names it.
+    #[must_use]
+    pub fn new(store: &'store dyn Store, what: &'static str) -> Transaction<'store> {
+        Transaction { store, what, tries: 0 }
+    }
+
+    /// Makes the update. False if another writer was first, or if the store does not say whether it
+    /// was made: then it is time to read again.
+    ///
+    /// # Errors
+    /// [`StoreError`]; [`StoreError::Unavailable`] after 32 tries.
+    pub async fn commit(&mut self, update: Update) -> Result<bool, StoreError> {
+        self.tries += 1;
+        match self.store.update(update).await? {
+            UpdateOutcome::Ok => Ok(true),
+            UpdateOutcome::Conflict | UpdateOutcome::Unknown if self.tries < TRIES => Ok(false),
+            UpdateOutcome::Conflict | UpdateOutcome::Unknown => {
+                Err(StoreError::Unavailable { why: format!("{}: too many changes at once", self.what) })
+            }
         }
     }
-    Err(StoreError::Unavailable { why: format!("{what}: too many changes at once") }.into())
 }
 
 /// Makes an update whose repetition does no harm, with no conditions.
@@ -96,19 +115,18 @@ mod tests {
     #[tokio::test]
     async fn another_writer_makes_it_read_again() {
         let store = store();
-        let mut tries = 0;
-        let counted = transact::<u8, StoreError>(&store, "the counter", async || {
-            let before = store.get(key()).await?;
+        let mut transaction = Transaction::new(&store, "the counter");
+        let mut committed = Vec::new();
+        while committed.last() != Some(&true) {
+            let before = store.get(key()).await.unwrap();
             let next = before.as_ref().map_or(0, |value| value[0]) + 1;
-            tries += 1;
-            if tries == 1 {
-                write(&store, vec![put(6)]).await?;
+            if committed.is_empty() {
+                write(&store, vec![put(6)]).await.unwrap();
             }
             let conditions = vec![(key(), expect(before))];
-            Ok(Step::Commit(Update { conditions, writes: vec![put(next)] }, next))
-        });
-        assert_eq!(counted.await, Ok(7));
-        assert_eq!((tries, store.get(key()).await.unwrap()), (2, Some(vec![7])));
+            committed.push(transaction.commit(Update { conditions, writes: vec![put(next)] }).await.unwrap());
+        }
+        assert_eq!((committed, store.get(key()).await.unwrap()), (vec![false, true], Some(vec![7])));
     }
 
     #[tokio::test]
@@ -116,9 +134,11 @@ mod tests {
         let store = store();
         let conditions = vec![(key(), Expect::Value(vec![9]))];
         let update = Update { conditions, writes: vec![put(1)] };
-        let never =
-            transact::<(), StoreError>(&store, "the counter", async || Ok(Step::Commit(update.clone(), ())));
-        let error = never.await.unwrap_err().to_string();
+        let mut transaction = Transaction::new(&store, "the counter");
+        for _ in 1..TRIES {
+            assert_eq!(transaction.commit(update.clone()).await, Ok(false));
+        }
+        let error = transaction.commit(update).await.unwrap_err().to_string();
         assert!(error.contains("the counter: too many changes"), "{error}");
     }
 

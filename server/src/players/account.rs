@@ -17,8 +17,8 @@ use super::record::{Credentials, PlayerRecord, TokenRecord, name_key, player_key
 use super::{Name, PlayerError, Players};
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::keys::SEAT;
-use flagfall_base::transact::{Step, transact};
 use flagfall_base::telemetry as names;
+use flagfall_base::transact::Transaction;
 
 /// How often a change is retried after another writer changed the same player.
 const CHANGES_MAX: usize = 16;
@@ -374,18 +374,17 @@ impl Players {
             return Err(PlayerError::GamesRunning);
         }
         let mut before = None;
-        transact(&*self.inner.store, "the account", async || {
-            // A record that is gone after a try means that the deletion happened.
-            let Some((record, bytes)) = self.read(&asker.player.id).await? else {
-                return Ok::<_, PlayerError>(Step::Done(()));
-            };
+        let mut transaction = Transaction::new(&*self.inner.store, "the account");
+        // A record that is gone after a try means that the deletion happened.
+        while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
             let conditions = vec![(player_key(&record.player.id)?, Expect::Value(bytes))];
             let writes = record.farewell(self.inner.store.now())?;
             before = Some(record);
-            Ok(Step::Commit(Update { conditions, writes }, ()))
-        })
-        .await?;
+            if transaction.commit(Update { conditions, writes }).await? {
+                break;
+            }
+        }
         if let Some(record) = before {
             self.close_revoked(&record, &[]);
             counter!(names::ACCOUNTS, "what" => "deleted").increment(1);

@@ -6,7 +6,7 @@
 
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{Player, RatingChange};
-use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Store, StoreError, Update, Write};
 use thiserror::Error;
 
 use super::record::{
@@ -15,9 +15,8 @@ use super::record::{
 };
 use crate::table::finished;
 use flagfall_base::scan::Scan;
+use flagfall_base::transact::Transaction;
 
-/// How often an update is retried after a game of the same players was first.
-const ATTEMPTS: usize = 32;
 /// Records of a history read at a time.
 const CHUNK: usize = 512;
 
@@ -48,7 +47,8 @@ pub async fn undo(
     game: GameId,
     note: impl Fn(&RatingChange) -> Result<Write, StoreError>,
 ) -> Result<RatingChange, UndoError> {
-    for _ in 0..ATTEMPTS {
+    let mut transaction = Transaction::new(store, "the ratings of these players");
+    loop {
         if store.get(undone_key(game)?).await?.is_some() {
             return Err(UndoError::UndoneBefore);
         }
@@ -60,13 +60,11 @@ pub async fn undo(
         let change: RatingChange =
             serde_json::from_slice(&change).map_err(|_| damaged("a change cannot be read"))?;
         let update = update_of(store, &change, note(&change)?).await?;
-        match store.update(update).await? {
-            UpdateOutcome::Ok => return Ok(change),
-            // Another game was first, or the outcome is unknown: the next round finds out.
-            UpdateOutcome::Conflict | UpdateOutcome::Unknown => {}
+        // Otherwise another game was first, or this was written: looking again tells.
+        if transaction.commit(update).await? {
+            return Ok(change);
         }
     }
-    Err(StoreError::Unavailable { why: "the ratings of these players change too fast".to_owned() }.into())
 }
 
 async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Result<Update, UndoError> {
