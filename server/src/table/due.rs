@@ -184,7 +184,7 @@ impl Tables {
 
     async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
         let Some(game) = game_of(&key) else { return Ok(()) };
-        // Where there are other servers, the one that took the last ply moves the house player first.
+        // With other servers, the one that took the last ply moves the house player first.
         let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
         if !is_due || self.is_making(game) || self.is_in_memory(game) {

@@ -258,7 +258,7 @@ impl Tables {
         }
     }
 
-    /// Notes that what is known of players on other servers has changed for all games.
+    /// Makes all running tables take in who is on other servers, once this server hears them again.
     pub(crate) fn note_all_seats(&self) {
         self.running_handles().iter().for_each(TableHandle::note_seats);
     }
