@@ -230,7 +230,7 @@ impl Shared {
         !is_quarantined && phase != Phase::Over && is_news
     }
 
-    /// Notes the progress that the list of public games shows.
+    /// Notes that the list of public games shows this progress, or a later one.
     pub(super) fn note_progress(&self, noted: (bool, Ply)) {
         *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(noted);
     }

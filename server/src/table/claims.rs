@@ -16,13 +16,15 @@ use super::listing::Absence;
 use super::presence::AWAY_AFTER_MS;
 use crate::gateway::ConnectionId;
 
-/// The shortest wait before a game can be claimed, in milliseconds.
+/// The shortest wait before a game can be claimed, in milliseconds; half of it if the player left
+/// on purpose.
 pub(super) const CLAIM_MS: u64 = 60_000;
 
 /// What a table knows of how long its players have been here or gone.
 #[derive(Clone, Copy)]
 pub(super) struct Claims {
-    /// The shortest wait before the game can be claimed, in milliseconds; slow games wait longer.
+    /// The shortest wait before the game can be claimed, in milliseconds. Longer games wait longer,
+    /// and a player who left on purpose halves the wait.
     least_ms: u64,
     /// Since when the game could be played without a break.
     playable_since: Option<Stamp>,
@@ -54,7 +56,7 @@ impl Default for Claims {
 }
 
 impl Table {
-    /// Sets the shortest wait before a claim; slow games wait longer.
+    /// Sets the shortest wait before a claim; longer games wait longer.
     pub(super) fn set_claim_wait(&mut self, least_ms: u64) {
         self.claims.least_ms = least_ms;
     }

@@ -184,7 +184,7 @@ impl Table {
                     let refusal = Refusal::OutOfTime;
                     self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string());
                 }
-                // The store's time has passed the deadline, so the flag falls now.
+                // The store's time has passed the deadline, so its consequences are due now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
                 outputs.extend(self.append_by_itself(at.max(now), events, Cause::Deadline));
             }

@@ -380,7 +380,7 @@ impl Table {
         self.away_at().chain(own).chain(self.behind_look_at).min()
     }
 
-    /// The first moment at which a flag has fallen, by the local clock.
+    /// The first moment at which a deadline has passed, by the local clock.
     fn time_is_up_at(&self) -> Option<Stamp> {
         let flag_fall = self.game.flag_fall()?;
         let early = self.early.as_deref().filter(|early| early.flag_fall == flag_fall);
@@ -409,7 +409,7 @@ impl Table {
             && !(self.game.is_paused() || self.is_stopping || self.is_diverged)
     }
 
-    /// A moment before which no flag falls; `None` where time is unlimited.
+    /// A moment before which no deadline passes; `None` where time is unlimited.
     pub(super) fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         self.game.no_flag_before(now.max(self.game.latest()))
     }
@@ -428,7 +428,7 @@ impl Table {
         &self.header
     }
 
-    /// Phase and ply.
+    /// Phase and ply: how far the game is.
     pub(super) fn progress(&self) -> (Phase, Ply) {
         (Phase::from(self.game.phase()), self.game.ply())
     }

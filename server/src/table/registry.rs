@@ -46,7 +46,8 @@ pub struct TableSettings {
     pub deploy_ms: u64,
     /// Lag compensation in new games; `None` to give none.
     pub lag_quota: Option<LagQuota>,
-    /// The shortest wait before a game can be claimed, in milliseconds.
+    /// The shortest wait before a game can be claimed, in milliseconds; half of it if the player
+    /// left on purpose.
     pub claim_ms: u64,
     /// Most spectators of one game.
     pub spectators_max: usize,
