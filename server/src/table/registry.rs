@@ -66,7 +66,7 @@ pub struct TableSettings {
     pub connections: Connections,
 }
 
-/// Why the running games could not be read at all. A single damaged game is no reason.
+/// Why the registry could not be opened. Damaged games are no reason, because no log is read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the running games could not be read from the store: {0}")]
 pub struct StartError(#[from] StoreError);
@@ -168,7 +168,8 @@ impl Tables {
     /// in them; their clocks stood still since the last heartbeat.
     ///
     /// # Errors
-    /// [`StartError`] when the store does not answer. A damaged game is reported and left out.
+    /// [`StartError`] when the store does not answer, or no random name can be drawn. No log is
+    /// read, so damaged games do not matter.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let clock = StoreClock(store.clone());
         Tables::start_at(store, settings, clock).await

@@ -79,7 +79,7 @@ impl Table {
     }
 }
 
-/// Sides are swapped.
+/// The answer to a player who had this side: sides are swapped.
 fn started(game: GameId, side: Side) -> Accepted {
     Accepted::Started { game, side: side.opponent() }
 }

@@ -197,7 +197,7 @@ impl Room {
         {
             self.free -= 1;
             if let Some(waiting) = self.waiting.remove(&ticket) {
-                // If the receiver is gone, the drop of its [`Place`] frees the place again.
+                // If the receiver is gone, the drop of its `Place` frees the place again.
                 let _has_gone = waiting.send(());
             }
         }

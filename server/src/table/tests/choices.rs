@@ -146,7 +146,7 @@ fn a_choice_that_is_sent_again_is_answered_again_and_another_one_is_refused() {
     assert_eq!(ana.refusal().0, "choice_final");
     hand.command(&ana, 2, step("b4b5"));
     assert_eq!(ana.refusal().0, "choice_pending");
-    // Refusals carry the asker's own number, which a hidden choice has not moved.
+    // A refusal carries its recipient's own sequence number, which a hidden choice does not change.
     let seq = hand.seq(Viewer::Player(Side::Blue));
     hand.command(&bo, 2, choose(Rank::Flag));
     assert_eq!(bo.refusal(), ("immovable".to_owned(), Some(seq)));

@@ -345,7 +345,7 @@ fn while_nobody_knows_who_is_on_other_servers_nothing_is_claimed() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // What is known from now on counts from now on.
+    // Absence counts from when this server hears the others.
     hand.table.note_sight(Some(hand.now()));
     hand.step(Input::Tick);
     assert_eq!(told(&mut bo), [Claimable(Side::Red, at(&hand, 60_000))]);

@@ -73,7 +73,7 @@ fn the_outage_is_not_forgotten_while_the_store_cannot_take_its_end() {
         hand.store.fail_next(fault);
         restart(&mut hand, since);
         if fault != Fault::UnknownAfterWriting {
-            // Nothing is judged by clocks that ran while no server did.
+            // No command is judged by clocks that ran while no server was running.
             hand.open(&ana, None);
             ana.texts();
             let command = hand.any_move(&mut Chance::new(3)).unwrap();
