@@ -1,4 +1,4 @@
-//! What a table tells the one who asked, and how it knows a command again.
+//! A table's answers to commands, and how it recognizes a repeated command.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
@@ -11,7 +11,7 @@ use super::core::{Asked, Flight, Table};
 use super::error::{ReadFailure, TableError};
 use flagfall_base::delivery::{Outbox, Payload};
 
-/// Who sent a command under which id, as a number of this process.
+/// Side and command id, as a hash that holds within this process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommandKey(u64);
 
@@ -22,7 +22,7 @@ impl CommandKey {
         CommandKey(hasher.finish())
     }
 
-    /// Few enough to be kept for every command of a game.
+    /// Few enough bits to be kept for every command of a game.
     pub(super) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])
@@ -34,7 +34,7 @@ impl CommandKey {
 pub(super) struct Done {
     pub(super) key: CommandKey,
     pub(super) fingerprint: u64,
-    /// The number of its last event for its own side.
+    /// Sequence number, for its own side, of the command's last event.
     pub(super) seq: u64,
 }
 
@@ -59,7 +59,7 @@ impl Table {
                 asked.is_new = true;
                 self.line.push_front(asked);
             }
-            // Whether it was accepted is not known: neither word would be true.
+            // It is unknown whether the command was accepted, so neither answer would be true.
             Err(ReadFailure::Unavailable) => self.refuse_unavailable(&asked),
             Err(ReadFailure::Damaged) => {
                 self.quarantine();
@@ -93,7 +93,8 @@ impl Table {
         self.refuse_asked(asked, Code::new(Code::GAME_QUARANTINED), message);
     }
 
-    /// Tells somebody without a seat so. Of a private game he learns nothing, not even that it is there.
+    /// Refuses a player without a seat. For a private game the answer does not even show that it
+    /// exists.
     pub(super) fn refuse_stranger(&self, outbox: &Outbox, cmd_id: Option<&CommandId>) {
         if self.header.terms.private {
             let message = TableError::NotFound.to_string();
@@ -133,16 +134,17 @@ impl Table {
     }
 }
 
-/// What the log keeps of a command so that it is known again.
+/// What the log keeps to recognize a repeated command.
 pub(super) fn stamp_of(asked: &Asked, fingerprint: u64) -> CommandStamp {
     CommandStamp { player: asked.player_id.clone(), cmd_id: asked.cmd_id.as_str().to_owned(), fingerprint }
 }
 
-/// Tells another command under the same id apart. Deployments go in as a hash that stays in the log.
+/// Distinguishes commands under the same id. A deployment enters only as part of a hash, which
+/// stays in the log.
 pub(super) fn fingerprint_of(asked: &Asked) -> u64 {
     let mut hasher = Sha256::new();
     hasher.update(asked.ply.to_be_bytes());
-    // A command has JSON always; were it not so, all would have the same fingerprint.
+    // A command always has JSON; without it, all would have the same fingerprint.
     hasher.update(serde_json::to_vec(&asked.command).unwrap_or_default());
     let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
     u64::from_be_bytes([a, b, c, d, e, f, g, h])

@@ -1,19 +1,21 @@
-//! Plies as a table remembers them, to tell them again to whoever comes back: eight bytes each, for it does so in every running game, three times.
+//! Plies in eight bytes, for the recent events that a table keeps in memory. Every running game in
+//! memory keeps them for three audiences.
 
 use flagfall_board::{Rank, Side};
 use flagfall_protocol::{IdentityText, MoveText, SeenMove, SeenStrike, StrikeFate};
 use flagfall_rules::Identity;
 
-/// An event that an audience can be told again.
+/// An event that can be sent to an audience again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
-    /// A ply like nearly all.
+    /// A common ply.
     Ply(Brief),
-    /// Another event, which is kept as it is.
+    /// Another event, which is kept separately.
     Apart,
 }
 
-/// A ply as an audience saw it, if nothing of it takes more room: a piece that can be one of several ranks does, and so do chips.
+/// A ply as an audience saw it, if it fits. A piece that can be one of several ranks does not fit,
+/// nor do chips.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Brief {
     side: Side,
@@ -30,7 +32,7 @@ struct BriefStrike {
     defender_fate: StrikeFate,
 }
 
-/// What is known of a piece, if that is little or all.
+/// What is known of a piece, if that is nothing or its rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Known(Rank),
@@ -71,7 +73,7 @@ impl BriefStrike {
 }
 
 impl Brief {
-    /// None when it does not fit.
+    /// `None` if the ply does not fit.
     pub(super) fn new(seen: &SeenMove) -> Option<Brief> {
         let SeenMove { side, squares, piece, strike, laid } = *seen;
         let strike = match strike {

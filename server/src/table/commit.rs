@@ -23,7 +23,7 @@ use crate::turns::due_turn;
 use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::keys::{LIVE, SEAT};
 
-/// How long until something that happens by itself is tried again when the store did not take it.
+/// Delay before something that the store did not take is tried again, in milliseconds.
 pub(super) const RETRY_MS: u64 = 1_000;
 
 impl Table {
@@ -48,8 +48,8 @@ impl Table {
         let is_lost = self.is_of_lost_branch(&asked);
         let events = match self.decide(now, side, &asked) {
             Ok(events) if !is_superseded && !is_lost => events,
-            // Another server may have written what this replica does not know, this very command perhaps:
-            // what was accepted is never refused.
+            // The log may hold entries that this replica lacks, perhaps this very command: what was
+            // accepted is never refused.
             _ if !asked.is_current => {
                 self.flight = Some(Flight::Confirm { asked });
                 return self.read(Reading::Refusal, outputs);
@@ -71,7 +71,7 @@ impl Table {
             Some(append) => {
                 if let Some(outbox) = &asked.outbox {
                     let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
-                    // The house answers each move with one of about the same size.
+                    // A house player answers each move with one of about the same size.
                     outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
                 }
                 outputs.push(Output::Append(append));
@@ -90,7 +90,7 @@ impl Table {
             return decide_claim(&self.game, side, asked.ply, result.into(), now, claim_at);
         }
         let command = asked.command.to_command(side, self.game.terms().ruleset)?;
-        // Whether it is in time is for the store to say, which is given the deadline.
+        // The store gets the deadline and decides whether the command is in time.
         let in_time = self.game.deadline().unwrap_or(now);
         decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)
     }
@@ -106,15 +106,15 @@ impl Table {
         }
         let mut append = self.append_of(now, events.iter(), 0, None, None)?;
         if cause == Cause::Deadline {
-            // Only the store's clock says whether the time is up.
+            // Only the store's clock decides whether the time is up.
             append.not_before = self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
         }
         self.flight = Some(Flight::ByItself { events, cause });
         Some(Output::Append(append))
     }
 
-    /// Lists whether a house player is to act once the game is so far; nothing at its end, which
-    /// takes the game off every list.
+    /// Writes whether a house player is to act after the events. Writes nothing at the end of a
+    /// game, which takes it off every list.
     fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
         if after.phase() == flagfall_rules::Phase::Over {
             return Vec::new();
@@ -124,13 +124,14 @@ impl Table {
         listing::house_turn(self.id, &self.header, since)
     }
 
-    /// The due of a signature.
+    /// The job to sign the game, if it is to be signed.
     fn due_proof(&self) -> Option<Write> {
         let key = proof::due_key(self.id).filter(|_| self.signs)?;
         Some(Write::Put { key, value: Vec::new(), expires: None })
     }
 
-    /// The append of events, before the first of which the side that acted is given back so much time.
+    /// The append of events. The side that acted gets `lag_ms` of its time back before the first
+    /// event.
     fn append_of<'a>(
         &self,
         now: Stamp,
@@ -184,12 +185,13 @@ impl Table {
                     let refusal = Refusal::OutOfTime;
                     self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string());
                 }
-                // The store's time has passed the deadline: what happens by itself, happens now.
+                // The store's time has passed the deadline, so its consequences are due now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
                 outputs.extend(self.append_by_itself(at.max(now), events, Cause::Deadline));
             }
             Ok(AppendOutcome::Early { at }) => {
-                // The store's clock is behind this process's: the time is up when as much has passed as is missing there.
+                // The store's clock is behind. The time is up when as much has passed here as is
+                // missing there.
                 self.flight = None;
                 self.early = self.game.flag_fall().map(|flag_fall| {
                     let up_at = flag_fall.plus_ms(1);
@@ -232,17 +234,18 @@ impl Table {
         }
     }
 
-    /// The store did not take what was under way, or nobody knows: it is not tried again at once.
+    /// The store did not take what was under way, or the outcome is unknown. Don't retry at once.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.flight.take() {
-            // It was judged by clocks that ran while no server reached the store: they are set right, and it is judged again.
+            // It was judged by clocks that ran while no server reached the store. Correct them and
+            // judge again.
             Some(Flight::Command { asked, .. }) if self.outage_since.is_some() && self.retry_at.is_none() => {
                 self.line.push_front(asked);
             }
             Some(Flight::Command { asked, side, .. }) => {
                 self.refuse_unavailable(&asked);
                 if asked.outbox.is_none() {
-                    // A house player does not ask again by itself.
+                    // A house player does not repeat its command.
                     self.seats[side].asked_at = None;
                     self.retry_at = Some(now.plus_ms(RETRY_MS));
                 }
@@ -265,7 +268,7 @@ impl Table {
         outputs.push(Output::Read { after: self.head.seq });
     }
 
-    /// The log beyond the replica is here.
+    /// Handles the entries of the log beyond the replica.
     pub(super) fn read_on(
         &mut self,
         now: Stamp,
@@ -290,7 +293,8 @@ impl Table {
             return self.quarantine();
         }
         match (because, self.flight.take()) {
-            // It was written after all, or another server was first: judged again, either is found out.
+            // It was written after all, or another server was first. Judging it again finds out
+            // which.
             (_, Some(Flight::Command { asked, done, .. })) if self.has_done(done.key) => {
                 self.line.push_front(asked);
             }
@@ -301,7 +305,8 @@ impl Table {
                 asked.is_current = stored.is_empty();
                 self.line.push_front(asked);
             }
-            // What is due by itself is judged anew when something has happened, but not at once when nothing has.
+            // Events without a command are decided again at once if the log has gone on; otherwise
+            // give up for now.
             (_, Some(Flight::ByItself { .. })) if !stored.is_empty() => {}
             (_, flight) => {
                 self.flight = flight;
@@ -310,7 +315,7 @@ impl Table {
         }
     }
 
-    /// Whether the entries after the replica's lead to this head, or beyond.
+    /// True if the entries after the replica lead to this head, or beyond.
     fn leads_to(&self, head: Head, stored: &[StoredEntry]) -> bool {
         let mut at = self.head;
         for stored in stored {
@@ -322,9 +327,10 @@ impl Table {
         false
     }
 
-    /// The replica has what the log has not: it was lost, and others were told of it.
+    /// Handles a replica with entries that the log lacks: they were lost after clients had seen
+    /// them.
     fn diverge(&mut self, outputs: &mut Vec<Output>) {
-        tracing::error!(game = %self.id, "the store has lost events of this game that were acknowledged; it goes on as the store has it");
+        tracing::error!(game = %self.id, "the store lost acknowledged events of this game; the game continues from the store's log");
         if let Some(Flight::Command { asked, .. }) = self.flight.take() {
             self.refuse_unavailable(&asked);
         }
@@ -336,7 +342,7 @@ impl Table {
         self.recent.iter().any(|done| done.key == key)
     }
 
-    /// Carries out entries another server, or this one before, has written.
+    /// Carries out entries that are in the log already, from any server.
     pub(super) fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
         for stored in stored {
             let entry = replay::entry(stored)?;
@@ -352,7 +358,8 @@ impl Table {
         Ok(())
     }
 
-    /// Carries an event out that is in the log, and shows it. `asker` is the side whose command it came of.
+    /// Carries out an event that is in the log, and shows it. `asker` is the side whose command
+    /// caused it.
     fn carry_out(&mut self, event: &Event, at: Stamp, lag_ms: u32, asker: Option<Side>) {
         self.aborted = self.abort_cause(event, asker).or(self.aborted);
         flagfall_rules::evolve_compensated(&mut self.game, event, at, lag_ms);
@@ -369,13 +376,14 @@ impl Table {
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.flight.take() {
             self.refuse_quarantined(&asked);
         }
-        tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, others go on");
+        tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, other games continue");
         let unavailable = Payload::new(&self.unavailable());
         self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
     }
 }
 
-/// Whether the fault is planted that a command which was carried out is not known again. Only a test bench's servers can have it.
+/// True if a test planted the fault that repeated commands are not recognized. Only the servers of
+/// a test bench can have it.
 fn forgets_commands() -> bool {
     #[cfg(feature = "planted-faults")]
     return flagfall_store::planted::PlantedFault::ForgetsCommandIds.is_planted();
@@ -389,13 +397,13 @@ pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Ite
     std::iter::once(LIVE.key([&game])).chain(seats).flatten()
 }
 
-/// The due of a rated game: written with its end, so that no crash parts them.
+/// The rating job of a rated game, written with its end so that no crash separates the two.
 fn due_rating(game: GameId, header: &GameHeader) -> Option<Write> {
     let key = due_key(game).filter(|_| header.terms.rated)?;
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
-/// The due of a history: written with the end, as that of a rating is.
+/// The history job, written with the end of the game like the rating job.
 fn due_history(game: GameId) -> Option<Write> {
     let key = histories::due_key(game)?;
     Some(Write::Put { key, value: Vec::new(), expires: None })

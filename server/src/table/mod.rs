@@ -1,8 +1,9 @@
-//! Tables: one for each game that somebody plays or watches.
+//! Tables: one for each game that is played or watched.
 //!
-//! A table is a pure state machine (`core`): time, chance and the store's answers are its inputs, appends and
-//! reads its outputs. An `actor` runs one on a task of its own, so that a game's defects stay its own; the registry finds, makes and
-//! recovers them. Nothing is told to anybody before the store has it.
+//! A table is a pure state machine (`core`): time, randomness and the store's answers are its
+//! inputs, appends and reads its outputs. An `actor` runs it on its own task, so that a defect
+//! affects one game only. The registry finds, creates and recovers tables. Clients are told nothing
+//! before the store has it.
 
 mod aborts;
 mod actor;

@@ -6,10 +6,10 @@ use flagfall_protocol::{Accepted, Code, CommandId, Player, ServerToClient};
 use super::core::{Output, Table};
 use flagfall_base::delivery::{Outbox, Payload};
 
-/// Answers that may wait for a rematch being made.
+/// Answers that may wait while a rematch is created.
 const ASKERS_MAX: usize = 8;
 
-/// Somebody who completed a rematch and waits for it.
+/// A player whose request completed a rematch and who waits for it.
 pub(super) struct RematchAsker {
     outbox: Outbox,
     cmd_id: CommandId,
@@ -56,7 +56,7 @@ impl Table {
             let message = "the rematch is being made: wait for its answer";
             return self.refuse(&outbox, Some(&cmd_id), Code::TOO_MANY, message);
         }
-        // Accepted means that it is on disk: the answer waits until the game is made.
+        // An acceptance means that the game is stored, so the answer waits until it is created.
         if self.rematch_askers.is_empty() {
             outputs.push(Output::MakeRematch);
         }
@@ -79,7 +79,7 @@ impl Table {
     }
 }
 
-/// Sides are swapped.
+/// The answer to a player who had this side: sides are swapped.
 fn started(game: GameId, side: Side) -> Accepted {
     Accepted::Started { game, side: side.opponent() }
 }

@@ -1,4 +1,4 @@
-//! Two servers over one store, and stores that do not say what they did.
+//! Two servers on one store, and stores with unknown outcomes.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;

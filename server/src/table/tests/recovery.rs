@@ -1,4 +1,4 @@
-//! Outages, planned stops, and another game afterwards.
+//! Outages, planned stops, and rematches.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_bots::Chance;
@@ -9,7 +9,7 @@ use flagfall_store::memory::Fault;
 use super::super::core::{Input, Output};
 use super::harness::{Client, DEPLOY_MS, Hand, START, code, deploy, header};
 
-/// The server comes back, having been last alive then.
+/// Restarts the server; it was last alive at `since`.
 fn restart(hand: &mut Hand, since: Stamp) {
     hand.reload();
     hand.table.recover(Some(since));
@@ -73,7 +73,7 @@ fn the_outage_is_not_forgotten_while_the_store_cannot_take_its_end() {
         hand.store.fail_next(fault);
         restart(&mut hand, since);
         if fault != Fault::UnknownAfterWriting {
-            // Nothing is judged by clocks that ran while no server did.
+            // No command is judged by clocks that ran while no server was running.
             hand.open(&ana, None);
             ana.texts();
             let command = hand.any_move(&mut Chance::new(3)).unwrap();
@@ -103,7 +103,7 @@ fn one_outage_is_told_once_whoever_comes_back_first() {
     assert_eq!(hand.log().len(), 1 + 3 + 2);
     assert!(one.table.game == other.table.game);
     restart(&mut hand, since);
-    assert_eq!(hand.log().len(), 1 + 3 + 2, "whoever opens it later finds it told");
+    assert_eq!(hand.log().len(), 1 + 3 + 2, "the next server to open it finds the outage in the log");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_stop_ends_even_when_the_store_does_not_take_the_pause() {
         }
         assert!(hand.table.is_stopped);
         hand.advance(100_000);
-        assert_eq!(hand.table.wake_at(), None, "no busy loop over a flag that nobody may let fall");
+        assert_eq!(hand.table.wake_at(), None, "no busy loop over a flag that must not fall");
     }
 }
 
