@@ -1,4 +1,5 @@
-//! House players against each other in every ruleset: pieces are counted at every ply, and every record is checked.
+//! House players against each other in every ruleset: pieces are counted at every ply, and every
+//! record is checked.
 //!
 //! `cargo run --release -p flagfall-records --example house_games -- --rules shadowflash-3 --games 1000`
 

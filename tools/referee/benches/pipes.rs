@@ -1,4 +1,5 @@
-//! Commands a second through real pipes: this program starts itself as a referee and plays random games against the clock.
+//! Commands a second through real pipes: this program starts itself as a referee and plays random
+//! games against the clock.
 //!
 //! `cargo bench -p flagfall-referee` prints, for each ruleset, how many moves a second are answered when the client writes many lines before it reads, and when it
 //! waits for each answer. The moves are chosen beforehand, so the client's share is small; both processes share the machine's cores.

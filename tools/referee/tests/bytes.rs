@@ -1,4 +1,5 @@
-//! Whatever bytes come in, every line gets exactly one JSON line, and what is refused changes nothing.
+//! Whatever bytes come in, every line gets exactly one JSON line, and what is refused changes
+//! nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

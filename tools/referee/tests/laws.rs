@@ -66,7 +66,8 @@ impl Mirror {
     }
 }
 
-/// Every command there could be, but for deployments; a new kind of command does not compile until it is here.
+/// Every command there could be, but for deployments; a new kind of command does not compile until
+/// it is here.
 fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     let squares = || (0..Square::LIMIT).filter_map(Square::from_index);
     let moves = squares().flat_map(|from| squares().map(move |to| Move { from, to }));
@@ -215,7 +216,8 @@ fn random_command(client: &mut Client, turn: &Value, chance: &mut Chance) -> Val
     if commands.is_empty() {
         return random_command(client, turn, chance);
     }
-    // Where a strike waits for the other side's choice, drawing is all that can be done: rather that side acts.
+    // Where a strike waits for the other side's choice, drawing is all that can be done: rather
+    // that side acts.
     let command = commands.swap_remove(chance.below(commands.len()));
     json!({ "type": "command", "side": side, "command": command, "audience": "blue" })
 }

@@ -290,7 +290,8 @@ fn more_commands_than_are_kept_are_refused_and_going_back_makes_room() {
     assert_eq!(client.refused(deploy), "too_many");
 }
 
-/// §U2, §U7: lakes from the seed, shown at once; an act against the rules is accepted, loses, and is not legal.
+/// §U2, §U7: lakes from the seed, shown at once; an act against the rules is accepted, loses, and
+/// is not legal.
 #[test]
 fn course_draws_its_lakes_and_an_illegal_act_loses() {
     let ruleset = Ruleset::find("course").unwrap();

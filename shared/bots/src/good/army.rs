@@ -43,7 +43,7 @@ pub(super) struct Army {
 }
 
 impl Army {
-    /// The army at hand, a rank for each piece.
+    /// The current army, a rank for each piece.
     pub(super) fn ranks(&self) -> &[Rank] {
         &self.ranks
     }

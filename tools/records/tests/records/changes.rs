@@ -77,9 +77,11 @@ fn a_falsified_change_is_found_at_its_event() {
                 for (number, edit) in edits.into_iter().enumerate() {
                     let mut changed = record.clone();
                     changed.events[index].change.iter_mut().for_each(edit);
-                    // A live record does not say when choices were made, nor what the clocks were after them.
+                    // A live record does not say when choices were made, nor what the clocks were
+                    // after them.
                     let is_unknown = number == 6 && omits_clocks;
-                    // The end of a live record says what had come from a reserve: another rank there is another game.
+                    // The end of a live record says what had come from a reserve: another rank
+                    // there is another game.
                     let is_end = record.kind == Some(RecordKind::Live) && index + 1 == record.events.len();
                     if changed == record || is_unknown || number == 5 && is_end {
                         continue;
@@ -149,7 +151,8 @@ fn an_old_record_gets_its_changes_by_being_played() {
     assert!(whole > 30, "{whole}");
 }
 
-/// The digest that servers sign is the same with changes and without, in every record that tells enough.
+/// The digest that servers sign is the same with changes and without, in every record that tells
+/// enough.
 #[test]
 fn changes_leave_the_digest_as_it_was() {
     for (seed, played) in games(69_001) {

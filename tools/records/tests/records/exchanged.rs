@@ -1,4 +1,5 @@
-//! Out and in again it is the same game, in every format that can tell it; and what comes from elsewhere is played before it is believed.
+//! Out and in again it is the same game, in every format that can tell it; and what comes from
+//! elsewhere is played before it is believed.
 
 use flagfall_protocol::{GameEvent, GameRecord};
 use flagfall_records::{ExportError, Format, ImportError, Status, check, export, import};

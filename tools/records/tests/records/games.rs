@@ -169,12 +169,14 @@ impl Played {
     }
 }
 
-/// Whether nothing is deployed, and all that is hidden is when a choice was made, as long as the game goes on.
+/// Whether nothing is deployed, and all that is hidden is when a choice was made, as long as the
+/// game goes on.
 pub(crate) fn has_coins(record: &GameRecord) -> bool {
     Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// Whether a record of a game with coins tells all there is: its end has opened the choices, or there are none.
+/// Whether a record of a game with coins tells all there is: its end has opened the choices, or
+/// there are none.
 pub(crate) fn tells_choices(record: &GameRecord) -> bool {
     let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != "aborted");
     let is_strike = |event: &GameEvent| matches!(event, GameEvent::Struck(_));

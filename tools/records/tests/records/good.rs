@@ -55,7 +55,8 @@ fn a_game_called_off_is_true_as_far_as_it_goes() {
     }
 }
 
-/// With coins every choice of a resolved strike is told at the end: none of them can be another, or another side's, or left out.
+/// With coins every choice of a resolved strike is told at the end: none of them can be another, or
+/// another side's, or left out.
 #[test]
 fn a_choice_or_a_strike_with_coins_that_is_told_wrong_is_found() {
     let mut changed = 0;
@@ -87,7 +88,8 @@ fn a_choice_or_a_strike_with_coins_that_is_told_wrong_is_found() {
                 }
                 _ => continue,
             };
-            // What the game ends in is never told, and so nothing of it but the strike can be wrong.
+            // What the game ends in is never told, and so nothing of it but the strike can be
+            // wrong.
             let is_resolved =
                 record.events[index..].iter().any(|told| matches!(told.event, GameEvent::Moved(_)));
             for edit in edits.into_iter().filter(|_| is_resolved) {

@@ -15,7 +15,8 @@ use crate::games::players;
 const QUOTA: LagQuota = LagQuota { per_ply_ms: 500, stock_ms: 800 };
 const TIME: Time = Time::Fischer { base_s: 60, increment_s: 0 };
 
-/// A quantum game that wants no deployments, and its record: in each ply its side thinks so long and is given so much back. Then a flag falls.
+/// A quantum game that wants no deployments, and its record: in each ply its side thinks so long
+/// and is given so much back. Then a flag falls.
 fn record(plies: &[(u64, u32)]) -> GameRecord {
     let ruleset = Ruleset::find("quantum").unwrap();
     let terms = GameTerms {

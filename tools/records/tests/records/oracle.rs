@@ -1,5 +1,6 @@
-//! Whether a record is, letter for letter, what the recorder writes of some game. Told apart from the checker: it tries every command that could
-//! have made each event, keeps the one that tells the same, and compares the whole record at the end.
+//! Whether a record is, letter for letter, what the recorder writes of some game. Told apart from
+//! the checker: it tries every command that could have made each event, keeps the one that tells
+//! the same, and compares the whole record at the end.
 
 use flagfall_board::{ChipColor, Side, Sign, Square, Stamp};
 use flagfall_protocol::{Audience, GameEvent, GameRecord, RecordedEvent, Recorder, SeenPlacing};
@@ -53,7 +54,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         }
     }
     let mut told = recorder.record(viewer, record.terms.clone(), record.players.clone());
-    // Old records do not name the side that gave up; no record is made true or false by its signature alone.
+    // Old records do not name the side that gave up; no record is made true or false by its
+    // signature alone.
     if let (Some(truth), Some(RecordedEvent { by: None, .. })) =
         (told.events.last_mut(), record.events.last())
     {
@@ -66,7 +68,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     told == *record
 }
 
-/// As whom a record tells an event: the end opens what came from a reserve as well, and what was chosen.
+/// As whom a record tells an event: the end opens what came from a reserve as well, and what was
+/// chosen.
 fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     match told.map(|told| &told.event) {
         Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),

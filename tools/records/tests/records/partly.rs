@@ -101,7 +101,8 @@ fn what_no_deployment_makes_possible_is_found() {
     assert!(found.contains_key(Impossible.code()), "{found:?}");
 }
 
-/// An army has one Marshal: a second one in the record is one too many, at the ply where it appears.
+/// An army has one Marshal: a second one in the record is one too many, at the ply where it
+/// appears.
 #[test]
 fn a_rank_too_many_is_found_where_it_appears() {
     let mut count = 0;
@@ -120,7 +121,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
             continue;
         }
         let mut changed = record.clone();
-        // Equal ranks both leave, in every ruleset that has been here so far and in no order of strength otherwise.
+        // Equal ranks both leave, in every ruleset that has been here so far and in no order of
+        // strength otherwise.
         let both_leave = strikes.iter().filter(|(_, seen)| {
             seen.strike.is_some_and(|strike| {
                 strike.attacker_fate == StrikeFate::Leaves && strike.defender_fate == StrikeFate::Leaves
@@ -148,7 +150,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
     assert!(count > 0, "no game had two strikes between equals");
 }
 
-/// The time of a strike that waits in a running game is somebody's: when it is more than either side had, nobody can have taken it.
+/// The time of a strike that waits in a running game is somebody's: when it is more than either
+/// side had, nobody can have taken it.
 #[test]
 fn a_running_game_with_coins_is_held_to_its_clock() {
     let (mut strikes, mut found) = (0, 0);

@@ -1,4 +1,5 @@
-//! Signed records: every audience's verifies, and whatever is falsified in one is found with the key.
+//! Signed records: every audience's verifies, and whatever is falsified in one is found with the
+//! key.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{

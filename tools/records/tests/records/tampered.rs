@@ -27,7 +27,8 @@ struct Tampered {
     event: Option<usize>,
 }
 
-/// Changes that may leave the true record of another game, and why nothing in a record speaks against them.
+/// Changes that may leave the true record of another game, and why nothing in a record speaks
+/// against them.
 const MEANINGLESS: [(&str, &str); 20] = [
     ("ruleset", "the same plies are a game by other rules too, and the commitments do not cover the ruleset"),
     ("time", "the stamps fit another clock too"),
@@ -66,7 +67,8 @@ fn whatever_is_changed_is_found_or_makes_another_true_record() {
         // The changes tell everything twice: they have a test of their own.
         let record = played.record(Viewer::ALL[number % 3]).without_changes();
         if record.deployments.red.is_none() || record.commitments.red.is_none() {
-            // Nobody took the last draw offer, or the game never started: records that are not opened have tests of their own.
+            // Nobody took the last draw offer, or the game never started: records that are not
+            // opened have tests of their own.
             continue;
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");
@@ -117,7 +119,8 @@ fn judge(
         count.0 += 1;
         let found = &report.findings;
         *seen.entry(found[0].code.code()).or_default() += 1;
-        // Players and terms that nobody can have, and who kept what secret, are no matter of the game: the oracle does not ask.
+        // Players and terms that nobody can have, and who kept what secret, are no matter of the
+        // game: the oracle does not ask.
         let is_of_the_game = !["secret", "lakes", "a lake less"].contains(what)
             && !found.iter().all(|finding| [Format, Terms, Players].contains(&finding.code));
         assert!(
@@ -492,7 +495,8 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     }
 }
 
-/// A game that ended on the board, and one that went on: nothing can be hung on to the one or cut off the other.
+/// A game that ended on the board, and one that went on: nothing can be hung on to the one or cut
+/// off the other.
 #[test]
 fn a_game_ends_where_the_rules_end_it() {
     for (seed, played) in of_every_ruleset(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
@@ -570,7 +574,8 @@ fn bytes_of(played: &Played, viewer: Viewer) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// One byte of the text changed, wherever: found, or no JSON, or the true record of another game, or a word nothing follows from.
+    /// One byte of the text changed, wherever: found, or no JSON, or the true record of another
+    /// game, or a word nothing follows from.
     #[test]
     fn a_changed_byte_is_found(at in 0_usize..1_000_000, byte in 32_u8..127, seed in 0_u64..12) {
         let rulesets: Vec<_> = Ruleset::all().iter().collect();

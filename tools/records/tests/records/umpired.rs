@@ -1,4 +1,5 @@
-//! Ends that somebody outside the board decides: they are taken on trust where they are possible, and said to be.
+//! Ends that somebody outside the board decides: they are taken on trust where they are possible,
+//! and said to be.
 
 use flagfall_board::Side;
 use flagfall_protocol::{GameEvent, GameRecord, Outcome, Time};

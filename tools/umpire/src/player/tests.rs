@@ -1,4 +1,5 @@
-//! The view the program's side makes of lines is the engine's own view, at every turn of paired games in every ruleset.
+//! The view the program's side makes of lines is the engine's own view, at every turn of paired
+//! games in every ruleset.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -57,7 +58,8 @@ impl Program {
     }
 }
 
-/// What the protocol cannot tell, as the engine's view has it: commitments and what is opened at the end, deadlines.
+/// What the protocol cannot tell, as the engine's view has it: commitments and what is opened at
+/// the end, deadlines.
 fn as_told(engine: &View) -> View {
     View {
         deploy_deadline: None,
