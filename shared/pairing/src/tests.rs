@@ -117,9 +117,9 @@ fn nobody_plays_the_same_opponent_again_while_others_wait() {
     pool[1].last_opponent = Some(4);
     assert_eq!(pairs(&pool), [(1, 4), (2, 3)]);
     pool.truncate(2);
-    assert_eq!(pairs(&pool), [(1, 2)], "nobody else is there");
+    assert_eq!(pairs(&pool), [(1, 2)], "no one else waits");
     pool.push(waiting(3, 2800.0));
-    assert_eq!(pairs(&pool), [(1, 2)], "nobody else whom either may play");
+    assert_eq!(pairs(&pool), [(1, 2)], "no one else that either may play");
 }
 
 #[test]
@@ -194,7 +194,7 @@ proptest! {
         let by_player = |player: u32| pool.iter().find(|waiting| waiting.player == player).expect("a player");
         let mut seen = HashSet::new();
         for Pair { first, second } in &found {
-            prop_assert!(seen.insert(*first) && seen.insert(*second), "somebody twice");
+            prop_assert!(seen.insert(*first) && seen.insert(*second), "a player twice");
             let (one, other) = (by_player(*first), by_player(*second));
             prop_assert!(merit(one, other, &settings).is_some(), "not allowed");
             prop_assert!(!one.apart.contains(second) && !other.apart.contains(first), "apart");

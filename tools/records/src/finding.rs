@@ -46,7 +46,7 @@ codes! {
         Terms = "terms",
         /// A player has no id, or an impossible name.
         Players = "players",
-        /// A stamp is earlier than the one before it, or differs from the event it came with.
+        /// A stamp is earlier than the one before it, or differs from that of its cause.
         Stamp = "stamp",
         /// More network delay is given back than the quota allows.
         Lag = "lag",

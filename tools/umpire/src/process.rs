@@ -485,7 +485,7 @@ mod tests {
         // The writing task takes texts until the pipe is full.
         while running.tell(board.clone()) {
             told += 1;
-            assert!(told < 10_000, "somebody keeps it all");
+            assert!(told < 10_000, "the queue has no bound");
             tokio::task::yield_now().await;
         }
         assert!(told >= UNREAD_MAX);
@@ -535,7 +535,7 @@ mod tests {
             if looks.get() == 1 { live() } else { BTreeSet::new() }
         });
         assert!(!found.contains(&number(&running)), "over between the looks");
-        assert!(orphans(BTreeSet::new).contains(&number(&running)), "whoever is of no program");
+        assert!(orphans(BTreeSet::new).contains(&number(&running)), "a process of no program");
         running.finish(Duration::ZERO).await;
     }
 

@@ -32,7 +32,7 @@ fn is_told_by_moves(ruleset: &Ruleset) -> bool {
     !ruleset.reserve && ruleset.start == Start::Deployments
 }
 
-/// Checks that a record is true, has a known ruleset, and started with deployments.
+/// Checks that a record is true, has a known ruleset, and has no set-up position.
 pub(super) fn check_told(record: &GameRecord) -> Result<&'static Ruleset, ExportError> {
     if record.start.is_some() {
         return Err(ExportError::Start);

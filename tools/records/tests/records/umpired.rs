@@ -16,7 +16,7 @@ fn record(seed: u64) -> GameRecord {
     (seed..)
         .map(|seed| play(ruleset, manner, &mut Chance::new(seed)).record(Viewer::Public))
         .find(|record| record.outcome.as_ref().is_some_and(|outcome| outcome.reason == "resigned"))
-        .expect("a game that somebody gives up")
+        .expect("a resigned game")
 }
 
 fn ended(mut record: GameRecord, winner: Option<Side>, reason: &str) -> GameRecord {
