@@ -33,7 +33,7 @@ struct Options {
     seed: u64,
 }
 
-/// What came of the games of one ruleset.
+/// The results of the games of one ruleset.
 #[derive(Default)]
 struct Tally {
     ends: BTreeMap<String, u64>,
@@ -82,7 +82,7 @@ fn main() -> ExitCode {
     if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// One game without a clock, a second for every look at the board.
+/// A game without a clock. Every step takes a second.
 fn play(
     ruleset: &'static Ruleset,
     levels: PerSide<Level>,
