@@ -1,7 +1,8 @@
 //! House players against each other in every ruleset: pieces are counted at every ply, and every
 //! record is checked.
 //!
-//! `cargo run --release -p flagfall-records --example house_games -- --rules shadowflash-3 --games 1000`
+//! `cargo run --release -p flagfall-records --example house_games -- --rules shadowflash-3 --games
+//! 1000`
 
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
@@ -82,7 +83,7 @@ fn main() -> ExitCode {
     if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// A game without a clock. Every step takes a second.
+/// A game without a clock. Every look at the board takes a second.
 fn play(
     ruleset: &'static Ruleset,
     levels: PerSide<Level>,
