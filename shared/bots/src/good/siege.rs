@@ -1,4 +1,5 @@
-//! The race for a Flag: who is on the way to it, and whether anybody can be in the way in time.
+//! The race for a Flag: which pieces are on their way to it, and whether they can be stopped in
+//! time.
 
 use std::collections::VecDeque;
 
@@ -9,21 +10,21 @@ use super::grid::{CELLS, Cell, STEPS};
 use super::outlook::Outlook;
 use super::world::Piece;
 
-/// What a piece so many steps from the enemy's Flag counts when nobody can stop it.
+/// The value of a piece this many steps from the enemy's Flag that cannot be stopped.
 const UNSTOPPED: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
 
-/// Steps to somewhere from every cell; [`u8::MAX`] where no way leads.
+/// Steps to a target from every cell; [`u8::MAX`] if there is no way.
 pub(super) type Ways = [u8; CELLS];
 
 /// The ways to one Flag.
 #[derive(Clone)]
 pub(super) struct Siege {
-    /// For pieces that Bombs stop, and for Miners.
+    /// For pieces that Bombs stop, then for Miners.
     ways: [Ways; 2],
 }
 
 impl Siege {
-    /// The ways to a Flag behind these Bombs; none lead to no Flag.
+    /// The ways to a Flag behind these Bombs. Without a Flag there are none.
     pub(super) fn new(
         flag: Option<Cell>,
         bombs: impl Iterator<Item = Cell>,
@@ -41,7 +42,8 @@ impl Siege {
         usize::from(self.ways[usize::from(rank == Rank::Miner)][usize::from(cell)])
     }
 
-    /// What the most dangerous of these pieces counts that none of the guards can stop. `walk` tells the steps of a guard to a cell.
+    /// The value of the most dangerous runner that no guard can stop. `walk` gives a guard's steps
+    /// to a cell.
     pub(super) fn threat<'p>(
         &self,
         outlook: &Outlook,
@@ -59,7 +61,8 @@ impl Siege {
         most
     }
 
-    /// Whether a guard that beats the runner is as near to some cell of its way as the runner itself.
+    /// True if a guard that beats the runner reaches a cell of its way at least as soon as the
+    /// runner.
     fn is_stopped<'p>(
         &self,
         outlook: &Outlook,
@@ -90,7 +93,7 @@ impl Siege {
     }
 }
 
-/// Steps from every cell to a target, around what is blocked.
+/// Steps from every cell to a target, around blocked cells.
 pub(super) fn measure_ways(target: Cell, is_blocked: &[bool; CELLS], is_open: &[bool; CELLS]) -> Ways {
     let mut ways = [u8::MAX; CELLS];
     ways[usize::from(target)] = 0;

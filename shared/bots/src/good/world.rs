@@ -1,4 +1,5 @@
-//! A board on which every hidden rank is assumed: one world of those that fit what was seen, for plies to be made and taken back.
+//! A board on which every hidden rank is assumed, one of the worlds that fit what was seen. Plies
+//! can be made and taken back.
 
 use flagfall_board::Rank;
 use flagfall_rules::Fate;
@@ -13,19 +14,19 @@ pub(super) struct Piece {
     pub(super) is_mine: bool,
     pub(super) rank: Rank,
     pub(super) cell: Cell,
-    /// Whether the other side does not know its rank.
+    /// True if the other side does not know its rank.
     pub(super) is_hidden: bool,
     pub(super) is_alive: bool,
 }
 
-/// What a way to the enemy's Flag that nobody bars counts, as a share of what such a way to the own Flag does, in hundredths.
+/// The value of an open way to the enemy's Flag, in hundredths of an open way to the own Flag.
 const PROSPECT: i32 = 50;
 
-/// What stands on a cell.
+/// What is on a cell without a piece.
 const EMPTY: u8 = 254;
 const WALL: u8 = 255;
 
-/// A ply: a piece by its number, and where it goes.
+/// A ply: a piece by its number, and its target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) piece: u8,
@@ -40,7 +41,7 @@ pub(super) struct Undo {
     score: i32,
 }
 
-/// The board. The own side's pieces come first in its list.
+/// The board. The own side's pieces come first in the list.
 pub(super) struct World<'a> {
     pub(super) outlook: &'a Outlook,
     cells: [u8; CELLS],
@@ -48,7 +49,7 @@ pub(super) struct World<'a> {
     mine: usize,
     /// The ways to the enemy's Flag.
     siege: Siege,
-    /// What the own side's pieces stand for less what the enemy's do.
+    /// The value of the own side's pieces less that of the enemy's.
     score: i32,
 }
 
@@ -61,7 +62,7 @@ pub(super) const fn is_runner(rank: Rank) -> bool {
 }
 
 impl<'a> World<'a> {
-    /// The pieces where they stand, the own side's first; at most 250 of them.
+    /// A world with these pieces, the own side's first. At most 250.
     pub(super) fn new(outlook: &'a Outlook, pieces: Vec<Piece>) -> World<'a> {
         let mut cells = [WALL; CELLS];
         outlook.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
@@ -77,7 +78,7 @@ impl<'a> World<'a> {
         World { outlook, cells, pieces, mine, siege, score }
     }
 
-    /// What the position counts for the own side.
+    /// The value of the position for the own side.
     pub(super) fn assess(&self) -> i32 {
         let (mine, enemies) = self.pieces.split_at(self.mine);
         let is_about = |piece: &&Piece| piece.is_alive && is_movable(piece.rank);
@@ -96,7 +97,7 @@ impl<'a> World<'a> {
         self.pieces.get(usize::from(index)).map(|piece| (index, piece))
     }
 
-    /// A side's plies, strikes alone if so wished. Repetition rules are not looked at.
+    /// Lists a side's plies, or only its strikes. Repetition rules are ignored.
     pub(super) fn steps(&self, is_mine: bool, strikes_alone: bool, steps: &mut Vec<Step>) {
         let (first, end) = if is_mine { (0, self.mine) } else { (self.mine, self.pieces.len()) };
         for (index, piece) in self.pieces[first..end].iter().enumerate() {
@@ -128,7 +129,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Carries a ply out.
+    /// Makes a ply.
     pub(super) fn make(&mut self, step: Step) -> Undo {
         let attacker = self.pieces[usize::from(step.piece)];
         let from = attacker.cell;
@@ -139,7 +140,7 @@ impl<'a> World<'a> {
         self.cells[usize::from(from)] = EMPTY;
         let mut moved = Piece { cell: step.to, ..attacker };
         if target == EMPTY {
-            // Only a runner goes farther than a step (§C2).
+            // Only a runner goes farther than one step (§C2).
             moved.is_hidden &= grid::is_adjacent(from, step.to);
             self.put(step.piece, moved);
             return undo;
