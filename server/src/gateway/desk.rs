@@ -13,7 +13,7 @@ use super::session::refusal;
 use crate::allowance::{ask_lobby, note_open_game};
 use crate::lobby::{LobbyCommand, LobbyRefusal};
 use crate::server::App;
-use crate::table::{TableError, TableHandle, TableInput};
+use crate::table::{Reply, TableError, TableHandle, TableInput};
 use flagfall_base::admission::{Client, Watch};
 use flagfall_base::delivery::Outbox;
 use flagfall_base::delivery::Payload;
@@ -97,13 +97,16 @@ impl Desk {
             ClientToServer::ShowChallenge { challenge } => Some(self.show_challenge(challenge)),
             ClientToServer::Rematch { cmd_id, game } => {
                 let (outbox, player) = (self.outbox.clone(), self.player.clone());
-                self.tell_table(game, TableInput::Rematch { outbox, player, cmd_id })
+                self.tell_table(
+                    game,
+                    TableInput::Rematch { reply: Reply::Connection(outbox), player, cmd_id },
+                )
             }
             ClientToServer::OpenGame { game, since } => self.open_game(game, since),
             ClientToServer::CloseGame { game } => self.close_game(game),
             ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
-                let (outbox, player) = (self.outbox.clone(), self.player.clone());
-                self.tell_table(game, TableInput::Command { outbox, player, cmd_id, ply, epoch, command })
+                let (reply, player) = (Reply::Connection(self.outbox.clone()), self.player.id.clone());
+                self.tell_table(game, TableInput::Command { reply, player, cmd_id, ply, epoch, command })
             }
             ClientToServer::Say { cmd_id, game, said } => {
                 if !self.talk.take(Instant::now()) {

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
-    Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, Outcome, Phase,
-    Player, Position, RecordScope,
+    Audience, CloseCode, CommandId, GameCommand, GameRecord, GameSummary, GameView, Outcome, Phase, Player,
+    Position, RecordScope,
 };
 use flagfall_rules::{Command, Entropy};
 use flagfall_store::{Append, AppendOutcome, Head, Store, StoreError};
@@ -30,6 +30,7 @@ use super::mailbox::{Mailbox, Sender, mailbox};
 use super::public_games::progress_of;
 use super::record::RecordError;
 use super::registry::Tables;
+use super::reply::{Refusal, Reply};
 use super::{record, search};
 use crate::players::players_today;
 use flagfall_base::background::Background;
@@ -70,12 +71,12 @@ pub enum TableInput {
         /// True if the player said so. A dropped connection says nothing.
         is_on_purpose: bool,
     },
-    /// A player's command; the outbox gets its acceptance or refusal.
+    /// A player's command.
     Command {
-        /// The connection.
-        outbox: Outbox,
-        /// The player.
-        player: Player,
+        /// Where the answer goes.
+        reply: Reply,
+        /// The id of the player.
+        player: String,
         /// The client's id for the command.
         cmd_id: CommandId,
         /// The ply at which it was made.
@@ -85,10 +86,10 @@ pub enum TableInput {
         /// The command.
         command: GameCommand,
     },
-    /// A player wants a rematch; the outbox gets the acceptance or refusal.
+    /// A player wants a rematch.
     Rematch {
-        /// The connection.
-        outbox: Outbox,
+        /// Where the answer goes.
+        reply: Reply,
         /// The player.
         player: Player,
         /// The client's id for the request.
@@ -635,11 +636,11 @@ impl Actor {
             Message::Input(TableInput::Close { connection, is_on_purpose }) => {
                 self.step(Input::Close { connection, is_on_purpose });
             }
-            Message::Input(TableInput::Command { outbox, player, cmd_id, ply, epoch, command }) => {
-                self.asking = Some(outbox.clone());
+            Message::Input(TableInput::Command { reply, player, cmd_id, ply, epoch, command }) => {
+                self.asking = reply.outbox().cloned();
                 let asked = Asked {
-                    outbox: Some(outbox),
-                    player_id: player.id,
+                    reply,
+                    player_id: player,
                     cmd_id,
                     ply,
                     epoch,
@@ -650,9 +651,9 @@ impl Actor {
                 };
                 self.step(Input::Command(Box::new(asked)));
             }
-            Message::Input(TableInput::Rematch { outbox, player, cmd_id }) => {
-                self.asking = Some(outbox.clone());
-                self.step(Input::Rematch { outbox, player, cmd_id });
+            Message::Input(TableInput::Rematch { reply, player, cmd_id }) => {
+                self.asking = reply.outbox().cloned();
+                self.step(Input::Rematch { reply, player, cmd_id });
             }
             Message::Heard => self.step(Input::Tick),
             Message::Audit => self.step(Input::Audit),
@@ -676,7 +677,7 @@ impl Actor {
                 let _caller_left = reply.send(Forecast { flag, awaits_house });
             }
             Message::Stop { is_last, reply } => {
-                if self.table.is_stopped {
+                if self.table.is_stopped() {
                     let _caller_left = reply.send(());
                 } else {
                     self.stopping.push(reply);
@@ -765,7 +766,7 @@ impl Actor {
             }
             *progress = Progress { is_quarantined: progress.is_quarantined, phase, ply, turn, outcome };
         }
-        has_ended | (self.table.is_quarantined && !std::mem::replace(&mut progress.is_quarantined, true))
+        has_ended | (self.table.is_quarantined() && !std::mem::replace(&mut progress.is_quarantined, true))
     }
 
     /// Starts what the table wants done next. Returns a future for work that takes time; the rest
@@ -825,9 +826,7 @@ impl Actor {
                 Some(rematch) => tables.rematch(game, &header, rematch).await,
                 None => Err(CreateError::Unavailable),
             };
-            Input::RematchMade(
-                made.map(|summary| summary.id).map_err(|error| (Code::from(&error), error.to_string())),
-            )
+            Input::RematchMade(made.map(|summary| summary.id).map_err(|error| Refusal::from(&error)))
         }
         .boxed()
     }
@@ -850,7 +849,7 @@ impl Actor {
         let cmd_id = format!("{phase}-{}-{side:?}", view.ply).parse().ok()?;
         let entropy = entropy_for(&command);
         Some(Asked {
-            outbox: None,
+            reply: Reply::Nobody,
             player_id,
             cmd_id,
             ply: view.ply,

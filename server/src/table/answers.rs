@@ -3,13 +3,13 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use flagfall_board::Side;
-use flagfall_protocol::{Accepted, Code, CommandId, ServerToClient};
+use flagfall_protocol::{Accepted, Code};
 use flagfall_store::record::CommandStamp;
 use sha2::{Digest, Sha256};
 
 use super::core::{Asked, Flight, Table};
 use super::error::{ReadFailure, TableError};
-use flagfall_base::delivery::{Outbox, Payload};
+use super::reply::Refusal;
 
 /// Side and command id, as a hash that holds within this process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,12 +40,12 @@ pub(super) struct Done {
 
 impl Table {
     /// The answer to a command that was accepted before.
-    pub(super) fn answer_done(&self, asked: &Asked, fingerprint: u64, done: &Done) {
+    pub(super) fn answer_done(&self, asked: Box<Asked>, fingerprint: u64, done: &Done) {
         if done.fingerprint == fingerprint {
             self.accept(asked, done);
         } else {
             let message = "this command id was used for another command";
-            self.refuse_asked(asked, Code::new(Code::CMD_ID_REUSED), message);
+            self.refuse_asked(asked, Refusal::new(Code::CMD_ID_REUSED, message));
         }
     }
 
@@ -54,83 +54,46 @@ impl Table {
             self.flight = None;
         }
         match found {
-            Ok(Some(done)) => self.answer_done(&asked, fingerprint_of(&asked), &done),
+            Ok(Some(done)) => {
+                let fingerprint = fingerprint_of(&asked);
+                self.answer_done(asked, fingerprint, &done);
+            }
             Ok(None) => {
                 asked.is_new = true;
                 self.line.push_front(asked);
             }
             // It is unknown whether the command was accepted, so neither answer would be true.
-            Err(ReadFailure::Unavailable) => self.refuse_unavailable(&asked),
+            Err(ReadFailure::Unavailable) => self.refuse_asked(asked, Refusal::unavailable()),
             Err(ReadFailure::Damaged) => {
                 self.quarantine();
-                self.refuse_quarantined(&asked);
+                self.refuse_quarantined(asked);
             }
         }
     }
 
-    pub(super) fn accept(&self, asked: &Asked, done: &Done) {
-        if let Some(outbox) = &asked.outbox {
-            outbox.send(Payload::new(&ServerToClient::Accepted {
-                cmd_id: asked.cmd_id.clone(),
-                outcome: Accepted::Game { game: self.id, seq: done.seq },
-            }));
-        }
+    /// Tells the asker that the command is in the log.
+    pub(super) fn accept(&self, asked: Box<Asked>, done: &Done) {
+        asked.reply.answer(self.id, asked.cmd_id, Ok(Accepted::Game { game: self.id, seq: done.seq }));
     }
 
-    pub(super) fn refuse_asked(&self, asked: &Asked, code: Code, message: &str) {
-        let Some(outbox) = &asked.outbox else { return };
+    /// Tells the asker why the command is not carried out, and how far the game is for their side.
+    pub(super) fn refuse_asked(&self, asked: Box<Asked>, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
-        self.refuse_with(outbox, Some(asked.cmd_id.clone()), code, message, seq);
+        asked.reply.answer(self.id, asked.cmd_id, Err(Refusal { seq, ..refusal }));
     }
 
-    pub(super) fn refuse_unavailable(&self, asked: &Asked) {
-        let message = "the store cannot take it now; send the same command again in a moment";
-        self.refuse_asked(asked, Code::new(Code::STORE_UNAVAILABLE), message);
+    pub(super) fn refuse_quarantined(&self, asked: Box<Asked>) {
+        self.refuse_asked(asked, Refusal::from(&TableError::Quarantined));
     }
 
-    pub(super) fn refuse_quarantined(&self, asked: &Asked) {
-        let message = "this game's log is damaged; an operator must look at it. Other games go on";
-        self.refuse_asked(asked, Code::new(Code::GAME_QUARANTINED), message);
-    }
-
-    /// Refuses a player without a seat. For a private game the answer does not even show that it
+    /// Why a player without a seat cannot act. For a private game the answer does not even show that it
     /// exists.
-    pub(super) fn refuse_stranger(&self, outbox: &Outbox, cmd_id: Option<&CommandId>) {
+    pub(super) fn stranger(&self) -> Refusal {
         if self.header.terms.private {
-            let message = TableError::NotFound.to_string();
-            self.refuse(outbox, cmd_id, Code::NO_SUCH_GAME, &message);
+            Refusal::from(&TableError::NotFound)
         } else {
-            self.refuse(outbox, cmd_id, Code::NOT_YOUR_GAME, "you have no seat in this game");
+            Refusal::new(Code::NOT_YOUR_GAME, "you have no seat in this game")
         }
-    }
-
-    pub(super) fn refuse(
-        &self,
-        outbox: &Outbox,
-        cmd_id: Option<&CommandId>,
-        code: &'static str,
-        message: &str,
-    ) {
-        self.refuse_with(outbox, cmd_id.cloned(), Code::new(code), message, None);
-    }
-
-    pub(super) fn refuse_with(
-        &self,
-        outbox: &Outbox,
-        cmd_id: Option<CommandId>,
-        code: Code,
-        message: &str,
-        seq: Option<u64>,
-    ) {
-        flagfall_base::telemetry::refused(&code);
-        let message = message.to_owned();
-        outbox.send(Payload::new(&ServerToClient::Refused {
-            cmd_id,
-            game: Some(self.id),
-            code,
-            message,
-            seq,
-        }));
     }
 }
 

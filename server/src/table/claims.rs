@@ -115,7 +115,7 @@ impl Table {
         let is_playable = self.game.phase() == Phase::Playing
             && !self.game.is_paused()
             && self.outage_since.is_none()
-            && !self.is_quarantined;
+            && !self.is_quarantined();
         self.claims.playable_since = is_playable.then(|| self.claims.playable_since.unwrap_or(now));
         let presence = self.presence();
         for side in Side::BOTH {

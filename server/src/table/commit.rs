@@ -2,18 +2,19 @@
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{Code, GameCommand};
-use flagfall_rules::{Event, Events, Game, Refusal, Viewer, decide, decide_claim, decide_deadline};
+use flagfall_rules::{Event, Events, Game, Viewer, decide, decide_claim, decide_deadline};
 use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, StoreError, StoredEntry, Write};
 
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
-use super::core::{Asked, Cause, Early, Flight, Output, Reading, Table, is_awaited};
+use super::core::{Asked, Cause, Early, Flight, Health, Output, Reading, Stop, Table, is_awaited};
 use super::epochs::StaleEpoch;
 use super::error::ReadFailure;
 use super::header::GameHeader;
 use super::listing::{self, awake_key, house_key};
 use super::public_games;
 use super::replay::{self, ReplayError};
+use super::reply::{Refusal, Reply};
 use crate::archive::ended;
 use crate::histories;
 use crate::proof;
@@ -34,16 +35,17 @@ impl Table {
         let fingerprint = fingerprint_of(&asked);
         let known = self.recent.iter().find(|done| done.key == key);
         if let Some(done) = known.filter(|_| !forgets_commands()) {
-            return self.answer_done(&asked, fingerprint, done);
+            let done = *done;
+            return self.answer_done(asked, fingerprint, &done);
         }
         if !asked.is_new && self.may_know(key) && !forgets_commands() {
             self.flight = Some(Flight::Search);
             return outputs.push(Output::Search { asked });
         }
-        let connection = asked.outbox.as_ref().map(Outbox::connection);
+        let connection = asked.reply.outbox().map(Outbox::connection);
         let is_superseded =
             connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
-        let round_trip_ms = asked.outbox.as_ref().map_or(0, Outbox::round_trip_ms);
+        let round_trip_ms = asked.reply.outbox().map_or(0, Outbox::round_trip_ms);
         let lag_ms = self.game.lag_credit_ms(side, round_trip_ms, now);
         let is_lost = self.is_of_lost_branch(&asked);
         let events = match self.decide(now, side, &asked) {
@@ -55,13 +57,13 @@ impl Table {
                 return self.read(Reading::Refusal, outputs);
             }
             _ if is_lost => {
-                return self.refuse_asked(&asked, Code::new(StaleEpoch.code()), &StaleEpoch.to_string());
+                return self.refuse_asked(asked, Refusal::new(StaleEpoch.code(), StaleEpoch.to_string()));
             }
             Ok(_) => {
                 let message = "you play this game from a newer connection; open it again to take it back";
-                return self.refuse_asked(&asked, Code::new(Code::SUPERSEDED), message);
+                return self.refuse_asked(asked, Refusal::new(Code::SUPERSEDED, message));
             }
-            Err(refusal) => return self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string()),
+            Err(refusal) => return self.refuse_asked(asked, Refusal::from(&refusal)),
         };
         let is_timed = events.iter().next().is_some_and(|event| event.ends_time_of().is_some());
         let lag_ms = if is_timed { lag_ms } else { 0 };
@@ -69,7 +71,7 @@ impl Table {
         let deadline = self.game.deadline().map(|deadline| deadline.plus_ms(lag_ms.into()));
         match self.append_of(now, events.iter(), lag_ms, Some(&stamp), deadline) {
             Some(append) => {
-                if let Some(outbox) = &asked.outbox {
+                if let Some(outbox) = asked.reply.outbox() {
                     let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
                     // A house player answers each move with one of about the same size.
                     outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
@@ -79,12 +81,13 @@ impl Table {
                 self.flight = Some(Flight::Command { asked, done, side, lag_ms, events: Box::new(events) });
             }
             None => {
-                self.refuse_asked(&asked, Code::new(Code::INTERNAL), "the server could not write that down");
+                let refusal = Refusal::new(Code::INTERNAL, "the server could not write that down");
+                self.refuse_asked(asked, refusal);
             }
         }
     }
 
-    fn decide(&self, now: Stamp, side: Side, asked: &Asked) -> Result<Events, Refusal> {
+    fn decide(&self, now: Stamp, side: Side, asked: &Asked) -> Result<Events, flagfall_rules::Refusal> {
         if let GameCommand::Claim { result } = asked.command {
             let claim_at = self.claim_at(side.opponent());
             return decide_claim(&self.game, side, asked.ply, result.into(), now, claim_at);
@@ -182,8 +185,7 @@ impl Table {
             Ok(AppendOutcome::Unknown) => self.read(Reading::Unknown, outputs),
             Ok(AppendOutcome::Late { at }) => {
                 if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-                    let refusal = Refusal::OutOfTime;
-                    self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string());
+                    self.refuse_asked(asked, Refusal::from(&flagfall_rules::Refusal::OutOfTime));
                 }
                 // The store's time has passed the deadline, so its consequences are due now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
@@ -214,10 +216,10 @@ impl Table {
                 }
                 done.seq = self.seq_of(side);
                 self.note_done(done);
-                self.accept(&asked, &done);
-                if let Some(outbox) = &asked.outbox {
+                if let Some(outbox) = asked.reply.outbox() {
                     outbox.credit();
                 }
+                self.accept(asked, &done);
             }
             Some(Flight::ByItself { events, cause }) => {
                 events.iter().for_each(|event| self.carry_out(event, at, 0, None));
@@ -225,7 +227,7 @@ impl Table {
                     Cause::Deadline => {}
                     Cause::Recovery => self.told_outage(),
                     Cause::Stop => {
-                        self.is_stopped = true;
+                        self.stop = Stop::Done;
                         outputs.push(Output::Stopped);
                     }
                 }
@@ -243,21 +245,21 @@ impl Table {
                 self.line.push_front(asked);
             }
             Some(Flight::Command { asked, side, .. }) => {
-                self.refuse_unavailable(&asked);
-                if asked.outbox.is_none() {
+                if matches!(asked.reply, Reply::Nobody) {
                     // A house player does not repeat its command.
                     self.seats[side].asked_at = None;
                     self.retry_at = Some(now.plus_ms(RETRY_MS));
                 }
+                self.refuse_asked(asked, Refusal::unavailable());
             }
             Some(Flight::ByItself { cause: Cause::Stop, .. }) => {
-                self.is_stopped = true;
+                self.stop = Stop::Done;
                 outputs.push(Output::Stopped);
             }
             Some(Flight::ByItself { cause: Cause::Deadline | Cause::Recovery, .. }) => {
                 self.retry_at = Some(now.plus_ms(RETRY_MS));
             }
-            Some(Flight::Confirm { asked }) => self.refuse_unavailable(&asked),
+            Some(Flight::Confirm { asked }) => self.refuse_asked(asked, Refusal::unavailable()),
             Some(Flight::Follow) => self.not_followed(now),
             Some(Flight::Search) | None => {}
         }
@@ -332,9 +334,9 @@ impl Table {
     fn diverge(&mut self, outputs: &mut Vec<Output>) {
         tracing::error!(game = %self.id, "the store lost acknowledged events of this game; the game continues from the store's log");
         if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-            self.refuse_unavailable(&asked);
+            self.refuse_asked(asked, Refusal::unavailable());
         }
-        self.is_diverged = true;
+        self.health = Health::Diverged;
         outputs.push(Output::Diverged);
     }
 
@@ -372,9 +374,9 @@ impl Table {
     }
 
     pub(super) fn quarantine(&mut self) {
-        self.is_quarantined = true;
+        self.health = Health::Quarantined;
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.flight.take() {
-            self.refuse_quarantined(&asked);
+            self.refuse_quarantined(asked);
         }
         tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, other games continue");
         let unavailable = Payload::new(&self.unavailable());

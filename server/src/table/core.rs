@@ -31,6 +31,7 @@ use super::outages::{Outages, Untold};
 use super::presence::Attendance;
 use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
+use super::reply::{Refusal, Reply};
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
@@ -45,8 +46,8 @@ const BEHIND_LOOK_MS: u64 = 200;
 
 /// A command that waits or is being handled.
 pub(super) struct Asked {
-    /// Where the answer goes; `None` for house players.
-    pub(super) outbox: Option<Outbox>,
+    /// Where the answer goes.
+    pub(super) reply: Reply,
     pub(super) player_id: String,
     pub(super) cmd_id: CommandId,
     pub(super) ply: Ply,
@@ -74,12 +75,12 @@ pub(super) enum Input {
     },
     Command(Box<Asked>),
     Rematch {
-        outbox: Outbox,
+        reply: Reply,
         player: Player,
         cmd_id: CommandId,
     },
     /// The rematch that both asked for exists, or could not be made.
-    RematchMade(Result<GameId, (Code, String)>),
+    RematchMade(Result<GameId, Refusal>),
     /// The answer to [`Output::Append`].
     Appended(Result<AppendOutcome, StoreError>),
     /// The answer to [`Output::Read`].
@@ -180,6 +181,31 @@ pub(super) struct Early {
     pub(super) until: Stamp,
 }
 
+/// Whether the replica is good to play on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Health {
+    /// It is what the log says.
+    Sound,
+    /// The log is damaged.
+    Quarantined,
+    /// The log has another branch than the replica.
+    Diverged,
+}
+
+/// Whether the server stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// It does not.
+    No,
+    /// It does; the table is still to stop.
+    Asked {
+        /// True if the stop pauses the game, because no other server continues it.
+        pauses: bool,
+    },
+    /// It does, and the table has stopped.
+    Done,
+}
+
 /// What the table notes about one side.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Seat {
@@ -221,12 +247,8 @@ pub(super) struct Table {
     /// Set if the store's clock was behind the local one.
     pub(super) early: Option<Box<Early>>,
     behind_look_at: Option<Stamp>,
-    pub(super) is_stopping: bool,
-    /// True if a stop pauses the game, because no other server continues it.
-    is_to_pause: bool,
-    pub(super) is_stopped: bool,
-    pub(super) is_quarantined: bool,
-    pub(super) is_diverged: bool,
+    pub(super) stop: Stop,
+    pub(super) health: Health,
     /// True if the game is signed when it is over.
     pub(super) signs: bool,
     /// Why the game was aborted, if it was.
@@ -271,11 +293,8 @@ impl Table {
             retry_at: None,
             early: None,
             behind_look_at: None,
-            is_stopping: false,
-            is_to_pause: true,
-            is_stopped: false,
-            is_quarantined: false,
-            is_diverged: false,
+            stop: Stop::No,
+            health: Health::Sound,
             signs: false,
             aborted: None,
             rematch: None,
@@ -341,8 +360,8 @@ impl Table {
                 self.close(connection);
             }
             Input::Command(asked) => self.line_up(asked),
-            Input::Rematch { outbox, player, cmd_id } => {
-                self.ask_rematch(outbox, &player, cmd_id, &mut outputs);
+            Input::Rematch { reply, player, cmd_id } => {
+                self.ask_rematch(reply, &player, cmd_id, &mut outputs);
             }
             Input::RematchMade(made) => self.rematch_made(made),
             Input::Appended(outcome) => self.appended(now, outcome, &mut outputs),
@@ -355,8 +374,9 @@ impl Table {
             Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
             Input::Tick => {}
             Input::Stop { is_last } => {
-                self.is_stopping = true;
-                self.is_to_pause = is_last;
+                if self.stop != Stop::Done {
+                    self.stop = Stop::Asked { pauses: is_last };
+                }
             }
         }
         if self.retry_at.is_some_and(|retry_at| now >= retry_at) {
@@ -373,8 +393,23 @@ impl Table {
     }
 
     /// The latest moment at which the table wants an [`Input::Tick`].
+    /// True if the game's log is damaged.
+    pub(super) fn is_quarantined(&self) -> bool {
+        self.health == Health::Quarantined
+    }
+
+    /// True if the server stops.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stop != Stop::No
+    }
+
+    /// True if the server stops and the table has done what it does then.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop == Stop::Done
+    }
+
     pub(super) fn wake_at(&self) -> Option<Stamp> {
-        let is_waiting = self.flight.is_some() || self.is_quarantined || self.is_stopping;
+        let is_waiting = self.flight.is_some() || self.is_quarantined() || self.is_stopping();
         let due = || self.time_is_up_at().into_iter().chain(self.following.wake_at()).min();
         let own = if is_waiting { None } else { self.retry_at.or_else(due) };
         self.away_at().chain(own).chain(self.behind_look_at).min()
@@ -390,7 +425,7 @@ impl Table {
 
     /// True if the table can go: the game is over or quarantined, and nobody has it open.
     pub(super) fn is_idle(&self) -> bool {
-        let is_done = self.game.outcome().is_some() || self.is_quarantined;
+        let is_done = self.game.outcome().is_some() || self.is_quarantined();
         let is_quiet = self.flight.is_none()
             && self.line.is_empty()
             && self.rematch_askers.is_empty()
@@ -406,7 +441,7 @@ impl Table {
             && self.following.is_settled(self.head.seq)
             && self.retry_at.is_none()
             && self.outage_since.is_none()
-            && !(self.game.is_paused() || self.is_stopping || self.is_diverged)
+            && !(self.game.is_paused() || self.is_stopping() || self.health == Health::Diverged)
     }
 
     /// A moment before which no deadline passes; `None` where time is unlimited.
@@ -472,9 +507,9 @@ impl Table {
     /// Shows the game to a connection and subscribes it to what happens next.
     pub(super) fn admit(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
         let Some(viewer) = self.header.viewer(Some(&player.id)) else {
-            return self.refuse_stranger(&outbox, None);
+            return outbox.send(self.stranger().payload(self.id, None));
         };
-        if self.is_quarantined {
+        if self.is_quarantined() {
             return outbox.send(Payload::new(&self.unavailable()));
         }
         self.audiences.remove(outbox.connection());
@@ -505,7 +540,8 @@ impl Table {
                 }
                 if self.audiences.spectators.len() >= self.spectators_max {
                     let message = "this game has as many spectators as the server allows; try again later";
-                    return self.refuse(&subscriber.outbox, None, Code::TOO_MANY, message);
+                    let refusal = Refusal::new(Code::TOO_MANY, message);
+                    return subscriber.outbox.send(refusal.payload(self.id, None));
                 }
                 self.send_game(now, &subscriber, events);
                 self.audiences.spectators.push(subscriber);
@@ -570,15 +606,12 @@ impl Table {
 
     fn line_up(&mut self, asked: Box<Asked>) {
         if self.header.side_of(&asked.player_id).is_none() {
-            if let Some(outbox) = &asked.outbox {
-                self.refuse_stranger(outbox, Some(&asked.cmd_id));
-            }
-            return;
+            return asked.reply.answer(self.id, asked.cmd_id, Err(self.stranger()));
         }
         // Each player has a queue of their own, so neither can crowd out the other.
         if self.line.iter().filter(|other| other.player_id == asked.player_id).count() >= LINE_MAX {
             let message = "too many commands at once: wait for their answers";
-            return self.refuse_asked(&asked, Code::new(Code::TOO_MANY), message);
+            return self.refuse_asked(asked, Refusal::new(Code::TOO_MANY, message));
         }
         self.line.push_back(asked);
     }
@@ -586,19 +619,19 @@ impl Table {
     /// Does what can be done until something is under way.
     fn go_on(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while self.flight.is_none() {
-            if self.is_quarantined || self.is_diverged {
-                if self.is_quarantined {
+            if self.health != Health::Sound {
+                if self.is_quarantined() {
                     self.admit_openers(now);
                 }
                 let Some(asked) = self.line.pop_front() else { break };
-                if self.is_quarantined {
-                    self.refuse_quarantined(&asked);
+                if self.is_quarantined() {
+                    self.refuse_quarantined(asked);
                 } else {
-                    self.refuse_unavailable(&asked);
+                    self.refuse_asked(asked, Refusal::unavailable());
                 }
                 continue;
             }
-            if self.is_stopping {
+            if self.is_stopping() {
                 self.admit_openers(now);
                 return self.stop(now, outputs);
             }
@@ -617,7 +650,7 @@ impl Table {
                 if is_resting {
                     // A command judged now would meet clocks that ran while no server could write.
                     let Some(asked) = self.line.pop_front() else { break };
-                    self.refuse_unavailable(&asked);
+                    self.refuse_asked(asked, Refusal::unavailable());
                     continue;
                 }
                 outputs.extend(self.append_by_itself(now, events, Cause::Recovery));
@@ -636,8 +669,8 @@ impl Table {
             };
             self.judge(now, asked, outputs);
         }
-        if self.is_stopping && (self.is_quarantined || self.is_diverged) && !self.is_stopped {
-            self.is_stopped = true;
+        if matches!(self.stop, Stop::Asked { .. }) && self.health != Health::Sound {
+            self.stop = Stop::Done;
             outputs.push(Output::Stopped);
         }
     }
@@ -645,20 +678,17 @@ impl Table {
     fn stop(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while let Some(asked) = self.line.pop_front() {
             let message = "the server is stopping: it will be back, nothing is lost";
-            self.refuse_asked(&asked, Code::new(Code::STOPPING), message);
+            self.refuse_asked(asked, Refusal::new(Code::STOPPING, message));
         }
-        if self.is_stopped {
-            return;
-        }
+        let Stop::Asked { pauses } = self.stop else { return };
         // If the log lacks an outage, no clock has run since it began.
         let since = self.outage_since.unwrap_or(now);
         // The next server that opens the game records outages that are over.
-        let pause =
-            (self.is_to_pause && self.outage_until.is_none()).then(|| decide_pause(&self.game, since));
+        let pause = (pauses && self.outage_until.is_none()).then(|| decide_pause(&self.game, since));
         match self.append_by_itself(now, pause.into_iter().flatten().collect(), Cause::Stop) {
             Some(append) => outputs.push(append),
             None => {
-                self.is_stopped = true;
+                self.stop = Stop::Done;
                 outputs.push(Output::Stopped);
             }
         }
@@ -697,12 +727,12 @@ impl Table {
     /// Closes every connection that waits for this table, so that its client returns to a fresh
     /// one.
     pub(super) fn close_connections(&self, code: flagfall_protocol::CloseCode) {
-        let mut waiting: Vec<&Outbox> = self.line.iter().filter_map(|asked| asked.outbox.as_ref()).collect();
+        let mut waiting: Vec<&Outbox> = self.line.iter().filter_map(|asked| asked.reply.outbox()).collect();
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = &self.flight {
-            waiting.extend(&asked.outbox);
+            waiting.extend(asked.reply.outbox());
         }
         waiting.extend(self.following.outboxes());
-        waiting.extend(self.rematch_askers.iter().map(RematchAsker::outbox));
+        waiting.extend(self.rematch_askers.iter().filter_map(RematchAsker::outbox));
         waiting.extend(self.audiences.all().map(|subscriber| &subscriber.outbox));
         waiting.into_iter().for_each(|outbox| outbox.close(code));
     }

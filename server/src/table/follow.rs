@@ -124,7 +124,7 @@ impl Table {
 
     /// Keeps an opener who has to wait for a look at the log; true if they wait.
     pub(super) fn keep_opener(&mut self, outbox: &Outbox, player: &Player, since: Option<Position>) -> bool {
-        if !self.following.is_shared || self.is_over() || self.is_quarantined {
+        if !self.following.is_shared || self.is_over() || self.is_quarantined() {
             return false;
         }
         let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };

@@ -36,6 +36,7 @@ mod registry;
 mod relist;
 mod rematch;
 mod replay;
+mod reply;
 mod rest;
 mod search;
 #[cfg(test)]
@@ -50,5 +51,6 @@ pub use finished::{Archived, Finished, finished};
 pub use header::GameHeader;
 pub use outages::note_outage;
 pub use record::RecordError;
-pub use registry::{StartError, TableSettings, Tables};
+pub use registry::{NewCommand, StartError, TableSettings, Tables};
 pub use relist::relist;
+pub use reply::{Answer, Refusal, Reply};

@@ -6,14 +6,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::{GameSummary, LagQuota, Phase};
+use flagfall_board::{GameId, Ply, Side, Stamp};
+use flagfall_protocol::{CommandId, GameCommand, GameSummary, LagQuota, Phase};
 use flagfall_store::{Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::{Notify, oneshot};
 
-use super::actor::{Message, Opened, Shared, Stay, TableHandle, channel};
+use super::actor::{Message, Opened, Shared, Stay, TableHandle, TableInput, channel};
 use super::core::Table;
 use super::creation::Making;
 use super::due::{Care, InCare};
@@ -24,6 +24,7 @@ use super::listing::live_key;
 use super::mailbox::Mailbox;
 use super::outages::Outages;
 use super::public_games::PublicGames;
+use super::reply::{Answer, Refusal, Reply};
 use super::rest::RunningCount;
 use super::search::read_all;
 use super::thinking::ThinkingRoom;
@@ -79,6 +80,19 @@ impl WallClock for StoreClock {
     fn now(&self) -> Stamp {
         self.0.now()
     }
+}
+
+/// A command that a caller in this process gives for a player.
+#[derive(Clone, Debug)]
+pub struct NewCommand {
+    /// The id of the player.
+    pub player: String,
+    /// The id of the command; a repeated one gets the answer of the first.
+    pub cmd_id: CommandId,
+    /// The ply at which it is made.
+    pub ply: Ply,
+    /// The command.
+    pub command: GameCommand,
 }
 
 /// All tables of this server. Cheap to clone; all clones are one registry.
@@ -259,6 +273,30 @@ impl Tables {
         if let Some(handle) = self.handle(game) {
             handle.note_seats();
         }
+    }
+
+    /// Carries out a player's command, and returns the answer.
+    ///
+    /// # Errors
+    /// [`Refusal`]: the command is not carried out. If the store is unavailable that is not certain: the
+    /// same command with the same id gets the true answer.
+    pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
+        const ATTEMPTS: usize = 3;
+        for _ in 0..ATTEMPTS {
+            let table = self.find(game).await.map_err(|error| Refusal::from(&error))?;
+            let NewCommand { player, cmd_id, ply, command } = command.clone();
+            let (sender, answer) = oneshot::channel();
+            let reply = Reply::Caller(sender);
+            if table
+                .send(TableInput::Command { reply, player, cmd_id, ply, epoch: None, command })
+                .await
+                .is_ok()
+            {
+                // A table that a defect ends answers nobody.
+                return answer.await.unwrap_or_else(|_| Err(Refusal::unavailable()));
+            }
+        }
+        Err(Refusal::unavailable())
     }
 
     pub(crate) fn connections(&self) -> &Connections {

@@ -39,7 +39,7 @@ impl Table {
     /// is near, and no house player is to act.
     pub(super) fn may_rest(&self, now: Stamp) -> bool {
         !self.is_over()
-            && !self.is_quarantined
+            && !self.is_quarantined()
             && self.is_at_peace()
             && self.no_flag_before(now).is_none_or(|flag| flag > now.plus_ms(2 * NEAR_MS))
             && !self.awaits_house()

@@ -4,20 +4,18 @@
 //! made. What cannot be made when its turn comes ends the queue: what was planned after it was planned for another game. So does the loss of what the log had when it was planned. Queues are secrets of
 //! their owners: a planned move tells what its piece may be.
 
-use std::future::poll_fn;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
-    Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, ServerToClient, Time,
+    Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Time,
 };
 use flagfall_store::{Hash, Head, Key, ReadError, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
-use crate::table::{StaleEpoch, TableError, TableInput};
-use flagfall_base::delivery::{ConnectionId, Outgoing, outbox};
+use crate::table::{NewCommand, StaleEpoch, TableError};
 use flagfall_base::keys::QUEUE;
 
 /// Plies a queue holds at most.
@@ -210,32 +208,14 @@ impl Turns {
             Some(Some(queued))
                 if is_met(queued) && self.is_planned_in_log(game, &record).await.map_err(unavailable)? =>
             {
-                let handle = self.tables.find(game).await.map_err(unavailable)?;
                 let cmd_id: CommandId = format!("queued-{}", view.ply).parse().map_err(|_| no_answer())?;
-                let (outbox, mut reader) = outbox(ConnectionId::next());
-                let command = queued.command.clone();
-                let input = TableInput::Command {
-                    outbox,
-                    player: player.clone(),
-                    cmd_id,
-                    ply: view.ply,
-                    epoch: None,
-                    command,
-                };
-                handle.send(input).await.map_err(|_| no_answer())?;
-                let answer = async {
-                    loop {
-                        match poll_fn(|cx| reader.poll_next(cx)).await {
-                            Outgoing::Message(payload) => match serde_json::from_str(payload.as_str()) {
-                                Ok(ServerToClient::Accepted { .. }) => return Ok(true),
-                                Ok(ServerToClient::Refused { code, .. }) => return answer_of(&code),
-                                _ => {}
-                            },
-                            Outgoing::Close(_) => return Err(no_answer()),
-                        }
-                    }
-                };
-                timeout(PATIENCE, answer).await.map_err(|_| no_answer())??
+                let (ply, command) = (view.ply, queued.command.clone());
+                let command = NewCommand { player: player.id.clone(), cmd_id, ply, command };
+                let answer = timeout(PATIENCE, self.tables.command(game, command)).await;
+                match answer.map_err(|_| no_answer())? {
+                    Ok(_) => true,
+                    Err(refusal) => answer_of(&refusal.code)?,
+                }
             }
             _ => false,
         };

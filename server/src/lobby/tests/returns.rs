@@ -39,7 +39,14 @@ impl House {
         let table = self.lobby.inner.tables.find(game).await.unwrap();
         let (outbox, mut reader) = outbox(ConnectionId::next());
         let (player, cmd_id, command) = (player(who), "abort".parse().unwrap(), GameCommand::Abort {});
-        let input = TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command };
+        let input = TableInput::Command {
+            reply: crate::table::Reply::Connection(outbox),
+            player: player.id,
+            cmd_id,
+            ply: 0,
+            epoch: None,
+            command,
+        };
         table.send(input).await.unwrap();
         let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
         let Outgoing::Message(payload) = told else { panic!("{told:?}") };

@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use super::super::rest::Round;
 use super::super::{
-    CreateError, NewGame, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
+    CreateError, NewGame, Reply, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
 };
 use super::harness::{Client, START, deploy, header, player};
 use flagfall_base::background::Background;
@@ -262,7 +262,17 @@ pub(super) async fn open(table: &TableHandle, client: &Client) {
 pub(super) async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
     let cmd_id = id.parse().unwrap();
-    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command }).await.unwrap();
+    table
+        .send(TableInput::Command {
+            reply: Reply::Connection(outbox),
+            player: player.id,
+            cmd_id,
+            ply: 0,
+            epoch: None,
+            command,
+        })
+        .await
+        .unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -458,7 +468,14 @@ async fn play_against_the_house(table: &TableHandle, ruleset: &Ruleset) {
         let (outbox, player) = (ana.outbox.clone(), ana.player.clone());
         let cmd_id = format!("c{number}").parse().unwrap();
         table
-            .send(TableInput::Command { outbox, player, cmd_id, ply: view.ply, epoch: None, command })
+            .send(TableInput::Command {
+                reply: Reply::Connection(outbox),
+                player: player.id,
+                cmd_id,
+                ply: view.ply,
+                epoch: None,
+                command,
+            })
             .await
             .unwrap();
         let answer = ana.next().await;
@@ -701,7 +718,14 @@ async fn a_rematch_is_made_and_told_to_both_and_found_again_after_a_restart() {
     ana.texts();
     for (client, id) in [(&ana, "again"), (&bo, "yes")] {
         let (outbox, player) = (client.outbox.clone(), client.player.clone());
-        table.send(TableInput::Rematch { outbox, player, cmd_id: id.parse().unwrap() }).await.unwrap();
+        table
+            .send(TableInput::Rematch {
+                reply: Reply::Connection(outbox),
+                player,
+                cmd_id: id.parse().unwrap(),
+            })
+            .await
+            .unwrap();
     }
     settle().await;
     let messages = ana.read();
@@ -714,7 +738,14 @@ async fn a_rematch_is_made_and_told_to_both_and_found_again_after_a_restart() {
     let table = house.tables.find(table.id()).await.unwrap();
     let mut back = Client::new("ana");
     let (outbox, player) = (back.outbox.clone(), back.player.clone());
-    table.send(TableInput::Rematch { outbox, player, cmd_id: "again".parse().unwrap() }).await.unwrap();
+    table
+        .send(TableInput::Rematch {
+            reply: Reply::Connection(outbox),
+            player,
+            cmd_id: "again".parse().unwrap(),
+        })
+        .await
+        .unwrap();
     let answer = back.next().await;
     let ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } = answer else {
         panic!("{answer:?}")

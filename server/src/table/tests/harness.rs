@@ -18,6 +18,7 @@ use flagfall_store::{Append, Head, ManualClock, MemoryStore, Store, StoredEntry}
 use super::super::commit::index_keys;
 use super::super::core::{Asked, Input, Output, Table};
 use super::super::header::GameHeader;
+use super::super::reply::Reply;
 use super::super::search;
 use flagfall_base::delivery::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 
@@ -338,7 +339,7 @@ impl Hand {
     ) {
         let entropy = Entropy([u8::try_from(id.len()).unwrap_or(0); 32]);
         let asked = Asked {
-            outbox: Some(client.outbox.clone()),
+            reply: Reply::Connection(client.outbox.clone()),
             player_id: client.player.id.clone(),
             cmd_id: id.parse().unwrap(),
             ply,
@@ -353,7 +354,7 @@ impl Hand {
 
     pub(super) fn rematch(&mut self, client: &Client, id: &str) {
         let (outbox, player) = (client.outbox.clone(), client.player.clone());
-        self.step(Input::Rematch { outbox, player, cmd_id: id.parse().unwrap() });
+        self.step(Input::Rematch { reply: Reply::Connection(outbox), player, cmd_id: id.parse().unwrap() });
     }
 
     /// A random legal command of the side that acts next: nearly always a move if there is one.

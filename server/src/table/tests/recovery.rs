@@ -143,7 +143,7 @@ fn a_stop_ends_even_when_the_store_does_not_take_the_pause() {
         while !matches!(hand.held[..], [Output::Stopped]) {
             hand.release_one();
         }
-        assert!(hand.table.is_stopped);
+        assert!(hand.table.is_stopped());
         hand.advance(100_000);
         assert_eq!(hand.table.wake_at(), None, "no busy loop over a flag that must not fall");
     }
@@ -172,7 +172,7 @@ fn an_append_under_way_is_no_pause() {
     hand.step(Input::Tick);
     hand.step(Input::Stop { is_last: true });
     hand.release_one();
-    assert!(hand.table.is_over() && hand.table.is_stopped, "a game that is over needs no pause");
+    assert!(hand.table.is_over() && hand.table.is_stopped(), "a game that is over needs no pause");
 
     let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
     let since = hand.now();
@@ -182,9 +182,9 @@ fn an_append_under_way_is_no_pause() {
     hand.step(Input::Tick);
     hand.step(Input::Stop { is_last: true });
     hand.release_one();
-    assert!(!hand.table.is_stopped);
+    assert!(!hand.table.is_stopped());
     hand.release_one();
-    assert!(hand.table.is_stopped && hand.table.game.is_paused());
+    assert!(hand.table.is_stopped() && hand.table.game.is_paused());
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     assert_eq!(hand.house_turns, 1);
     let asked = |hand: &Hand| {
         Box::new(super::super::core::Asked {
-            outbox: None,
+            reply: super::super::reply::Reply::Nobody,
             player_id: "house-random".to_owned(),
             cmd_id: "deploy-0-Blue".parse().unwrap(),
             ply: hand.table.game.ply(),
@@ -275,7 +275,7 @@ fn a_rematch_that_cannot_be_made_is_refused_and_may_be_tried_again() {
     hand.rematch(&bo, "yes");
     bo.texts();
     hand.held.clear();
-    hand.step(Input::RematchMade(Err((Code::new(Code::STORE_UNAVAILABLE), "later".to_owned()))));
+    hand.step(Input::RematchMade(Err(super::super::reply::Refusal::unavailable())));
     assert_eq!(bo.refusal().0, code(Code::STORE_UNAVAILABLE));
     hand.rematch(&bo, "yes");
     assert!(matches!(hand.held[..], [Output::MakeRematch]));

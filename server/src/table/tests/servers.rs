@@ -9,7 +9,7 @@ use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
 use flagfall_store::{Announcement, ManualClock, MemoryStore};
 use tokio::task::JoinHandle;
 
-use super::super::{NewGame, TableHandle, TableInput, TableSettings, Tables};
+use super::super::{NewGame, Reply, TableHandle, TableInput, TableSettings, Tables};
 use super::harness::{Client, START, deploy, header, player};
 use flagfall_base::cluster::Peers;
 use flagfall_base::delivery::{Connections, Registration};
@@ -102,7 +102,17 @@ async fn send(table: &TableHandle, client: &Client, id: &str, side: Side) {
 async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
     let cmd_id = id.parse().unwrap();
-    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command }).await.unwrap();
+    table
+        .send(TableInput::Command {
+            reply: Reply::Connection(outbox),
+            player: player.id,
+            cmd_id,
+            ply: 0,
+            epoch: None,
+            command,
+        })
+        .await
+        .unwrap();
 }
 
 async fn open(table: &TableHandle, client: &Client) {

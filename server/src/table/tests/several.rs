@@ -6,7 +6,7 @@ use flagfall_protocol::{GameCommand, Phase, Position, Presence, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::{Outage, StoreError};
 
-use super::super::core::{Input, Output};
+use super::super::core::{Health, Input, Output};
 use super::super::error::ReadFailure;
 use super::harness::{Client, Hand, START, header};
 use flagfall_base::cluster::Elsewhere;
@@ -175,7 +175,7 @@ fn an_audit_finds_what_was_missed_and_what_was_lost() {
     other.is_holding = true;
     other.step(Input::Audit);
     other.release_one();
-    assert!(other.table.is_diverged && matches!(other.held[..], [Output::Diverged]));
+    assert!(other.table.health == Health::Diverged && matches!(other.held[..], [Output::Diverged]));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use flagfall_rules::{Viewer, see};
 use flagfall_store::memory::Fault;
 use flagfall_store::{Append, AppendOutcome, Store as _, StoreError};
 
-use super::super::core::{Input, Output};
+use super::super::core::{Health, Input, Output};
 use super::super::error::ReadFailure;
 use super::super::replay;
 use super::harness::{Client, Hand, deploy, header, now};
@@ -415,7 +415,7 @@ impl World {
         for hand in &mut self.servers {
             let rest =
                 now(super::super::search::read_all(&hand.store, hand.id, hand.table.head.seq)).unwrap();
-            assert!(hand.table.catch_up(&rest).is_ok() && !hand.table.is_diverged);
+            assert!(hand.table.catch_up(&rest).is_ok() && hand.table.health != Health::Diverged);
         }
         let [one, two, three] = &self.servers;
         for other in [two, three] {
