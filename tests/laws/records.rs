@@ -47,7 +47,7 @@ impl Records {
         }
     }
 
-    /// A live record, replayed with `apply`, gives the live view after every event.
+    /// A live record that is replayed with `apply` gives the live view after every event.
     fn check_live(&self, until: usize) {
         for viewer in Viewer::ALL {
             let record = self.record(until, Some(scope_of(viewer)), viewer).expect("one's own record");

@@ -27,13 +27,13 @@ pub(crate) struct Tracked {
     pub(crate) rank: Rank,
     pub(crate) origin: Origin,
     pub(crate) has_moved: bool,
-    /// Whether everybody has been shown its rank in play.
+    /// True if its rank was shown to everybody in play.
     pub(crate) is_public: bool,
-    /// Whom it beat in hiding (§D1): all that the others know of it.
+    /// What it beat as a silent winner (§D1): all that the others know about it.
     pub(crate) beat: Vec<Rank>,
-    /// Whether it is face up for good (§S2.1).
+    /// True if it stays face up for good (§S2.1).
     pub(crate) is_labeled: bool,
-    /// What its moves allow it to be, where they tell more than that it moves (§S3.4).
+    /// The ranks that its moves allow, if they prove more than that it can move (§S3.4).
     pub(crate) could_be: Option<RankSet>,
 }
 

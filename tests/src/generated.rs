@@ -9,7 +9,8 @@ use std::path::Path;
 /// With `FLAGFALL_UPDATE=1` it writes the file instead. The file is replaced in one step, so
 /// another test that reads it meanwhile gets the old or the new one.
 ///
-/// # Panics If the file differs or cannot be written.
+/// # Panics
+/// If the file differs or cannot be written.
 pub fn check_generated(path: &Path, wanted: &str, package: &str) {
     let found = fs::read_to_string(path).unwrap_or_default();
     if found == wanted {

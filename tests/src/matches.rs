@@ -80,7 +80,8 @@ impl Match {
 
     /// Takes a step after this many milliseconds and returns its events in order.
     ///
-    /// # Errors The refusal; the game is then unchanged.
+    /// # Errors
+    /// The refusal; the game is then unchanged.
     pub fn step(&mut self, step: &Step, after_ms: u64) -> Result<Vec<Logged>, Refusal> {
         self.now = self.now.plus_ms(after_ms);
         let entropy = Entropy(self.salts.bytes());

@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 /// The server's program: the one that `FLAGFALL_SERVER_BIN` names, or else one that is built now,
 /// with the profile of the tests.
 ///
-/// # Panics If it cannot be built.
+/// # Panics
+/// If it cannot be built.
 #[must_use]
 pub fn server_program() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -18,7 +19,8 @@ pub fn server_program() -> PathBuf {
 
 /// The client's program: the one that `FLAGFALL_CLIENT_BIN` names, or else one that is built now.
 ///
-/// # Panics If it cannot be built.
+/// # Panics
+/// If it cannot be built.
 #[must_use]
 pub fn client_program() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();

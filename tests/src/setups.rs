@@ -31,7 +31,8 @@ pub fn wrong_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
 
 /// The setup of a text with the right length and letters.
 ///
-/// # Panics If the text is not one.
+/// # Panics
+/// If the text is not one.
 #[must_use]
 pub fn setup_of(text: &str, side: Side, ruleset: &Ruleset) -> Setup {
     match Setup::from_text(text, side, ruleset) {

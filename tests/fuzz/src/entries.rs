@@ -6,7 +6,8 @@ use flagfall_store::archive::check_export;
 /// An entry that can be decoded must be encoded and decoded as the same, can be applied, and can be
 /// shown to every audience.
 ///
-/// # Panics If one of these does not hold.
+/// # Panics
+/// If one of these does not hold.
 pub fn entries(bytes: &[u8]) {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
     let _ = replay_bodies(&lines);

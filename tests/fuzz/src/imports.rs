@@ -9,7 +9,8 @@ use crate::text;
 /// An imported game must be a true record, and must be the same after it is exported and imported
 /// again.
 ///
-/// # Panics If one of these does not hold.
+/// # Panics
+/// If one of these does not hold.
 pub fn imports(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let formats = match Format::guess(text) {

@@ -7,7 +7,8 @@ use crate::text;
 /// It must be the same message: a client's as the server parses it, and a server's as clients parse
 /// it. The text of a refusal stays short.
 ///
-/// # Panics If one of these does not hold.
+/// # Panics
+/// If one of these does not hold.
 pub fn messages(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     match parse_message(text) {

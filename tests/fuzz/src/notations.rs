@@ -11,7 +11,8 @@ use crate::text;
 ///
 /// It must be the same: positions, rulesets with their changes, setups, moves, squares and pieces.
 ///
-/// # Panics If it is not.
+/// # Panics
+/// If it is not.
 pub fn notations(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     positions(text);

@@ -9,7 +9,8 @@ const RECORDS_MAX: usize = 4;
 ///
 /// A record that is written and read again must be the same record, with the same verdict.
 ///
-/// # Panics If it is not.
+/// # Panics
+/// If it is not.
 pub fn records(bytes: &[u8]) {
     for value in Reader::new(bytes).take(RECORDS_MAX).filter_map(Result::ok) {
         let verdict = check_value(&value).status;
