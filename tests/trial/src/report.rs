@@ -1,4 +1,4 @@
-//! The figures in the end.
+//! The figures at the end.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -15,7 +15,7 @@ use crate::site::History;
 /// A run's figures.
 #[derive(Debug)]
 pub struct Report {
-    /// Games that were to be played.
+    /// Games that were planned.
     pub games: usize,
     /// Kills that were asked for.
     pub kills_wanted: usize,
@@ -23,7 +23,7 @@ pub struct Report {
     pub pairs_wanted: usize,
     /// What the checker found.
     pub findings: Findings,
-    /// What happened on the lines.
+    /// What happened on the connections.
     pub lines: LineCounts,
     /// What went wrong while games ran.
     pub history: Arc<History>,
@@ -32,7 +32,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Why the run counts as failed; none when all is as it must be.
+    /// Why the run counts as failed; empty if all is well.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
         let mut failures = Vec::new();
