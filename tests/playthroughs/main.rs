@@ -104,7 +104,7 @@ fn told(logged: &Logged) -> String {
     text
 }
 
-/// What lies beside the board and under the pieces: the truth, and what everybody knows.
+/// Reserves and chips: the truth, and what everybody knows.
 fn shadow(table: &Match) -> String {
     if table.game.terms().ruleset.start == Start::Coins {
         return coins(table);

@@ -56,7 +56,7 @@ pub(crate) enum Trouble {
     #[error("{0} cannot be started ({1}); build it: cargo build --release -p flagfall-server")]
     Start(String, std::io::Error),
     /// The child process did not print what it should.
-    #[error("the server under measurement did not say where it listens, or is gone")]
+    #[error("the measured server did not print its address, or is gone")]
     Silent,
     /// Input or output.
     #[error(transparent)]
@@ -65,10 +65,10 @@ pub(crate) enum Trouble {
     #[error("a socket failed: {0}")]
     Socket(Box<tokio_tungstenite::tungstenite::Error>),
     /// An answer was not the expected one.
-    #[error("the server answered something else: {0}")]
+    #[error("the server gave an unexpected answer: {0}")]
     Answer(String),
     /// A store did not open, or refused an append.
-    #[error("a store under measurement failed: {0}")]
+    #[error("a measured store failed: {0}")]
     Store(String),
     /// The bare database failed.
     #[error("the bare database failed: {0}")]

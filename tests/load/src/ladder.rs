@@ -55,7 +55,7 @@ pub(crate) async fn judge(
     let changes = read_changes(address, &records).await?;
     for (game, change) in told {
         faults.check(changes.get(game) == Some(change), || {
-            format!("{game}: its players were told of another change")
+            format!("{game}: its players were told a different change")
         });
     }
     let ladder = compute(&records, &changes, orders, &mut faults);
@@ -114,7 +114,7 @@ fn overlaps(records: &BTreeMap<GameId, GameRecord>, faults: &mut Faults) {
         games.sort_unstable();
         for pair in games.windows(2) {
             faults.check(pair[0].1 <= pair[1].0, || {
-                format!("{player} was in {} and {} at a time", pair[0].2, pair[1].2)
+                format!("{player} was in {} and {} at the same time", pair[0].2, pair[1].2)
             });
         }
     }
@@ -192,7 +192,7 @@ fn compute(
         }
         if ready.is_empty() {
             let left: usize = orders.values().map(Vec::len).sum();
-            faults.check(left == 0, || format!("{left} places in histories fit no order"));
+            faults.check(left == 0, || format!("{left} history entries fit no order"));
             return ladder;
         }
     }

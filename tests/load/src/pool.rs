@@ -460,7 +460,7 @@ impl Player {
         }
     }
 
-    /// The side that is to win: drawn from the game's id, with the chances that true strengths
+    /// The side that must win: drawn from the game's id, with the chances that true strengths
     /// give.
     fn winner(&self) -> Option<Side> {
         let game = self.game.as_ref()?;

@@ -65,7 +65,8 @@ fn long_file(path: &Path) -> Result<Option<LongFile>, StructureError> {
     Ok((lines > LINES_MAX && !says_why).then(|| LongFile { path: path.to_owned(), lines }))
 }
 
-/// The product lines of each crate: lines of its sources that are neither blank nor for tests alone.
+/// The product lines of each crate: lines of its sources that are neither blank nor only for tests.
+///
 /// Crates of tests have none.
 ///
 /// # Errors

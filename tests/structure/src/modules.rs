@@ -22,7 +22,7 @@ pub struct Tree {
 /// A file of product code.
 #[derive(Debug, Default)]
 pub struct SourceFile {
-    /// The lines of its code for tests alone, first and last.
+    /// The ranges of lines that are compiled only for tests: first and last.
     pub test_lines: Vec<(usize, usize)>,
 }
 

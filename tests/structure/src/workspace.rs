@@ -14,7 +14,7 @@ pub struct Package {
     pub name: String,
     /// Its folder.
     pub folder: PathBuf,
-    /// The root files of its library and its programs. Tests, examples and benchmarks have none here.
+    /// The root files of its library and its programs, without tests, examples and benchmarks.
     pub roots: Vec<PathBuf>,
     /// Folders of other packages inside its own.
     pub others: Vec<PathBuf>,

@@ -205,7 +205,7 @@ impl Pace {
         let share = of_moves.min(of_mishaps).min(1.0);
         let left_s = self.started.elapsed().as_secs_f64() * (1.0 - share) / share.max(0.001);
         let left = if share < 0.02 {
-            "too early to say how long it takes".to_owned()
+            "too early for an estimate".to_owned()
         } else {
             format!("about {:.0} min {:02.0} s to go", (left_s / 60.0).floor(), left_s % 60.0)
         };
@@ -268,7 +268,7 @@ async fn play_one(
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
     for number in 0..spectators {
-        // Each one separately: while one waited for the others to be let in, it would not read.
+        // Each one separately: while one waited for the others, it would not read.
         let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
             let result = sign_up_and_watch(&mut client, game, &gate).await;
@@ -327,7 +327,7 @@ pub(crate) async fn arrange(
         side: Some(Side::Red),
     };
     let Accepted::Challenge { challenge, .. } = red.ask(&challenge).await? else {
-        return Err(red.error("-", "a challenge was asked for, and something else came"));
+        return Err(red.error("-", "expected the answer to a challenge, got something else"));
     };
     let accept =
         ClientToServer::AcceptChallenge { cmd_id: id("accept")?, challenge, secret: plan.is_blue_secret };
@@ -337,7 +337,7 @@ pub(crate) async fn arrange(
     };
     match accepted {
         Accepted::Started { game, side: Side::Blue } => Ok(game),
-        other => Err(blue.error("-", format!("the game should have started with Blue, but: {other:?}"))),
+        other => Err(blue.error("-", format!("expected the game to start with Blue, got: {other:?}"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Faults planted in copies of logs of games with reserves, chips, pools, choices and silent winners.
+//! Faults planted in copies of game logs with reserves, chips, pools, choices or silent winners.
 
 use serde_json::{Value, json};
 
@@ -8,11 +8,11 @@ use crate::plant::{Plant, change_value};
 
 /// Each kind of fault, and the function that plants it.
 pub(crate) const PLANTS: &[(&str, Fault, Plant)] = &[
-    ("what lies in the other's reserve, in a view", Fault::Leak, open_reserve),
+    ("the opponent's reserve in a view", Fault::Leak, open_reserve),
     ("the rank of a piece from a reserve, in an event", Fault::Leak, name_placed),
-    ("a piece that its moves narrowed down, named", Fault::Leak, name_narrowed),
-    ("a chip of another color", Fault::Differs, change_chip),
-    ("another number of pieces in a pool", Fault::Differs, miscount_pool),
+    ("the rank of a narrowed-down piece", Fault::Leak, name_narrowed),
+    ("a chip of a wrong color", Fault::Differs, change_chip),
+    ("a wrong number of pieces in a pool", Fault::Differs, miscount_pool),
     ("a choice in a strike told to the other side", Fault::Leak, tell_choice),
     ("an act that its command did not ask for", Fault::Doubled, ask_otherwise),
 ];
@@ -22,7 +22,7 @@ pub(crate) const PLANTS: &[(&str, Fault, Plant)] = &[
 pub(crate) const RARE_PLANTS: &[(&str, Fault, Plant)] = &[
     ("a silent winner's rank in an event", Fault::Leak, name_silent_winner),
     ("an owed color that is not shown", Fault::Differs, hide_owed_color),
-    ("a choice of another rank than was made", Fault::Differs, choose_otherwise),
+    ("a choice of a wrong rank", Fault::Differs, choose_otherwise),
 ];
 
 fn open_reserve(log: &mut GameLog) -> Option<()> {

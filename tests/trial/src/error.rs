@@ -15,7 +15,7 @@ pub enum TrialError {
         source: io::Error,
     },
     /// The server did not print its address.
-    #[error("the server ended, or said nothing, before it listened; its log: {log}")]
+    #[error("the server ended or did not print its address; its log: {log}")]
     NotListening {
         /// The end of its log.
         log: String,

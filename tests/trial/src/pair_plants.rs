@@ -13,12 +13,12 @@ const PLANTS: [(&str, PairPlant); 9] = [
     ("a byte that depends on a secret", change_byte),
     ("an order of messages that depends on a secret", change_order),
     ("a message that depends on a secret", add_message),
-    ("two sessions with one secret", share_secret),
+    ("two sessions with the same secret", share_secret),
     ("a silent winner's rank in an event", name_silent_winner),
-    ("what lies in a reserve, face down, in a view", open_reserve),
+    ("a face-down reserve in a view", open_reserve),
     ("the rank of a piece that came from a reserve", name_placed),
-    ("a choice that waits in a view", show_choice),
-    ("a choice that waits as an event", tell_choice),
+    ("a pending choice in a view", show_choice),
+    ("a pending choice as an event", tell_choice),
 ];
 
 /// Plants every kind of fault in a copy of a pair that has a place for it, and runs the checker.

@@ -19,10 +19,10 @@ impl SkewLibrary {
     /// Builds it in this folder. The error says why there is none: no C compiler, for example.
     pub(crate) async fn build(folder: &Path) -> Result<SkewLibrary, String> {
         if !cfg!(target_os = "linux") {
-            return Err("clock jumps: skipped, for they are made for Linux".to_owned());
+            return Err("clock jumps: skipped, because they need Linux".to_owned());
         }
         let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
-        let skipped = |why: String| format!("clock jumps: skipped, for no library could be built: {why}");
+        let skipped = |why: String| format!("clock jumps: skipped, because no library could be built: {why}");
         std::fs::write(&source, SOURCE).map_err(|error| skipped(error.to_string()))?;
         let mut command = Command::new("cc");
         command.args(["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o"]).arg(&library).arg(&source);

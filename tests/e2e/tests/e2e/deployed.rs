@@ -279,7 +279,7 @@ fn alerts_fire_for_what_they_are_for() {
     run(&["check", "config"], "prometheus/prometheus.yml");
 }
 
-/// Every panel has a query, and Prometheus can read it. The second part is skipped without `promtool`.
+/// Every panel has a query that Prometheus can read. The second part is skipped without `promtool`.
 #[test]
 fn the_dashboard_asks_what_prometheus_understands() {
     let dashboard: Value = serde_json::from_str(&text("grafana/dashboards/flagfall.json")).expect("JSON");

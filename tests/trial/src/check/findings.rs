@@ -67,13 +67,13 @@ impl Fault {
             Fault::Leak => "hidden ranks visible in bytes",
             Fault::SecretByte => "bytes that depend on a secret",
             Fault::Clock => "clocks that ran while the server was down",
-            Fault::Commitment => "commitments that do not fit",
+            Fault::Commitment => "commitments that do not match",
             Fault::Refusal => "lawful commands refused",
             Fault::Astray => "commands of lost branches carried out",
             Fault::Unended => "games without an end or a readable record",
-            Fault::Untold => "lines not told in time of the store's state",
+            Fault::Untold => "connections not told of the store's state in time",
             Fault::Unexplained => "losses without a new epoch",
-            Fault::Stranded => "clients of a killed server elsewhere too late",
+            Fault::Stranded => "clients of a killed server too late on another",
         }
     }
 }

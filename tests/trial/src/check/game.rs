@@ -207,7 +207,7 @@ impl Checker<'_> {
                     if parsed.tail > 0 && since != Some(seq - parsed.tail.min(seq)) {
                         self.fault(
                             Fault::Differs,
-                            &format!("{:?}: the events since {since:?} are not those", client.role),
+                            &format!("{:?}: the events since {since:?} are wrong", client.role),
                         );
                     }
                     open_at = Some(seq);

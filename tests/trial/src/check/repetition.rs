@@ -31,7 +31,7 @@ pub(super) struct Noted {
     /// Whether it was a strike, and whether the defender is gone.
     pub is_strike: bool,
     pub is_defender_gone: bool,
-    /// Whether it stands beside an enemy now.
+    /// Whether it is next to an enemy now.
     pub threatens: bool,
 }
 

@@ -43,7 +43,7 @@ pub(super) fn plan(
                         hider,
                         is_end_open: false,
                         acts: twins.acts,
-                        name: format!("pair {number} ({}): {hider}'s choices are others", ruleset.id),
+                        name: format!("pair {number} ({}): {hider}'s choices differ", ruleset.id),
                         seed,
                     });
                 }

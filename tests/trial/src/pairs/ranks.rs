@@ -325,7 +325,7 @@ pub(super) fn plan(
         hider,
         is_end_open: true,
         acts: twins.acts,
-        name: format!("pair {number} ({}): {} of {hider}'s pieces are others", ruleset.id, differing.len()),
+        name: format!("pair {number} ({}): {} of {hider}'s pieces differ", ruleset.id, differing.len()),
         seed,
     })
 }

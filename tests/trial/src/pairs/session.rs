@@ -61,8 +61,8 @@ struct Session<'a> {
 pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
     let count = links.servers.len();
     // On one server everything comes in one order; on several only events and answers do. A game
-    // with drawn lakes is created many times, and its players must not see those that were called
-    // off.
+    // with drawn lakes is created many times, and the games called off must be gone for its players
+    // first.
     let is_even = (plan.number + plan.number / Ruleset::all().len()).is_multiple_of(2);
     let is_spread = count > 1 && !is_even && plan.ruleset.lakes != Lakes::Drawn;
     let pool = Arc::new(TextPool::default());
@@ -167,7 +167,7 @@ impl Session<'_> {
                     return Err(self.seats[order.side as usize].client.error(game.as_str(), what));
                 }
                 None if order.is_refused => {
-                    let what = format!("{command:?} was taken");
+                    let what = format!("{command:?} was accepted");
                     return Err(self.seats[order.side as usize].client.error(game.as_str(), what));
                 }
                 _ => {
@@ -177,7 +177,7 @@ impl Session<'_> {
                 }
             }
         }
-        let what = format!("{command:?} was not taken for long");
+        let what = format!("{command:?} was not accepted in time");
         Err(self.seats[order.side as usize].client.error(game.as_str(), what))
     }
 

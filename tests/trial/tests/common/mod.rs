@@ -18,9 +18,9 @@ impl Drop for Guarded {
 
 /// The folder of this test's build: `target/debug` for `target/debug/deps/quick-1234`.
 pub(crate) fn built_folder() -> PathBuf {
-    let own = std::env::current_exe().expect("a test knows where it lies");
+    let own = std::env::current_exe().expect("the test's own path");
     let folder = own.parent().and_then(|deps| deps.parent());
-    folder.expect("tests lie in a folder of the target folder").to_owned()
+    folder.expect("a folder inside the target folder").to_owned()
 }
 
 /// The server's program: from the environment, or beside this test's own program, where it is built
