@@ -35,8 +35,8 @@ impl Law for Legal {
         }
         let turn = game.position().turn();
         let seen = view(game, Viewer::Player(turn), table.now);
-        let in_view = seen.legal_moves().expect("it is his turn");
-        let in_position = game.legal_moves().expect("it is played");
+        let in_view = seen.legal_moves().expect("it is the viewer's turn");
+        let in_position = game.legal_moves().expect("the game is running");
         assert_eq!(in_view, in_position);
         assert_eq!(in_position.iter().count(), in_position.len());
         let ruleset = game.terms().ruleset;
@@ -103,7 +103,7 @@ impl Legal {
     /// While a strike waits, choosing is the only act on the board (§Q4).
     fn choices(&mut self, table: &Match) {
         let game = &table.game;
-        assert!(game.legal_moves().expect("it is played").is_empty());
+        assert!(game.legal_moves().expect("the game is running").is_empty());
         for side in Side::BOTH {
             let seen = view(game, Viewer::Player(side), table.now);
             let listed: Vec<Command> = seen.legal_commands().iter().flat_map(|list| list.iter()).collect();

@@ -131,7 +131,7 @@ impl Records {
         });
         let played = record.deployments[side].as_ref().map(|opened| &opened.setup);
         assert!(setups.clone().all(|setup| Some(setup) == played), "a deployment that was not played");
-        assert!(setups.count() <= 1, "a change of a deployment is told");
+        assert!(setups.count() <= 1, "a changed deployment is in the record");
         let own = self.record(until, Some(scope_of(Viewer::Player(side))), Viewer::Player(side));
         let own = own.expect("one's own record");
         let started = |record: &GameRecord| {

@@ -28,7 +28,7 @@ impl Law for Applied {
                 }
                 None => {
                     let before = GameView::from(&view(&logged.before, viewer, now));
-                    assert_eq!(before, fresh, "{viewer:?}: something not shown changed the view");
+                    assert_eq!(before, fresh, "{viewer:?}: a hidden event changed the view");
                 }
             }
             assert_eq!(through_json(&fresh), fresh);
@@ -186,7 +186,7 @@ fn check_subset(public: &View, player: &View) {
             }
         }
         (None, None) => {}
-        _ => panic!("a reserve is there for everybody"),
+        _ => panic!("only one audience has a reserve"),
     }
     assert_eq!(chips, &player.chips);
     assert_eq!(owed_color, &player.owed_color);

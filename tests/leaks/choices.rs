@@ -110,7 +110,7 @@ impl Told {
                 let opened = if *reason == EndReason::Aborted { &[][..] } else { &self.resolved[..] };
                 self.said.push(format!("{at}: over: {winner:?} {reason:?}, {opened:?}"));
             }
-            _ => panic!("no event of a game with coins"),
+            _ => panic!("a game with coins has no such event"),
         }
     }
 
@@ -159,7 +159,7 @@ fn check_view(view: &GameView, spec: &Told) -> usize {
             let rank = match piece.identity {
                 Identity::Known(rank) => Some(rank),
                 Identity::Coin => None,
-                other => panic!("{other:?} where nothing is hidden"),
+                other => panic!("{other:?}, but nothing is hidden"),
             };
             assert_eq!(piece.is_revealed, rank.is_some());
             (piece.square, (piece.side, rank, piece.is_moved))

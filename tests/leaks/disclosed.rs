@@ -183,7 +183,7 @@ impl Disclosed {
                 self.moved(*side, *from, *to, strike.as_ref(), laid.as_ref());
             }
             // Secrets of coins have their own specification (`choices.rs`).
-            SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("no ruleset with coins"),
+            SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("a ruleset without coins"),
             SecretRecord::Removed { side, square } => self.removed(*side, *square),
             SecretRecord::Placed { side, square, rank, is_labeled, color } => {
                 self.placed(*side, *square, *rank, *is_labeled, *color);

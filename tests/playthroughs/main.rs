@@ -159,7 +159,7 @@ fn lively(table: &Match, chance: &mut Chance) -> Command {
     let side = table.game.position().turn();
     let foes = table.game.position().occupied(side.opponent());
     let forward = if side == Side::Red { Direction::Up } else { Direction::Down };
-    let moves: Vec<_> = table.game.legal_moves().expect("it is played").iter().collect();
+    let moves: Vec<_> = table.game.legal_moves().expect("the game is running").iter().collect();
     let strikes: Vec<_> = moves.iter().filter(|squares| foes.contains(squares.to)).copied().collect();
     let ahead: Vec<_> = moves
         .iter()

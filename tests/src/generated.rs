@@ -18,7 +18,7 @@ pub fn check_generated(path: &Path, wanted: &str, package: &str) {
     }
     assert!(
         env::var_os("FLAGFALL_UPDATE").is_some(),
-        "{} is stale: make it anew with FLAGFALL_UPDATE=1 cargo test -p {package}, and read the difference",
+        "{} is stale: regenerate it with FLAGFALL_UPDATE=1 cargo test -p {package}, and read the diff",
         path.display()
     );
     let new = path.with_extension(format!("new-{}", std::process::id()));

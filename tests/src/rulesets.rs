@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn every_change_is_made_somewhere() {
         let rulesets = all_rulesets();
-        assert_eq!(rulesets.len(), Ruleset::all().len() + CUSTOM.len(), "a custom ruleset is none");
+        assert_eq!(rulesets.len(), Ruleset::all().len() + CUSTOM.len(), "a custom ruleset is invalid");
         for base in Ruleset::all() {
             assert!(
                 rulesets.iter().any(|ruleset| ruleset.base.is_some_and(|changed| {

@@ -150,7 +150,7 @@ fn flip_behind(folder: &Path, wanted: &[u8], distance: usize) {
             return fs::write(&path, bytes).expect("a file");
         }
     }
-    panic!("the bytes stand nowhere under {}", folder.display());
+    panic!("no file under {} has these bytes", folder.display());
 }
 
 /// How a server handles the damage. Fails if it reports none and something is missing.

@@ -297,7 +297,7 @@ fn the_dashboard_asks_what_prometheus_understands() {
     let source = text("grafana/provisioning/datasources/prometheus.yml");
     for panel in dashboard["panels"].as_array().expect("panels") {
         let asked = panel["datasource"]["uid"].as_str().expect("a data source");
-        assert!(source.contains(&format!("uid: {asked}\n")), "nobody provides {asked}");
+        assert!(source.contains(&format!("uid: {asked}\n")), "{asked} is not provisioned");
     }
     let Some(promtool) = tool("promtool") else { return eprintln!("skipped: there is no promtool here") };
     let rules = queries.iter().enumerate().map(

@@ -149,8 +149,8 @@ fn assert_choices(spectator: &Client, duel: &Duel, told: &[Ply], end: &str) {
     for side in Side::BOTH {
         let typed = told.iter().filter(|ply| ply.side == side && ply.typed.starts_with("choose ")).count();
         assert_eq!(count(&duel.clients[side], side), typed, "{side} is told its choices are taken");
-        assert_eq!(count(&duel.clients[side], side.opponent()), 0, "{side} hears of the other's choices");
-        assert_eq!(count(spectator, side), 0, "whoever watches hears of choices");
+        assert_eq!(count(&duel.clients[side], side.opponent()), 0, "{side} is told the opponent's choices");
+        assert_eq!(count(spectator, side), 0, "spectators are told choices");
     }
 }
 

@@ -133,7 +133,7 @@ fn whoever_loses_his_line_while_redis_stands_still_comes_back_and_a_stranger_is_
     let redis = site.redis().expect("a Redis");
     redis.freeze();
     let away = |text: &String| text.contains(r#""type":"store_state""#) && text.contains(":false");
-    while !away(&ann.message().expect("nobody is thrown out")) {}
+    while !away(&ann.message().expect("the connection stays open")) {}
     drop(ann);
     let mut ann = hello(&again);
     assert!(ann.message().expect("a welcome").contains(r#""name":"ann""#));
@@ -142,7 +142,7 @@ fn whoever_loses_his_line_while_redis_stands_still_comes_back_and_a_stranger_is_
     assert_eq!((told.len(), code), (1, 1013), "{told:?}");
     assert!(told[0].contains("store_unavailable"), "{told:?}");
     redis.thaw();
-    while !ann.message().expect("nobody is thrown out").contains(r#""available":true"#) {}
+    while !ann.message().expect("the connection stays open").contains(r#""available":true"#) {}
     // On a busy machine it may be late once more.
     let thawed = Instant::now();
     while !hello(r#""name":"bob""#).message().expect("an answer").contains(r#""name":"bob""#) {
@@ -165,7 +165,7 @@ fn an_open_offer_is_accepted_on_another_server() {
 fn a_challenge_by_name_and_its_answer_are_told_at_once_on_other_servers() {
     let site = Site::with_redis();
     let (one, two) = (site.serve(), site.serve());
-    // Bob is busy: he looks for another game.
+    // Bob is busy looking for another game.
     let mut bob = two.client(&site, "bob", &["play", "--rules", "pbm"]);
     bob.expect("Your offer is in the lobby");
     let mut ann = one.client(&site, "ann", &["mail"]);
@@ -206,7 +206,7 @@ fn an_offer_for_some_ratings_holds_on_other_servers() {
     cat.expect("Your offer is in the lobby");
     cat.type_line("quit");
     cat.ended().expect(0, &[]);
-    // Bob may request Ann's offer if he sees it before he has made his own; he does not get it.
+    // Bob may request Ann's offer if it appears before his own is made; he does not get it.
     let mut bob = two.client(&site, "bob", &words);
     bob.expect("Your offer is in the lobby");
     // A guest does not even request it.

@@ -341,7 +341,7 @@ impl Board {
         owes[color] = attacker.letter == COIN;
         owes[1 - color] = defender.letter == COIN;
         if owes == [false; 2] {
-            return Err("nobody owes a choice".to_owned());
+            return Err("no choice is due".to_owned());
         }
         self.pending = Some(Pending { color, squares: (from, to), owes });
         Ok(())
@@ -363,7 +363,7 @@ impl Board {
             if piece.letter != COIN {
                 continue;
             }
-            let letter = said.ok_or("nobody said what a coin is")?;
+            let letter = said.ok_or("a coin has no choice")?;
             if !self.may_choose(piece.color, letter) {
                 return Err(format!("a coin cannot become {letter}"));
             }

@@ -435,7 +435,7 @@ pub(super) mod tests {
     #[test]
     fn nothing_else_excuses_a_refusal() {
         assert_eq!(refusals(&log("j7j3", Some("j4i4")), &[]), (1, 0), "nothing was lost");
-        assert_eq!(refusals(&log("j7j3", None), &[LOSS]), (1, 0), "he was shown nothing of a lost branch");
+        assert_eq!(refusals(&log("j7j3", None), &[LOSS]), (1, 0), "Blue was shown nothing of a lost branch");
         assert_eq!(refusals(&log("j7j5", Some("j4i4")), &[LOSS]), (1, 0), "the log would take it");
     }
 }

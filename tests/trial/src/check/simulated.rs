@@ -213,7 +213,7 @@ impl Table {
         let side = to_act[self.chance.below(to_act.len())];
         let seen = view(&self.game, Viewer::Player(side), self.now);
         let sent = GameView::from(&seen);
-        let commands = lawful(&sent).unwrap_or_else(|| panic!("{}: {side} can do something", ruleset.id));
+        let commands = lawful(&sent).unwrap_or_else(|| panic!("{}: {side} has a legal command", ruleset.id));
         assert!(Some(&commands) == seen.legal_commands().as_ref(), "{}: {commands:?}", ruleset.id);
         let command = choose(&sent, &commands, &mut self.chance).expect("one of them");
         self.ask(side, &GameCommand::from_command(&command).expect("a message"));

@@ -207,8 +207,8 @@ impl Session<'_> {
             seat.outages_at.push((seat.client.log.entries.len(), usize::MAX));
         }
         self.put_off.push(0);
-        let gone = |_| TrialError::Defect("nobody kills servers any more".to_owned());
-        self.links.arrived.send(()).await.map_err(|_| TrialError::Defect("nobody waits".to_owned()))?;
+        let gone = |_| TrialError::Defect("no more servers are killed".to_owned());
+        self.links.arrived.send(()).await.map_err(|_| TrialError::Defect("no task waits".to_owned()))?;
         let killed = self.links.killed.wait_for(|killed| killed.count > before);
         let killed = *beside(self.seats.each_mut(), killed).await.map_err(gone)?;
         let is_killed = |seat: &Seat| killed.server.is_none_or(|server| server == seat.server);
