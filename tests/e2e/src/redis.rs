@@ -103,7 +103,7 @@ impl Redis {
     #[must_use]
     pub fn try_restore(file: &Path, folder: &Path) -> Ended {
         let mut restore = command(&deploy().join("restore"));
-        // As an operator types it who just made the backup: beside it, with the password still set.
+        // As typed by an operator who just made the backup: beside it, with the password still set.
         let (place, name) = (folder.parent().expect("a place"), folder.file_name().expect("a name"));
         restore.current_dir(place).env("REDISCLI_AUTH", "of another Redis");
         Process::start("restore", restore.arg(file).arg(name)).ended()

@@ -122,7 +122,7 @@ impl Proxy {
         Proxy { address, _runtime: runtime }
     }
 
-    /// The URL of the server under this name.
+    /// The URL of the proxy under this name.
     #[must_use]
     pub fn url(&self, name: &str) -> String {
         format!("https://{name}:{}", self.address.port())
