@@ -1,4 +1,4 @@
-//! Links between the repository's pages lead somewhere: to a file, and to a headline of it.
+//! Links between the repository's pages must lead to a file and to one of its headings.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -90,7 +90,7 @@ fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors of a page's headlines, as hosts of Markdown make them.
+/// The anchors of a page's headings, as Markdown hosts generate them.
 fn anchors(text: &str) -> Vec<String> {
     let headlines = prose_lines(text).filter(|line| line.starts_with('#'));
     let mut anchors: Vec<String> = Vec::new();
