@@ -10,6 +10,7 @@ pub mod delivery;
 pub mod identity;
 pub mod keys;
 pub mod memory;
+pub mod names;
 pub mod random;
 pub mod rate;
 pub mod scan;

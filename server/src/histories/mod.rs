@@ -24,9 +24,9 @@ use self::record::{
     Figures, Pair, PlayedRecord, Shelf, bytes, damaged, dues, figures_key, figures_of, played_key, played_of,
     read, tallies_of, tally_key, versus_key, versus_of,
 };
-use crate::players::player_shown;
 use crate::table::{Archived, Finished, TableError, Tables};
 use flagfall_base::keys::{PLAYED_DUE, last_part, page_key};
+use flagfall_base::names::player_shown;
 use flagfall_base::scan::Scan;
 
 pub(crate) use self::record::due_key;

@@ -6,7 +6,8 @@ use metrics::counter;
 use super::command::LobbyCommand;
 use super::refusal::LobbyRefusal;
 use super::{Asker, Handled, Inner, Lobby};
-use crate::players::{Standing, player_named, standing};
+use crate::players::{Standing, standing};
+use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
 
 /// How often a command is tried again because something happened to its guest at the same moment.

@@ -5,9 +5,9 @@ use flagfall_store::{Key, StoreError, Write};
 
 use super::{Notices, WebhookError, check_account};
 use crate::histories::{Histories, Page};
-use crate::players::player_named;
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::keys::{FEED_OF, FEEDS};
+use flagfall_base::names::player_named;
 
 /// Ended games of a feed at most.
 const ENDED_MAX: usize = 20;

@@ -32,9 +32,9 @@ use super::record::RecordError;
 use super::registry::Tables;
 use super::reply::{Refusal, Reply};
 use super::{record, search};
-use crate::players::players_today;
 use flagfall_base::background::Background;
 use flagfall_base::delivery::{ConnectionId, Outbox};
+use flagfall_base::names::players_today;
 use flagfall_base::random::random_game_id;
 use flagfall_base::telemetry::{HOT, TABLES_LEFT};
 

@@ -20,8 +20,8 @@ use super::actor::{Shared, TableHandle};
 use super::header::GameHeader;
 use super::listing::{Listing, live_key};
 use super::registry::Tables;
-use crate::players::players_today;
 use flagfall_base::keys::{PUBLIC, Time16};
+use flagfall_base::names::players_today;
 
 /// Lines that are read: more than any list shows, because some belong to games that have just
 /// ended.

@@ -28,11 +28,11 @@ use super::reply::{Answer, Refusal, Reply};
 use super::rest::RunningCount;
 use super::search::read_all;
 use super::thinking::ThinkingRoom;
-use crate::players::players_today;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
 use flagfall_base::keys::REMATCH;
 use flagfall_base::memory::MemoryGuard;
+use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 
