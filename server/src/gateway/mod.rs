@@ -1,7 +1,10 @@
-//! The only place that knows WebSockets.
+//! The only module that knows WebSockets.
 //!
-//! `listener` takes connections and speaks HTTP on them; `upgrade` turns one into a WebSocket; `connection` is its task, around
-//! the pure `session`, and writes on its `wire`; `entrance` finds out who says hello, with `visitors` for whom while the store is away; `desk` hands an identified player's messages on. What goes out is a [`Payload`] in an [`Outbox`].
+//! `listener` accepts connections and speaks HTTP on them; `upgrade` turns one into a WebSocket.
+//! `connection` is the task of a WebSocket: it runs the pure `session` and writes to its `wire`.
+//! `entrance` identifies the player behind a hello, from `visitors` while the store is unavailable.
+//! `desk` dispatches an identified player's messages. Outgoing messages are [`Payload`]s in an
+//! [`Outbox`].
 
 mod connection;
 mod connections;

@@ -87,7 +87,8 @@ impl CommandMemory {
     /// Returns the command's outcome if it was accepted before.
     ///
     /// # Errors
-    /// [`LobbyRefusal::CommandIdReused`] if the id belongs to another command, [`LobbyRefusal::Store`].
+    /// [`LobbyRefusal::CommandIdReused`] if the id belongs to another command,
+    /// [`LobbyRefusal::Store`].
     pub(super) async fn recall(
         &self,
         player: &Player,

@@ -248,7 +248,7 @@ impl Lobby {
             if let Err(error) = self.inner.pool.hold_wave().await {
                 crate::trouble::note_refusal(
                     &error,
-                    "a wave of the pool failed; the next one follows",
+                    "a wave of the pool failed; the next wave continues with the rest",
                 );
             }
         }

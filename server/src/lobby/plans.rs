@@ -67,7 +67,7 @@ impl Lobby {
                 return std::future::pending().await;
             }
             if let Err(error) = self.complete_plans().await {
-                crate::trouble::note_refusal(&error, "could not scan for planned games; the next scan will find them");
+                crate::trouble::note_refusal(&error, "could not scan for planned games; retrying later");
             }
         }
     }
