@@ -1,5 +1,7 @@
-//! The HTTP API as an OpenAPI document: made of the table below and of the types that are read and answered. `server/openapi.json` is what it
-//! makes, checked in and checked for freshness; `GET /api/openapi.json` hands it out.
+//! The OpenAPI document of the HTTP API.
+//!
+//! It is generated from the table below and the types of bodies and answers. `server/openapi.json`
+//! is checked in, and a test checks that it is fresh. `GET /api/openapi.json` returns it.
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -40,15 +42,15 @@ mod tests {
     /// Whether a request needs a token.
     #[derive(Clone, Copy, PartialEq)]
     enum Token {
-        /// None is looked at.
+        /// A token is ignored.
         Unused,
-        /// With one, the answer is what its player may know.
+        /// With a token, the answer is what its player may know.
         Allowed,
-        /// Without one the request is refused.
+        /// Without a token the request is refused.
         Needed,
     }
 
-    /// A page of a list: any text, for no values are named.
+    /// Query parameters of a page: any text.
     const PAGE: &[(&str, &[&str])] = &[("after", &[]), ("limit", &[])];
 
     struct Endpoint {
@@ -80,7 +82,7 @@ mod tests {
         Endpoint { method: "post", path, summary, token, body, status: 200, answer, query: &[] }
     }
 
-    /// Takes something of the asker's away.
+    /// An endpoint that deletes something of the caller's.
     const fn removal(path: &'static str, summary: &'static str) -> Endpoint {
         Endpoint {
             method: "delete",
