@@ -105,7 +105,7 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
     /// Writes whole frames and keeps what the socket does not take. All earlier bytes must have
     /// been sent: see [`Wire::poll_sent`].
     pub(super) fn write(&mut self, cx: &mut Context<'_>, mut frames: &[u8]) -> io::Result<()> {
-        debug_assert!(self.unsent.is_empty(), "frames would mingle");
+        debug_assert!(self.unsent.is_empty(), "frames would be mixed");
         while !frames.is_empty() {
             match poll_write(&mut self.stream, cx, frames) {
                 Poll::Ready(written) => frames = frames.get(written?..).unwrap_or_default(),

@@ -113,8 +113,8 @@ pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router 
 }
 
 /// Closes the connection after each request. Only WebSockets stay open, and their session limits
-/// them. (Turning keep-alive off in hyper would do the same, but would also remove `Connection:
-/// upgrade` from upgrades.)
+/// them. (Turning keep-alive off in hyper would do the same, but would also remove
+/// `Connection: upgrade` from upgrades.)
 async fn close_after(mut response: Response) -> Response {
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));

@@ -1,5 +1,5 @@
-//! What watchers of the lobby are shown: news at once for new watchers, then changes, at most once
-//! per interval.
+//! What watchers of the lobby see: everything at once when they start, then changes, at most once
+//! per interval of the lobby.
 
 use std::collections::HashMap;
 

@@ -3,8 +3,7 @@
 //!
 //! The record is written before the game is created. It describes the whole game, and the same
 //! update writes the game's plan (see [`super::plans`]). If a crash comes in between, repeating the
-//! command creates the game under the same id: there is never a second game, and never an answer
-//! without a game.
+//! command creates the game under the same id, so there is never a second one.
 
 use std::sync::Arc;
 

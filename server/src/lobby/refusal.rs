@@ -213,7 +213,7 @@ fn why_outside(own: Option<u32>, is_apart: bool) -> String {
     }
 }
 
-/// Checks terms and normalizes them: a custom ruleset gets one name, whatever the order of its
+/// Checks terms and normalizes them: a custom ruleset gets the same name for any order of its
 /// changes.
 ///
 /// # Errors

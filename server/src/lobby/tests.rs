@@ -365,11 +365,11 @@ async fn a_seek_is_seen_accepted_and_taken_back_on_any_server() {
     let accept = |seek: &str| LobbyCommand::AcceptSeek { seek: seek.to_owned(), secret: false };
     assert_eq!(other.ask("ana", "2", accept(&taken)).await, Err(LobbyRefusal::OwnOffer));
     let (game, _) = game_of(other.ask("bo", "2", accept(&taken)).await.unwrap());
-    assert!(one.seeks().contains(&taken), "what other servers did is read now and then");
+    assert!(one.seeks().contains(&taken), "it does not know of the other server's change yet");
     assert_eq!(one.ask("cy", "1", accept(&taken)).await, Err(LobbyRefusal::NoSuchSeek));
-    assert!(!one.seeks().contains(&taken), "nobody is shown what somebody was just refused");
+    assert!(!one.seeks().contains(&taken), "a seek that was just refused is not shown again");
     let withdraw = || LobbyCommand::CancelSeek { seek: kept.clone() };
-    assert_eq!(one.ask("ana", "3", withdraw()).await, Err(LobbyRefusal::NoSuchSeek), "it is not hers");
+    assert_eq!(one.ask("ana", "3", withdraw()).await, Err(LobbyRefusal::NoSuchSeek), "not her seek");
     assert_eq!(one.ask("bo", "3", withdraw()).await, Ok(Accepted::Done {}));
     meet([&one, &other]).await;
     assert!(one.seeks().is_empty() && other.seeks().is_empty());

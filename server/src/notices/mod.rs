@@ -69,7 +69,7 @@ struct WebhookRecord {
     created: u64,
     lost: u32,
     last: Option<WebhookAttempt>,
-    /// When it was last tested. Only version 0.1 writes it.
+    /// When it was last tested. Only version 0.1 uses it; new records hold 0.
     tested: u64,
 }
 

@@ -384,7 +384,7 @@ mod tests {
         let news = b.take_news().0;
         assert_eq!(news.left, [(GAME(), Side::Red)]);
         assert_eq!(a.hear(now, Stamp(9), "b", &news), [GAME()]);
-        assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left is nobody's");
+        assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left does not count");
         assert_eq!(a.take_left(GAME()), PerSide::new(true, false));
         assert_eq!(a.take_left(GAME()), PerSide::default());
         // Losing a connection does not count as leaving, and neither does coming back.
@@ -470,6 +470,6 @@ mod tests {
         assert_eq!(a.sighted_since(later), Some(Stamp(60_100)), "it counts from now on");
         assert_eq!(a.expire(later + 3 * SECOND), []);
         a.hear(later + 3 * SECOND, Stamp(63_100), "a", &seats_only(&[]));
-        assert_eq!(a.expire(later + 4 * SECOND), [GAME()], "b has had its time to say something");
+        assert_eq!(a.expire(later + 4 * SECOND), [GAME()], "b had time to say something");
     }
 }

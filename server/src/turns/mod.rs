@@ -61,7 +61,7 @@ impl Turns {
         }
     }
 
-    /// Carries out all dues, including those that result from them.
+    /// Carries out all dues. A move made on the way leaves a due of its own for the next call.
     ///
     /// # Errors
     /// [`StoreError`]: the remaining dues are found again.

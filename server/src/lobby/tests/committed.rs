@@ -216,7 +216,7 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
             let (_ana, mut ana) = other.connect("ana");
             let (_bo, mut bo_reader) = other.connect("bo");
             other.lobby.complete_plans().await.unwrap();
-            assert!(!is_planned || other.games_of("bo").await.is_empty(), "its server may be at it");
+            assert!(!is_planned || other.games_of("bo").await.is_empty(), "its server may create it");
             scene.clock.advance_ms(3_000);
             for _ in 0..2 {
                 other.lobby.complete_plans().await.unwrap();
