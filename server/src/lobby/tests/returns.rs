@@ -79,7 +79,7 @@ async fn of_any_number_of_servers_one_takes_the_player_back_and_a_restart_loses_
         other.lobby.hold_wave().await.unwrap();
     }
     assert_eq!((first.waits("bo").await, first.count("pool_returns/").await), (None, 1));
-    // He connects to both at once.
+    // Bo connects to both at once.
     let _lines = others.each_ref().map(|other| other.connect("bo"));
     let (one, two) = tokio::join!(others[0].lobby.hold_wave(), others[1].lobby.hold_wave());
     one.unwrap();
