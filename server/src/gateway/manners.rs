@@ -1,5 +1,6 @@
-//! What two players of a game say to each other, and what one of them tells the operators. Nobody else ever reads it: it is addressed to players, not to
-//! who has the game open, and kept nowhere.
+//! Chat between the two players of a game, and reports to the operators. A chat message goes to the
+//! two players only, not to those who have the game open, and is not stored. A report is stored for
+//! the operators.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, Code, Player, PlayerKind, Said, ServerToClient};
@@ -10,7 +11,7 @@ use crate::reports::{ReportRefusal, report};
 use crate::server::App;
 use crate::table::TableError;
 
-/// Why something was not said or reported.
+/// Why a chat message or report was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(crate) enum MannersRefusal {
     #[error("{0}")]
@@ -46,7 +47,7 @@ impl MannersRefusal {
     }
 }
 
-/// A player's side in a game, and who sits opposite.
+/// The player's side in a game, and their opponent.
 async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), MannersRefusal> {
     let players = app.tables.find(game).await?.summary().players;
     let side = Side::BOTH.into_iter().find(|side| players[*side].id == player.id);
@@ -54,7 +55,7 @@ async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Pla
     Ok((side, players[side.opponent()].clone()))
 }
 
-/// Tells the opponent what a player says, on whatever connections both have, to whatever servers.
+/// Sends a chat message to all connections of both players, on all servers.
 pub(super) async fn say(
     app: &App,
     player: &Player,
@@ -76,7 +77,7 @@ pub(super) async fn say(
     Ok(Accepted::Done {})
 }
 
-/// Keeps for the operators what a player tells of his opponent.
+/// Stores a player's report about their opponent for the operators.
 pub(super) async fn tell_operators(
     app: &App,
     player: &Player,

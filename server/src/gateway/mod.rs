@@ -1,7 +1,9 @@
-//! The only place that knows WebSockets.
+//! The only module that knows WebSockets.
 //!
-//! `listener` takes connections and speaks HTTP on them; `upgrade` turns one into a WebSocket; `connection` is its task, around
-//! the pure `session`, and writes on its `wire`; `entrance` finds out who says hello, `desk` hands an identified player's messages on.
+//! `listener` accepts connections and speaks HTTP on them; `upgrade` turns one into a WebSocket.
+//! `connection` is the task of a WebSocket: it runs the pure `session` and writes to its `wire`.
+//! `entrance` identifies the player behind a hello, `desk` dispatches an identified player's messages,
+//! `manners` is chat and reports.
 
 mod connection;
 mod desk;

@@ -1,6 +1,8 @@
-//! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`), and the game's first append removes it.
+//! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`),
+//! and the game's first append removes it.
 //!
-//! So a server that dies between the two leaves a plan, and any server makes the game: nobody loses an offer and gets no game for it.
+//! If a server dies between the two, the plan remains and any server creates the game. So no offer
+//! is used up without a game.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -19,24 +21,25 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::keys::PLANS;
 use flagfall_base::scan::Scan;
 
-/// A plan that is older than this was left behind: making a game takes milliseconds.
+/// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
 const LEFT_AFTER_MS: u64 = 3_000;
-/// The time between two looks for planned games that no server has made.
+/// Time between two scans for abandoned plans.
 const PLANS_LOOK: Duration = Duration::from_secs(2);
 /// Plans read at once.
 const CHUNK: usize = 256;
-/// How long a plan is kept that no server could carry out, in milliseconds: as long as the outcome of its command.
+/// How long a plan is kept that no server could carry out, in milliseconds: as long as the outcome
+/// of its command.
 const PLAN_MS: u64 = 24 * 3_600_000;
 
 /// A planned game, as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct PlanRecord {
     plan: GamePlan,
-    /// Since when it is planned, in milliseconds since 1970.
+    /// When it was planned, in milliseconds since 1970.
     since: u64,
 }
 
-/// What plans a game.
+/// The write that plans a game.
 pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, LobbyRefusal> {
     let since = store.now();
     let key = PLANS.key([&plan.id])?;
@@ -46,15 +49,15 @@ pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, Lobb
 }
 
 impl Lobby {
-    /// Makes the games whose servers died before they did.
+    /// Creates the games of abandoned plans.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left is found again.
+    /// [`StoreError`]: the next scan finds the remaining plans again.
     pub async fn complete_plans(&self) -> Result<(), StoreError> {
         self.inner.complete_plans().await
     }
 
-    /// Makes planned games that no server has made, until the future is dropped.
+    /// Creates the games of abandoned plans every few seconds, until the future is dropped.
     pub async fn run_plans(&self) {
         let mut looks = interval(PLANS_LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -66,7 +69,7 @@ impl Lobby {
             if let Err(error) = self.complete_plans().await {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "planned games were not looked for; they will be",
+                    "could not scan for planned games; retrying later",
                 );
             }
         }
@@ -78,7 +81,7 @@ impl Inner {
         let mut scan = Scan::new(&*self.store, PLANS.all()?, CHUNK);
         while let Some(records) = scan.next().await? {
             for (key, bytes) in records {
-                // Of another version, perhaps: then others carry it out.
+                // Perhaps written by another version, whose servers will carry it out.
                 let Ok(PlanRecord { plan, since }) = serde_json::from_slice(&bytes) else { continue };
                 if self.store.now().0.saturating_sub(since) < LEFT_AFTER_MS {
                     continue;
@@ -86,19 +89,21 @@ impl Inner {
                 let game = plan.id;
                 match self.make(plan).await {
                     Ok(()) => {
-                        tracing::info!(%game, "a planned game that its server had left was made");
-                        // The game may have been there before, and then its first append left the plan.
+                        tracing::info!(%game, "created a planned game that another server had left");
+                        // If the game existed already, its first append may have left the plan
+                        // behind.
                         let conditions = vec![(key.clone(), Expect::Value(bytes))];
                         self.store.update(Update { conditions, writes: vec![Write::Delete { key }] }).await?;
                     }
-                    Err(refusal) => tracing::debug!(%game, %refusal, "a planned game was not made"),
+                    Err(refusal) => tracing::debug!(%game, %refusal, "could not create a planned game"),
                 }
             }
         }
         Ok(())
     }
 
-    /// Makes the game and tells its players who are here; other servers tell theirs when they open it.
+    /// Creates the game and informs its players who are connected here; other servers inform theirs
+    /// when they open it.
     pub(super) async fn make(&self, plan: GamePlan) -> Result<(), LobbyRefusal> {
         let game = match self.tables.create(plan.clone().into()).await {
             Ok(game) => game,
@@ -124,7 +129,7 @@ impl Inner {
         Ok(())
     }
 
-    /// A planned game that cannot be made is planned no more.
+    /// Deletes the plan of a game that cannot be created.
     async fn drop_plan(&self, plan: &GamePlan) -> Result<(), LobbyRefusal> {
         let key = PLANS.key([&plan.id])?;
         self.store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;

@@ -1,4 +1,4 @@
-//! Sending what is due: destinations apart from each other, each notice taken before it is sent.
+//! Delivers due notices: each destination on its own, and each notice taken before it is sent.
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
@@ -29,7 +29,7 @@ impl Named for Due {
     }
 }
 
-/// When a look was taken: the moment it is follows, however long a notice has waited for its place.
+/// When a scan started, to know the current time when a notice gets its place later.
 #[derive(Clone, Copy)]
 struct Looked {
     at: Stamp,
@@ -43,30 +43,30 @@ impl Looked {
 }
 
 impl Notices {
-    /// Sends what is due, with so much time between two looks, until the future is dropped.
+    /// Delivers due notices, sleeping `every` in between, until the future is dropped.
     pub async fn run(&self, every: std::time::Duration) {
         loop {
             tokio::time::sleep(every).await;
             if let Err(error) = self.look(SystemClock.now()).await {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "notices could not be looked for; they will be",
+                    "could not scan for notices; they will be retried",
                 );
             }
         }
     }
 
-    /// Sends everything that is due at this moment, and returns when it is sent.
+    /// Sends everything that is due at `now`, and returns when it is sent.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left will be found again.
+    /// [`StoreError`]: the remaining notices are found again.
     pub async fn send_due(&self, now: Stamp) -> Result<(), StoreError> {
         self.look(now).await?;
         self.destinations.finished().await;
         Ok(())
     }
 
-    /// Begins to send what is due at this moment, as far as there are places.
+    /// Starts sending what is due at `now`, as far as there are places.
     pub(super) async fn look(&self, now: Stamp) -> Result<(), StoreError> {
         let looked = Looked { at: now, began: Instant::now() };
         let mut scan = Scan::new(self.store.as_ref(), NOTICES.all()?, CHUNK);
@@ -83,7 +83,7 @@ impl Notices {
         Ok(())
     }
 
-    /// Offers a notice to its destination, or drops it where there is none any more.
+    /// Offers a notice to its destination. Deletes it if the webhook is gone or disabled.
     async fn offer(&self, due: Due) -> Result<(), StoreError> {
         let webhook = self.webhook(&due.player).await?.map(|(webhook, _)| webhook);
         let webhook = webhook.filter(|webhook| webhook.lost < LOST_MAX);
@@ -103,24 +103,24 @@ impl Notices {
         tokio::spawn(async move { notices.deliver_from(place, due).await });
     }
 
-    /// Delivers a notice, and from its place what waits for the same host.
+    /// Delivers a notice, then others from the same place that wait for the same host.
     async fn deliver_from(&self, place: Place<Due>, due: Due) {
         let mut next = Some(due);
         while let Some(due) = next {
             next = match self.deliver(due).await {
                 Ok(Some(is_well)) => place.next(is_well),
-                // Nothing was sent, so nothing is known of the host.
+                // Nothing was sent, so this says nothing about the host.
                 Ok(None) => place.following(),
                 Err(error) => {
-                    tracing::warn!(%error, "a notice could not be sent now; it will be");
+                    tracing::warn!(%error, "could not send a notice; it will be retried");
                     place.following()
                 }
             };
         }
     }
 
-    /// Takes a notice and sends it, unless another server has it or its turn is over. True if its destination was well, none if nothing
-    /// was sent.
+    /// Takes a notice and sends it, unless another server has taken it or its turn is over. True if
+    /// the destination answered, none if nothing was sent.
     async fn deliver(&self, due: Due) -> Result<Option<bool>, StoreError> {
         let Due { key, value, waiting, player, looked } = due;
         let drop_it = Write::Delete { key: key.clone() };
@@ -133,7 +133,7 @@ impl Notices {
         }
         let wait_ms = WAITS_MS.get(waiting.attempts).copied();
         let attempts = waiting.attempts + 1;
-        // Counted from now: it may have waited for its place.
+        // Counted from now, because it may have waited for its place.
         let taken = WaitingNotice { attempts, at: looked.now().0 + TAKEN_MS, ..waiting.clone() };
         if !self.put_if(key.clone(), value, vec![put(key.clone(), &taken, None)?]).await? {
             return Ok(None);
@@ -158,7 +158,8 @@ impl Notices {
         Ok(Some(is_well))
     }
 
-    /// Whether the player is still to act in the game as it was noted.
+    /// True if the player is still to act in the game at the notice's ply, or if the game cannot be
+    /// read.
     async fn is_current(&self, player: &str, notice: &Notice) -> bool {
         let Some(game) = notice.game else { return false };
         let Ok(handle) = self.tables.find(game).await else { return true };
@@ -168,7 +169,8 @@ impl Notices {
         own.to_act && Some(own.game.ply) == notice.ply
     }
 
-    /// Notes what came of an attempt, where the webhook is still there; `lost` is whether a notice was lost or delivered with it.
+    /// Records an attempt if the webhook still exists. `lost` is true if the notice is lost, and
+    /// false if it was delivered.
     pub(super) async fn note(
         &self,
         player: &str,
@@ -180,12 +182,12 @@ impl Notices {
             let count = match lost {
                 Some(true) => record.lost + 1,
                 Some(false) => 0,
-                // A test that is delivered says that it works again.
+                // A delivered test shows that the webhook works again.
                 None if attempt.delivered => 0,
                 None => record.lost,
             };
             if count >= LOST_MAX && record.lost < LOST_MAX {
-                tracing::info!(%player, "a webhook is given up: too many notices in a row could not be delivered");
+                tracing::info!(%player, "disabled a webhook: too many notices in a row could not be delivered");
             }
             let record = WebhookRecord { last: Some(attempt.clone()), lost: count, ..record };
             let key = webhook_key(player)?;
@@ -197,7 +199,7 @@ impl Notices {
     }
 }
 
-/// The host that a webhook leads to, whether this server calls it or not.
+/// The host of a webhook, whether or not this server may call it.
 pub(super) fn host_of(webhook: &WebhookRecord) -> String {
     let target = Target::parse(&webhook.url, Reach::Private);
     target.map_or_else(|_| webhook.url.clone(), |target| target.host.to_ascii_lowercase())

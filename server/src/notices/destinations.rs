@@ -1,7 +1,8 @@
-//! Places at destinations: so many deliveries at once to one host and to all, and a pause for hosts that fail.
+//! Limits deliveries in parallel, to one host and to all, and pauses hosts that fail.
 //!
-//! A host that does not answer holds its own places and no others. After a few failures in a row it is left alone for a while, longer each
-//! time, and then tried with one delivery. Hosts that failed last share a few places among all of them.
+//! A host that does not answer occupies only its own places. After a few failures in a row it is
+//! paused, longer each time, and then tried with a single delivery. All hosts that failed last
+//! share a few places.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,27 +11,27 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// Deliveries at once to all hosts, to hosts that failed last, and to one host.
+/// Deliveries in parallel to all hosts, to hosts that failed last, and to one host.
 const AT_ONCE: u32 = 64;
 const FAILING_AT_ONCE: usize = 16;
 const HOST_AT_ONCE: usize = 2;
-/// Deliveries that wait in memory for a place at one host. Further ones wait in the store alone.
+/// Deliveries that wait in memory for a place at one host. Others wait in the store only.
 const QUEUE_MAX: usize = 256;
-/// Failures in a row after which a host is left alone.
+/// Failures in a row after which a host is paused.
 const FAILURES_MAX: u32 = 3;
-/// For how long at first, and at most.
+/// The first pause, and the longest.
 const PAUSE: Duration = Duration::from_secs(10);
 const PAUSE_MAX: Duration = Duration::from_secs(10 * 60);
-/// Hosts that are remembered for having failed.
+/// Most hosts whose failures are remembered.
 const HOSTS_MAX: usize = 4_096;
 
-/// What a destination is offered: told apart by its name.
+/// Something to deliver, identified by its name.
 pub(super) trait Named {
     /// Its name.
     fn name(&self) -> &[u8];
 }
 
-/// All destinations. Cheap to clone; all clones are one.
+/// All destinations. Cheap to clone; all clones share one state.
 pub(super) struct Destinations<T> {
     places: Arc<Semaphore>,
     hosts: Arc<Mutex<HashMap<String, Host<T>>>>,
@@ -40,12 +41,12 @@ struct Host<T> {
     running: usize,
     queue: VecDeque<T>,
     failures: u32,
-    /// Until when it is left alone.
+    /// The end of its pause.
     paused_until: Option<Instant>,
     used: Instant,
 }
 
-/// A place at a host, as long as this exists.
+/// A place at a host, freed on drop.
 pub(super) struct Place<T> {
     destinations: Destinations<T>,
     host: String,
@@ -69,8 +70,8 @@ impl<T> Destinations<T> {
         self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place at a host, for something that does not wait; none while all are taken. A pause does not count: this is how an owner
-    /// finds out that the host is back.
+    /// Takes a place at a host without waiting. None if all are taken. Ignores pauses, so that an
+    /// owner can find out that the host is back.
     pub(super) fn take(&self, host: &str) -> Option<Place<T>> {
         let mut hosts = self.hosts();
         if hosts.get(host).is_some_and(|known| known.running >= HOST_AT_ONCE) {
@@ -79,7 +80,7 @@ impl<T> Destinations<T> {
         self.place(&mut hosts, host)
     }
 
-    /// Returns when nothing is running that began before.
+    /// Waits until all deliveries that have begun are finished.
     pub(super) async fn finished(&self) {
         drop(self.places.acquire_many(AT_ONCE).await);
     }
@@ -100,8 +101,8 @@ impl<T> Destinations<T> {
 }
 
 impl<T: Named> Destinations<T> {
-    /// Offers a host something. It comes back with a place when it can be delivered now. Otherwise it waits in memory for the next
-    /// place at this host, or is passed over, to be offered again.
+    /// Offers a delivery to a host. Returns it with a place if it can be delivered now. Otherwise
+    /// it waits in memory for the next place at this host, or is dropped and must be offered again.
     pub(super) fn offer(&self, host: &str, what: T) -> Option<(Place<T>, T)> {
         let now = Instant::now();
         let mut hosts = self.hosts();
@@ -127,7 +128,7 @@ impl<T: Named> Destinations<T> {
 }
 
 impl<T> Place<T> {
-    /// Notes how a delivery went, and answers what is to be delivered next from this place.
+    /// Records how a delivery went. Returns the next delivery for this place.
     pub(super) fn next(&self, is_well: bool) -> Option<T> {
         let mut hosts = self.destinations.hosts();
         let known = hosts.get_mut(&self.host)?;
@@ -137,7 +138,7 @@ impl<T> Place<T> {
             return known.queue.pop_front();
         }
         known.failures = known.failures.saturating_add(1);
-        // What waited is found in the store again.
+        // The queued deliveries are found in the store again.
         known.queue = VecDeque::new();
         if let Some(pauses) = known.failures.checked_sub(FAILURES_MAX) {
             let pause = PAUSE.saturating_mul(1 << pauses.min(10)).min(PAUSE_MAX);
@@ -148,7 +149,7 @@ impl<T> Place<T> {
 }
 
 impl<T> Place<T> {
-    /// What is to be delivered next from this place, when nothing was sent from it.
+    /// The next delivery for this place after nothing was sent.
     pub(super) fn following(&self) -> Option<T> {
         self.destinations.hosts().get_mut(&self.host)?.queue.pop_front()
     }

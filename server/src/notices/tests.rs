@@ -20,9 +20,9 @@ const SECOND: Duration = Duration::from_secs(1);
 /// How a destination behaves.
 #[derive(Clone, Copy, PartialEq)]
 enum Manner {
-    /// It answers after so long.
+    /// It answers after this delay.
     Answers(Duration),
-    /// Nothing ever comes.
+    /// It never answers.
     Silent,
     /// It refuses the connection.
     Refuses,
@@ -32,9 +32,9 @@ enum Manner {
 struct FakeNetwork {
     began: Instant,
     manners: Mutex<BTreeMap<String, Manner>>,
-    /// When which host was dialed.
+    /// When each host was dialed.
     dialed: Mutex<Vec<(Duration, String)>>,
-    /// When which host got which notice.
+    /// When each host received which notice.
     heard: std::sync::Arc<Mutex<Vec<(Duration, String, String)>>>,
 }
 
@@ -57,7 +57,7 @@ impl FakeNetwork {
         self.dialed.lock().unwrap().iter().filter(|(_, dialed)| dialed == host).count()
     }
 
-    /// What a host heard, and when.
+    /// The notices that a host received, and when.
     fn heard_by(&self, host: &str) -> Vec<(Duration, String)> {
         let heard = self.heard.lock().unwrap();
         heard.iter().filter(|(_, by, _)| by == host).map(|(at, _, id)| (*at, id.clone())).collect()
@@ -101,7 +101,7 @@ impl Dial for FakeNetwork {
 struct Scene {
     store: MemoryStore,
     network: Arc<FakeNetwork>,
-    /// The wall clock when the network began.
+    /// The wall clock when the network started.
     start: Stamp,
 }
 
@@ -111,7 +111,7 @@ impl Scene {
         Scene { store, network: FakeNetwork::new(manners), start: SystemClock.now() }
     }
 
-    /// A server's notices.
+    /// The notices of one server.
     async fn server(&self) -> Notices {
         let store: Arc<dyn Store> = Arc::new(self.store.clone());
         let settings = Settings::default().for_tables(Connections::new());
@@ -119,7 +119,7 @@ impl Scene {
         Notices::new(store, tables, Sender::dialing(Reach::Public, self.network.clone()))
     }
 
-    /// A player with a webhook and notices that wait.
+    /// Gives a player a webhook and waiting notices.
     async fn waiting(&self, player: &str, host: &str, notices: usize) {
         let webhook = WebhookRecord {
             url: format!("https://{host}/turns"),
@@ -148,7 +148,7 @@ impl Scene {
         self.start.plus_ms(u64::try_from(self.network.began.elapsed().as_millis()).unwrap())
     }
 
-    /// A server looks every second for so long.
+    /// Runs a scan on each server every second for `time`.
     async fn look_for(&self, servers: &[&Notices], time: Duration) {
         let until = Instant::now() + time;
         while Instant::now() < until {
@@ -182,7 +182,7 @@ async fn addresses_that_never_answer_delay_nobody_else() {
     scene.look_for(&[&server], 2 * SECOND).await;
     let heard = scene.network.heard_by("well.example");
     assert!(matches!(&heard[..], [(at, id)] if *at < SECOND && id == "zoe-0"), "{heard:?}");
-    // A further turn, while the dead addresses are being tried and left alone.
+    // Another turn, while the dead addresses are tried and paused.
     for round in 2..40 {
         scene.waiting("zoe", "well.example", 1).await;
         scene.look_for(&[&server], SECOND).await;
@@ -211,7 +211,7 @@ async fn many_notices_to_a_slow_address_come_once_each_whichever_server_sends_th
     let scene = Scene::new(&[("slow.example", slow)]);
     scene.waiting("ana", "slow.example", 60).await;
     let servers = [scene.server().await, scene.server().await];
-    // Two places each: 60 notices take longer than a notice is taken for.
+    // Two places each: sending 60 notices takes longer than a notice stays taken.
     scene.look_for(&[&servers[0], &servers[1]], 200 * SECOND).await;
     let mut ids: Vec<String> = scene.network.heard_by("slow.example").into_iter().map(|(_, id)| id).collect();
     assert_eq!(ids.len(), 60);
@@ -233,7 +233,7 @@ async fn setting_a_webhook_anew_or_removing_it_gives_no_further_tests() {
     server.remove(&ana).await.unwrap();
     server.set(&ana, &new).await.unwrap();
     assert_eq!(server.test(&ana).await, Err(WebhookError::TooOften));
-    // On another server as well.
+    // Also on another server.
     assert_eq!(scene.server().await.test(&ana).await, Err(WebhookError::TooOften));
     assert_eq!(scene.network.dials("well.example"), 1);
 }

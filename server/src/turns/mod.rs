@@ -1,8 +1,10 @@
-//! What follows of a turn in games with days per move, though its player is not there: queued moves are made, webhooks are told.
+//! Jobs of turns in games with days per move, which run without the player: queued moves and
+//! webhook notices.
 //!
-//! Every append to such a game leaves a due, in the same append, so no crash parts them: `turn_due/GAME` with the number of the log's last
-//! entry. Whichever server finds it looks at the game and carries out what follows; the due goes if nothing was appended meanwhile. Doing it twice does no
-//! harm: a queued move has an id made of its ply, and a ply is made once.
+//! Every append to such a game writes a due in the same update, so a crash cannot separate them:
+//! `turn_due/GAME` with the number of the log's last entry. The server that finds it carries out
+//! what follows, and deletes the due if nothing was appended meanwhile. Doing it twice is harmless:
+//! a queued move's command id is made from its ply, so each ply is made once.
 
 mod queue;
 
@@ -23,7 +25,7 @@ use flagfall_base::scan::Scan;
 /// Dues read at a time.
 const DUES_CHUNK: usize = 256;
 
-/// Turns in games with days per move. Cheap to clone.
+/// Runs the jobs of turns in games with days per move. Cheap to clone.
 #[derive(Clone)]
 pub struct Turns {
     store: Arc<dyn Store>,
@@ -31,7 +33,7 @@ pub struct Turns {
     notices: Notices,
 }
 
-/// The due of a game's turn, after its log has got to this entry; none where nothing follows of a turn.
+/// The due of a game whose log has reached entry `seq`. None for games without days per move.
 pub(crate) fn due_turn(game: GameId, header: &GameHeader, seq: u64) -> Option<Write> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
     let key = due_key(game).filter(|_| is_slow)?;
@@ -49,23 +51,23 @@ impl Turns {
         Turns { store, tables, notices }
     }
 
-    /// Carries out what is due, with so much time between two looks, until the future is dropped.
+    /// Carries out dues, sleeping `every` in between, until the future is dropped.
     pub async fn run(&self, every: Duration) {
         loop {
             sleep(every).await;
             if let Err(error) = self.settle_all().await {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "due turns could not be looked for; they will be",
+                    "could not scan for due turns; they will be retried",
                 );
             }
         }
     }
 
-    /// Carries out everything that is due now, what comes of it included.
+    /// Carries out all dues. A move made on the way leaves a due of its own for the next call.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left will be found again.
+    /// [`StoreError`]: the remaining dues are found again.
     pub async fn settle_all(&self) -> Result<(), StoreError> {
         let prefix = TURN_DUE.all()?;
         let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
@@ -73,7 +75,7 @@ impl Turns {
             for (key, value) in &due {
                 let Some(game) = TURN_DUE.game(key) else { continue };
                 if let Err(error) = self.settle(game, key, value.clone()).await {
-                    tracing::warn!(%game, %error, "what follows of a turn could not be done now; it will be");
+                    tracing::warn!(%game, %error, "could not carry out a due turn; it will be retried");
                 }
             }
         }
@@ -85,7 +87,7 @@ impl Turns {
             self.play_queued(game, side).await?;
         }
         self.note_turns(game).await?;
-        // A conflict means that the log has gone on: that due is another one.
+        // A conflict means that the log has gone on and there is a newer due.
         let conditions = vec![(key.clone(), Expect::Value(value))];
         let mut writes = vec![Write::Delete { key: key.clone() }];
         writes.extend(self.useless_queues(game).await?);
@@ -93,7 +95,8 @@ impl Turns {
         Ok(())
     }
 
-    /// What takes away that was queued in a game that is over. A queue that comes at that moment brings a due of its own.
+    /// The writes that delete the queues of a finished game. A queue written at the same moment has
+    /// a due of its own.
     async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, StoreError> {
         match self.view(game, None).await {
             Ok((summary, view)) if view.phase == Phase::Over => {
@@ -105,7 +108,7 @@ impl Turns {
         }
     }
 
-    /// Whoever is to act hears of it, where he wants that.
+    /// Queues a notice for each player who is to act and has a webhook.
     async fn note_turns(&self, game: GameId) -> Result<(), StoreError> {
         for side in Side::BOTH {
             match self.view(game, Some(side)).await {
@@ -122,7 +125,7 @@ impl Turns {
         Ok(())
     }
 
-    /// The sides that are to act. A game that cannot be read has none: an operator must look at it first.
+    /// The sides that are to act. None if the game cannot be read, which is a case for an operator.
     async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, StoreError> {
         match self.view(game, None).await {
             Ok((_, view)) if view.phase == Phase::Playing => {
@@ -133,7 +136,7 @@ impl Turns {
         }
     }
 
-    /// A game as one of its sides sees it, and its players. Whose turn it is both sides see alike.
+    /// A game as one of its sides sees it, and its summary. Both sides see alike whose turn it is.
     async fn view(
         &self,
         game: GameId,
