@@ -20,7 +20,8 @@ pub enum Kind {
     Histogram,
 }
 
-/// Declares every metric once: its name as a constant, and [`METRICS`] with all of them in this order.
+/// Declares every metric once: its name as a constant, and [`METRICS`] with all of them in this
+/// order.
 macro_rules! declare {
     ($($id:ident = $name:literal, $kind:ident, $unit:ident, $help:literal;)+) => {
         $(#[doc = $help]

@@ -22,8 +22,8 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as WebSocketCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-use super::desk::{Desk, Done, Work, refuse};
-use super::entrance::admit;
+use super::dispatch::{Dispatch, Done, Work, refuse};
+use super::handshake::admit;
 use super::listener::Lingering;
 use super::session::{Closing, Session, Step, refusal};
 use super::wire::{Wire, add_frame, with_frames};
@@ -75,11 +75,11 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
     // handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
-        Stage::In { registration, mut desk } => {
+        Stage::In { registration, mut dispatch } => {
             if matches!(ending, Ending::Goodbye { is_leaving: true }) {
-                desk.say_goodbye();
+                dispatch.say_goodbye();
             }
-            drop(desk);
+            drop(dispatch);
             Some(registration)
         }
         Stage::Entering => None,
@@ -119,7 +119,7 @@ enum Stage {
     Entering,
     In {
         registration: Registration,
-        desk: Desk,
+        dispatch: Dispatch,
     },
 }
 
@@ -189,8 +189,8 @@ impl Connection {
                 Wake::Done(done) => {
                     self.hand = Hand::Empty;
                     self.session.resumed(now);
-                    if let Stage::In { desk, .. } = &mut self.stage {
-                        desk.note(done);
+                    if let Stage::In { dispatch, .. } = &mut self.stage {
+                        dispatch.note(done);
                     }
                     Step::Wait
                 }
@@ -209,9 +209,9 @@ impl Connection {
     /// Charges for what the client's commands have stored. Pauses reading if it was too much.
     fn settle(&mut self, now: Instant, stored: u32) {
         if stored > 0
-            && let Stage::In { desk, .. } = &self.stage
+            && let Stage::In { dispatch, .. } = &self.stage
         {
-            let wait = self.app.admission.charge_stored(self.client, desk.player_id(), stored, now);
+            let wait = self.app.admission.charge_stored(self.client, dispatch.player_id(), stored, now);
             self.session.pause(now, wait);
         }
     }
@@ -222,8 +222,8 @@ impl Connection {
             Step::Wait => {}
             Step::Enter { token, name, client } => self.enter(token, name, client),
             Step::Carry(message) => {
-                if let Stage::In { desk, .. } = &mut self.stage
-                    && let Some(work) = desk.take(message)
+                if let Stage::In { dispatch, .. } = &mut self.stage
+                    && let Some(work) = dispatch.take(message)
                 {
                     self.hand = Hand::Work(work);
                 }
@@ -282,8 +282,8 @@ impl Connection {
                 if self.app.connections.is_store_away() {
                     self.outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
                 }
-                let desk = Desk::new(self.app.clone(), self.outbox.clone(), player, self.client);
-                self.stage = Stage::In { registration, desk };
+                let dispatch = Dispatch::new(self.app.clone(), self.outbox.clone(), player, self.client);
+                self.stage = Stage::In { registration, dispatch };
                 Step::Wait
             }
             Err(error) => {

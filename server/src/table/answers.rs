@@ -86,8 +86,8 @@ impl Table {
         self.refuse_asked(asked, Refusal::from(&TableError::Quarantined));
     }
 
-    /// Why a player without a seat cannot act. For a private game the answer does not even show that it
-    /// exists.
+    /// Why a player without a seat cannot act. For a private game the answer does not even show
+    /// that it exists.
     pub(super) fn stranger(&self) -> Refusal {
         if self.header.terms.private {
             Refusal::from(&TableError::NotFound)

@@ -1,7 +1,7 @@
 //! Which players are there, on this server or another, and which of a player's connections drives.
 //!
-//! A table knows of connections to other servers what [`Seats`](flagfall_base::cluster::Seats) hears. Absence
-//! counts only while this server hears the others; afterwards it begins anew.
+//! A table knows of connections to other servers what [`Seats`](flagfall_base::cluster::Seats)
+//! hears. Absence counts only while this server hears the others; afterwards it begins anew.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{Presence, ServerToClient};

@@ -278,8 +278,8 @@ impl Tables {
     /// Carries out a player's command, and returns the answer.
     ///
     /// # Errors
-    /// [`Refusal`]: the command is not carried out. If the store is unavailable that is not certain: the
-    /// same command with the same id gets the true answer.
+    /// [`Refusal`]: the command is not carried out. If the store is unavailable that is not
+    /// certain: the same command with the same id gets the true answer.
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {

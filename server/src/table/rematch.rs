@@ -50,8 +50,8 @@ impl Table {
         }
     }
 
-    /// Notes that a player wants a rematch. The answer; `None` if both want it now, so that it is to be
-    /// made.
+    /// Notes that a player wants a rematch. The answer; `None` if both want it now, so that it is
+    /// to be made.
     fn want_rematch(&mut self, player: &Player) -> Result<Option<Accepted>, Refusal> {
         let side = self.header.side_of(&player.id).ok_or_else(|| self.stranger())?;
         if self.game.outcome().is_none() {

@@ -64,8 +64,8 @@ pub type Answer = Result<Accepted, Refusal>;
 /// Where the answer to a command goes.
 #[derive(Debug)]
 pub enum Reply {
-    /// To a connection, as a message that names the command. It is in the send queue after the events
-    /// of the command.
+    /// To a connection, as a message that names the command. It is in the send queue after the
+    /// events of the command.
     Connection(Outbox),
     /// To a caller in this process.
     Caller(oneshot::Sender<Answer>),

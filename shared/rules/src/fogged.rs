@@ -60,8 +60,8 @@ pub enum StrikeOutcome {
 /// Why a told move cannot have happened in the game as followed so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
-    /// Games of this ruleset cannot be followed, because it has other plies than moves and strikes, or
-    /// winners that advance unseen.
+    /// Games of this ruleset cannot be followed, because it has other plies than moves and strikes,
+    /// or winners that advance unseen.
     #[error(
         "a game with a reserve, chips, coins or hidden winners that advance cannot be told as moves and their outcomes"
     )]
@@ -141,8 +141,8 @@ impl FoggedGame {
         own: &[(Square, Rank)],
         foes: SquareSet,
     ) -> Result<FoggedGame, Misheard> {
-        // Of a hidden defender that wins, the outcome does not tell whether it is a Bomb, which stays, or
-        // a piece that advances (§D1, §O1).
+        // Of a hidden defender that wins, the outcome does not tell whether it is a Bomb, which
+        // stays, or a piece that advances (§D1, §O1).
         let hides_ways = ruleset.winner_advances && ruleset.disclosure == Disclosure::SilentDefense;
         if ruleset.reserve || ruleset.start == Start::Coins || hides_ways {
             return Err(Misheard::Ruleset);

@@ -53,6 +53,38 @@ fn every_file_that_a_page_names_exists() {
     assert!(missing.is_empty(), "files that are not there:\n{}", missing.join("\n"));
 }
 
+/// Comments wrap at 100 columns.
+#[test]
+fn no_comment_is_wider_than_100_columns() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let mut sources = Vec::new();
+    find_sources(&root, &mut sources);
+    assert!(sources.len() > 500, "only {} sources in {}", sources.len(), root.display());
+    let is_wide = |line: &str| line.trim_start().starts_with("//") && line.chars().count() > 100;
+    let mut wide = Vec::new();
+    for source in &sources {
+        let text = fs::read_to_string(source).expect("a source");
+        wide.extend((1..).zip(text.lines()).filter(|(_, line)| is_wide(line)).map(|(number, line)| {
+            format!("{}:{number}: {} columns", source.display(), line.chars().count())
+        }));
+    }
+    assert!(wide.is_empty(), "comments that are too wide:\n{}", wide.join("\n"));
+}
+
+fn find_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        // The embedded store is about to be replaced.
+        let is_left = path.to_string_lossy().contains("store/src/embedded") || name == "target";
+        if path.is_dir() && !is_left && !name.starts_with('.') {
+            find_sources(&path, sources);
+        } else if name.ends_with(".rs") && !is_left {
+            sources.push(path);
+        }
+    }
+}
+
 fn find_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

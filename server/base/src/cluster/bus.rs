@@ -70,8 +70,8 @@ pub enum Notice {
 pub trait GameNews: Sync {
     /// A player of each of these games has come to or gone from another server.
     fn seats_changed(&self, games: &[GameId]);
-    /// This server hears the others again, after a time in which it did not: absence counts from now
-    /// on.
+    /// This server hears the others again, after a time in which it did not: absence counts from
+    /// now on.
     fn sight_regained(&self);
 }
 
@@ -150,8 +150,8 @@ impl Peers {
         }
     }
 
-    /// Sends a message to players, wherever they are connected: here for sure, on other servers if the
-    /// store takes notices now.
+    /// Sends a message to players, wherever they are connected: here for sure, on other servers if
+    /// the store takes notices now.
     pub async fn notify(&self, connections: &Connections, players: &[&str], message: &ServerToClient) {
         let payload = Payload::new(message);
         players.iter().for_each(|player| connections.notify(player, &payload));
@@ -163,8 +163,8 @@ impl Peers {
         }
     }
 
-    /// Closes the connections of a player who has become an account, or has another name now, on all
-    /// servers. They reconnect with the new identity.
+    /// Closes the connections of a player who has become an account, or has another name now, on
+    /// all servers. They reconnect with the new identity.
     pub async fn renew(&self, connections: &Connections, player: &str) {
         connections.close_player(player, CloseCode::Renewed);
         let Some(inner) = &self.inner else { return };

@@ -73,8 +73,8 @@ impl Connections {
         Connections::default()
     }
 
-    /// An empty registry. It remembers the tokens of `absent_max` players who have no connection, for
-    /// so long.
+    /// An empty registry. It remembers the tokens of `absent_max` players who have no connection,
+    /// for so long.
     #[must_use]
     pub fn remembering(absent_max: usize, time: Duration) -> Connections {
         let recent_tokens = RecentTokens::new(absent_max, time);

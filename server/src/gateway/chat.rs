@@ -13,7 +13,7 @@ use crate::table::TableError;
 
 /// Why a chat message or report was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub(crate) enum MannersRefusal {
+pub(crate) enum ChatRefusal {
     #[error("{0}")]
     Table(#[from] TableError),
     #[error("you have no seat in this game")]
@@ -32,26 +32,26 @@ pub(crate) enum MannersRefusal {
     Report(#[from] ReportRefusal),
 }
 
-impl MannersRefusal {
+impl ChatRefusal {
     pub(crate) fn code(&self) -> Code {
         Code::new(match self {
-            MannersRefusal::Table(error) => return Code::from(error),
-            MannersRefusal::NotYourGame => Code::NOT_YOUR_GAME,
-            MannersRefusal::HousePlayer => Code::HOUSE_PLAYER,
-            MannersRefusal::BadText => Code::BAD_TEXT,
-            MannersRefusal::TooFast => Code::TOO_MANY,
-            MannersRefusal::Blocked => Code::BLOCKED,
-            MannersRefusal::Store => Code::STORE_UNAVAILABLE,
-            MannersRefusal::Report(refusal) => refusal.code(),
+            ChatRefusal::Table(error) => return Code::from(error),
+            ChatRefusal::NotYourGame => Code::NOT_YOUR_GAME,
+            ChatRefusal::HousePlayer => Code::HOUSE_PLAYER,
+            ChatRefusal::BadText => Code::BAD_TEXT,
+            ChatRefusal::TooFast => Code::TOO_MANY,
+            ChatRefusal::Blocked => Code::BLOCKED,
+            ChatRefusal::Store => Code::STORE_UNAVAILABLE,
+            ChatRefusal::Report(refusal) => refusal.code(),
         })
     }
 }
 
 /// The player's side in a game, and their opponent.
-async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), MannersRefusal> {
+async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), ChatRefusal> {
     let players = app.tables.find(game).await?.summary().players;
     let side = Side::BOTH.into_iter().find(|side| players[*side].id == player.id);
-    let side = side.ok_or(MannersRefusal::NotYourGame)?;
+    let side = side.ok_or(ChatRefusal::NotYourGame)?;
     Ok((side, players[side.opponent()].clone()))
 }
 
@@ -61,16 +61,16 @@ pub(super) async fn say(
     player: &Player,
     game: GameId,
     said: Said,
-) -> Result<Accepted, MannersRefusal> {
+) -> Result<Accepted, ChatRefusal> {
     if !said.is_fit() {
-        return Err(MannersRefusal::BadText);
+        return Err(ChatRefusal::BadText);
     }
     let (side, opponent) = opponent(app, player, game).await?;
     if opponent.kind == PlayerKind::House {
-        return Err(MannersRefusal::HousePlayer);
+        return Err(ChatRefusal::HousePlayer);
     }
-    if has_blocked(&*app.store, &opponent.id, &player.id).await.map_err(|_| MannersRefusal::Store)? {
-        return Err(MannersRefusal::Blocked);
+    if has_blocked(&*app.store, &opponent.id, &player.id).await.map_err(|_| ChatRefusal::Store)? {
+        return Err(ChatRefusal::Blocked);
     }
     let message = ServerToClient::Said { game, side, said };
     app.peers.notify(&app.connections, &[&player.id, &opponent.id], &message).await;
@@ -83,7 +83,7 @@ pub(super) async fn tell_operators(
     player: &Player,
     game: GameId,
     reason: &str,
-) -> Result<Accepted, MannersRefusal> {
+) -> Result<Accepted, ChatRefusal> {
     let (_, opponent) = opponent(app, player, game).await?;
     report(&*app.store, player, &opponent, game, reason).await?;
     Ok(Accepted::Done {})

@@ -8,7 +8,7 @@ use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Player, Serve
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::manners::{self, MannersRefusal};
+use super::chat::{self, ChatRefusal};
 use super::session::refusal;
 use crate::allowance::{ask_lobby, note_open_game};
 use crate::lobby::{LobbyCommand, LobbyRefusal};
@@ -38,7 +38,7 @@ pub(super) struct Open {
 }
 
 /// One player's dispatch for one connection.
-pub(super) struct Desk {
+pub(super) struct Dispatch {
     app: Arc<App>,
     outbox: Outbox,
     player: Player,
@@ -59,9 +59,9 @@ impl Open {
     }
 }
 
-impl Desk {
-    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player, client: Client) -> Desk {
-        Desk {
+impl Dispatch {
+    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player, client: Client) -> Dispatch {
+        Dispatch {
             app,
             outbox,
             player,
@@ -110,16 +110,16 @@ impl Desk {
             }
             ClientToServer::Say { cmd_id, game, said } => {
                 if !self.talk.take(Instant::now()) {
-                    refuse_manners(&self.outbox, cmd_id, game, &MannersRefusal::TooFast);
+                    refuse_chat(&self.outbox, cmd_id, game, &ChatRefusal::TooFast);
                     return None;
                 }
                 let (app, player) = (self.app.clone(), self.player.clone());
-                Some(self.answer(cmd_id, game, async move { manners::say(&app, &player, game, said).await }))
+                Some(self.answer(cmd_id, game, async move { chat::say(&app, &player, game, said).await }))
             }
             ClientToServer::Report { cmd_id, game, reason } => {
                 let (app, player) = (self.app.clone(), self.player.clone());
                 let committed = app.committed.clone();
-                let told = async move { manners::tell_operators(&app, &player, game, &reason).await };
+                let told = async move { chat::tell_operators(&app, &player, game, &reason).await };
                 let told = async move { committed.run(told).await };
                 Some(self.answer(cmd_id, game, told))
             }
@@ -195,13 +195,13 @@ impl Desk {
         &self,
         cmd_id: CommandId,
         game: GameId,
-        work: impl Future<Output = Result<Accepted, MannersRefusal>> + Send + 'static,
+        work: impl Future<Output = Result<Accepted, ChatRefusal>> + Send + 'static,
     ) -> Work {
         let outbox = self.outbox.clone();
         Box::pin(async move {
             match work.await {
                 Ok(outcome) => outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome })),
-                Err(refusal) => refuse_manners(&outbox, cmd_id, game, &refusal),
+                Err(refusal) => refuse_chat(&outbox, cmd_id, game, &refusal),
             }
             Done::Nothing
         })
@@ -302,7 +302,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for Dispatch {
     /// Removes the connection from the lobby and the tables, even after a panic.
     fn drop(&mut self) {
         let (connection, is_on_purpose) = (self.outbox.connection(), self.outbox.has_said_goodbye());
@@ -335,7 +335,7 @@ fn refuse_lobby(outbox: &Outbox, cmd_id: Option<CommandId>, why: &LobbyRefusal) 
     refuse(outbox, refusal(cmd_id, None, why.code(), why.to_string()));
 }
 
-fn refuse_manners(outbox: &Outbox, cmd_id: CommandId, game: GameId, why: &MannersRefusal) {
+fn refuse_chat(outbox: &Outbox, cmd_id: CommandId, game: GameId, why: &ChatRefusal) {
     let (code, message) = (why.code(), why.to_string());
     let cmd_id = Some(cmd_id);
     refuse(outbox, ServerToClient::Refused { cmd_id, game: Some(game), code, message, seq: None });
