@@ -24,8 +24,8 @@ use super::dial::{Dial, Line, Network};
 use crate::server::SERVER;
 
 /// Timeouts for connecting and for the answer.
-const DIAL_PATIENCE: Duration = Duration::from_secs(5);
-const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
+const DIAL_TIMEOUT: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The only message of a failed connection. It must not reveal to players whether a name exists or
 /// a port is open inside the operator's network.
 const UNREACHABLE: &str = "this address cannot be reached from here";
@@ -81,7 +81,7 @@ impl Sender {
     async fn exchange(&self, url: &str, secret: &str, notice: &Notice) -> Result<StatusCode, &'static str> {
         let target = Target::parse(url, self.reach).map_err(|_| UNREACHABLE)?;
         let body = serde_json::to_vec(notice).map_err(|_| "the notice cannot be written")?;
-        let line = match timeout(DIAL_PATIENCE, self.dial.dial(&target)).await {
+        let line = match timeout(DIAL_TIMEOUT, self.dial.dial(&target)).await {
             Ok(Ok(line)) => line,
             Ok(Err(why)) => {
                 tracing::debug!(host = target.host, %why, "could not connect to a webhook's address");
@@ -89,7 +89,7 @@ impl Sender {
             }
             Err(_) => return Err(UNREACHABLE),
         };
-        let posted = timeout(ANSWER_PATIENCE, post(line, &target, secret, notice, body)).await;
+        let posted = timeout(ANSWER_TIMEOUT, post(line, &target, secret, notice, body)).await;
         posted.map_err(|_| "it did not answer in time")?
     }
 }

@@ -6,7 +6,7 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Abort, Audience, GameEvent, ServerToClient, ViewChange};
 use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
-use super::brief::{Brief, Told};
+use super::compact_ply::{CompactPly, Told};
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
 /// Events that can be sent to an audience again after a connection came back.
@@ -41,7 +41,7 @@ pub(super) struct Shown {
     tail: VecDeque<Told>,
     /// Those of the tail that are not a [`Told::Ply`], oldest first, each with its number.
     #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
-    apart: Option<Box<Vec<(u64, GameEvent)>>>,
+    others: Option<Box<Vec<(u64, GameEvent)>>>,
 }
 
 impl Shown {
@@ -60,9 +60,9 @@ impl Shown {
     fn event(&self, told: Told, seq: u64) -> Option<GameEvent> {
         match told {
             Told::Ply(ply) => Some(GameEvent::Moved(ply.seen())),
-            Told::Apart => {
+            Told::Other => {
                 let found =
-                    self.apart.iter().flat_map(|apart| apart.iter()).find(|(number, _)| *number == seq);
+                    self.others.iter().flat_map(|others| others.iter()).find(|(number, _)| *number == seq);
                 found.map(|(_, event)| event.clone())
             }
         }
@@ -74,22 +74,22 @@ impl Shown {
             self.tail.pop_front();
         }
         let told = match event {
-            GameEvent::Moved(seen) => Brief::new(seen).map_or(Told::Apart, Told::Ply),
-            _ => Told::Apart,
+            GameEvent::Moved(seen) => CompactPly::new(seen).map_or(Told::Other, Told::Ply),
+            _ => Told::Other,
         };
         self.tail.push_back(told);
-        self.tend_apart(told, event);
+        self.tend_others(told, event);
     }
 
     /// Keeps an event that is not a brief ply, and drops those that are too old.
-    fn tend_apart(&mut self, told: Told, event: &GameEvent) {
-        if told == Told::Apart {
-            self.apart.get_or_insert_default().push((self.seq, event.clone()));
+    fn tend_others(&mut self, told: Told, event: &GameEvent) {
+        if told == Told::Other {
+            self.others.get_or_insert_default().push((self.seq, event.clone()));
         }
-        if let Some(apart) = &mut self.apart {
-            apart.retain(|(number, _)| number + TAIL_MAX as u64 > self.seq);
-            if apart.is_empty() {
-                self.apart = None;
+        if let Some(others) = &mut self.others {
+            others.retain(|(number, _)| number + TAIL_MAX as u64 > self.seq);
+            if others.is_empty() {
+                self.others = None;
             }
         }
     }
@@ -199,8 +199,8 @@ impl Audiences {
     pub(super) fn tail_bytes(&self) -> usize {
         let all = [&self.sides[Side::Red], &self.sides[Side::Blue], &self.public];
         let bytes = |shown: &Shown| {
-            let apart = shown.apart.iter().map(|apart| apart.capacity() * size_of::<(u64, GameEvent)>());
-            shown.tail.capacity() * size_of::<Told>() + apart.sum::<usize>()
+            let others = shown.others.iter().map(|others| others.capacity() * size_of::<(u64, GameEvent)>());
+            shown.tail.capacity() * size_of::<Told>() + others.sum::<usize>()
         };
         all.map(bytes).iter().sum()
     }

@@ -20,7 +20,7 @@ const OWN_GAMES_MAX: usize = 512;
 const OPEN_AT_ONCE: usize = 8;
 /// How long a player who connects waits for the full list of their games before only those in
 /// memory are listed.
-const LIST_PATIENCE: Duration = Duration::from_secs(1);
+const LIST_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Tables {
     /// The running games of a player, the most urgent first. The store's list of seats decides
@@ -62,7 +62,7 @@ impl Tables {
     pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
         let mut games = self.in_memory_of(player);
         if !self.connections().is_store_away() {
-            match timeout(LIST_PATIENCE, self.listed_of(player, &games)).await {
+            match timeout(LIST_TIMEOUT, self.listed_of(player, &games)).await {
                 Ok(Ok(listed)) => games = listed,
                 Ok(Err(error)) => tracing::debug!(%error, "a player's games at rest could not be listed"),
                 Err(_) => tracing::debug!("the store took too long for the list of a player's games"),

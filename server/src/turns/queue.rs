@@ -23,7 +23,7 @@ use flagfall_base::keys::QUEUE;
 /// Most plies in a queue.
 const QUEUE_MAX: usize = 20;
 /// How long a table may take for a queued move before it is tried again later.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A queue as the store keeps it. It has no `Debug`, because it is its owner's secret.
 #[derive(Serialize, Deserialize)]
@@ -214,7 +214,7 @@ impl Turns {
                 let cmd_id: CommandId = format!("queued-{}", view.ply).parse().map_err(|_| no_answer())?;
                 let (ply, command) = (view.ply, queued.command.clone());
                 let command = NewCommand { player: player.id.clone(), cmd_id, ply, command };
-                let answer = timeout(PATIENCE, self.tables.command(game, command)).await;
+                let answer = timeout(TIMEOUT, self.tables.command(game, command)).await;
                 match answer.map_err(|_| no_answer())? {
                     Ok(_) => true,
                     Err(refusal) => answer_of(&refusal.code)?,

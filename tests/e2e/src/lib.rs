@@ -15,7 +15,7 @@ mod tls;
 
 pub use flagfall_tests::{OlderPrograms, client_program, older_programs, server_program};
 pub use mirror::{Mirror, Ply};
-pub use process::{Ended, PATIENCE, Process, command};
+pub use process::{Ended, Process, TIMEOUT, command};
 pub use raw::{Answer, Socket, exchange, get, request};
 pub use redis::{Redis, deploy};
 pub use server::{Client, Server, Site};

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// How long any step may take. It is far longer than needed, so that a test fails because of what
 /// happened and not because the machine is slow.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Lines of the transcript that a failure prints.
 const SHOWN_LINES: usize = 80;
@@ -120,7 +120,7 @@ impl Process {
             shared.read(stderr, true);
         }
         let input = child.stdin.take();
-        Process { name: name.to_owned(), child, input, shared, at: 0, status: None, patience: PATIENCE }
+        Process { name: name.to_owned(), child, input, shared, at: 0, status: None, patience: TIMEOUT }
     }
 
     /// The same process with another time limit, for commands that build first.

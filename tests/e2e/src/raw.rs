@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 
-use crate::PATIENCE;
+use crate::TIMEOUT;
 
 /// The most bytes that are read of an answer.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
@@ -55,8 +55,8 @@ pub fn get(address: SocketAddr, path: &str) -> Answer {
 
 fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("a server");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a bound");
-    stream.set_write_timeout(Some(PATIENCE)).expect("a bound");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a bound");
+    stream.set_write_timeout(Some(TIMEOUT)).expect("a bound");
     stream
 }
 

@@ -14,7 +14,7 @@ use crate::http;
 
 const DAY_MS: f64 = 24.0 * 3_600_000.0;
 /// How long the server may take to rate the last games.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// The most faults that are printed.
 const SHOWN_MAX: usize = 20;
 /// The highest deviation on the leaderboard. A computed value this close to the limit may be on
@@ -126,7 +126,7 @@ async fn read_orders(
     names: &HashMap<String, String>,
     records: &BTreeMap<GameId, GameRecord>,
 ) -> Result<HashMap<String, Vec<GameId>>, Trouble> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         let mut orders = HashMap::new();
         let mut rated = HashSet::new();

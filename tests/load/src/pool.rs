@@ -39,7 +39,7 @@ const SIGN_UPS_AT_ONCE: usize = 16;
 /// The time between two lines of progress.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 /// The longest wait for any message while a game is played.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest wait in the pool.
 const POOL_PATIENCE: Duration = Duration::from_secs(600);
 /// The widest difference of true strength, in points.
@@ -310,7 +310,7 @@ impl Player {
                 player.leave().await?;
             }
             let floor = player.floor.clone();
-            let patience = if player.game.is_some() { PATIENCE } else { POOL_PATIENCE };
+            let patience = if player.game.is_some() { TIMEOUT } else { POOL_PATIENCE };
             let message = tokio::select! {
                 message = timeout(patience, player.socket.next()) => {
                     message.map_err(|_| Trouble::Answer(format!("{}: nothing goes on", player.name)))?

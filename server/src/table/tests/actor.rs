@@ -383,7 +383,7 @@ async fn a_table_does_not_leave_while_somebody_may_write_to_it() {
 /// Looks at games like the registry, when a client opens the lobby or asks for metrics.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_that_ends_keeps_nobody_waiting_who_has_the_index_locked() {
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const TIMEOUT: Duration = Duration::from_secs(10);
     let house = House::new().await;
     let table = house.game(1).await;
     let (lock, locked) = oneshot::channel();
@@ -404,7 +404,7 @@ async fn a_game_that_ends_keeps_nobody_waiting_who_has_the_index_locked() {
         }
         tell.send(()).ok();
     });
-    let is_seen = tokio::time::timeout(PATIENCE, told).await.is_ok();
+    let is_seen = tokio::time::timeout(TIMEOUT, told).await.is_ok();
     drop(release);
     holder.join().unwrap();
     looker.join().unwrap();

@@ -3,10 +3,10 @@
 
 mod army;
 mod belief;
-mod foes;
+mod enemies;
+mod evaluation;
 mod grid;
 mod hindsight;
-mod outlook;
 mod prior;
 mod reading;
 mod search;
@@ -25,9 +25,9 @@ use crate::{Chance, Effort};
 
 use army::ARMIES;
 use belief::{PerRank, Suspect};
-use foes::{Belief, Foes};
+use enemies::{Belief, Enemies};
+use evaluation::{Evaluation, Situation, Target};
 use grid::cell;
-use outlook::{Outlook, Situation, Target};
 use search::Search;
 use siege::Siege;
 use world::{Piece, Step, World};
@@ -54,7 +54,7 @@ const SLIGHT: f64 = 0.005;
 pub(crate) struct GoodMind {
     side: Side,
     effort: Effort,
-    foes: Foes,
+    foes: Enemies,
     memory: Memory,
 }
 
@@ -65,7 +65,7 @@ impl GoodMind {
     }
 
     pub(crate) fn new(side: Side, effort: Effort) -> GoodMind {
-        GoodMind { side, effort, foes: Foes::default(), memory: Memory::default() }
+        GoodMind { side, effort, foes: Enemies::default(), memory: Memory::default() }
     }
 }
 
@@ -106,7 +106,7 @@ struct Scene {
     /// Uncertain enemy pieces: the index in `pieces`, and the number in `belief`.
     suspects: Vec<(usize, usize)>,
     belief: Belief,
-    outlook: Outlook,
+    evaluation: Evaluation,
     /// How much losses count when strikes are weighed, in hundredths.
     caution_percent: i32,
 }
@@ -151,7 +151,7 @@ impl Scene {
             view.ruleset.shape.squares().without(view.lakes).iter().map(cell).collect();
         let (own_flag, own_bombs) = (own(Rank::Flag).next(), own(Rank::Bomb).collect());
         let is_open = grid::marked(&open);
-        let outlook = Outlook::new(Situation {
+        let evaluation = Evaluation::new(Situation {
             ruleset: view.ruleset,
             siege: Siege::new(own_flag, own(Rank::Bomb), &is_open),
             is_open,
@@ -162,7 +162,7 @@ impl Scene {
             own_flag,
             own_bombs,
         });
-        Scene { pieces: scene_pieces, mine, suspects: pairs, belief, outlook, caution_percent }
+        Scene { pieces: scene_pieces, mine, suspects: pairs, belief, evaluation, caution_percent }
     }
 
     /// The mean value of each move over the worlds, searched as deep as the effort allows.
@@ -244,7 +244,7 @@ impl Scene {
         let attacker = &self.pieces[usize::from(step.piece)];
         let target = self.pieces.iter().position(|piece| piece.cell == step.to);
         match target.filter(|target| self.pieces[*target].is_hidden) {
-            Some(target) => self.outlook.risk(attacker, target as u8) * (100 - self.caution_percent) / 100,
+            Some(target) => self.evaluation.risk(attacker, target as u8) * (100 - self.caution_percent) / 100,
             None => 0,
         }
     }
@@ -262,12 +262,12 @@ impl Scene {
         for (index, suspect) in &self.suspects {
             pieces[*index].rank = ranks[*suspect];
         }
-        World::new(&self.outlook, pieces)
+        World::new(&self.evaluation, pieces)
     }
 }
 
 /// The belief in the form that the level *simple* takes, without small probabilities.
-fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Foe> {
+fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy> {
     let foes = view.pieces.iter().filter(|piece| piece.side != me).filter_map(|piece| {
         let number = belief.number(piece.square)?;
         let known = known(piece).or(belief.certain(number));
@@ -275,7 +275,7 @@ fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Foe> {
             Some(rank) => Rank::ALL.map(|other| f32::from(u8::from(other == rank))),
             None => belief.chances(number).map(|chance| if chance > SLIGHT { chance as f32 } else { 0.0 }),
         };
-        Some(crate::simple::Foe { square: piece.square, is_moved: piece.is_moved, known, chances })
+        Some(crate::simple::Enemy { square: piece.square, is_moved: piece.is_moved, known, chances })
     });
     foes.collect()
 }

@@ -2,8 +2,8 @@
 
 use flagfall_board::Rank;
 
+use super::evaluation::FLAG;
 use super::grid::CELLS;
-use super::outlook::FLAG;
 use super::world::{Piece, Step, World};
 use crate::mind::give_way;
 
@@ -120,7 +120,7 @@ impl Search {
             if target.is_hidden && is_mine {
                 // The search must not use the hidden rank, so the strike counts with its expected
                 // gain.
-                return Ok(Some(stand + world.outlook.gain(&self.attacker(world, step), number)));
+                return Ok(Some(stand + world.evaluation.gain(&self.attacker(world, step), number)));
             }
             if target.rank == Rank::Flag {
                 return Ok(Some(if target.is_hidden { WIN / 20 } else { WIN } - ply * DELAY));
@@ -128,7 +128,7 @@ impl Search {
             let is_bait = target.rank != Rank::Bomb;
             if target.is_hidden
                 && is_bait
-                && world.outlook.gain(&self.attacker(world, step), number) < ENEMY_DARE
+                && world.evaluation.gain(&self.attacker(world, step), number) < ENEMY_DARE
             {
                 return Ok(None);
             }
@@ -148,18 +148,18 @@ impl Search {
         let attacker = self.attacker(world, step);
         match world.piece_at(step.to) {
             Some((number, target)) if target.is_hidden && attacker.is_mine => {
-                1_000_000 + world.outlook.gain(&attacker, number)
+                1_000_000 + world.evaluation.gain(&attacker, number)
             }
             Some((_, target)) => {
-                let result = world.outlook.strike(attacker.rank, target.rank);
+                let result = world.evaluation.strike(attacker.rank, target.rank);
                 let loses = result.attacker_fate == flagfall_rules::Fate::Leaves;
-                let prize = world.outlook.standing(target).abs();
-                let price = if loses { world.outlook.standing(&attacker).abs() } else { 0 };
+                let prize = world.evaluation.standing(target).abs();
+                let price = if loses { world.evaluation.standing(&attacker).abs() } else { 0 };
                 1_000_000 + if target.rank == Rank::Flag { WIN / 2 } else { prize - price }
             }
             None => {
                 let there = Piece { cell: step.to, ..attacker };
-                let nearer = world.outlook.standing(&there) - world.outlook.standing(&attacker);
+                let nearer = world.evaluation.standing(&there) - world.evaluation.standing(&attacker);
                 let known = self.history[usize::from(step.piece) * CELLS + usize::from(step.to)].min(50_000);
                 known as i32 * 8 + if attacker.is_mine { nearer } else { -nearer }
             }

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use flagfall_board::Rank;
 use flagfall_rules::Fate;
 
+use super::evaluation::Evaluation;
 use super::grid::{CELLS, Cell, STEPS};
-use super::outlook::Outlook;
 use super::world::Piece;
 
 /// The value of a piece this many steps from the enemy's Flag that cannot be stopped.
@@ -46,7 +46,7 @@ impl Siege {
     /// to a cell.
     pub(super) fn threat<'p>(
         &self,
-        outlook: &Outlook,
+        evaluation: &Evaluation,
         runners: impl Iterator<Item = &'p Piece>,
         guards: impl Iterator<Item = &'p Piece> + Clone,
         walk: impl Fn(Cell, Cell) -> u8,
@@ -54,7 +54,7 @@ impl Siege {
         let mut most = 0;
         for runner in runners {
             let threat = UNSTOPPED.get(self.way(runner.rank, runner.cell)).copied().unwrap_or(0);
-            if threat > most && !self.is_stopped(outlook, runner, guards.clone(), &walk) {
+            if threat > most && !self.is_stopped(evaluation, runner, guards.clone(), &walk) {
                 most = threat;
             }
         }
@@ -65,7 +65,7 @@ impl Siege {
     /// runner.
     fn is_stopped<'p>(
         &self,
-        outlook: &Outlook,
+        evaluation: &Evaluation,
         runner: &Piece,
         guards: impl Iterator<Item = &'p Piece> + Clone,
         walk: &impl Fn(Cell, Cell) -> u8,
@@ -83,7 +83,7 @@ impl Siege {
             at = next;
             let is_stopped = guards.clone().any(|guard| {
                 walk(guard.cell, at) <= steps
-                    && outlook.strike(guard.rank, runner.rank).defender_fate == Fate::Leaves
+                    && evaluation.strike(guard.rank, runner.rank).defender_fate == Fate::Leaves
             });
             if is_stopped {
                 return true;

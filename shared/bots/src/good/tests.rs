@@ -5,10 +5,10 @@ use flagfall_rules::{
 };
 
 use super::belief::Matching;
+use super::evaluation::Evaluation;
 use super::grid::{cell, square};
-use super::outlook::Outlook;
 use super::world::{Piece, Step, World};
-use super::{Foes, GoodMind, Scene};
+use super::{Enemies, GoodMind, Scene};
 use crate::memory::Memory;
 use crate::simple::tests::{odd, seen};
 use crate::{Chance, Effort, HousePlayer, Level, random_setup};
@@ -142,11 +142,11 @@ fn sorted(pieces: &[Piece]) -> Vec<(u8, bool, Rank, bool)> {
     sorted
 }
 
-fn outlook(view: &View, side: Side) -> Outlook {
-    let mut foes = Foes::default();
+fn evaluation(view: &View, side: Side) -> Evaluation {
+    let mut foes = Enemies::default();
     foes.see(view, side);
     let belief = foes.believe(view, side, &Memory::default(), 0, &mut Chance::new(1));
-    Scene::new(view, side, belief, &Memory::default()).outlook
+    Scene::new(view, side, belief, &Memory::default()).evaluation
 }
 
 #[test]
@@ -195,8 +195,8 @@ fn follow(ruleset: &'static Ruleset, seed: u64) {
 /// A world has the same plies as the engine, apart from refused repetitions.
 fn check_steps(views: &PerSide<View>, side: Side) {
     let view = &views[side];
-    let outlook = outlook(view, side);
-    let world = World::new(&outlook, pieces(views, side));
+    let evaluation = evaluation(view, side);
+    let world = World::new(&evaluation, pieces(views, side));
     let mut steps = Vec::new();
     world.steps(true, false, &mut steps);
     let mut found: Vec<Move> = (steps.iter())
@@ -214,12 +214,12 @@ fn check_steps(views: &PerSide<View>, side: Side) {
 
 /// A ply in a world leads to the same position as in the game, and can be taken back.
 fn check_ply(before: &PerSide<View>, side: Side, squares: Move, after: &PerSide<View>) {
-    let outlook = outlook(&before[side], side);
-    let mut world = World::new(&outlook, pieces(before, side));
+    let evaluation = evaluation(&before[side], side);
+    let mut world = World::new(&evaluation, pieces(before, side));
     let (start, counted) = (sorted(&world.pieces), world.assess());
     let (piece, _) = world.piece_at(cell(squares.from)).expect("a piece moved");
     let undo = world.make(Step { piece, to: cell(squares.to) });
-    let fresh = World::new(&outlook, pieces(after, side));
+    let fresh = World::new(&evaluation, pieces(after, side));
     let place = format!("{} {squares} in {}", before[side].ruleset.id, before[side].board_text());
     assert_eq!(sorted(&world.pieces), sorted(&fresh.pieces), "{place}");
     assert_eq!(world.assess(), fresh.assess(), "{place}");
@@ -258,9 +258,9 @@ fn counting_decides_what_it_can() {
 }
 
 /// Plays a game of two levels, and checks at each of Red's turns what a good player would believe.
-fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Foes, &super::Belief)) {
+fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Enemies, &super::Belief)) {
     let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Simple, side, seed, EFFORT));
-    let mut foes = Foes::default();
+    let mut foes = Enemies::default();
     let mut memory = Memory::default();
     let mut chance = Chance::new(seed);
     let played = crate::duel::play(ruleset, lakes(ruleset, seed), PerSide::default(), |side, view| {
@@ -333,7 +333,7 @@ fn pieces_are_followed_from_where_they_began() {
     // A piece's deployment counts by where it began, not by where it is.
     for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, 9, EFFORT));
-        let mut foes = PerSide::from_fn(|_| Foes::default());
+        let mut foes = PerSide::from_fn(|_| Enemies::default());
         let mut started = std::collections::BTreeMap::new();
         let played = crate::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
             if view.phase == Phase::Playing {

@@ -4,8 +4,8 @@
 use flagfall_board::Rank;
 use flagfall_rules::Fate;
 
+use super::evaluation::Evaluation;
 use super::grid::{self, CELLS, Cell, STEPS};
-use super::outlook::Outlook;
 use super::siege::Siege;
 
 /// A piece in a world, on the board or captured.
@@ -43,7 +43,7 @@ pub(super) struct Undo {
 
 /// The board. The own side's pieces come first in the list.
 pub(super) struct World<'a> {
-    pub(super) outlook: &'a Outlook,
+    pub(super) evaluation: &'a Evaluation,
     cells: [u8; CELLS],
     pub(super) pieces: Vec<Piece>,
     mine: usize,
@@ -63,19 +63,19 @@ pub(super) const fn is_runner(rank: Rank) -> bool {
 
 impl<'a> World<'a> {
     /// A world with these pieces, the own side's first. At most 250.
-    pub(super) fn new(outlook: &'a Outlook, pieces: Vec<Piece>) -> World<'a> {
+    pub(super) fn new(evaluation: &'a Evaluation, pieces: Vec<Piece>) -> World<'a> {
         let mut cells = [WALL; CELLS];
-        outlook.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
+        evaluation.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
         for (index, piece) in pieces.iter().enumerate() {
             cells[usize::from(piece.cell)] = index as u8;
         }
         let mine = pieces.iter().take_while(|piece| piece.is_mine).count();
-        let score = pieces.iter().map(|piece| outlook.standing(piece)).sum();
+        let score = pieces.iter().map(|piece| evaluation.standing(piece)).sum();
         let theirs = |rank: Rank| {
             pieces[mine..].iter().filter(move |piece| piece.rank == rank).map(|piece| piece.cell)
         };
-        let siege = Siege::new(theirs(Rank::Flag).next(), theirs(Rank::Bomb), &outlook.is_open);
-        World { outlook, cells, pieces, mine, siege, score }
+        let siege = Siege::new(theirs(Rank::Flag).next(), theirs(Rank::Bomb), &evaluation.is_open);
+        World { evaluation, cells, pieces, mine, siege, score }
     }
 
     /// The value of the position for the own side.
@@ -84,10 +84,11 @@ impl<'a> World<'a> {
         let is_about = |piece: &&Piece| piece.is_alive && is_movable(piece.rank);
         let mine = mine.iter().filter(is_about);
         let enemies = enemies.iter().filter(is_about);
-        let outlook = self.outlook;
-        let peril =
-            outlook.siege.threat(outlook, enemies.clone(), mine.clone(), |from, to| outlook.walk(from, to));
-        let prospect = self.siege.threat(outlook, mine, enemies, grid::distance);
+        let evaluation = self.evaluation;
+        let peril = evaluation
+            .siege
+            .threat(evaluation, enemies.clone(), mine.clone(), |from, to| evaluation.walk(from, to));
+        let prospect = self.siege.threat(evaluation, mine, enemies, grid::distance);
         self.score - peril + prospect * PROSPECT / 100
     }
 
@@ -118,7 +119,7 @@ impl<'a> World<'a> {
                     is_near = false;
                     to = to.wrapping_add(direction);
                 }
-                let is_reached = is_near || (is_runner(piece.rank) && self.outlook.strikes_afar);
+                let is_reached = is_near || (is_runner(piece.rank) && self.evaluation.strikes_afar);
                 if is_reached
                     && let Some(target) = self.pieces.get(usize::from(self.cells[usize::from(to)]))
                     && target.is_mine != is_mine
@@ -136,7 +137,7 @@ impl<'a> World<'a> {
         let target = self.cells[usize::from(step.to)];
         let mut undo =
             Undo { attacker: (step.piece, attacker), defender: None, to: step.to, score: self.score };
-        self.score -= self.outlook.standing(&attacker);
+        self.score -= self.evaluation.standing(&attacker);
         self.cells[usize::from(from)] = EMPTY;
         let mut moved = Piece { cell: step.to, ..attacker };
         if target == EMPTY {
@@ -147,8 +148,8 @@ impl<'a> World<'a> {
         }
         let defender = self.pieces[usize::from(target)];
         undo.defender = Some((target, defender));
-        let result = self.outlook.strike(attacker.rank, defender.rank);
-        self.score -= self.outlook.standing(&defender);
+        let result = self.evaluation.strike(attacker.rank, defender.rank);
+        self.score -= self.evaluation.standing(&defender);
         self.cells[usize::from(step.to)] = EMPTY;
         let is_hidden = defender.is_hidden && !result.is_defender_shown;
         self.settle(target, Piece { is_hidden, ..defender }, result.defender_fate, from);
@@ -166,7 +167,7 @@ impl<'a> World<'a> {
     }
 
     fn put(&mut self, number: u8, piece: Piece) {
-        self.score += self.outlook.standing(&piece);
+        self.score += self.evaluation.standing(&piece);
         self.cells[usize::from(piece.cell)] = number;
         self.pieces[usize::from(number)] = piece;
     }

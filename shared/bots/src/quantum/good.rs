@@ -148,7 +148,13 @@ impl<'a> Turn<'a> {
 
     /// A strike as a game between the ranks that both can name. `exposed` is the striker's cost of
     /// standing there afterwards with a rank.
-    fn clash(&self, striker: Side, ours: Stand, theirs: Stand, exposed: impl Fn(Rank) -> f32) -> Clash {
+    fn strike_game(
+        &self,
+        striker: Side,
+        ours: Stand,
+        theirs: Stand,
+        exposed: impl Fn(Rank) -> f32,
+    ) -> StrikeGame {
         let (rows, columns) =
             (self.ranks(striker, ours, true), self.ranks(striker.opponent(), theirs, false));
         let pressure = match theirs {
@@ -168,7 +174,7 @@ impl<'a> Turn<'a> {
             })
             .collect();
         let mixed = solve(&payoffs);
-        Clash { rows, columns, mixed }
+        StrikeGame { rows, columns, mixed }
     }
 
     /// The value of a strike for the striking side, with nothing else around.
@@ -176,7 +182,7 @@ impl<'a> Turn<'a> {
         if let Some(worth) = self.worths.borrow().get(&(striker, ours, theirs)) {
             return *worth;
         }
-        let worth = self.clash(striker, ours, theirs, |_| 0.0).mixed.value;
+        let worth = self.strike_game(striker, ours, theirs, |_| 0.0).mixed.value;
         self.worths.borrow_mut().insert((striker, ours, theirs), worth);
         worth
     }
@@ -198,7 +204,7 @@ impl<'a> Turn<'a> {
         let PendingStrike { side, from, to, owes: _, own_choice: _ } = *strike;
         let (ours, theirs) = (Stand::of(self.piece(from)?), Stand::of(self.piece(to)?));
         let exposed = |rank| self.answer() * self.threat(side, to, Stand::Known(rank), Some(to));
-        let Clash { rows, columns, mixed } = self.clash(side, ours, theirs, exposed);
+        let StrikeGame { rows, columns, mixed } = self.strike_game(side, ours, theirs, exposed);
         let (ranks, weights) = if side == self.side { (rows, mixed.rows) } else { (columns, mixed.columns) };
         draw(&ranks, &weights, chance)
     }
@@ -225,7 +231,8 @@ impl<'a> Turn<'a> {
                 let exposed = |rank| {
                     (self.answer() * self.threat(self.side, to, Stand::Known(rank), Some(to))).max(0.0)
                 };
-                self.clash(self.side, after, Stand::of(foe), exposed).mixed.value - self.answer() * elsewhere
+                self.strike_game(self.side, after, Stand::of(foe), exposed).mixed.value
+                    - self.answer() * elsewhere
             }
             None => {
                 let here = self.threat(self.side, to, after, None);
@@ -249,7 +256,7 @@ impl<'a> Turn<'a> {
 }
 
 /// What both sides of a strike can name, and their best strategies.
-struct Clash {
+struct StrikeGame {
     rows: Vec<Rank>,
     columns: Vec<Rank>,
     mixed: Mixed,

@@ -15,7 +15,7 @@ pub(crate) type PerRank = [f32; Rank::COUNT];
 
 /// An enemy piece.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Foe {
+pub(crate) struct Enemy {
     pub(crate) square: Square,
     pub(crate) is_moved: bool,
     /// Its rank, if known.
@@ -24,7 +24,7 @@ pub(crate) struct Foe {
     pub(crate) chances: PerRank,
 }
 
-impl Foe {
+impl Enemy {
     /// The ranks that it can have, with their probabilities.
     pub(super) fn ranks(&self) -> impl Iterator<Item = (Rank, f32)> + '_ {
         Rank::ALL
@@ -40,7 +40,7 @@ impl Foe {
 }
 
 /// The enemy pieces of a view. `suspects` gives the ranks that a hidden one on a square can have.
-pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Foe> {
+pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Enemy> {
     let mut left: PerRank = Rank::ALL.map(|rank| {
         let captured = view.captured[side.opponent()][rank as usize];
         let face_up = view.reserve.map_or(0, |reserve| reserve[side.opponent()].labeled[rank as usize]);
@@ -62,7 +62,7 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
         };
         let depth = depth(view, side.opponent(), piece.square);
         let chances = Rank::ALL.map(|rank| if may_be(rank) { prior(view.ruleset, rank, depth) } else { 0.0 });
-        foes.push(Foe { square: piece.square, is_moved: piece.is_moved, known, chances });
+        foes.push(Enemy { square: piece.square, is_moved: piece.is_moved, known, chances });
     }
     if view.ruleset.reserve {
         field(&mut left, &foes);
@@ -76,7 +76,7 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
 
 /// Scales the remaining ranks to the expected number on the board: the Flag in full, an equal share
 /// of the others.
-fn field(left: &mut PerRank, foes: &[Foe]) {
+fn field(left: &mut PerRank, foes: &[Enemy]) {
     let hidden = foes.iter().filter(|foe| foe.known.is_none()).count() as f32;
     let flag = left[Rank::Flag as usize];
     let others = left.iter().sum::<f32>() - flag;
@@ -113,7 +113,7 @@ fn depth(view: &View, side: Side, square: Square) -> u8 {
 
 /// Fits the probabilities of hidden pieces to the remaining counts, by scaling ranks and pieces in
 /// turn (iterative proportional fitting, Deming and Stephan 1940).
-fn fit(foes: &mut [Foe], left: &PerRank) {
+fn fit(foes: &mut [Enemy], left: &PerRank) {
     for _ in 0..ROUNDS {
         let mut totals: PerRank = [0.0; Rank::COUNT];
         for foe in foes.iter().filter(|foe| foe.known.is_none()) {

@@ -3,7 +3,7 @@
 use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Identity, Move, View};
 
-use super::belief::Foe;
+use super::belief::Enemy;
 
 /// The content of a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -11,7 +11,7 @@ pub(super) enum Cell {
     Nothing,
     Own(Own),
     /// The enemy piece with this index in the list of foes.
-    Foe(u8),
+    Enemy(u8),
 }
 
 /// An own piece.
@@ -44,7 +44,7 @@ pub(super) struct Board {
 
 impl Board {
     /// The board of a view. `foes` are the enemy pieces in it.
-    pub(super) fn new(view: &View, side: Side, foes: &[Foe]) -> Board {
+    pub(super) fn new(view: &View, side: Side, foes: &[Enemy]) -> Board {
         let mut board = Board {
             shape: &view.ruleset.shape,
             cells: [Cell::Nothing; Square::LIMIT],
@@ -65,7 +65,7 @@ impl Board {
         }
         for (place, foe) in foes.iter().enumerate() {
             if let Ok(place) = u8::try_from(place) {
-                board.put(foe.square, Cell::Foe(place));
+                board.put(foe.square, Cell::Enemy(place));
             }
         }
         board
@@ -78,13 +78,13 @@ impl Board {
     pub(super) fn own_at(&self, square: Square) -> Option<Own> {
         match self.at(square) {
             Cell::Own(own) => Some(own),
-            Cell::Nothing | Cell::Foe(_) => None,
+            Cell::Nothing | Cell::Enemy(_) => None,
         }
     }
 
-    pub(super) fn foe_at<'f>(&self, foes: &'f [Foe], square: Square) -> Option<&'f Foe> {
+    pub(super) fn foe_at<'f>(&self, foes: &'f [Enemy], square: Square) -> Option<&'f Enemy> {
         match self.at(square) {
-            Cell::Foe(place) => foes.get(usize::from(place)),
+            Cell::Enemy(place) => foes.get(usize::from(place)),
             Cell::Nothing | Cell::Own(_) => None,
         }
     }
@@ -95,7 +95,7 @@ impl Board {
         match cell {
             Cell::Nothing => {}
             Cell::Own(_) => self.own.insert(square),
-            Cell::Foe(_) => self.foes.insert(square),
+            Cell::Enemy(_) => self.foes.insert(square),
         }
         self.cells[square.index()] = cell;
     }

@@ -3,7 +3,7 @@
 use flagfall_board::{Rank, Square, SquareSet};
 use flagfall_rules::{Fate, Ruleset, strike_fates};
 
-use super::belief::{Foe, PerRank};
+use super::belief::{Enemy, PerRank};
 use super::board::{Board, Own, neighbors};
 use super::worth::FLAG;
 
@@ -19,7 +19,7 @@ pub(super) struct Worths {
 }
 
 /// The expected loss if the enemy moves next: the worst loss in full, and a share of all others.
-pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Foe], worths: &Worths) -> f32 {
+pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Enemy], worths: &Worths) -> f32 {
     let (mut worst, mut all) = (0.0_f32, 0.0);
     for square in board.own.iter() {
         let Some(own) = board.own_at(square) else { continue };
@@ -35,7 +35,7 @@ pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Foe], worths: &Wo
 }
 
 /// The loss if this neighbor strikes, weighted by how likely it does.
-fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Foe, worths: &Worths) -> f32 {
+fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Enemy, worths: &Worths) -> f32 {
     let mine = own_worth(board, square, own, worths);
     let gain = |rank: Rank| {
         let (attacker, defender) = strike_fates(ruleset, rank, own.rank);
@@ -67,7 +67,7 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Foe
 }
 
 /// What an own neighbor would win back from the piece that struck.
-fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Foe, worths: &Worths) -> f32 {
+fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Enemy, worths: &Worths) -> f32 {
     let Some(rank) = foe.known else { return 0.0 };
     let is_avenged = neighbors(board, square)
         .filter_map(|next| board.own_at(next))
@@ -82,7 +82,7 @@ fn own_worth(board: &Board, square: Square, own: Own, worths: &Worths) -> f32 {
 }
 
 /// How exposed the Flag is to pieces that could walk up to it.
-fn intrusion(board: &Board, foes: &[Foe], flag: Square) -> f32 {
+fn intrusion(board: &Board, foes: &[Enemy], flag: Square) -> f32 {
     let mut seen = SquareSet::only(flag);
     let mut edge = seen;
     let mut exposed = 0.0;

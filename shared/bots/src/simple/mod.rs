@@ -14,7 +14,7 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Fate, Move, Ruleset, View, strike_fates};
 
 use self::attraction::Attraction;
-pub(crate) use self::belief::Foe;
+pub(crate) use self::belief::Enemy;
 use self::belief::foes;
 use self::board::{Board, Cell, Own, neighbors, steps};
 use self::danger::{Worths, danger};
@@ -96,7 +96,7 @@ pub(crate) struct Turn<'a> {
     side: Side,
     ruleset: &'static Ruleset,
     memory: &'a Memory,
-    foes: Vec<Foe>,
+    foes: Vec<Enemy>,
     board: Board,
     worths: Worths,
     /// 0 while all goes well, up to 1 after a long time without captures.
@@ -119,7 +119,7 @@ impl<'a> Turn<'a> {
     }
 
     /// The same with the given belief about the enemy's pieces.
-    pub(crate) fn believing(view: &View, side: Side, memory: &'a Memory, foes: Vec<Foe>) -> Turn<'a> {
+    pub(crate) fn believing(view: &View, side: Side, memory: &'a Memory, foes: Vec<Enemy>) -> Turn<'a> {
         let board = Board::new(view, side, &foes);
         let worths = Worths { own: worths(view, side), foe: worths(view, side.opponent()) };
         let waited = f32::from(memory.quiet_turns()) - PATIENCE;
@@ -128,7 +128,7 @@ impl<'a> Turn<'a> {
         let mine: f32 =
             board.own.iter().filter_map(|at| board.own_at(at)).map(|own| force(own.rank, &worths.own)).sum();
         let theirs: f32 =
-            foes.iter().flat_map(Foe::ranks).map(|(rank, chance)| chance * force(rank, &worths.foe)).sum();
+            foes.iter().flat_map(Enemy::ranks).map(|(rank, chance)| chance * force(rank, &worths.foe)).sum();
         let trade = 0.4 * ((mine - theirs) / (mine + theirs + 1.0)).max(0.0);
         let mut turn = Turn {
             side,
@@ -213,7 +213,7 @@ impl<'a> Turn<'a> {
     }
 
     /// The probability that the striking piece survives.
-    fn survival(&self, own: Own, foe: &Foe) -> f32 {
+    fn survival(&self, own: Own, foe: &Enemy) -> f32 {
         foe.ranks()
             .filter(|(rank, _)| strike_fates(self.ruleset, own.rank, *rank).0 != Fate::Leaves)
             .map(|(_, chance)| chance)
@@ -221,7 +221,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What a strike is expected to win, less what it is expected to cost.
-    fn gain(&self, own: Own, foe: &Foe) -> f32 {
+    fn gain(&self, own: Own, foe: &Enemy) -> f32 {
         let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
         let mine = self.worths.own[own.rank as usize];
         let mut gain = 0.0;
@@ -287,7 +287,7 @@ impl<'a> Turn<'a> {
     }
 
     /// The value of driving a piece away from the own Flag.
-    fn urgency(&self, own: Own, foe: &Foe) -> f32 {
+    fn urgency(&self, own: Own, foe: &Enemy) -> f32 {
         let Some(flag) = self.board.flag else { return 0.0 };
         let steps = steps(&self.board, flag, foe.square);
         if steps > 4 || foe.movable_chance() < 0.5 {
@@ -330,7 +330,7 @@ impl<'a> Turn<'a> {
 }
 
 /// True if a piece is known to beat a rank and can come for it.
-fn is_feared(ruleset: &Ruleset, foe: &Foe, rank: Rank) -> bool {
+fn is_feared(ruleset: &Ruleset, foe: &Enemy, rank: Rank) -> bool {
     foe.known.is_some_and(|known| {
         !matches!(known, Rank::Flag | Rank::Bomb) && strike_fates(ruleset, known, rank).1 == Fate::Leaves
     })

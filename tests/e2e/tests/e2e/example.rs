@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::process::Command;
 
-use flagfall_e2e::{PATIENCE, Process, Server, Site};
+use flagfall_e2e::{Process, Server, Site, TIMEOUT};
 
 /// A game with random moves takes about a hundred turns.
-const GAME: std::time::Duration = PATIENCE.saturating_mul(6);
+const GAME: std::time::Duration = TIMEOUT.saturating_mul(6);
 
 /// The Python to run it with; prints why and returns none if there is none or it lacks the package.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use flagfall_board::PerSide;
-use flagfall_e2e::{Client, Mirror, PATIENCE, Ply, Server, Site, Socket};
+use flagfall_e2e::{Client, Mirror, Ply, Server, Site, Socket, TIMEOUT};
 use flagfall_tests::Chance;
 use serde_json::Value;
 
@@ -146,7 +146,7 @@ fn whoever_loses_his_line_while_redis_stands_still_comes_back_and_a_stranger_is_
     // On a busy machine it may be late once more.
     let thawed = Instant::now();
     while !hello(r#""name":"bob""#).message().expect("an answer").contains(r#""name":"bob""#) {
-        assert!(thawed.elapsed() < PATIENCE, "strangers are let in again");
+        assert!(thawed.elapsed() < TIMEOUT, "strangers are let in again");
     }
 }
 

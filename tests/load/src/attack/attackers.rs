@@ -33,7 +33,7 @@ const LINES: u32 = 16;
 /// Plies of the game whose record is fetched.
 const RECORD_PLIES: u32 = 190;
 /// How long an attacker waits for an answer before they try again.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// The pause after a refusal. An attacker who waits longer does less harm.
 const AGAIN: Duration = Duration::from_millis(20);
 /// The longest an attack lasts if it is not stopped.
@@ -166,7 +166,7 @@ async fn handshakes(address: &str) -> Result<(), Trouble> {
         for _ in 0..HANDSHAKES / 100 {
             if tasks.len() < HANDSHAKES as usize {
                 let address = address.to_owned();
-                tasks.spawn(async move { timeout(PATIENCE, shake(&address)).await });
+                tasks.spawn(async move { timeout(TIMEOUT, shake(&address)).await });
             }
         }
     }
@@ -194,7 +194,7 @@ async fn idle(address: &str) -> Result<(), Trouble> {
 
 /// Keeps the result of an attempt; returns true if it failed.
 async fn keep<T>(kept: &mut Vec<T>, attempt: impl Future<Output = Result<T, Trouble>>) -> bool {
-    match timeout(PATIENCE, attempt).await {
+    match timeout(TIMEOUT, attempt).await {
         Ok(Ok(made)) => {
             kept.push(made);
             false
@@ -240,7 +240,7 @@ async fn seeks(address: &str) -> Result<(), Trouble> {
             };
             let mut is_gone = false;
             for _ in 0..if at + 1 == sockets.len() { SEEKS_EACH } else { 1 } {
-                match timeout(PATIENCE, ask(&mut sockets[at], &seek)).await {
+                match timeout(TIMEOUT, ask(&mut sockets[at], &seek)).await {
                     Ok(Ok(_)) => {}
                     Ok(Err(Trouble::Answer(text))) if text.contains("refused") => has_failed = true,
                     _ => is_gone = true,
@@ -408,7 +408,7 @@ async fn records(address: &str) -> Result<(), Trouble> {
         let (address, request) = (address.to_owned(), request.clone());
         lines.spawn(async move {
             loop {
-                if timeout(PATIENCE, fetch(&address, &request)).await.is_err() {
+                if timeout(TIMEOUT, fetch(&address, &request)).await.is_err() {
                     tokio::time::sleep(AGAIN).await;
                 }
             }

@@ -14,7 +14,7 @@ use crate::duel::{Pair, SETUP, Socket, Trouble, ask, begin, connect_from, enter,
 /// The time between two newcomers.
 const NEWCOMER: Duration = Duration::from_millis(500);
 /// How long a newcomer waits before they give up.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 /// Moves of a game before the next one. `pbm` ends a game that goes on longer without a capture.
 const MOVES_A_GAME: u32 = 180;
 
@@ -91,7 +91,7 @@ pub(super) async fn play(
         let address = address.to_owned();
         newcomers.spawn(async move {
             let began = Instant::now();
-            let arrived = timeout(PATIENCE, arrive(&address, loopback(3, index), index));
+            let arrived = timeout(TIMEOUT, arrive(&address, loopback(3, index), index));
             let arrived =
                 Box::pin(arrived).await.unwrap_or_else(|_| Err(Trouble::Answer("no answer".to_owned())));
             arrived.map(|()| u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))

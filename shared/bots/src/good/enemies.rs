@@ -19,7 +19,7 @@ const IMMOVABLE: RankSet = RankSet::only(Rank::Flag).union(RankSet::only(Rank::B
 /// An enemy piece, on the board or captured. Its index in the list is its number for the whole
 /// game.
 #[derive(Clone)]
-struct Foe {
+struct Enemy {
     /// Its square. `None` if it was captured.
     square: Option<Square>,
     /// Where it was deployed, as far as that was seen.
@@ -29,8 +29,8 @@ struct Foe {
 
 /// All enemy pieces, carried from view to view.
 #[derive(Default)]
-pub(super) struct Foes {
-    list: Vec<Foe>,
+pub(super) struct Enemies {
+    list: Vec<Enemy>,
     /// The last view's ply and pieces, and the enemy's losses in it.
     ply: Option<Ply>,
     pieces: Vec<SeenPiece>,
@@ -71,7 +71,7 @@ impl Belief {
     }
 }
 
-impl Foes {
+impl Enemies {
     /// Takes in a view. Repeating a view changes nothing.
     pub(super) fn see(&mut self, view: &View, me: Side) {
         if self.ply == Some(view.ply) && self.pieces == view.pieces {
@@ -99,17 +99,23 @@ impl Foes {
 
     /// Starts over with the pieces of a view.
     fn begin(&mut self, view: &View, me: Side) {
-        *self = Foes { own_move: self.own_move, ..Foes::default() };
+        *self = Enemies { own_move: self.own_move, ..Enemies::default() };
         for piece in view.pieces.iter().filter(|piece| piece.side != me) {
             let origin = (!piece.is_moved).then_some(piece.square);
-            let mut foe = Foe { square: Some(piece.square), origin, possible: RankSet::ALL };
+            let mut foe = Enemy { square: Some(piece.square), origin, possible: RankSet::ALL };
             foe.narrow(piece);
             self.list.push(foe);
         }
     }
 
     /// Every piece where the view shows it. `None` if one cannot be followed.
-    fn followed(&self, view: &View, me: Side, own: Option<Move>, last: Option<SeenMove>) -> Option<Vec<Foe>> {
+    fn followed(
+        &self,
+        view: &View,
+        me: Side,
+        own: Option<Move>,
+        last: Option<SeenMove>,
+    ) -> Option<Vec<Enemy>> {
         let mut list = self.list.clone();
         list.iter_mut().for_each(|foe| foe.square = None);
         for piece in view.pieces.iter().filter(|piece| piece.side != me) {
@@ -124,14 +130,14 @@ impl Foes {
 
     /// Names the ranks of captured pieces, which were shown: the attacker by the last move, another
     /// by the counts.
-    fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Foe]) {
+    fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Enemy]) {
         let mut fallen = view.captured[me.opponent()];
         fallen.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
         let attacker = last.and_then(|last| match last.strike?.attacker {
             Identity::Known(rank) => Some((Some(last.from), rank)),
             Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
         });
-        let is_attacker = |foe: &Foe| attacker.is_some_and(|(from, _)| foe.square == from);
+        let is_attacker = |foe: &Enemy| attacker.is_some_and(|(from, _)| foe.square == from);
         let mut gone: Vec<usize> = (0..list.len())
             .filter(|number| list[*number].square.is_none() && self.list[*number].square.is_some())
             .collect();
@@ -147,7 +153,7 @@ impl Foes {
     }
 
     /// Reads the enemy's last move, with all that is known since.
-    fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Foe]) {
+    fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Enemy]) {
         let enemy = me.opponent();
         let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);
         self.memory.note(&before, enemy);
@@ -155,7 +161,7 @@ impl Foes {
         if supposed.len() != now.len() {
             return;
         }
-        let subject = |(foe, (was, rank)): (&Foe, (&Foe, &Rank))| {
+        let subject = |(foe, (was, rank)): (&Enemy, (&Enemy, &Rank))| {
             let square = match foe.square {
                 Some(square) if square == last.to => Some(last.from),
                 None if last.strike.is_some() && was.square == Some(last.from) => Some(last.from),
@@ -250,7 +256,7 @@ fn stood(square: Square, own: Option<Move>, last: Option<SeenMove>) -> Square {
     }
 }
 
-impl Foe {
+impl Enemy {
     fn narrow(&mut self, piece: &SeenPiece) {
         let seen = match piece.identity {
             Identity::Known(rank) => RankSet::only(rank),

@@ -35,7 +35,7 @@ pub(super) struct Target {
     pub(super) chances: PerRank<f64>,
 }
 
-/// What the outlook is computed from.
+/// What the evaluation is computed from.
 pub(super) struct Situation<'a> {
     pub(super) ruleset: &'a Ruleset,
     /// Cells that pieces may stand on.
@@ -65,7 +65,7 @@ impl Situation<'_> {
 }
 
 /// Tables for one decision. The first index is the side: 0 for the own, 1 for the enemy.
-pub(super) struct Outlook {
+pub(super) struct Evaluation {
     pub(super) open: Vec<Cell>,
     pub(super) strikes_afar: bool,
     strikes: Vec<StrikeResult>,
@@ -89,10 +89,10 @@ fn row(side: usize, rank: Rank, is_hidden: bool) -> usize {
     (side * Rank::COUNT + rank as usize) * 2 + usize::from(is_hidden)
 }
 
-impl Outlook {
-    pub(super) fn new(situation: Situation<'_>) -> Outlook {
+impl Evaluation {
+    pub(super) fn new(situation: Situation<'_>) -> Evaluation {
         let strikes = strike_table(situation.ruleset);
-        let mut outlook = Outlook {
+        let mut evaluation = Evaluation {
             strikes_afar: situation.ruleset.strikes_afar,
             worth: worths(&strikes, &situation),
             strikes,
@@ -105,10 +105,10 @@ impl Outlook {
             is_open: situation.is_open,
             walks: measure_walks(&situation),
         };
-        outlook.weigh_strikes(&situation);
-        outlook.lay_fields(&situation);
-        outlook.open = situation.open;
-        outlook
+        evaluation.weigh_strikes(&situation);
+        evaluation.lay_fields(&situation);
+        evaluation.open = situation.open;
+        evaluation
     }
 
     /// The result of a strike.
