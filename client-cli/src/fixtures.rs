@@ -100,7 +100,7 @@ pub(crate) fn waiting_strike(own_choice: &str) -> String {
     )
 }
 
-/// Pieces as `PieceText`s for an army of the text of §P4 on a side, known or hidden.
+/// Pieces as messages write them, for an army of the text of §P4 on a side, known or hidden.
 pub(crate) fn army(ruleset: &str, side: Side, text: Option<&str>) -> Vec<String> {
     let ruleset = flagfall_rules::Ruleset::find(ruleset).expect("a ruleset");
     let letters: Vec<char> =

@@ -1,7 +1,7 @@
 //! The game that is open: what the server showed of it, and where the person is in it.
 
 use flagfall_board::{PerSide, Side, Square};
-use flagfall_protocol::{Audience, GameSummary, GameView, Phase, Presence};
+use flagfall_protocol::{GameSummary, GameView, Phase, Presence, Viewer};
 use flagfall_rules::Ruleset;
 
 use crate::deploy::DeployEditor;
@@ -14,7 +14,7 @@ pub struct OpenGame {
     /// By which rules; none when this client does not know them.
     pub ruleset: Option<&'static Ruleset>,
     /// As whom the client sees it.
-    pub audience: Audience,
+    pub audience: Viewer,
     /// Whether the client may act.
     pub driving: bool,
     /// Another connection took the seat.
@@ -118,6 +118,6 @@ impl OpenGame {
         let clock = self.view.clock?;
         let runs = clock.running.is_some_and(|running| running.includes(side));
         let is_running = runs && !self.view.paused && self.view.phase != Phase::Over;
-        Some(if is_running { server_now.saturating_sub(clock.at) } else { 0 })
+        Some(if is_running { server_now.saturating_sub(clock.at.0) } else { 0 })
     }
 }

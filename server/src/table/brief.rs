@@ -1,7 +1,7 @@
 //! Plies as a table remembers them, to tell them again to whoever comes back: eight bytes each, for it does so in every running game, three times.
 
 use flagfall_board::{Rank, Side};
-use flagfall_protocol::{IdentityText, MoveText, SeenMove, SeenStrike, StrikeFate};
+use flagfall_protocol::{Fate, Move, SeenMove, SeenStrike};
 use flagfall_rules::Identity;
 
 /// An event that an audience can be told again.
@@ -17,7 +17,7 @@ pub(super) enum Told {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Brief {
     side: Side,
-    squares: MoveText,
+    squares: Move,
     piece: Plain,
     strike: Option<BriefStrike>,
 }
@@ -25,9 +25,9 @@ pub(super) struct Brief {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct BriefStrike {
     attacker: Plain,
-    attacker_fate: StrikeFate,
+    attacker_fate: Fate,
     defender: Plain,
-    defender_fate: StrikeFate,
+    defender_fate: Fate,
 }
 
 /// What is known of a piece, if that is little or all.
@@ -39,8 +39,8 @@ enum Plain {
 }
 
 impl Plain {
-    fn new(identity: IdentityText) -> Option<Plain> {
-        match identity.0 {
+    fn new(identity: Identity) -> Option<Plain> {
+        match identity {
             Identity::Known(rank) => Some(Plain::Known(rank)),
             Identity::Hidden => Some(Plain::Hidden),
             Identity::Coin => Some(Plain::Coin),
@@ -48,12 +48,12 @@ impl Plain {
         }
     }
 
-    fn seen(self) -> IdentityText {
-        IdentityText(match self {
+    fn seen(self) -> Identity {
+        match self {
             Plain::Known(rank) => Identity::Known(rank),
             Plain::Hidden => Identity::Hidden,
             Plain::Coin => Identity::Coin,
-        })
+        }
     }
 }
 
@@ -95,7 +95,7 @@ mod tests {
 
     fn ply(piece: Identity, strike: Option<SeenStrike>) -> SeenMove {
         let squares = "a4a5".parse().unwrap();
-        SeenMove { side: Side::Blue, squares, piece: IdentityText(piece), strike, laid: None }
+        SeenMove { side: Side::Blue, squares, piece, strike, laid: None }
     }
 
     #[test]
@@ -104,10 +104,10 @@ mod tests {
         let identities = [Identity::Known(Rank::Scout), Identity::Hidden, Identity::Coin];
         for (piece, defender) in identities.into_iter().flat_map(|one| identities.map(|other| (one, other))) {
             let strike = SeenStrike {
-                attacker: IdentityText(piece),
-                attacker_fate: StrikeFate::Leaves,
-                defender: IdentityText(defender),
-                defender_fate: StrikeFate::Advances,
+                attacker: piece,
+                attacker_fate: Fate::Leaves,
+                defender,
+                defender_fate: Fate::Advances,
             };
             for seen in [ply(piece, None), ply(piece, Some(strike))] {
                 assert_eq!(Brief::new(&seen).map(Brief::seen), Some(seen));

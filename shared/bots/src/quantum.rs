@@ -6,7 +6,8 @@ mod matrix;
 
 use flagfall_board::{PerSide, Rank, Side, Square};
 use flagfall_rules::{
-    Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, SeenPiece, View, strike_fates,
+    Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, RankCounts, SeenPiece, View,
+    strike_fates,
 };
 
 pub(crate) use self::good::GoodQuantumMind;
@@ -114,16 +115,15 @@ impl Turn<'_> {
         let pool = self.stock.pools[piece.side];
         let is_bound = !is_moved && self.stock.is_bound(piece.side);
         let fits = |rank: Rank| may_be(rank, is_moved) && !(is_bound && may_be(rank, true));
-        let left = Rank::ALL.into_iter().zip(pool).filter(|(rank, count)| *count > 0 && fits(*rank));
-        let total: f32 = left.clone().map(|(_, count)| f32::from(count)).sum();
-        left.map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
+        let left = || pool.iter().filter(|(rank, _)| fits(*rank));
+        let total: f32 = left().map(|(_, count)| f32::from(count)).sum();
+        left().map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
     }
 
     /// How good it is that one's coin in the strike is of a rank.
     fn choice(&self, rank: Rank) -> f32 {
-        let Some(PendingStrike { side, from, to, owes: _, own_choice: _ }) = self.view.pending_strike else {
-            return 0.0;
-        };
+        let Some(strike) = self.view.pending_strike else { return 0.0 };
+        let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = strike;
         let is_attacker = side == self.side;
         let foe = self.piece(if is_attacker { to } else { from });
         let Some(foe) = foe else { return 0.0 };
@@ -230,7 +230,7 @@ impl Turn<'_> {
 
 /// What both sides have left, as everybody knows it.
 struct Stock {
-    pools: PerSide<[u8; Rank::COUNT]>,
+    pools: PerSide<RankCounts>,
     /// Unmoved coins beyond those that a side must keep (§Q6).
     spare: PerSide<usize>,
     /// Pieces and coins that move, or may yet.
@@ -246,7 +246,7 @@ impl Stock {
         };
         let spare = PerSide::from_fn(|side| {
             let unmoved = count(side, |piece| piece.identity == Identity::Coin && !piece.is_moved);
-            let bound = pools[side][Rank::Flag as usize] + pools[side][Rank::Bomb as usize];
+            let bound = pools[side][Rank::Flag] + pools[side][Rank::Bomb];
             unmoved.saturating_sub(usize::from(bound))
         });
         let movers = PerSide::from_fn(|side| {
@@ -272,7 +272,7 @@ impl Stock {
 
     /// What it is worth to strike a coin of a side at all: sooner or later one must be the Flag.
     fn pressure(&self, side: Side, is_moved: bool) -> f32 {
-        let bombs = self.pools[side][Rank::Bomb as usize];
+        let bombs = self.pools[side][Rank::Bomb];
         if self.is_late {
             LAST_PRESSURE
         } else if self.movers[side.opponent()] <= usize::from(bombs) {

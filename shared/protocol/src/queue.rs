@@ -1,11 +1,11 @@
 //! Moves that a player leaves behind for the turns to come, in games with days per move.
 
 use flagfall_board::{GameId, Ply};
+use flagfall_view::Move;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::GameCommand;
-use crate::text::MoveText;
 
 /// A ply for a turn to come.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub struct QueuedMove {
     pub command: GameCommand,
     /// Only if the other side's ply before it is this move.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
-    pub after: Option<MoveText>,
+    pub after: Option<Move>,
 }
 
 /// The plies for the asker's next turns, the next one first; they replace what was queued before. `PUT /api/games/ID/queue`.

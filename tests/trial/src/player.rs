@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use flagfall_board::{Direction, GameId, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, CommandId, GameCommand, GameView, MoveText, Phase, Position,
-    ServerToClient,
+    Accepted, ClientToServer, Code, CommandId, GameCommand, GameView, Phase, Position, ServerToClient,
 };
 use flagfall_rules::{Move, Ruleset};
 use tokio::sync::{Notify, RwLock};
@@ -297,7 +296,7 @@ impl<'a> Player<'a> {
     }
 
     /// What must be refused for being none of one's own to move: nothing where it would lose the game, or where something else is owed first.
-    fn probe(&self) -> Option<MoveText> {
+    fn probe(&self) -> Option<Move> {
         let view = self.view.as_ref()?;
         let is_deadly = Ruleset::find(&view.ruleset)?.illegal_act_loses;
         let owes = view.pending_strike.is_some() || view.owed_color.is_some();
@@ -305,11 +304,11 @@ impl<'a> Player<'a> {
     }
 
     /// From one of the other side's squares to the next: never one's own to move.
-    fn impossible_move(&self) -> Option<MoveText> {
-        let other = self.view.iter().flat_map(|view| &view.pieces).find(|piece| piece.0.side != self.side);
-        let from = other?.0.square;
+    fn impossible_move(&self) -> Option<Move> {
+        let other = self.view.iter().flat_map(|view| &view.pieces).find(|piece| piece.side != self.side);
+        let from = other?.square;
         let to = Direction::ALL.into_iter().find_map(|direction| from.neighbor(direction))?;
-        Some(MoveText(Move { from, to }))
+        Some(Move { from, to })
     }
 
     async fn order(&mut self, ply: u16, command: GameCommand) {

@@ -1,7 +1,7 @@
 //! What a check has to say of a record.
 
 use flagfall_board::{GameId, Ply};
-use flagfall_protocol::Audience;
+use flagfall_protocol::Viewer;
 use serde::Serialize;
 
 use crate::signature::SignatureStatus;
@@ -65,7 +65,7 @@ codes! {
         /// A deployment is open that cannot be, or hidden that must be open, or the record and its end tell different ones.
         Opened = "opened",
         /// An event that this audience is never told.
-        Audience = "audience",
+        Viewer = "audience",
         /// The change of an event is missing or wrong.
         Change = "change",
         /// The view before the first event is missing or wrong.
@@ -176,7 +176,7 @@ pub struct Report {
     pub ruleset: Option<String>,
     /// To whom it is told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub audience: Option<Audience>,
+    pub audience: Option<Viewer>,
     /// Plies in the record.
     pub plies: usize,
     /// Plies that were replayed and found true.

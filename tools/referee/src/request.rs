@@ -1,7 +1,7 @@
 //! What a client may ask.
 
 use flagfall_board::{GameId, Ply, Side};
-use flagfall_protocol::{Audience, GameCommand, Time};
+use flagfall_protocol::{GameCommand, Time, Viewer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -95,7 +95,7 @@ pub enum Request {
         at: Option<u64>,
         /// Tells what this audience sees of it, as the network protocol would.
         #[serde(default)]
-        audience: Option<Audience>,
+        audience: Option<Viewer>,
     },
     /// Time passes: a flag may fall, the time for deployments may end.
     Wait {
@@ -103,7 +103,7 @@ pub enum Request {
         at: u64,
         /// Tells what this audience sees of it.
         #[serde(default)]
-        audience: Option<Audience>,
+        audience: Option<Viewer>,
     },
     /// Asks for every legal command of a side: it would be accepted, and does not lose as an act against the rules.
     Legal {
@@ -131,7 +131,7 @@ pub enum Request {
     /// Asks for the game's record up to here, as an audience may know it.
     Record {
         /// Whose.
-        audience: Audience,
+        audience: Viewer,
     },
 }
 

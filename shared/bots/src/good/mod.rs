@@ -319,7 +319,7 @@ fn known(piece: &SeenPiece) -> Option<Rank> {
 
 /// A side's pieces on the board by rank, as everybody can count them.
 fn counts_left(view: &View, side: Side) -> PerRank<u8> {
-    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank as usize]))
+    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank]))
 }
 
 /// What the enemy can make of our hidden pieces by their squares and counting alone, a row for each in their order.

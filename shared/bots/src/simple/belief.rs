@@ -42,8 +42,8 @@ impl Foe {
 /// Every piece of the other side in a view, with what `suspects` says a hidden one on a square can be.
 pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Foe> {
     let mut left: PerRank = Rank::ALL.map(|rank| {
-        let captured = view.captured[side.opponent()][rank as usize];
-        let face_up = view.reserve.map_or(0, |reserve| reserve[side.opponent()].labeled[rank as usize]);
+        let captured = view.captured[side.opponent()][rank];
+        let face_up = view.reserve.map_or(0, |reserve| reserve[side.opponent()].labeled[rank]);
         f32::from(view.ruleset.army.count(rank).saturating_sub(captured).saturating_sub(face_up))
     });
     let mut foes = Vec::with_capacity(view.pieces.len());
