@@ -523,7 +523,7 @@ pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>)
 
 /// Whether the move would end the game for being illegal (§U7): nobody is to lose by a slip of the keyboard.
 fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
-    let loses = |ruleset: &Ruleset| {
+    let loses = |ruleset: &'static Ruleset| {
         ruleset.illegal_act_loses && !targets::targets(&game.view, ruleset, squares.from).contains(squares.to)
     };
     game.is_own_turn() && game.is_acting() && game.ruleset.is_some_and(loses)
