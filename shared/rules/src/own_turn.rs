@@ -3,7 +3,6 @@
 use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
 use flagfall_view::{Identity, Move, PendingStrike, Phase, SeenPiece, SeenReserve, Viewer};
 
-use crate::command::{Choice, Command};
 use crate::moves::{Field, LegalCommands, LegalMoves, Reach, Way};
 use crate::seen::View;
 use crate::variants::{Coins, Lines, Pool, Reserve, flasher};
@@ -99,14 +98,8 @@ impl View {
     /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4), Flag first.
     #[must_use]
     pub fn own_choices(&self) -> Vec<Rank> {
-        let commands = self.legal_commands();
-        let choices = commands.iter().flat_map(LegalCommands::iter);
-        choices
-            .filter_map(|command| match command {
-                Command::Choose(Choice(rank)) => Some(rank),
-                _ => None,
-            })
-            .collect()
+        let strike = self.pending_strike.as_ref();
+        strike.and_then(|strike| self.choices(strike)).into_iter().flat_map(RankSet::iter).collect()
     }
 
     /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4).
