@@ -1,12 +1,8 @@
-//! Where the player's own pieces can go, computed from the view.
-//!
-//! This is for the highlights on the board; the server decides.
+//! Where one's own pieces can go. The engine says it of the view; the server decides.
 
-use flagfall_board::{ChipColor, Direction, Rank, Side, Square, SquareSet};
+use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_protocol::GameView;
-use flagfall_rules::{Identity, Move, Ruleset, SeenPiece};
-
-use crate::plain;
+use flagfall_rules::{Ruleset, SeenPiece, Target, View};
 
 /// The piece on a square.
 #[must_use]
@@ -14,164 +10,29 @@ pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
     view.pieces.iter().copied().find(|piece| piece.square == square)
 }
 
-/// The rule by which a piece gets to a square.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Carrier {
-    /// One square, or as far as a Scout or a Phoenix runs (§A5, §C2).
-    Legs,
-    /// Further than a coin goes: it becomes a Scout of the pool (§Q3).
-    Scout,
-    /// A line of chips of its square's color (§S3.1).
-    SupplyLine,
-    /// A flash over chips, which take the color of its square (§S3.2).
-    Flash,
-}
-
-/// A square that a piece may go to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Target {
-    /// The square.
-    pub square: Square,
-    /// The rule, on the path that a command without a path takes (§S2.7).
-    pub by: Carrier,
-    /// The squares on the way, including the last one.
-    pub way: SquareSet,
-}
-
-/// The squares to which the viewer's own piece on `from` can move or strike this turn, without
-/// those that a repetition rule refuses.
+/// The squares to which the viewer's own piece on `from` can move or strike this turn.
 #[must_use]
-pub fn targets(view: &GameView, ruleset: &Ruleset, from: Square) -> SquareSet {
+pub fn targets(view: &GameView, ruleset: &'static Ruleset, from: Square) -> SquareSet {
     reach(view, ruleset, from).iter().map(|target| target.square).collect()
 }
 
 /// The same squares, each with the rule that carries the piece there.
 #[must_use]
-pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
-    let Some(side) = view.audience.side() else { return Vec::new() };
-    let is_turn = view.turn == Some(side) && view.owed_color.is_none() && view.pending_strike.is_none();
-    let rank = match piece_at(view, from).map(|piece| by_pool(view, piece)) {
-        Some(SeenPiece { side: owner, identity: Identity::Known(rank), .. }) if is_turn && owner == side => {
-            rank
-        }
-        Some(_) | None => return Vec::new(),
-    };
-    if matches!(rank, Rank::Flag | Rank::Bomb) {
-        return Vec::new();
-    }
-    let ways = Ways { view, ruleset, side, from, rank, open: ruleset.shape.squares().without(view.lakes) };
-    let mut reach: Vec<Target> = Vec::new();
-    // If two paths lead to a square, take the shorter one. Of two equal ones take the one that
-    // counts up, which comes first here.
-    for direction in [Direction::Up, Direction::Right, Direction::Down, Direction::Left] {
-        for target in ways.along(direction) {
-            match reach.iter_mut().find(|known| known.square == target.square) {
-                Some(known) if target.way.len() < known.way.len() => *known = target,
-                Some(_) => {}
-                None => reach.push(target),
-            }
-        }
-    }
-    let is_refused = |to: Square| view.refused_moves.contains(&Move { from, to });
-    reach.retain(|target| !is_refused(target.square));
-    if piece_at(view, from).is_some_and(|piece| piece.identity == Identity::Coin) {
-        reach.iter_mut().filter(|target| target.way.len() > 1).for_each(|target| target.by = Carrier::Scout);
-    }
-    reach
+pub fn reach(view: &GameView, ruleset: &'static Ruleset, from: Square) -> Vec<Target> {
+    View { seen: view.clone(), ruleset }.targets(from)
 }
 
-/// A coin as the piece that it may move like (§Q).
-///
-/// A Bomb if the reserve rule holds it, a Scout while one is left, otherwise a piece that goes one
-/// square.
-fn by_pool(view: &GameView, piece: SeenPiece) -> SeenPiece {
-    let Some(pools) = view.pools.as_ref().filter(|_| piece.identity == Identity::Coin) else { return piece };
-    let left = |rank| pools[piece.side][rank];
-    let is_alike =
-        |other: &SeenPiece| other.side == piece.side && other.identity == Identity::Coin && !other.is_moved;
-    let unmoved = view.pieces.iter().filter(|other| is_alike(other)).count();
-    let is_held = !piece.is_moved && unmoved <= usize::from(left(Rank::Bomb)) + usize::from(left(Rank::Flag));
-    let rank = match (is_held, left(Rank::Scout)) {
-        (true, _) => Rank::Bomb,
-        (false, 0) => Rank::Miner,
-        (false, _) => Rank::Scout,
-    };
-    SeenPiece { identity: Identity::Known(rank), ..piece }
-}
-
-/// The ways of one piece.
-struct Ways<'a> {
-    view: &'a GameView,
-    ruleset: &'a Ruleset,
-    side: Side,
-    from: Square,
-    rank: Rank,
-    /// The squares that are not lakes.
-    open: SquareSet,
-}
-
-impl Ways<'_> {
-    fn along(&self, direction: Direction) -> Vec<Target> {
-        let mut targets = Vec::new();
-        let mut chips = Vec::new();
-        let mut way = SquareSet::EMPTY;
-        let mut square = self.from;
-        // A line through joints ends where it began.
-        while let Some(next) = self
-            .ruleset
-            .shape
-            .neighbor(square, direction)
-            .filter(|next| self.open.contains(*next) && *next != self.from)
-        {
-            chips.push(plain::chip_at(self.view, next));
-            way.insert(next);
-            let occupant = piece_at(self.view, next).map(|piece| piece.side);
-            let by = match occupant {
-                None => self.carrier(&chips),
-                // If Scouts cannot strike from afar, only the next square can be struck (§O1).
-                Some(side) if side != self.side => {
-                    let is_in_reach = chips.len() == 1 || self.is_runner() && self.ruleset.strikes_afar;
-                    is_in_reach.then_some(Carrier::Legs)
-                }
-                Some(_) => None,
-            };
-            targets.extend(by.map(|by| Target { square: next, by, way }));
-            if occupant.is_some() {
-                break;
-            }
-            square = next;
-        }
-        targets
-    }
-
-    /// The rule by which the piece goes over empty squares with these chips.
-    fn carrier(&self, chips: &[Option<ChipColor>]) -> Option<Carrier> {
-        if chips.len() == 1 || self.is_runner() {
-            return Some(Carrier::Legs);
-        }
-        let color = plain::chip_at(self.view, self.from)?;
-        if self.ruleset.supply_lines && chips.iter().all(|chip| *chip == Some(color)) {
-            return Some(Carrier::SupplyLine);
-        }
-        let range = match self.rank {
-            Rank::General => 2,
-            Rank::Colonel => 3,
-            Rank::Major => 4,
-            _ => 0,
-        };
-        let flashes = self.ruleset.shadowflash && chips.len() <= range && chips.iter().all(Option::is_some);
-        flashes.then_some(Carrier::Flash)
-    }
-
-    fn is_runner(&self) -> bool {
-        matches!(self.rank, Rank::Scout | Rank::Phoenix)
-    }
+/// Whether the viewer can move any piece this turn.
+#[must_use]
+pub fn can_move(view: &GameView, ruleset: &'static Ruleset) -> bool {
+    let moves = View { seen: view.clone(), ruleset }.legal_moves();
+    moves.is_some_and(|moves| !moves.is_empty())
 }
 
 /// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first.
 ///
-/// With coins, `left` is what they can still become: a piece that is neither lost nor in the pool
-/// is on the board for all to see (§Q8).
+/// In games with coins, what is left is what they can still become: everything else that is not
+/// lost stands on the board for all to see (§Q8).
 #[must_use]
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, u8)> {
     let mut rows: Vec<_> = ruleset
@@ -189,6 +50,8 @@ pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, 
 
 #[cfg(test)]
 mod tests {
+    use flagfall_rules::Carrier;
+
     use super::*;
     use crate::fixtures::{classic_view, game};
 
@@ -237,7 +100,7 @@ mod tests {
 
     #[test]
     fn lines_of_chips_carry_and_flashes_go_as_far_as_the_rank_goes() {
-        // A piece on a red chip: red chips up to b4, green on b5, none on b6; green to the right.
+        // A Major on a red chip: red chips up to b5, one of green on b6 and none on b7; green to the right.
         let chips = r#""chips":{"red":["b2","b3","b4"],"green":["b5","c2","d2","e2","f2","g2"]}"#;
         let reach_of = |rank: char| {
             let view = view(&format!(r#""b2r{rank}""#)) + "," + chips;
@@ -252,14 +115,14 @@ mod tests {
             };
             [by(Carrier::Legs), by(Carrier::SupplyLine), by(Carrier::Flash)]
         };
-        // Column b joins row 10 to row 1, and row 2 joins a to p.
+        // Column b joins row 10 to row 1; row 2 joins a to p.
         assert_eq!(reach_of('4'), ["b1 a2 c2 b3", "b4", "d2 e2 f2 b5"]);
         assert_eq!(reach_of('3'), ["b1 a2 c2 b3", "b4", "d2 e2 b5"]);
         assert_eq!(reach_of('2'), ["b1 a2 c2 b3", "b4", "d2"]);
         assert_eq!(reach_of('5'), ["b1 a2 c2 b3", "b4", ""]);
     }
 
-    /// In random games, the targets are exactly what the engine allows.
+    /// In games of chance, what is offered here is what the engine allows.
     #[test]
     fn the_targets_are_the_legal_moves() {
         for id in [

@@ -8,7 +8,7 @@ use flagfall_protocol::{
     PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RankCounts, RatingChange, RatingInfo,
     RatingPoint, SeenExchange, SeenMove, SeenOutcome, SeenPlacing, SeenReserve, SeenStrike, Terms,
 };
-use flagfall_rules::{Identity, Move, Ruleset};
+use flagfall_rules::{Identity, Move, Ruleset, View};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 pub use clocks::{TimeError, check_time, clock, parse_time, seconds, span, time};
@@ -378,26 +378,10 @@ pub fn choice(view: &GameView) -> Option<String> {
     }
     let Move { from, to } = *squares;
     let coin = if *side == own { from } else { to };
-    let names: Vec<String> = choices(view, own, coin).iter().map(|rank| rank.name().to_lowercase()).collect();
+    let choices = View::of(view.clone()).map(|view| view.own_choices()).unwrap_or_default();
+    let names: Vec<String> = choices.iter().rev().map(|rank| rank.name().to_lowercase()).collect();
     let example = names.first().map_or_else(String::new, |name| format!(", as in choose {name}"));
     Some(format!("Choose what your coin on {coin} is{example}. It can be: {}.", names.join(", ")))
-}
-
-/// The ranks that a struck coin may become, strongest first. Only for display; the server decides.
-fn choices(view: &GameView, side: Side, coin: Square) -> Vec<Rank> {
-    let Some(pools) = &view.pools else { return Vec::new() };
-    let left = |rank: Rank| pools[side][rank];
-    let is_unmoved = |at: Square| {
-        let piece = view.pieces.iter().find(|piece| piece.square == at);
-        piece.is_some_and(|piece| piece.side == side && piece.identity == Identity::Coin && !piece.is_moved)
-    };
-    let unmoved = view.pieces.iter().filter(|piece| is_unmoved(piece.square)).count();
-    let may_spare = unmoved > usize::from(left(Rank::Bomb)) + usize::from(left(Rank::Flag));
-    let is_allowed = |rank: &Rank| {
-        let is_heavy = matches!(rank, Rank::Bomb | Rank::Flag);
-        left(*rank) > 0 && if is_heavy { is_unmoved(coin) } else { !is_unmoved(coin) || may_spare }
-    };
-    Rank::ALL.into_iter().rev().filter(is_allowed).collect()
 }
 
 /// A side's pool as a sentence.

@@ -395,13 +395,11 @@ const fn is_end_by_ply(reason: EndReason) -> bool {
 
 /// True if the last ply ended the game, for the side that would move next. The server reports the
 /// end as the next event.
-fn is_end_next(view: &GameView, ruleset: &Ruleset) -> bool {
+fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
     let is_flag_taken = view
         .last_move
         .as_ref()
         .and_then(|seen| seen.strike)
         .is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag));
-    let can_move =
-        || view.pieces.iter().any(|piece| !targets::targets(view, ruleset, piece.square).is_empty());
-    is_flag_taken || view.plies_to_limit == Some(0) || !can_move()
+    is_flag_taken || view.plies_to_limit == Some(0) || !targets::can_move(view, ruleset)
 }

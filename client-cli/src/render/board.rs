@@ -8,11 +8,10 @@ use ratatui::style::{Color, Modifier, Style};
 
 use flagfall_board::{BoardShape, ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_protocol::Phase;
-use flagfall_rules::{Identity, Ruleset, SeenPiece};
+use flagfall_rules::{Carrier, Identity, Ruleset, SeenPiece, Target};
 
 use super::Theme;
 use crate::model::{Model, OpenGame};
-use crate::targets::{Carrier, Target};
 use crate::{plain, targets};
 
 const LABEL_WIDTH: u16 = 3;
@@ -77,7 +76,7 @@ struct Cell {
 pub(super) fn draw(
     model: &Model,
     game: &OpenGame,
-    ruleset: &Ruleset,
+    ruleset: &'static Ruleset,
     theme: Theme,
     layout: Layout,
     buffer: &mut Buffer,
@@ -116,7 +115,7 @@ struct Marks {
 }
 
 impl Marks {
-    fn of(game: &OpenGame, ruleset: &Ruleset) -> Marks {
+    fn of(game: &OpenGame, ruleset: &'static Ruleset) -> Marks {
         let view = &game.view;
         let last = view.last_move.map(|seen| seen.squares);
         let (selected, cursor) = match &game.editor {
@@ -133,7 +132,7 @@ impl Marks {
         let flash = targets
             .iter()
             .find(|target| Some(target.square) == cursor && target.by == Carrier::Flash)
-            .and_then(|target| Some((target.way, plain::chip_at(view, selected?)?)));
+            .and_then(|target| Some((target.path, plain::chip_at(view, selected?)?)));
         Marks {
             last: last.into_iter().flat_map(|last| [last.from, last.to]).collect(),
             targets,

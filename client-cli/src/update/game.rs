@@ -526,7 +526,7 @@ pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>)
 /// True if the move would lose the game because it is illegal (§U7). The user must confirm it, so
 /// that a typing error does not lose the game.
 fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
-    let loses = |ruleset: &Ruleset| {
+    let loses = |ruleset: &'static Ruleset| {
         ruleset.illegal_act_loses && !targets::targets(&game.view, ruleset, squares.from).contains(squares.to)
     };
     game.is_own_turn() && game.is_acting() && game.ruleset.is_some_and(loses)

@@ -2,12 +2,11 @@
 
 use flagfall_board::{Direction, Numbering, Rank, Side, Square};
 use flagfall_protocol::{Exit, GameCommand, Phase};
-use flagfall_rules::Move;
+use flagfall_rules::{Carrier, Move};
 
 use super::{absence, challenges, chat, errands, game, goal, leaving, reserve};
 use crate::errand::Errand;
 use crate::model::{Effect, Key, Model, NOTES_MAX, OpenGame, Page, Prompt, Secret, Uncolored};
-use crate::targets::Carrier;
 use crate::{acts, targets};
 
 /// Longest name of a saved deployment.

@@ -4,7 +4,7 @@
 //!
 //! | question | answer |
 //! |---|---|
-//! | What may a side do? | [`Position::legal_commands`], [`View::legal_commands`] |
+//! | What may a side do? | [`Position::legal_commands`], [`View::legal_commands`], [`View::targets`] |
 //! | Is this command allowed, and what follows? | [`decide`], [`Refusal`] |
 //! | What comes of a strike? | [`strike_fates`] |
 //! | How does the state change? | [`evolve`] |
@@ -74,6 +74,7 @@ pub use game::{Game, GameTerms};
 pub use moves::{LegalCommands, LegalMoves};
 pub use notation::PositionTextError;
 pub use outcome::{EndReason, Outcome};
+pub use own_turn::{Carrier, Target};
 pub use position::Position;
 pub use redact::{
     clock_seen, is_opened_to, own_event_opened, see, see_change, see_change_opened, see_opened, view,

@@ -3,9 +3,33 @@
 use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
 use flagfall_view::{Identity, Move, PendingStrike, Phase, SeenPiece, SeenReserve, Viewer};
 
-use crate::moves::{Field, LegalCommands, LegalMoves, Reach};
+use crate::moves::{Field, LegalCommands, LegalMoves, Reach, Way};
 use crate::seen::View;
 use crate::variants::{Coins, Lines, Pool, Reserve, flasher};
+
+/// The rule by which a piece gets to a square.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Carrier {
+    /// One square, or as far as a Scout or a Phoenix runs (§A5, §C2).
+    Legs,
+    /// Further than a coin goes: it becomes a Scout of the pool (§Q3).
+    Scout,
+    /// A line of chips of its square's color (§S3.1).
+    SupplyLine,
+    /// A flash over chips, which take the color of its square (§S3.2).
+    Flash,
+}
+
+/// A square that a piece may move to or strike at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Target {
+    /// The square.
+    pub square: Square,
+    /// The rule, on the path of a command that names no path (§S2.7).
+    pub by: Carrier,
+    /// The squares of that path, the last one included.
+    pub path: SquareSet,
+}
 
 impl View {
     /// The viewer's own legal moves on their turn, the same ones that the engine allows.
@@ -31,6 +55,51 @@ impl View {
         });
         let (moves, field) = (self.moves(&own), self.field(&own));
         Some(LegalCommands::new(self.ruleset, own.side, &field, moves, own.flag, reserve.as_ref()))
+    }
+
+    /// Where the viewer's own piece on a square may move or strike on their turn, and how it gets
+    /// there.
+    #[must_use]
+    pub fn targets(&self, from: Square) -> Vec<Target> {
+        let piece = self.pieces.iter().find(|piece| piece.square == from);
+        let (Some(own), Some(piece)) = (self.own_turn(), piece) else { return Vec::new() };
+        let lines = self.chips.as_ref().and_then(|chips| Lines::of(chips, &own.flashers, self.ruleset));
+        let carrier = |path: SquareSet| match piece.identity {
+            _ if path.len() == 1 => Carrier::Legs,
+            Identity::Coin => Carrier::Scout,
+            Identity::Known(rank) if !rank.is_runner() => {
+                match lines.as_ref().and_then(|lines| lines.carries(from, path, rank)) {
+                    Some(true) => Carrier::Flash,
+                    Some(false) => Carrier::SupplyLine,
+                    None => Carrier::Legs,
+                }
+            }
+            Identity::Known(_) | Identity::OneOf(_) | Identity::Hidden => Carrier::Legs,
+        };
+        let shape = &self.ruleset.shape;
+        let moves = self.moves(&own);
+        let mut paths: Vec<_> = moves
+            .iter_ways()
+            .filter(|(squares, _)| squares.from == from)
+            .filter_map(|(squares, direction)| {
+                Some((squares.to, shape.distance(from, squares.to, direction)?, direction))
+            })
+            .collect();
+        // The shorter path comes first; of two equal ones, the one that counts up.
+        paths.sort_unstable_by_key(|(to, distance, direction)| (*to, *distance, direction.sign()));
+        paths.dedup_by_key(|(to, _, _)| *to);
+        let target = |(square, distance, direction)| {
+            let path = Way { direction, distance, is_flash: false }.squares(shape, from);
+            Target { square, by: carrier(path), path }
+        };
+        paths.into_iter().map(target).collect()
+    }
+
+    /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4), Flag first.
+    #[must_use]
+    pub fn own_choices(&self) -> Vec<Rank> {
+        let strike = self.pending_strike.as_ref();
+        strike.and_then(|strike| self.choices(strike)).into_iter().flat_map(RankSet::iter).collect()
     }
 
     /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4).

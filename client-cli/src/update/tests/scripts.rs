@@ -55,11 +55,11 @@ fn drawn_lakes_are_told_before_the_army_is_placed() {
         model.game = None;
         model.opening = Some("ba9876543210".parse().expect("an id"));
         let deploying = format!(
-            r#"{{"type":"game","game":{SUMMARY},"audience":"red","driving":true,"epoch":1,"seq":0,"presence":{{"red":"present","blue":"present"}},"view":{{"audience":"red","ruleset":"{ruleset}","lakes":["a5","b5","a6","b6","f5","g5","f6","g6"],"commitments":{{"red":null,"blue":null}},{}}}}}"#,
+            r#"{{"type":"game","game":{SUMMARY},"audience":"red","driving":true,"epoch":1,"seq":0,"presence":{{"red":"present","blue":"present"}},"view":{{"audience":"red","ruleset":"{ruleset}","lakes":["a5","b5","f5","g5","a6","b6","f6","g6"],"commitments":{{"red":null,"blue":null}},{}}}}}"#,
             deploying_view(START + 1_000)
         );
         received(&mut model, &deploying);
-        model.notes.iter().any(|note| note == "The lakes of this game: a5 b5 a6 b6 f5 g5 f6 g6.")
+        model.notes.iter().any(|note| note == "The lakes of this game: a5 b5 f5 g5 a6 b6 f6 g6.")
     };
     assert!(told("course"));
     assert!(!told("classic"), "everybody knows those");
