@@ -72,12 +72,7 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
         "Hellos while the store was away, by result: known from memory, or unknown and sent back",
     ),
     (ACCOUNTS, Kind::Counter, Unit::Count, "Accounts, by what happened: made or deleted"),
-    (
-        RATED_GAMES,
-        Kind::Counter,
-        Unit::Count,
-        "Rated games that ended, by result: rated, not_counted, or put_aside (something of it is damaged)",
-    ),
+    (RATED_GAMES, Kind::Counter, Unit::Count, "Rated games that ended, by result: rated or not_counted"),
     (POOL_WAITING, Kind::Gauge, Unit::Count, "Players who wait in the pool, as of the last wave"),
     (PAIRING_WAIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from entering the pool to being paired"),
     (PAIRING_GAP, Kind::Histogram, Unit::Count, "Difference of the ratings of a pair"),
@@ -164,6 +159,15 @@ pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
     (TABLE_PANICS, Kind::Counter, Unit::Count, "Tables that ended by a panic; a defect of the server"),
     (HOUSE_SECONDS, Kind::Histogram, Unit::Seconds, "Time a house player took for a command, by level"),
     (HOUSE_WAIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time a house player waited for its turn to think"),
+    (
+        JOBS,
+        Kind::Counter,
+        Unit::Count,
+        "Attempts at jobs, by kind and result: done, retried (it failed and waits) or dead (a dead letter now)",
+    ),
+    (JOBS_WAITING, Kind::Gauge, Unit::Count, "Jobs in the store, by kind, as of the last look"),
+    (JOBS_OLDEST_SECONDS, Kind::Gauge, Unit::Seconds, "Age of the oldest job, by kind"),
+    (DEAD_JOBS, Kind::Gauge, Unit::Count, "Dead letters: jobs that failed for good, by kind"),
     (TASK_PANICS, Kind::Counter, Unit::Count, "Tasks that ended by a panic, by task; a defect of the server"),
 ];
 
@@ -239,6 +243,14 @@ pub const STORE_AVAILABLE: &str = "flagfall_store_available";
 pub const STORE_WEAKNESSES: &str = "flagfall_store_weaknesses";
 /// Failed heartbeats.
 pub const HEARTBEAT_FAILURES: &str = "flagfall_heartbeat_failures_total";
+/// See [`METRICS`].
+pub const JOBS: &str = "flagfall_jobs_total";
+/// See [`METRICS`].
+pub const JOBS_WAITING: &str = "flagfall_jobs_waiting";
+/// See [`METRICS`].
+pub const JOBS_OLDEST_SECONDS: &str = "flagfall_jobs_oldest_seconds";
+/// See [`METRICS`].
+pub const DEAD_JOBS: &str = "flagfall_dead_jobs";
 /// Panics.
 pub const TASK_PANICS: &str = "flagfall_task_panics_total";
 
