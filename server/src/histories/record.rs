@@ -138,11 +138,6 @@ pub(crate) fn due_key(game: GameId) -> Option<Key> {
     PLAYED_DUE.key([&game]).ok()
 }
 
-/// The prefix of all jobs.
-pub(super) fn dues() -> Result<Key, StoreError> {
-    PLAYED_DUE.all()
-}
-
 /// The prefix of a player's list, the latest game first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])

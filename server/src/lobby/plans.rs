@@ -1,103 +1,78 @@
-//! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`), and the game's first append removes it.
+//! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`), and
+//! the game's first append removes it.
 //!
-//! So a server that dies between the two leaves a plan, and any server makes the game: nobody loses an offer and gets no game for it.
+//! A plan is a job. If a server dies between the two, any server makes the game, so no player loses
+//! an offer without getting a game for it.
 
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use flagfall_board::Side;
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
-use flagfall_store::{Expect, Store, StoreError, Update, Write};
+use flagfall_store::{Store, Update, Write};
 use serde::{Deserialize, Serialize};
-use tokio::time::{MissedTickBehavior, interval};
 
 use super::memory::GamePlan;
 use super::refusal::LobbyRefusal;
 use super::{Inner, Lobby};
 use crate::table::CreateError;
 use flagfall_base::delivery::Payload;
+use flagfall_base::jobs::{Claimed, JobError, not_before};
 use flagfall_base::keys::PLANS;
-use flagfall_base::scan::Scan;
 
 /// A plan that is older than this was left behind: making a game takes milliseconds.
 const LEFT_AFTER_MS: u64 = 3_000;
-/// The time between two looks for planned games that no server has made.
-const PLANS_LOOK: Duration = Duration::from_secs(2);
-/// Plans read at once.
-const CHUNK: usize = 256;
-/// How long a plan is kept that no server could carry out, in milliseconds: as long as the outcome of its command.
-const PLAN_MS: u64 = 24 * 3_600_000;
+/// How long a plan is kept that no server could carry out, in milliseconds: as long as the outcome
+/// of its command.
+pub(crate) const PLAN_MS: u64 = 24 * 3_600_000;
 
-/// A planned game, as the store keeps it.
+/// A planned game, as the store keeps it, besides the state of the job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct PlanRecord {
     plan: GamePlan,
-    /// Since when it is planned, in milliseconds since 1970.
-    since: u64,
 }
 
 /// What plans a game.
 pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, LobbyRefusal> {
     let since = store.now();
     let key = PLANS.key([&plan.id])?;
-    let value = serde_json::to_vec(&PlanRecord { plan: plan.clone(), since: since.0 })
+    let fields = serde_json::to_vec(&PlanRecord { plan: plan.clone() })
         .map_err(|_| LobbyRefusal::Internal("unwritable plan"))?;
+    // The command that plans the game also makes it; the job is for when it does not.
+    let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
     Ok(Write::Put { key, value, expires: Some(since.plus_ms(PLAN_MS)) })
 }
 
 impl Lobby {
-    /// Makes the games whose servers died before they did.
+    /// Does the job of making a planned game whose server did not make it.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left is found again.
-    pub async fn complete_plans(&self) -> Result<(), StoreError> {
-        self.inner.complete_plans().await
-    }
-
-    /// Makes planned games that no server has made, until the future is dropped.
-    pub async fn run_plans(&self) {
-        let mut looks = interval(PLANS_LOOK);
-        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            looks.tick().await;
-            if self.inner.is_stopping.load(Ordering::Relaxed) {
-                return std::future::pending().await;
-            }
-            if let Err(error) = self.complete_plans().await {
-                flagfall_base::store_errors::note_refusal(
-                    &error,
-                    "planned games were not looked for; they will be",
-                );
-            }
+    /// [`JobError`].
+    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+        let PlanRecord { plan, .. } = job.fields()?;
+        let game = plan.id;
+        if self.inner.is_stopping.load(Ordering::Relaxed) {
+            return Err(JobError::NotNow);
         }
+        match self.inner.make(plan).await {
+            Ok(()) => {}
+            Err(error @ (LobbyRefusal::Store | LobbyRefusal::Stopping)) => {
+                return Err(JobError::Away(error.to_string()));
+            }
+            // What can never be made is planned no more.
+            Err(refusal) if !job.is_held().await? => {
+                tracing::debug!(%game, %refusal, "a planned game was not made");
+                return Ok(());
+            }
+            Err(refusal) => return Err(JobError::Later(refusal.to_string())),
+        }
+        tracing::info!(%game, "a planned game that its server had left was made");
+        // The game may have been there before, and then its first append left the plan.
+        self.inner.store.update(job.finish()).await?;
+        Ok(())
     }
 }
 
 impl Inner {
-    async fn complete_plans(&self) -> Result<(), StoreError> {
-        let mut scan = Scan::new(&*self.store, PLANS.all()?, CHUNK);
-        while let Some(records) = scan.next().await? {
-            for (key, bytes) in records {
-                // Of another version, perhaps: then others carry it out.
-                let Ok(PlanRecord { plan, since }) = serde_json::from_slice(&bytes) else { continue };
-                if self.store.now().0.saturating_sub(since) < LEFT_AFTER_MS {
-                    continue;
-                }
-                let game = plan.id;
-                match self.make(plan).await {
-                    Ok(()) => {
-                        tracing::info!(%game, "a planned game that its server had left was made");
-                        // The game may have been there before, and then its first append left the plan.
-                        let conditions = vec![(key.clone(), Expect::Value(bytes))];
-                        self.store.update(Update { conditions, writes: vec![Write::Delete { key }] }).await?;
-                    }
-                    Err(refusal) => tracing::debug!(%game, %refusal, "a planned game was not made"),
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Makes the game and tells its players who are here; other servers tell theirs when they open it.
     pub(super) async fn make(&self, plan: GamePlan) -> Result<(), LobbyRefusal> {
         let game = match self.tables.create(plan.clone().into()).await {

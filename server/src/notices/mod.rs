@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 pub use self::address::{Reach, Target, TargetError};
-use self::deliver::{Due, host_of};
+use self::deliver::host_of;
 use self::destinations::Destinations;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
@@ -35,9 +35,7 @@ use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
 
-/// Notices read at a time.
-const CHUNK: usize = 256;
-/// How long whoever has taken a notice has for it, in milliseconds.
+/// How long a notice is leased when it is sent, in milliseconds.
 const TAKEN_MS: u64 = 60_000;
 /// How long until each further attempt, in milliseconds; after the last one the notice is lost.
 const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
@@ -49,8 +47,6 @@ pub const LOST_MAX: u32 = 5;
 const TEST_EVERY_MS: u64 = 10_000;
 /// How long it is remembered which turn of a game was told of, in milliseconds: longer than any turn.
 const TOLD_MS: u64 = 60 * 24 * 3_600_000;
-/// How often an update is tried anew.
-const ATTEMPTS: usize = 8;
 
 /// Notices in a store. Cheap to clone.
 #[derive(Clone)]
@@ -58,7 +54,7 @@ pub struct Notices {
     store: Arc<dyn Store>,
     tables: Tables,
     sender: Sender,
-    destinations: Destinations<Due>,
+    destinations: Destinations,
 }
 
 /// What the store keeps of a webhook. It has no `Debug`: it holds a secret.
@@ -73,14 +69,10 @@ struct WebhookRecord {
     tested: u64,
 }
 
-/// A notice that waits.
+/// A notice that waits, besides the state of the job.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct WaitingNotice {
     notice: Notice,
-    /// Attempts so far.
-    attempts: usize,
-    /// When the next one is due.
-    at: u64,
 }
 
 /// Why nothing came of a request about a webhook.
@@ -204,9 +196,8 @@ impl Notices {
         let kind = NoticeKind::Test;
         let notice = Notice { id, kind, game: None, ruleset: None, ply: None, deadline: None };
         let Sent { attempt, is_well } = self.sender.send(&record.url, &record.secret, &notice).await;
-        if let Some(due) = place.next(is_well) {
-            self.deliver_later(place, due);
-        }
+        place.note(is_well);
+        drop(place);
         self.note(player, &attempt, None).await?;
         Ok(attempt)
     }
@@ -240,8 +231,10 @@ impl Notices {
         let expires = Some(now.plus_ms(TOLD_MS));
         let mut writes = vec![Write::Put { key: told.clone(), value: id.clone().into_bytes(), expires }];
         if self.store.scan(waiting_of(player)?, None, WAITING_MAX).await?.len() < WAITING_MAX {
-            let waiting = WaitingNotice { notice, attempts: 0, at: now.0 };
-            writes.push(put(waiting_key(player, &id)?, &waiting, None)?);
+            let fields = serde_json::to_vec(&WaitingNotice { notice })
+                .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
+            let value = self.tables.jobs().job_with(&fields, self.store.now());
+            writes.push(Write::Put { key: waiting_key(player, &id)?, value, expires: None });
         } else {
             count("dropped");
         }
@@ -285,12 +278,6 @@ impl Notices {
             UpdateOutcome::Unknown => busy("nobody knows whether it was written"),
         }
     }
-
-    /// Writes if the record is still so; whether it was.
-    async fn put_if(&self, key: Key, value: Vec<u8>, writes: Vec<Write>) -> Result<bool, StoreError> {
-        let conditions = vec![(key, Expect::Value(value))];
-        Ok(self.store.update(Update { conditions, writes }).await? == UpdateOutcome::Ok)
-    }
 }
 
 fn count(result: &'static str) {
@@ -308,11 +295,6 @@ fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> Result<Writ
     let value = serde_json::to_vec(record)
         .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
     Ok(Write::Put { key, value, expires })
-}
-
-/// The player in the key of a notice.
-fn player_of(key: &Key) -> Option<String> {
-    std::str::from_utf8(key.as_bytes()).ok()?.split('/').nth(1).map(str::to_owned)
 }
 
 fn webhook_key(player: &str) -> Result<Key, StoreError> {

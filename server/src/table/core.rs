@@ -31,6 +31,7 @@ use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
+use flagfall_base::jobs::JobWriter;
 
 /// Commands of one player that may wait while an append is under way.
 const LINE_MAX: usize = 8;
@@ -226,6 +227,8 @@ pub(super) struct Table {
     pub(super) is_diverged: bool,
     /// Whether the game is signed when it is over.
     pub(super) signs: bool,
+    /// Writes what follows from events as jobs of this server; none where no server runs.
+    pub(super) jobs: Option<JobWriter>,
     /// Why the game was aborted, if it was.
     pub(super) aborted: Option<AbortCause>,
     pub(super) rematch: Option<GameId>,
@@ -274,6 +277,7 @@ impl Table {
             is_quarantined: false,
             is_diverged: false,
             signs: false,
+            jobs: None,
             aborted: None,
             rematch: None,
             rematch_askers: Vec::new(),

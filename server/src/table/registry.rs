@@ -11,7 +11,7 @@ use flagfall_protocol::{GameSummary, LagQuota, Phase};
 use flagfall_store::{Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
 use super::actor::{Message, Opened, Shared, Stay, TableHandle, channel};
 use super::core::Table;
@@ -30,7 +30,8 @@ use super::thinking::ThinkingRoom;
 use crate::players::players_today;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
-use flagfall_base::keys::REMATCH;
+use flagfall_base::jobs::JobWriter;
+use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE, REMATCH};
 use flagfall_base::memory::MemoryGuard;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
@@ -62,6 +63,8 @@ pub struct TableSettings {
     pub rest_ms: u64,
     /// Whether finished games are signed.
     pub signs: bool,
+    /// Writes what follows from events as jobs of this server.
+    pub jobs: JobWriter,
     /// Where players are told of new games.
     pub connections: Connections,
 }
@@ -113,9 +116,6 @@ pub(super) struct Inner {
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Where house players think.
     thinking_room: ThinkingRoom,
-    ended: Notify,
-    archived: Notify,
-    provable: Notify,
 }
 
 #[derive(Default)]
@@ -200,9 +200,6 @@ impl Tables {
                 index: Mutex::default(),
                 loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
                 thinking_room: house::thinking_room(),
-                ended: Notify::new(),
-                archived: Notify::new(),
-                provable: Notify::new(),
             }),
         };
         tables.read_public_games(true).await?;
@@ -325,6 +322,7 @@ impl Tables {
         }
         table.set_claim_wait(self.inner.settings.claim_ms);
         table.signs = self.inner.settings.signs;
+        table.jobs = Some(self.inner.settings.jobs.clone());
         if let Some(seats) = self.seats() {
             table.share(seats.elsewhere(game));
         }
@@ -458,31 +456,19 @@ impl Tables {
         futures_util::future::join_all(stops).await;
     }
 
-    /// Notified whenever a game of this server's has ended, for whoever writes histories.
+    /// Writes jobs as those of this server.
     #[must_use]
-    pub fn archived(&self) -> &Notify {
-        &self.inner.archived
-    }
-
-    /// Notified whenever a game of this server's has ended, for the service that signs games.
-    #[must_use]
-    pub fn provable(&self) -> &Notify {
-        &self.inner.provable
-    }
-
-    /// Notified whenever a game of this server's has ended.
-    #[must_use]
-    pub fn ended(&self) -> &Notify {
-        &self.inner.ended
+    pub fn jobs(&self) -> &JobWriter {
+        &self.inner.settings.jobs
     }
 
     /// A game has ended: it is no running game of its players any more.
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
         self.inner.running.note_end();
-        self.inner.ended.notify_one();
-        self.inner.archived.notify_one();
-        self.inner.provable.notify_one();
+        for kind in [RATING_DUE.name, PLAYED_DUE.name, PROOF_DUE.name] {
+            self.jobs().wake(kind);
+        }
     }
 
     /// A table is lost to a defect, or to another branch of its log.

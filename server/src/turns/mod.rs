@@ -1,27 +1,24 @@
-//! What follows of a turn in games with days per move, though its player is not there: queued moves are made, webhooks are told.
+//! What follows from a turn in games with days per move, even if its player is away: queued moves
+//! are played, and webhooks are told.
 //!
-//! Every append to such a game leaves a due, in the same append, so no crash parts them: `turn_due/GAME` with the number of the log's last
-//! entry. Whichever server finds it looks at the game and carries out what follows; the due goes if nothing was appended meanwhile. Doing it twice does no
-//! harm: a queued move has an id made of its ply, and a ply is made once.
+//! Every append to such a game writes a job (`turn_due/GAME`) in the same append, so no crash
+//! separates them. The job is done if nothing was appended meanwhile; otherwise the next one looks
+//! again. Doing it twice does no harm: a queued move has an id made of its ply, and a ply is played
+//! once.
 
 mod queue;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameView, OwnGame, Phase, Time};
-use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
-use tokio::time::sleep;
+use flagfall_store::{Key, Store, StoreError, Write};
 
 pub use self::queue::QueueError;
 use crate::notices::Notices;
 use crate::table::{GameHeader, TableError, Tables};
+use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::TURN_DUE;
-use flagfall_base::scan::Scan;
-
-/// Dues read at a time.
-const DUES_CHUNK: usize = 256;
 
 /// Turns in games with days per move. Cheap to clone.
 #[derive(Clone)]
@@ -31,11 +28,10 @@ pub struct Turns {
     notices: Notices,
 }
 
-/// The due of a game's turn, after its log has got to this entry; none where nothing follows of a turn.
-pub(crate) fn due_turn(game: GameId, header: &GameHeader, seq: u64) -> Option<Write> {
+/// The key of the job of a game's turn; `None` if nothing follows from its turns.
+pub(crate) fn due_turn(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
-    let key = due_key(game).filter(|_| is_slow)?;
-    Some(Write::Put { key, value: seq.to_string().into_bytes(), expires: None })
+    due_key(game).filter(|_| is_slow)
 }
 
 fn due_key(game: GameId) -> Option<Key> {
@@ -49,47 +45,20 @@ impl Turns {
         Turns { store, tables, notices }
     }
 
-    /// Carries out what is due, with so much time between two looks, until the future is dropped.
-    pub async fn run(&self, every: Duration) {
-        loop {
-            sleep(every).await;
-            if let Err(error) = self.settle_all().await {
-                flagfall_base::store_errors::note_refusal(
-                    &error,
-                    "due turns could not be looked for; they will be",
-                );
-            }
-        }
-    }
-
-    /// Carries out everything that is due now, what comes of it included.
+    /// Does the job of a turn: queued moves and notices.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left will be found again.
-    pub async fn settle_all(&self) -> Result<(), StoreError> {
-        let prefix = TURN_DUE.all()?;
-        let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
-        while let Some(due) = scan.next().await? {
-            for (key, value) in &due {
-                let Some(game) = TURN_DUE.game(key) else { continue };
-                if let Err(error) = self.settle(game, key, value.clone()).await {
-                    tracing::warn!(%game, %error, "what follows of a turn could not be done now; it will be");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    async fn settle(&self, game: GameId, key: &Key, value: Vec<u8>) -> Result<(), StoreError> {
+    /// [`JobError`].
+    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+        let game = job.subject()?;
         for side in self.sides_to_act(game).await? {
             self.play_queued(game, side).await?;
         }
         self.note_turns(game).await?;
-        // A conflict means that the log has gone on: that due is another one.
-        let conditions = vec![(key.clone(), Expect::Value(value))];
-        let mut writes = vec![Write::Delete { key: key.clone() }];
-        writes.extend(self.useless_queues(game).await?);
-        self.store.update(Update { conditions, writes }).await?;
+        let mut update = job.finish();
+        update.writes.extend(self.useless_queues(game).await?);
+        // A conflict means that the log has gone on: that is another job.
+        self.store.update(update).await?;
         Ok(())
     }
 
