@@ -4,8 +4,9 @@ use flagfall_protocol::{Code, Player, PlayerKind};
 use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
 use thiserror::Error;
 
-use crate::players::{Standing, player_shown};
+use crate::players::Standing;
 use flagfall_base::keys::BLOCKS;
+use flagfall_base::names::player_shown;
 
 /// Most players that one player may block.
 pub const BLOCKS_MAX: usize = 100;

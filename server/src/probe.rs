@@ -8,7 +8,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// Time limit for connecting, and for each read.
-const PATIENCE: Duration = Duration::from_secs(4);
+const TIMEOUT: Duration = Duration::from_secs(4);
 /// Most bytes of an answer that are read.
 const ANSWER_LEN_MAX: u64 = 16 * 1024;
 
@@ -47,9 +47,9 @@ pub fn probe(listen: SocketAddr) -> Result<String, ProbeError> {
 }
 
 fn ask(address: SocketAddr) -> io::Result<String> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
+    stream.set_write_timeout(Some(TIMEOUT))?;
     // In one write: a server that answers after the first line would close before the rest is sent.
     let request = format!("GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes())?;

@@ -8,7 +8,7 @@ use flagfall_rules::{Refusal, SetupRefusal};
 
 use crate::blocks::BlockRefusal;
 use crate::deployments::DeploymentError;
-use crate::gateway::MannersRefusal;
+use crate::gateway::ChatRefusal;
 use crate::lobby::{LobbyRefusal, check_rated, check_terms};
 use crate::notices::{TargetError, WebhookError};
 use crate::players::{NameError, PasswordError, PlayerError};
@@ -105,13 +105,13 @@ fn of_the_server() -> Vec<(String, String)> {
         ReportRefusal::Store,
     ];
     let blocks = [BlockRefusal::Yourself, BlockRefusal::TooMany, BlockRefusal::Conflict, BlockRefusal::Store];
-    let manners = [
-        MannersRefusal::NotYourGame,
-        MannersRefusal::HousePlayer,
-        MannersRefusal::BadText,
-        MannersRefusal::TooFast,
-        MannersRefusal::Blocked,
-        MannersRefusal::Store,
+    let chat = [
+        ChatRefusal::NotYourGame,
+        ChatRefusal::HousePlayer,
+        ChatRefusal::BadText,
+        ChatRefusal::TooFast,
+        ChatRefusal::Blocked,
+        ChatRefusal::Store,
     ];
     let queues = [
         QueueError::NotQueued,
@@ -157,7 +157,7 @@ fn of_the_server() -> Vec<(String, String)> {
         .chain(lobby.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
         .chain(reports.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
         .chain(blocks.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
-        .chain(manners.iter().map(|refusal| pair(refusal.code().as_str(), refusal.to_string())))
+        .chain(chat.iter().map(|refusal| pair(refusal.code().as_str(), refusal.to_string())))
         .chain(queues.iter().map(|error| pair(error.code(), error.to_string())))
         .chain(deployments.iter().map(|error| pair(error.code(), error.to_string())))
         .chain(webhooks.iter().map(|error| pair(error.code(), error.to_string())))

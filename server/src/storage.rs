@@ -37,7 +37,7 @@ pub struct Opened {
     pub store: Arc<dyn Store>,
     /// The same store, if it is the one that can fail for good.
     pub embedded: Option<Arc<EmbeddedStore>>,
-    /// Where the store is and what it promises, for a person.
+    /// Where the store is and what it durability, for a person.
     pub place: String,
 }
 
@@ -111,11 +111,11 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
         StoreKind::Redis(address) => {
             let address = &config.redis_tls.apply(address)?;
             let store = RedisStore::open(address.clone(), redis_options(config)).await?;
-            let promises = store.promises();
-            for weakness in promises.weaknesses() {
+            let durability = store.durability();
+            for weakness in durability.weaknesses() {
                 tracing::warn!(redis = %address, %weakness, "this Redis promises less than a game needs; continuing because of --accept-weak-redis");
             }
-            let place = format!("data in {address} (prefix {}). {promises}", config.redis_prefix.as_str());
+            let place = format!("data in {address} (prefix {}). {durability}", config.redis_prefix.as_str());
             Opened { store: Arc::new(store), embedded: None, place }
         }
     })
@@ -238,10 +238,10 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
             // Reading needs no guarantees.
             let config = Config { accept_weak_redis: true, redis_replicas: 0, ..config.clone() };
             let store = open_redis(address, &config).await?;
-            let promises = store.promises();
-            say(&format!("{address}: {promises}"));
+            let durability = store.durability();
+            say(&format!("{address}: {durability}"));
             let mut findings = Vec::new();
-            for weakness in promises.weaknesses() {
+            for weakness in durability.weaknesses() {
                 findings.push(format!("this Redis promises less than a game needs: {weakness}"));
             }
             conclude(&examine(&store, progress("read")).await?, &findings)

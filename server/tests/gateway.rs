@@ -6,7 +6,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{House, PATIENCE, frame, http, http_from, patiently, settings};
+use common::{House, TIMEOUT, frame, http, http_from, in_time, settings};
 use flagfall_base::delivery::Payload;
 use flagfall_protocol::{
     Accepted, ClientToServer, GameCommand, PROTOCOL_VERSION, PlayerKind, Presence, ServerToClient, Terms,
@@ -156,7 +156,7 @@ async fn a_flood_ends_and_one_may_come_back() {
 async fn a_slow_reader_is_closed_while_others_go_on() {
     // Leave the client time to read late why it was closed.
     let mut settings = settings();
-    settings.times.close_grace = PATIENCE;
+    settings.times.close_grace = TIMEOUT;
     let house = House::open(settings).await;
     let (mut slow, slow_player, _) = house.guest("slow").await;
     let (mut quick, ..) = house.guest("quick").await;
@@ -202,7 +202,7 @@ async fn pages_of_foreign_origins_are_turned_away() {
     ] {
         let mut request = format!("ws://{}/ws", house.address).into_client_request().unwrap();
         request.headers_mut().insert("origin", origin.parse().unwrap());
-        match patiently("the upgrade", tokio_tungstenite::connect_async(request)).await {
+        match in_time("the upgrade", tokio_tungstenite::connect_async(request)).await {
             Ok(_) => assert!(is_allowed, "{origin}"),
             Err(Error::Http(response)) => {
                 assert_eq!((response.status().as_u16(), is_allowed), (403, false), "{origin}");
@@ -221,7 +221,7 @@ async fn half_a_request_and_no_request_are_not_waited_for() {
         stream.write_all(sent.as_bytes()).await.unwrap();
         let mut rest = Vec::new();
         // Closed, with or without an answer.
-        patiently("the close", stream.read_to_end(&mut rest)).await.unwrap();
+        in_time("the close", stream.read_to_end(&mut rest)).await.unwrap();
     }
     house.close().await;
 }
@@ -344,7 +344,7 @@ async fn a_player_whose_line_drops_is_seen_as_reconnecting_and_then_as_back() {
 async fn an_open_game_shows_in_pings_and_refusals_repeat_no_deployment() {
     let mut settings = settings();
     settings.times.ping = Duration::from_millis(50);
-    settings.times.pong = PATIENCE;
+    settings.times.pong = TIMEOUT;
     let house = House::open(settings).await;
     let (mut ana, ..) = house.guest("ana").await;
     let cmd_id = |id: &str| id.parse().unwrap();

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Answer, Client, House, dial, http, patiently, settings};
+use common::{Answer, Client, House, dial, http, in_time, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, CommandId, GameCommand, ServerToClient, Terms, Time};
 use flagfall_server::settings::Settings;
@@ -201,7 +201,7 @@ async fn too_many_handshakes_of_an_address_are_turned_away_and_others_get_in() {
         stream.write_all(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n").await.ok();
         let mut answer = String::new();
         // Cut off if too many are turned away at once.
-        patiently("an answer", stream.read_to_string(&mut answer)).await.ok();
+        in_time("an answer", stream.read_to_string(&mut answer)).await.ok();
         answers.push(answer);
     }
     assert!(answers[..10].iter().all(|answer| answer.starts_with("HTTP/1.1 200")));
@@ -226,7 +226,7 @@ async fn guest_through(house: &House, from: [u8; 4], forwarded: &str) -> Option<
     let (mut socket, _) = tokio_tungstenite::client_async(request, stream).await.unwrap();
     socket.send(Message::text(HELLO)).await.unwrap();
     loop {
-        match patiently("an answer", socket.next()).await.unwrap().unwrap() {
+        match in_time("an answer", socket.next()).await.unwrap().unwrap() {
             Message::Text(text) => match serde_json::from_str(text.as_str()).unwrap() {
                 ServerToClient::Welcome { .. } => return None,
                 ServerToClient::Refused { code, .. } => return Some(code.as_str().to_owned()),

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Answer, Client, House, patiently, settings};
+use common::{Answer, Client, House, in_time, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, CommandId, GameCommand, ServerToClient, Terms, Time};
 use flagfall_server::notices::{LOST_MAX, Reach};
@@ -28,7 +28,7 @@ impl Hook {
 
     /// The head and body of the next request, which is answered with this status.
     async fn take(&self, status: &str) -> (String, Value) {
-        patiently("a request to the webhook", async {
+        in_time("a request to the webhook", async {
             let (mut stream, _) = self.listener.accept().await.unwrap();
             let mut text = String::new();
             let mut bytes = [0; 1024];

@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
-use common::{Client, http, patiently};
+use common::{Client, http, in_time};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_flagfall-server");
 
@@ -201,7 +201,7 @@ async fn the_most_talkative_log_holds_no_message() {
     client.say(r#"{"type":"show_challenge","challenge":"THISISMYSECRET"}"#).await;
     assert_eq!(client.refused().await.0, "no_such_challenge");
     let health = format!("GET /health HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", running.address);
-    assert_eq!(patiently("health", http(running.address, &health)).await.status, 200);
+    assert_eq!(in_time("health", http(running.address, &health)).await.status, 200);
     drop(client);
     running.signal("TERM");
     assert_eq!(running.end(), Some(0));

@@ -581,7 +581,7 @@ async fn who_deleted_his_account_gets_no_rating_back_and_what_is_left_of_him_goe
     let store = house.store.clone();
     house.close().await;
     let house = House::open_on(store.clone(), settings()).await;
-    common::patiently("the rest to go", async {
+    common::in_time("the rest to go", async {
         while kept(&store).await > 0 {
             tokio::task::yield_now().await;
         }

@@ -1,5 +1,7 @@
-//! The doors that must stay closed (HOUSE, law 1): what is secret cannot be serialized, opened or printed, and no server links the
-//! omniscient door.
+//! Doors that must stay closed (HOUSE, law 1).
+//!
+//! Secrets cannot be serialized, read or printed, and no server links the referee, which sees
+//! everything.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
@@ -18,17 +20,18 @@ assert_not_impl_any!(Salt: serde::Serialize, std::fmt::Display);
 assert_not_impl_any!(Entropy: serde::Serialize, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::SecretRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::StruckRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
-// Views become messages in the protocol crate alone.
+// Only the protocol crate turns views into messages.
 assert_not_impl_any!(flagfall_rules::View: serde::Serialize);
 assert_not_impl_any!(flagfall_rules::SeenEvent: serde::Serialize);
 
-/// Each program in `closed/` must not compile, for the reason beside it.
+/// Each program in `closed/` must fail to compile, for the reason beside it.
 #[test]
 fn what_is_hidden_cannot_be_opened() {
     trybuild::TestCases::new().compile_fail("doors/closed/*.rs");
 }
 
-/// What the server is built of does not have the omniscient door; the same question about the client, which has `flagfall referee`, and about this crate finds it.
+/// The server does not link the referee. The same check finds it in the client, which has `flagfall
+/// referee`, and in this crate.
 #[test]
 fn the_server_does_not_link_the_referee() {
     let has_door =
@@ -39,7 +42,7 @@ fn the_server_does_not_link_the_referee() {
     assert!(has_door("flagfall-tests", "normal,dev"));
 }
 
-/// No server has the faults that the trial plants, but one that was asked for by name.
+/// No server has the trial's planted faults unless a build asks for them by name.
 #[test]
 fn the_server_has_no_planted_faults() {
     let has_faults = |edges, more| {
@@ -64,7 +67,7 @@ fn features(package: &str, edges: &str, of: &str, more: &[&str]) -> String {
     text
 }
 
-/// Everything secret, printed for a log, shows no rank.
+/// Printing secret types to a log shows no rank.
 #[test]
 fn what_is_printed_shows_no_rank() {
     let ruleset = &flagfall_rules::rulesets::BARRAGE;
@@ -106,7 +109,7 @@ fn what_is_printed_shows_no_rank() {
     }
 }
 
-/// A client's deployment does not show in the log of its messages either.
+/// The debug output of a client's message shows no deployment either.
 #[test]
 fn a_message_that_is_printed_shows_no_setup() {
     let text = r#"{"type":"command","cmd_id":"1","game":"000000000000","ply":0,"command":{"kind":"deploy","setup":"SECRET"}}"#;

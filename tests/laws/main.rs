@@ -1,5 +1,6 @@
-//! Laws that hold in every game of every ruleset, whatever happens in it. Seeds are printed; `FLAGFALL_SEED` and `FLAGFALL_GAMES`
-//! choose others and more.
+//! Laws that hold in every game of every ruleset.
+//!
+//! Seeds are printed. `FLAGFALL_SEED` and `FLAGFALL_GAMES` choose another seed or number of games.
 
 #![expect(clippy::print_stdout, reason = "a law says what it looked at")]
 
@@ -12,19 +13,19 @@ use flagfall_board::PerSide;
 use flagfall_rules::{Phase, Refusal, Ruleset, TimeControl};
 use flagfall_tests::{Chance, Logged, Match, Step, rulesets};
 
-/// What a law looks at.
+/// A property that is checked throughout a game.
 trait Law {
-    /// After every event.
+    /// Called after every event.
     fn event(&mut self, _logged: &Logged) {}
-    /// Before every step, with what is about to be done.
+    /// Called before every step, with the step that is about to be taken.
     fn before(&mut self, _table: &Match, _step: &Step, _chance: &mut Chance) {}
-    /// A step that was refused.
+    /// Called after a refused step.
     fn refused(&mut self, _step: &Step, _refusal: &Refusal) {}
-    /// After the game.
+    /// Called after the game.
     fn end(&mut self, _table: &Match) {}
 }
 
-/// Plays random games of every ruleset under the law's eyes.
+/// Plays random games of every ruleset and checks the law in each.
 fn hold<L: Law>(name: &str, games: u64, mut law: impl FnMut() -> L) {
     let seed = Chance::seed_or(20_261_121);
     let games = Chance::games_or(games);
@@ -56,7 +57,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, law: &mut impl Law) -> u64 {
             Ok(logged) => logged.iter().for_each(|logged| law.event(logged)),
             Err(refusal) => {
                 law.refused(&step, &refusal);
-                // Whoever is out of time loses: somebody looks at the clock.
+                // A side that is out of time loses as soon as the clock is checked.
                 if let Ok(logged) = table.step(&Step::Wait, 0) {
                     logged.iter().for_each(|logged| law.event(logged));
                 }
@@ -67,7 +68,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, law: &mut impl Law) -> u64 {
     u64::from(table.game.ply())
 }
 
-/// The sizes of what is kept and sent through the engine, for LIMITS.
+/// Sizes of the values that are stored and sent through the engine. LIMITS states them.
 #[test]
 fn sizes_are_small() {
     let sizes = [

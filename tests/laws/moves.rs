@@ -1,4 +1,5 @@
-//! Legal in the mover's view is legal in the position is what `decide` accepts.
+//! A move is legal in the mover's view, legal in the position, and accepted by `decide`, or none of
+//! these.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,8 @@ use flagfall_tests::{Chance, Match, Step};
 
 use crate::{Law, hold};
 
-/// All pairs of squares are many: they are asked at every so manieth step, and wherever a repetition rule refuses something.
+/// Checks all pairs of squares. There are many, so it does so only every few steps, and wherever a
+/// repetition rule refuses a move.
 struct Legal {
     step: usize,
     every: usize,
@@ -33,8 +35,8 @@ impl Law for Legal {
         }
         let turn = game.position().turn();
         let seen = view(game, Viewer::Player(turn), table.now);
-        let in_view = seen.legal_moves().expect("it is his turn");
-        let in_position = game.legal_moves().expect("it is played");
+        let in_view = seen.legal_moves().expect("it is the viewer's turn");
+        let in_position = game.legal_moves().expect("the game is running");
         assert_eq!(in_view, in_position);
         assert_eq!(in_position.iter().count(), in_position.len());
         let ruleset = game.terms().ruleset;
@@ -49,7 +51,7 @@ impl Law for Legal {
             return;
         }
         if ruleset.chips {
-            // Moves want a color there, or none: the law about commands looks at both.
+            // Moves may need a color here. The law about commands covers both cases.
             return;
         }
         for (n, squares) in in_position.iter().enumerate() {
@@ -62,7 +64,8 @@ impl Law for Legal {
                 let entropy = Entropy([0; 32]);
                 let verdict =
                     decide(game, turn, game.ply(), &Command::Move(squares.into()), table.now, &entropy);
-                // Where an illegal act loses it is accepted as well, and is no ply (§U7).
+                // Where an illegal act loses the game, the command is accepted too, but it is no
+                // ply (§U7).
                 let is_ply = verdict.as_ref().is_ok_and(is_ply);
                 assert_eq!(is_ply, in_position.contains(squares), "{squares}");
                 if game.terms().ruleset.illegal_act_loses {
@@ -97,10 +100,10 @@ impl Law for Legal {
 }
 
 impl Legal {
-    /// While a strike waits, nothing but choosing is done on the board (§Q4).
+    /// While a strike waits, choosing is the only act on the board (§Q4).
     fn choices(&mut self, table: &Match) {
         let game = &table.game;
-        assert!(game.legal_moves().expect("it is played").is_empty());
+        assert!(game.legal_moves().expect("the game is running").is_empty());
         for side in Side::BOTH {
             let seen = view(game, Viewer::Player(side), table.now);
             let listed: Vec<Command> = seen.legal_commands().iter().flat_map(|list| list.iter()).collect();
@@ -115,7 +118,7 @@ impl Legal {
     }
 }
 
-/// Whether a move is made, or a strike that waits for choices.
+/// True if the events contain a move, or a strike that waits for choices.
 fn is_ply(events: &Events) -> bool {
     let is_move = |record| matches!(record, SecretRecord::Moved { .. } | SecretRecord::Struck { .. });
     events.iter().next().is_some_and(|event| is_move(to_record(event)))
@@ -135,7 +138,8 @@ fn legal_in_the_view_is_legal_in_the_position_is_what_decide_accepts() {
     hold("legal moves agree", 6, || Legal { step: 0, every: 60, by_repetition: 0 });
 }
 
-/// Random games hardly ever repeat themselves. Here each side goes back and forth whenever it can, until a rule says no.
+/// Random games rarely repeat positions. Here each side moves back and forth until a rule refuses
+/// it.
 #[test]
 fn legal_moves_agree_in_games_full_of_repetitions() {
     let seed = Chance::seed_or(77);
@@ -174,13 +178,14 @@ fn legal_moves_agree_in_games_full_of_repetitions() {
     }
 }
 
-/// Everything a side may do, not moves alone: the view's list, the position's, and what `decide` accepts of all there could be.
+/// Compares all commands of a side, not only moves: those that the view lists, those that the
+/// position lists, and those of all possible commands that `decide` accepts.
 struct LegalCommands {
     step: usize,
     every: usize,
 }
 
-/// Every command of the board there could be from these squares, in every spelling.
+/// Every possible board command from these squares, in every spelling.
 fn candidates(from: &[Square]) -> Vec<Command> {
     let colors = || std::iter::once(None).chain(ChipColor::ALL.map(Some));
     let paths = || [None, Some(Sign::Plus), Some(Sign::Minus)].into_iter();
@@ -203,7 +208,8 @@ fn candidates(from: &[Square]) -> Vec<Command> {
     all
 }
 
-/// What is listed spells paths out where there are joints; a command that leaves its path open means one of the listed.
+/// True if the command is listed. Where there are joints, listed commands name their path; a
+/// command that leaves its path open means one of those.
 fn is_listed(listed: &BTreeSet<String>, command: &Command, has_joints: bool) -> bool {
     match command {
         Command::Move(asked @ MoveCommand { path: None, .. }) if has_joints => {
@@ -254,7 +260,7 @@ impl Law for LegalCommands {
         let names: BTreeSet<String> = listed.iter().map(|command| name(&command)).collect();
         assert_eq!((names.len(), listed.nth(listed.len())), (listed.len(), None), "each once");
         assert!(!listed.is_empty(), "a side without an act has lost already");
-        // A few squares at a time: there are a hundred thousand commands.
+        // Only a few squares at a time: there are a hundred thousand commands.
         let board: Vec<Square> = squares().collect();
         let from: Vec<Square> = (0..12).map(|_| board[chance.below(board.len())]).collect();
         let has_joints = game.terms().ruleset.shape.has_joints();
@@ -264,7 +270,7 @@ impl Law for LegalCommands {
         };
         for command in candidates(&from) {
             let wanted = is_listed(&names, &command, has_joints);
-            // Without a path the shorter legal one is meant: its color may be another's than the other's.
+            // Without a path, the shorter legal one is meant; the color may fit only the other one.
             let is_open = matches!(command, Command::Move(MoveCommand { path: None, .. })) && has_joints;
             if !(is_open && wanted) {
                 assert_eq!(verdict(&command), wanted, "{} {command:?}", name(&command));

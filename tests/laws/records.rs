@@ -1,4 +1,5 @@
-//! Laws about records: they show what their audience was told, and nothing that the requester may not know.
+//! Laws about records: they show what their audience was told, and nothing that the requester may
+//! not know.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{
@@ -26,7 +27,7 @@ fn scope_of(viewer: Viewer) -> RecordScope {
 }
 
 impl Records {
-    /// The record of the first events of the log, as the server would answer; none if it refuses.
+    /// The record of the first `until` events, as the server would answer; none if it refuses.
     fn record(&self, until: usize, scope: Option<RecordScope>, requester: Viewer) -> Option<GameRecord> {
         let mut recorder = Recorder::new(self.log[0].before.clone());
         self.log[..until].iter().for_each(|logged| recorder.note(&logged.event, logged.at));
@@ -46,7 +47,7 @@ impl Records {
         }
     }
 
-    /// A live record, replayed with `apply`, gives the live view after every event.
+    /// A live record that is replayed with `apply` gives the live view after every event.
     fn check_live(&self, until: usize) {
         for viewer in Viewer::ALL {
             let record = self.record(until, Some(scope_of(viewer)), viewer).expect("one's own record");
@@ -100,7 +101,7 @@ impl Records {
         }
     }
 
-    /// Nobody gets a record that shows more than the requester may know now.
+    /// No requester gets a record that shows more than they may know now.
     fn check_refusals(&self, until: usize) {
         let now = &self.log[until - 1].after;
         for requester in Viewer::ALL {
@@ -121,7 +122,8 @@ impl Records {
         }
     }
 
-    /// What others get of a side's live record: the deployment it played, and its own record but for its secrets.
+    /// Checks what others get of a side's live record: the deployment it played, and its own record
+    /// without its secrets.
     fn check_others(&self, record: &GameRecord, side: Side, until: usize) {
         let setups = record.events.iter().filter_map(|told| match &told.event {
             GameEvent::Deployed { setup } => Some(setup),
@@ -129,7 +131,7 @@ impl Records {
         });
         let played = record.deployments[side].as_ref().map(|opened| &opened.setup);
         assert!(setups.clone().all(|setup| Some(setup) == played), "a deployment that was not played");
-        assert!(setups.count() <= 1, "a change of a deployment is told");
+        assert!(setups.count() <= 1, "a changed deployment is in the record");
         let own = self.record(until, Some(scope_of(Viewer::Player(side))), Viewer::Player(side));
         let own = own.expect("one's own record");
         let started = |record: &GameRecord| {

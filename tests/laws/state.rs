@@ -1,4 +1,4 @@
-//! Laws about the game itself.
+//! Laws about the state of a game.
 
 use flagfall_board::{Rank, Side};
 use flagfall_rules::secret::{SecretRecord, from_record, to_record};
@@ -25,7 +25,7 @@ impl Law for Conservation {
             assert!(position.occupied(Side::Red).is_empty());
             return;
         }
-        // Counted again, apart from the engine.
+        // Count again, independently of the engine.
         let pieces = Referee.pieces(position);
         for side in Side::BOTH {
             let seen = view(&logged.after, Viewer::Player(side), logged.at);
@@ -170,7 +170,7 @@ fn no_command_panics_and_what_is_accepted_happens() {
     hold("decide is total", 20, || Nonsense { refusals: 0 });
 }
 
-/// Events of another game are carried out without a panic: `evolve` is total.
+/// Events of another game are applied without a panic: `evolve` is total.
 #[test]
 fn no_event_panics_in_a_game_it_does_not_belong_to() {
     struct Collect(Vec<flagfall_rules::Event>);
@@ -207,7 +207,8 @@ impl Law for Notation {
         }
         let position = logged.after.position();
         if position.has_strike_pending() && !position.is_to_act(position.actor()) {
-            // The last choice is in: its ply comes with it, and no text stands in between.
+            // The last choice was made. Its ply follows in the same batch, and no position text
+            // exists between.
             return;
         }
         let text = Referee.position_text(logged.after.position());

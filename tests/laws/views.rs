@@ -1,4 +1,4 @@
-//! Laws about what audiences are shown.
+//! Laws about the views that audiences get.
 
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{GameEvent, GameView, ViewChange};
@@ -8,12 +8,12 @@ use flagfall_tests::Logged;
 
 use crate::{Law, hold};
 
-/// A client that applies events holds what a client that asks anew is given.
+/// A client that applies events holds the same view as a client that asks for a new one.
 struct Applied;
 
 impl Law for Applied {
     fn event(&mut self, logged: &Logged) {
-        // The view before may have been made at any moment; its clock is replaced by the event's.
+        // The earlier view may be of any moment: the event replaces its clock.
         let now = logged.at;
         for viewer in Viewer::ALL {
             let mut held = GameView::from(&view(&logged.before, viewer, Stamp(now.0 - 5)));
@@ -28,7 +28,7 @@ impl Law for Applied {
                 }
                 None => {
                     let before = GameView::from(&view(&logged.before, viewer, now));
-                    assert_eq!(before, fresh, "{viewer:?}: something not shown changed the view");
+                    assert_eq!(before, fresh, "{viewer:?}: a hidden event changed the view");
                 }
             }
             assert_eq!(through_json(&fresh), fresh);
@@ -46,7 +46,8 @@ fn a_view_with_its_events_applied_is_the_view_afterwards() {
     hold("applied views", 8, || Applied);
 }
 
-/// Nothing but another side's change of its deployment, and its choice in a strike, is kept from an audience: that is all its number skips.
+/// An audience's numbers skip only another side's changes of its deployment, and that side's
+/// choices in a strike.
 #[derive(Default)]
 struct Numbers {
     seq: [u64; 3],
@@ -82,12 +83,12 @@ fn numbers_count_only_what_is_seen() {
     hold("numbers", 20, Numbers::default);
 }
 
-/// What the public knows both players know.
+/// Both players know all that the public knows.
 struct Subset;
 
 fn knows_less(less: Identity, more: Identity) -> bool {
     match (less, more) {
-        // Of a coin nobody knows more.
+        // Nobody knows more about a coin.
         (Identity::Coin, _) | (_, Identity::Coin) => less == more,
         (Identity::Hidden, _) => true,
         (Identity::Known(one), Identity::Known(other)) => one == other,
@@ -128,7 +129,7 @@ fn exchange_knows_less(less: Option<SeenExchange>, more: Option<SeenExchange>) -
 
 #[track_caller]
 fn check_subset(public: &View, player: &View) {
-    // Field by field, so that a new one does not compile until somebody has thought of it.
+    // Field by field, so that a new field does not compile until it is handled here.
     let View {
         viewer: _,
         ruleset,
@@ -185,7 +186,7 @@ fn check_subset(public: &View, player: &View) {
             }
         }
         (None, None) => {}
-        _ => panic!("a reserve is there for everybody"),
+        _ => panic!("only one audience has a reserve"),
     }
     assert_eq!(chips, &player.chips);
     assert_eq!(owed_color, &player.owed_color);
@@ -194,7 +195,8 @@ fn check_subset(public: &View, player: &View) {
     let own_choice = player.pending_strike.and_then(|strike| strike.own_choice);
     assert_eq!(pending_strike.map(|strike| PendingStrike { own_choice, ..strike }), player.pending_strike);
     assert_eq!(pending_strike.and_then(|strike| strike.own_choice), None);
-    // While a strike waits a side sees its own clock stop, and the public does not (§Q4); nor when the game ends so.
+    // While a strike waits, a side sees its own clock stop, and the public does not (§Q4). The same
+    // holds if the game ends then.
     let is_veiled = pending_strike.is_some() || outcome.is_some() && pools.is_some();
     match (clock, player.clock) {
         (Some(less), Some(more)) if is_veiled => {

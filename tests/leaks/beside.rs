@@ -11,7 +11,7 @@ fn rank_at(game: &Game, square: Square) -> Option<Rank> {
     Referee.pieces(game.position()).into_iter().find(|(at, ..)| *at == square).and_then(|(.., rank)| rank)
 }
 
-/// The square of a piece that came from a reserve in this event.
+/// The square of a piece that this event brought on from a reserve.
 fn placed_at(event: &GameEvent) -> Option<Square> {
     match event {
         GameEvent::Placed(seen) => Some(seen.square),
@@ -27,7 +27,7 @@ fn name_placed(event: &mut GameEvent, game: &Game) {
     }
 }
 
-/// Leak: the reserve tells what lies in it face down.
+/// Leak: the reserve shows its face-down pieces.
 pub(crate) struct TellsReserve;
 impl Doors for TellsReserve {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -52,7 +52,7 @@ impl Doors for NamesPlaced {
     }
 }
 
-/// Leak: a piece that comes on looks as if it had moved before, if it could.
+/// Leak: a piece that comes on looks as if it had moved before, if it can move.
 pub(crate) struct RemembersMoves;
 impl Doors for RemembersMoves {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -66,7 +66,7 @@ impl Doors for RemembersMoves {
     }
 }
 
-/// Leak: the message about a piece that leaves says what it was.
+/// Leak: the message about a removed piece names its rank.
 pub(crate) struct NamesRemoved;
 impl Doors for NamesRemoved {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -80,7 +80,7 @@ impl Doors for NamesRemoved {
     }
 }
 
-/// Leak: a refusal is worded by what the others have in reserve, face down.
+/// Leak: the text of a refusal depends on the face-down pieces in the opponent's reserve.
 pub(crate) struct WarnsOfReserve;
 impl Doors for WarnsOfReserve {
     fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
@@ -94,7 +94,7 @@ impl Doors for WarnsOfReserve {
     }
 }
 
-/// Leak: a piece that comes on is stamped apart when it is of the rank that its side took off last.
+/// Leak: a piece that comes on has a later stamp if its rank is the one that its side removed last.
 pub(crate) struct LinksByTime;
 impl Doors for LinksByTime {
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
@@ -123,7 +123,8 @@ impl Doors for LinksByOrder {
         if let (Some(square), Some(pieces)) = (placed_at(&event), &mut change.pieces)
             && let Some(rank) = rank_at(&logged.after, square)
         {
-            // A view lists pieces as they stand; here the first to be listed tells.
+            // A view lists pieces in a fixed order; here the first one in the list carries the
+            // secret.
             let copies = usize::from(rank == Rank::Scout);
             let first = pieces.first().copied();
             pieces.extend(first.into_iter().take(copies));
@@ -132,7 +133,8 @@ impl Doors for LinksByOrder {
     }
 }
 
-/// Leak: a move over several squares says that a runner made it, where a supply line could have carried others (§S3.4).
+/// Leak: a move over several squares reveals a runner, although a supply line could have carried
+/// other pieces (§S3.4).
 pub(crate) struct TellsRunners;
 impl Doors for TellsRunners {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -149,7 +151,7 @@ impl Doors for TellsRunners {
     }
 }
 
-/// Leak: the answer to a strike that failed names the color that was to be laid (§S3.2).
+/// Leak: the answer to a failed strike names the color that was to be laid (§S3.2).
 pub(crate) struct TellsFailedColors;
 impl Doors for TellsFailedColors {
     fn command(&self, step: &Step, logged: &[Logged], _viewer: Viewer) -> Option<String> {
@@ -157,7 +159,7 @@ impl Doors for TellsFailedColors {
     }
 }
 
-/// The color named for a strike after which the attacker is not where it struck.
+/// The color named for a strike that did not move the attacker to the struck square.
 pub(crate) fn failed_color(step: &Step, logged: &[Logged]) -> Option<ChipColor> {
     let Step::Ask(side, Command::Move(MoveCommand { squares, color, .. })) = step else { return None };
     let first = logged.first()?;
@@ -166,7 +168,7 @@ pub(crate) fn failed_color(step: &Step, logged: &[Logged]) -> Option<ChipColor> 
     if is_strike && !stands(&first.after, *side) { *color } else { None }
 }
 
-/// Leak: the record of a running game names what came on.
+/// Leak: the record of a running game names the pieces that came on.
 pub(crate) struct RecordNamesPlaced;
 impl Doors for RecordNamesPlaced {
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {

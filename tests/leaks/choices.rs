@@ -1,5 +1,7 @@
-//! What coins hide: a choice in a strike that waits (§Q4). Nothing else of such games is a secret (§Q8), so the specification is short: who was told what, and
-//! when, with everything public; a choice is told to its own side, and to the others with the strike.
+//! What coins hide: a choice in a strike that waits (§Q4).
+//!
+//! Such games have no other secret (§Q8), so the specification is short: what each audience was
+//! told, and when. A choice is told to its own side at once, and to the others with the strike.
 
 use std::collections::BTreeMap;
 
@@ -19,17 +21,18 @@ pub(crate) fn with_coins() -> impl Iterator<Item = &'static Ruleset> {
     rulesets().into_iter().filter(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// A piece, or a coin: whose, what, and whether it has moved.
+/// A piece or a coin: its side, its rank if it has one, and whether it has moved.
 type Stands = (Side, Option<Rank>, bool);
 
-/// The board as everybody knows it, and what was said to one audience.
+/// The board, which everybody knows, and what one audience was told.
 struct Told {
     viewer: Viewer,
     board: BTreeMap<Square, Stands>,
     pools: PerSide<BTreeMap<Rank, u8>>,
     /// The squares of the strike that waits, and the audience's own choice in it.
     pending: Option<(Square, Square, Option<Rank>)>,
-    /// When choices were made: of the strike that waits, and of those that are resolved, which the end opens.
+    /// When choices were made: in the strike that waits (`waiting`), and in resolved strikes
+    /// (`resolved`), which the end of the game opens.
     waiting: Vec<String>,
     resolved: Vec<String>,
     said: Vec<String>,
@@ -50,7 +53,7 @@ impl Told {
         }
     }
 
-    /// A coin is known from now on.
+    /// Notes that a coin became a piece that everybody knows.
     fn shown(&mut self, square: Square, rank: Rank) {
         let Some((side, found, _)) = self.board.get_mut(&square) else { panic!("{square}: nothing there") };
         if found.replace(rank).is_some() {
@@ -107,7 +110,7 @@ impl Told {
                 let opened = if *reason == EndReason::Aborted { &[][..] } else { &self.resolved[..] };
                 self.said.push(format!("{at}: over: {winner:?} {reason:?}, {opened:?}"));
             }
-            _ => panic!("no event of a game with coins"),
+            _ => panic!("a game with coins has no such event"),
         }
     }
 
@@ -126,7 +129,7 @@ impl Told {
     }
 }
 
-/// Every view and event of a random game against the specification; how many pieces were looked at.
+/// Checks every view and event of a random game; returns how many pieces were compared.
 pub(crate) fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     let script = Script::random(ruleset, &mut Chance::new(seed));
     let (mut checked, mut waited) = (0, 0);
@@ -156,7 +159,7 @@ fn check_view(view: &GameView, spec: &Told) -> usize {
             let rank = match piece.identity {
                 Identity::Known(rank) => Some(rank),
                 Identity::Coin => None,
-                other => panic!("{other:?} where nothing is hidden"),
+                other => panic!("{other:?}, but nothing is hidden"),
             };
             assert_eq!(piece.is_revealed, rank.is_some());
             (piece.square, (piece.side, rank, piece.is_moved))
@@ -172,7 +175,7 @@ fn check_view(view: &GameView, spec: &Told) -> usize {
     found.len()
 }
 
-/// What one audience was told of a script; none when something in it is refused: then it is no game.
+/// What one audience was told in a script; none if a step is refused, because then it is no game.
 fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     let mut table = script.table();
     let mut spec = Told::new(viewer, script.ruleset);
@@ -184,10 +187,11 @@ fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     Some(spec.said)
 }
 
-/// So many steps before the end everything is asked for in every strike that waits; before, now and then.
+/// In this many last steps every strike that waits is probed; before that, only in every seventh
+/// step.
 const LAST_STEPS: usize = 6;
 
-/// Every byte that one audience is sent in a script that is a game.
+/// All bytes that one audience is sent in a valid script.
 fn live(script: &Script, doors: &impl Doors, viewer: Viewer) -> Vec<String> {
     let mut table = script.table();
     let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
@@ -218,7 +222,7 @@ fn live(script: &Script, doors: &impl Doors, viewer: Viewer) -> Vec<String> {
     bytes
 }
 
-/// Asks for everything there is, as the audience's player, and keeps what is refused.
+/// Tries every command as the audience's player and keeps the refusals.
 fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mut Vec<String>) {
     let Viewer::Player(side) = viewer else { return };
     let game = &table.game;
@@ -230,7 +234,7 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     commands.extend([Command::AcceptDraw, Command::DeclineDraw, Command::OfferDraw, Command::Abort]);
     for command in commands {
         match decide(game, side, game.ply(), &command, table.now, &Entropy([0; 32])) {
-            // Its own choice would be taken: what comes of it is told by the events.
+            // The side's own choice would be accepted; its consequences are in the events.
             Ok(_) => bytes.push(format!("{} is taken", refusable(&command))),
             Err(refusal) => {
                 let to = if let Command::Move(asked) = &command { asked.squares } else { squares(own) };
@@ -247,12 +251,14 @@ fn refusable(command: &Command) -> String {
     }
 }
 
-/// The same game with the other sides' choices made at other moments, or others where they were never told.
+/// The same game in which the other sides choose at other moments, or choose other ranks if the
+/// choice was never told.
 fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut Chance) -> Script {
     let mut twin = script.clone();
     let is_hidden =
         |step: &Step| matches!(step, Step::Ask(side, Command::Choose(_)) if viewer != Viewer::Player(*side));
-    // Clocks tell how long a choice took once its strike is resolved: with them only the strike that still waits may differ.
+    // Once a strike is resolved, clocks show how long a choice took. So in games with clocks only
+    // the strike that still waits may differ.
     let is_move = |step: &Step| matches!(step, Step::Ask(_, Command::Move(_)));
     let last_move = twin.steps.iter().rposition(|(step, _)| is_move(step)).unwrap_or_default();
     let first = if twin.time == TimeControl::Unlimited { 0 } else { last_move + 1 };
@@ -268,7 +274,7 @@ fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut
         if !is_hidden(&twin.steps[at].0) || chance.once_in(4) {
             continue;
         }
-        // Steps keep their times; what is done in them changes places with a neighbor.
+        // Steps keep their times; the actions of neighboring steps are swapped.
         let near = if chance.once_in(2) { at + 1 } else { at.saturating_sub(1).max(first) };
         let is_still = |step: &Step| matches!(step, Step::Wait | Step::Ask(_, Command::Choose(_)));
         if near < twin.steps.len() && near != at && is_still(&twin.steps[near].0) {
@@ -280,7 +286,8 @@ fn twin(script: &Script, last: Option<&LastChoice>, viewer: Viewer, chance: &mut
     twin
 }
 
-/// The first choice in the strike in which a script ends, and what could have been chosen instead.
+/// The first choice in the strike that ends a script, and the ranks that could have been chosen
+/// instead.
 struct LastChoice {
     at: usize,
     ranks: Vec<Rank>,
@@ -290,7 +297,9 @@ fn is_choice(step: &Step) -> bool {
     matches!(step, Step::Ask(_, Command::Choose(_)))
 }
 
-/// A game that stops in a strike that waits for the second choice, or has just been resolved; what is done then, often an end that leaves the first choice unseen.
+/// A game that stops in a strike that waits for the second choice or was just resolved.
+///
+/// The steps that follow often end the game before the first choice is shown.
 struct Cut {
     script: Script,
     last: Option<LastChoice>,
@@ -309,14 +318,16 @@ fn cuts(ruleset: &'static Ruleset, seed: u64) -> Vec<Cut> {
     }
     let cut = |number: usize| {
         let moments = if number.is_multiple_of(4) { &all } else { &first };
-        // Early on, more of what is struck has not moved, and could be anything.
+        // Early in a game more of the struck coins have not moved and could be anything.
         let until = 1 + chance.below(moments.len());
         cut(&whole, moments[chance.below(until)], number)
     };
     (0..12).filter_map(cut).collect()
 }
 
-/// A game by chance in which nothing runs, and coins that have moved strike coins wherever they can, best of all unmoved ones: they could still be anything.
+/// A random game in which no clock runs and moved coins strike whenever they can.
+///
+/// They prefer to strike unmoved coins, which could still be anything.
 fn full_of_strikes(ruleset: &'static Ruleset, chance: &mut Chance) -> Script {
     let (time, secret) = (TimeControl::Unlimited, PerSide::default());
     let mut script = Script { ruleset, time, secret, salts: chance.bits(), steps: Vec::new() };
@@ -351,7 +362,8 @@ fn full_of_strikes(ruleset: &'static Ruleset, chance: &mut Chance) -> Script {
     script
 }
 
-/// At which steps of a script choices are made, and at which of them the other side has still to choose.
+/// The steps of a script in which choices are made, and those in which the other side must still
+/// choose.
 fn moments_of_choices(script: &Script) -> (Vec<usize>, Vec<usize>) {
     let mut table = script.table();
     let (mut all, mut first) = (Vec::new(), Vec::new());
@@ -368,7 +380,8 @@ fn moments_of_choices(script: &Script) -> (Vec<usize>, Vec<usize>) {
 fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     let mut script = whole.clone();
     script.steps.truncate(end + 1);
-    // Before every choice there is time for another order of things; two steps at one moment would be looked at apart and told alike.
+    // Leave time before every choice, so that the order can change. Two steps at one moment would
+    // be told the same way but examined separately.
     let with_time = |(step, ms): (Step, u64)| {
         let wait = is_choice(&step).then_some((Step::Wait, 40));
         wait.into_iter().chain([(step, ms.max(1))])
@@ -395,7 +408,7 @@ fn cut(whole: &Script, end: usize, number: usize) -> Option<Cut> {
     Some(Cut { script, last })
 }
 
-/// More than a game lasts; whoever still owes a choice may let it run out.
+/// Longer than any game lasts; a side that owes a choice may run out of time.
 const BASE_MS: u64 = 60_000_000;
 
 fn last_choice(script: &Script) -> Option<LastChoice> {
@@ -413,7 +426,7 @@ fn last_choice(script: &Script) -> Option<LastChoice> {
     table.game.position().has_strike_pending().then(|| LastChoice { at: script.steps.len() - 1, ranks })
 }
 
-/// Looks for bytes that depend on a choice in sessions of one ruleset, until it has found one.
+/// Searches sessions of one ruleset for bytes that depend on a choice; stops at the first.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     let mut findings = Findings::default();
     for game in 0..games {
@@ -451,7 +464,7 @@ fn same_steps(one: &Script, other: &Script) -> bool {
     one.steps.iter().map(|(step, _)| name(step)).eq(other.steps.iter().map(|(step, _)| name(step)))
 }
 
-/// Until its strike is resolved a choice is in no byte for the others, neither as an event nor in a view.
+/// Until its strike is resolved, a choice is in no byte for the others: in no event and in no view.
 #[test]
 fn a_choice_that_waits_is_in_no_outgoing_byte() {
     for ruleset in with_coins() {
@@ -484,7 +497,7 @@ fn a_choice_that_waits_is_in_no_outgoing_byte() {
     }
 }
 
-/// When the first choice was made leaves no trace with the others.
+/// The moment of the first choice leaves no trace for the others.
 #[test]
 fn a_choice_made_earlier_or_later_leaves_no_trace() {
     for ruleset in with_coins() {
@@ -511,7 +524,7 @@ fn a_choice_made_earlier_or_later_leaves_no_trace() {
             assert_eq!(live(&early, &Real, viewer), live(&late, &Real, viewer), "{viewer:?}");
             assert_ne!(said(&early, viewer), said(&none, viewer), "{viewer:?} is told of the strike");
         }
-        // To the public it is the same who was first.
+        // For the public it makes no difference who was first.
         let other = script([blue, Step::Wait, red]);
         assert_eq!(live(&early, &Real, Viewer::Public), live(&other, &Real, Viewer::Public));
     }

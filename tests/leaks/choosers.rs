@@ -8,7 +8,7 @@ use flagfall_tests::{Logged, Step};
 
 use crate::doors::{Doors, Real};
 
-/// Leak: a choice is told to everybody.
+/// Leak: everybody is told a choice.
 pub(crate) struct TellsChoices;
 impl Doors for TellsChoices {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -19,7 +19,7 @@ impl Doors for TellsChoices {
     }
 }
 
-/// Leak: the clock of a side that has chosen is seen to stand still.
+/// Leak: the clock of a side that has chosen visibly stops.
 pub(crate) struct ClockStopsEarly;
 impl Doors for ClockStopsEarly {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -32,7 +32,7 @@ impl Doors for ClockStopsEarly {
     }
 }
 
-/// Leak: who asks for something else is told whether the other has chosen.
+/// Leak: a refusal shows whether the opponent has chosen.
 pub(crate) struct RefusalTells;
 impl Doors for RefusalTells {
     fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
@@ -45,7 +45,7 @@ impl Doors for RefusalTells {
     }
 }
 
-/// Leak: a pool shrinks with a choice that nobody has been shown.
+/// Leak: a pool shrinks before the choice is shown to anyone.
 pub(crate) struct PoolShrinksEarly;
 impl Doors for PoolShrinksEarly {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -73,7 +73,7 @@ impl Doors for OwesLess {
     }
 }
 
-/// Leak: the view calls whoever has still to choose the side to move.
+/// Leak: the view's side to move is the side that has still to choose.
 pub(crate) struct TurnTells;
 impl Doors for TurnTells {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -85,7 +85,7 @@ impl Doors for TurnTells {
     }
 }
 
-/// Leak: the record of a running game tells every choice.
+/// Leak: the record of a running game contains every choice.
 pub(crate) struct RecordTellsChoices;
 impl Doors for RecordTellsChoices {
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
@@ -124,7 +124,7 @@ impl Doors for StampsFirstChoice {
     }
 }
 
-/// Leak: one message more about a strike in which Red was the last to choose.
+/// Leak: one extra message about a strike in which Red was the last to choose.
 pub(crate) struct LongerForRed;
 impl Doors for LongerForRed {
     fn command(&self, step: &Step, logged: &[Logged], _viewer: Viewer) -> Option<String> {
@@ -133,7 +133,7 @@ impl Doors for LongerForRed {
     }
 }
 
-/// Leak: everybody hears that somebody did something, not what.
+/// Leak: everybody is told that some side acted, but not how.
 pub(crate) struct Clicks;
 impl Doors for Clicks {
     fn command(&self, step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {

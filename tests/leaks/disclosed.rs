@@ -1,5 +1,7 @@
-//! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S and PLAY: a specification of its own, written from those pages and apart
-//! from `view.rs`. It reads the log as the store keeps it.
+//! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S and PLAY.
+//!
+//! This is a specification of its own. It was written from those pages, independently of `view.rs`,
+//! and reads the log as the store keeps it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,33 +11,35 @@ use flagfall_rules::{Disclosure, EndReason, Fate, Identity, Ruleset, Viewer};
 
 use crate::narrowing::{ChipsAt, could_be};
 
-/// Where a piece came from: all that tells pieces apart that nobody has been shown.
+/// Where a piece came from: all that distinguishes pieces whose rank is hidden.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
     /// The square it was deployed on.
     Home(Square),
-    /// The reserve, as the so manieth piece placed (§S1.7).
+    /// The reserve: the number of its placing (§S1.7).
     Placing(usize),
 }
 
-/// A piece and who knows it.
+/// A piece and who knows its rank.
 #[derive(Clone, Debug)]
 pub(crate) struct Tracked {
     pub(crate) side: Side,
     pub(crate) rank: Rank,
     pub(crate) origin: Origin,
     pub(crate) has_moved: bool,
-    /// Whether everybody has been shown its rank in play.
+    /// True if its rank was shown to everybody in play.
     pub(crate) is_public: bool,
-    /// Whom it beat in hiding (§D1): all that the others know of it.
+    /// What it beat as a silent winner (§D1): all that the others know about it.
     pub(crate) beat: Vec<Rank>,
-    /// Whether it is face up for good (§S2.1).
+    /// True if it stays face up for good (§S2.1).
     pub(crate) is_labeled: bool,
-    /// What its moves allow it to be, where they tell more than that it moves (§S3.4).
+    /// The ranks that its moves allow, if they prove more than that it can move (§S3.4).
     pub(crate) could_be: Option<RankSet>,
 }
 
-/// Whether a defender of this rank wins against an attacker that is no Scout, where of equals the attacker wins (§A6, §D1).
+/// True if a defender of this rank beats an attacker that is no Scout.
+///
+/// Of equal ranks the attacker wins (§A6, §D1).
 pub(crate) fn beats_in_silence(defender: Rank, attacker: Rank) -> bool {
     const ORDER: [Rank; 10] = [
         Rank::Spy,
@@ -58,7 +62,7 @@ pub(crate) fn beats_in_silence(defender: Rank, attacker: Rank) -> bool {
     }
 }
 
-/// The board as a referee keeps it, and what he said aloud to one audience.
+/// The board as a referee knows it, and what one audience was told.
 #[derive(Clone, Debug)]
 pub(crate) struct Disclosed {
     viewer: Viewer,
@@ -66,19 +70,19 @@ pub(crate) struct Disclosed {
     secret: PerSide<bool>,
     setups: PerSide<Option<String>>,
     pub(crate) board: BTreeMap<Square, Tracked>,
-    /// Which sides' deployments the end has opened to this audience.
+    /// The sides whose deployments the end has opened to this audience.
     opened: PerSide<bool>,
-    /// Where the pieces came from that everybody has come to know, or to narrow down, captured ones among them.
+    /// Origins of the pieces that everybody knows or can narrow down, including captured ones.
     pub(crate) known_origins: Vec<Origin>,
-    /// Pieces that left the board into a reserve.
+    /// Origins of the pieces that left the board for a reserve.
     pub(crate) removed_origins: Vec<Origin>,
     pub(crate) chips: ChipsAt,
-    /// Who owes a color, and where (§S2.4).
+    /// The side that owes a color, and the square (§S2.4).
     pub(crate) owed: Option<(Side, Square)>,
-    /// Each side's reserve: how many of each rank, labeled or not.
+    /// Each side's reserve: how many of each rank, by rank and label.
     pub(crate) reserve: PerSide<BTreeMap<(Rank, bool), u16>>,
     placings: usize,
-    /// Everything said to the audience, in order.
+    /// Everything told to the audience, in order.
     pub(crate) said: Vec<String>,
 }
 
@@ -101,7 +105,7 @@ impl Disclosed {
         }
     }
 
-    /// What the audience knows of the piece on a square.
+    /// The rank of the piece on a square, if the audience knows it.
     pub(crate) fn knows(&self, square: Square) -> Option<Rank> {
         self.board
             .get(&square)
@@ -109,7 +113,7 @@ impl Disclosed {
             .map(|piece| piece.rank)
     }
 
-    /// The same as an audience is shown it.
+    /// The identity of that piece, as the audience is shown it.
     pub(crate) fn identity(&self, square: Square) -> Identity {
         let could_be = self.board.get(&square).and_then(|piece| piece.could_be);
         match self.knows(square) {
@@ -118,7 +122,7 @@ impl Disclosed {
         }
     }
 
-    /// Whether the audience knows the ranks of a side's reserve.
+    /// True if the audience knows the ranks in a side's reserve.
     pub(crate) fn knows_reserve(&self, side: Side) -> bool {
         self.own(side) || self.opened[side]
     }
@@ -178,8 +182,8 @@ impl Disclosed {
             SecretRecord::Moved { side, from, to, strike, laid, proves: _, labels: _ } => {
                 self.moved(*side, *from, *to, strike.as_ref(), laid.as_ref());
             }
-            // What coins hide has a specification of its own (`choices.rs`).
-            SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("no ruleset with coins"),
+            // Secrets of coins have their own specification (`choices.rs`).
+            SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("a ruleset without coins"),
             SecretRecord::Removed { side, square } => self.removed(*side, *square),
             SecretRecord::Placed { side, square, rank, is_labeled, color } => {
                 self.placed(*side, *square, *rank, *is_labeled, *color);
@@ -200,7 +204,7 @@ impl Disclosed {
                         Viewer::Player(_) => true,
                         Viewer::Public => !self.secret[side],
                     };
-                    // Games that were called off open nothing.
+                    // Games that are called off open nothing.
                     if is_open && *reason != EndReason::Aborted {
                         self.say(format!("{side} had {:?}", self.setups[side]));
                         self.opened[side] = true;
@@ -254,7 +258,7 @@ impl Disclosed {
         assert_eq!((piece.rank, struck.rank), (attacker.rank, defender.rank));
         piece.is_public = true;
         self.known_origins.push(piece.origin);
-        // Every strike shows both (§A7), but a silent winner is shown to a Scout alone (§D1).
+        // Every strike shows both pieces (§A7), but only a Scout sees a silent winner (§D1).
         let is_silent = self.ruleset.disclosure == Disclosure::SilentDefense
             && piece.rank != Rank::Scout
             && defender.fate != Fate::Leaves;
@@ -271,7 +275,7 @@ impl Disclosed {
             && matches!(piece.rank, Rank::Scout | Rank::Phoenix)
             && defender.fate != Fate::Leaves
         {
-            // Whatever a Scout dies of, and whatever a Phoenix finds (§S2.1, §S2.2).
+            // Any piece that kills a Scout, and any piece that a Phoenix finds (§S2.1, §S2.2).
             struck.is_labeled = true;
         }
         if self.ruleset.chips && defender.fate == Fate::Advances {
@@ -281,7 +285,7 @@ impl Disclosed {
         match defender.fate {
             Fate::Stays => drop(self.board.insert(to, struck)),
             Fate::Advances => {
-                // Everybody sees it go to where the attacker came from.
+                // Everybody sees it go to the attacker's square.
                 struck.has_moved = true;
                 self.board.insert(from, struck);
             }
@@ -297,7 +301,7 @@ impl Disclosed {
         }
     }
 
-    /// What a move tells that strikes nobody (§C2, §S3.4).
+    /// What a move without a strike proves (§C2, §S3.4).
     fn narrow(
         &self,
         piece: &mut Tracked,
@@ -317,7 +321,7 @@ impl Disclosed {
         piece.could_be = Some(could_be);
     }
 
-    /// Everybody sees where; whatever was known of the piece is lost, but a label (§S1.7).
+    /// Everybody sees the square; knowledge of the piece is lost, except a label (§S1.7).
     fn removed(&mut self, side: Side, square: Square) {
         let Some(piece) = self.board.remove(&square) else { panic!("{square}: nothing to remove") };
         assert_eq!(piece.side, side);
@@ -327,7 +331,7 @@ impl Disclosed {
         self.say(format!("{side} takes {square} off the board{words}"));
     }
 
-    /// Everybody sees where, and what only if it is labeled (§S1.7).
+    /// Everybody sees the square; the rank is shown only if the piece is labeled (§S1.7).
     fn placed(&mut self, side: Side, square: Square, rank: Rank, is_labeled: bool, color: Option<ChipColor>) {
         let held = self.reserve[side].entry((rank, is_labeled)).or_default();
         *held = held.checked_sub(1).expect("it was in reserve");

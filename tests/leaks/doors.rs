@@ -1,4 +1,5 @@
-//! What leaves for an audience: the real doors, and doors with a leak, to see that the checker finds them.
+//! What audiences are sent: by the real doors, and by doors with a planted leak, which the checker
+//! must find.
 
 use flagfall_board::{Rank, Side, Square, Stamp};
 use flagfall_protocol::{
@@ -11,7 +12,7 @@ use flagfall_tests::{Logged, Step};
 
 /// Turns what happened into bytes.
 pub(crate) trait Doors {
-    /// The message about an event, with its number; nothing when it is not for this audience.
+    /// The message about an event; none if this audience is not told.
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let event = see(&logged.event, &logged.after, viewer)?;
         Some((
@@ -25,7 +26,7 @@ pub(crate) trait Doors {
         GameView::from(&view(game, viewer, now))
     }
 
-    /// Whether an event counts for an audience.
+    /// True if an event counts for an audience.
     fn counts(&self, logged: &Logged, viewer: Viewer) -> bool {
         self.event(logged, viewer).is_some()
     }
@@ -38,7 +39,7 @@ pub(crate) trait Doors {
         record
     }
 
-    /// The record of a scope, as this audience may have it now; none where it is refused.
+    /// The record of a scope, as this audience may have it now; none if it is refused.
     fn record_as(
         &self,
         log: &[Logged],
@@ -50,7 +51,7 @@ pub(crate) trait Doors {
         recorder(log, game).record_as(scope, viewer, terms, players).ok()
     }
 
-    /// What an audience hears of a command besides the events that came of it: nothing.
+    /// What an audience is told of a command besides its events: nothing.
     fn command(&self, _step: &Step, _logged: &[Logged], _viewer: Viewer) -> Option<String> {
         None
     }
@@ -67,8 +68,10 @@ fn recorder(log: &[Logged], game: &Game) -> Recorder {
     recorder
 }
 
-/// The signature that every audience's record of a finished game carries: a function of the digest alone, which stands here in its place. The digest covers commitments, which are
-/// random by design and left out.
+/// The signature that every audience's record of a finished game carries.
+///
+/// It is a function of the digest alone, so the digest stands in its place here. The digest covers
+/// commitments, which are random by design and left out.
 fn signature(log: &[Logged], game: &Game) -> Option<RecordSignature> {
     let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
     let mut public = recorder(log, game).record(Viewer::Public, terms, players);
@@ -78,7 +81,7 @@ fn signature(log: &[Logged], game: &Game) -> Option<RecordSignature> {
     Some(RecordSignature { key, value: SignatureText([0; 64]) })
 }
 
-/// A digest that covers hidden ranks: whoever guesses them could see from the signature that the guess is right.
+/// Leak: the digest covers hidden ranks, so the signature confirms a right guess.
 pub(crate) struct SignsRanks;
 impl Doors for SignsRanks {
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
@@ -90,7 +93,7 @@ impl Doors for SignsRanks {
     }
 }
 
-/// Leak: anybody gets the record of a side while the game is played.
+/// Leak: everybody can get a side's record while the game is played.
 pub(crate) struct LendsRecords;
 impl Doors for LendsRecords {
     fn record_as(
@@ -104,7 +107,7 @@ impl Doors for LendsRecords {
     }
 }
 
-/// Leak: the end opens the whole record of a side, with the deployments that it did not play.
+/// Leak: the end opens a side's whole record, with deployments that it did not play.
 pub(crate) struct LendsRecordsAfterTheEnd;
 impl Doors for LendsRecordsAfterTheEnd {
     fn record_as(
@@ -127,7 +130,7 @@ impl Doors for LendsRecordsAfterTheEnd {
 pub(crate) struct Real;
 impl Doors for Real {}
 
-/// Every piece and what it is; a coin is what its side has chosen, as long as that waits (§Q4).
+/// Every piece and its rank. For a coin: its side's choice, while that waits (§Q4).
 fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     let chosen = |side: Side| {
         let strike = Real.view(game, Viewer::Player(side), game.latest()).pending_strike?;
@@ -143,7 +146,7 @@ fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     pieces
 }
 
-/// Every piece of a view, patched with the truth.
+/// Lets `with` change pieces of a view, given their true ranks.
 fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
     let truth = truth(game);
     for PieceText(piece) in &mut view.pieces {
@@ -153,7 +156,7 @@ fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, 
     }
 }
 
-/// Leak: one piece shows what it is.
+/// Leak: one piece shows its rank.
 pub(crate) struct ShownFlag;
 impl Doors for ShownFlag {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -167,7 +170,7 @@ impl Doors for ShownFlag {
     }
 }
 
-/// Leak: what moved without a strike shows what it is, in the event alone.
+/// Leak: a piece that moved without a strike shows its rank, in the event alone.
 pub(crate) struct ShownMover;
 impl Doors for ShownMover {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -184,7 +187,7 @@ impl Doors for ShownMover {
     }
 }
 
-/// Leak: the pieces stand in the order of their ranks.
+/// Leak: pieces are listed in the order of their ranks.
 pub(crate) struct OrderedByRank;
 impl Doors for OrderedByRank {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -197,7 +200,7 @@ impl Doors for OrderedByRank {
     }
 }
 
-/// Leak: the number counts what the audience is not shown.
+/// Leak: the number counts events that the audience is not shown.
 pub(crate) struct CountsPrivate;
 impl Doors for CountsPrivate {
     fn counts(&self, _logged: &Logged, _viewer: Viewer) -> bool {
@@ -205,7 +208,7 @@ impl Doors for CountsPrivate {
     }
 }
 
-/// Leak: an empty message for what the audience is not shown.
+/// Leak: an empty message for an event that the audience is not shown.
 pub(crate) struct TellsOfNothing;
 impl Doors for TellsOfNothing {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -213,7 +216,7 @@ impl Doors for TellsOfNothing {
     }
 }
 
-/// Leak: a side whose deployment is no army is not said to be ready.
+/// Leak: a side whose deployment is no army is not reported as ready.
 pub(crate) struct TellsWrongSetups;
 impl Doors for TellsWrongSetups {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -227,7 +230,7 @@ impl Doors for TellsWrongSetups {
     }
 }
 
-/// Leak: a move against a Bomb is refused with other words.
+/// Leak: a move against a Bomb is refused with another text.
 pub(crate) struct WarnsOfBombs;
 impl Doors for WarnsOfBombs {
     fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
@@ -249,7 +252,7 @@ impl Doors for RefusesSpies {
     }
 }
 
-/// Leak: a movable piece that has not moved looks different from one that cannot.
+/// Leak: a movable piece that has not moved looks different from one that cannot move.
 pub(crate) struct MarksMovable;
 impl Doors for MarksMovable {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -263,7 +266,7 @@ impl Doors for MarksMovable {
     }
 }
 
-/// Leak: the length of a message depends on what is hidden.
+/// Leak: the length of a message depends on a secret.
 pub(crate) struct OneOfLength;
 impl Doors for OneOfLength {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -300,7 +303,7 @@ fn summary(game: &Game, phase: Phase) -> GameSummary {
     }
 }
 
-/// The message with which a game is opened.
+/// The message that opens a game.
 pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, now: Stamp) -> String {
     let view = doors.view(game, viewer, now);
     to_text(&ServerToClient::Game {
@@ -319,7 +322,7 @@ pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, 
     })
 }
 
-/// What is answered to a request for the record of each scope.
+/// The answers to requests for the record of each scope.
 pub(crate) fn scoped(doors: &impl Doors, log: &[Logged], game: &Game, viewer: Viewer) -> Vec<String> {
     let answer = |scope: RecordScope| match doors.record_as(log, game, scope, viewer) {
         Some(record) => recorded(&record),
@@ -341,7 +344,7 @@ pub(crate) fn told(game: &Game, seq: u64, (event, change): (GameEvent, ViewChang
     to_text(&ServerToClient::Event { game: game.terms().game, seq, event, change, abort: None })
 }
 
-/// The message that refuses something.
+/// The message of a refusal.
 pub(crate) fn refused(game: &Game, seq: u64, (code, message): (Code, String)) -> String {
     to_text(&ServerToClient::Refused {
         cmd_id: None,

@@ -1,5 +1,7 @@
-//! Bytes do not depend on secrets (HOUSE, law 10). The specification of what was disclosed is `disclosed.rs`; every door with a planted
-//! leak in `doors.rs` must be found, or the silence about the real ones means nothing.
+//! Bytes do not depend on secrets (HOUSE, law 10).
+//!
+//! The specification of what was disclosed is `disclosed.rs`. The checker must find every door with
+//! a planted leak in `doors.rs`; otherwise finding nothing in the real doors would prove nothing.
 
 mod beside;
 mod choices;
@@ -52,7 +54,8 @@ fn no_byte_depends_on_what_an_audience_was_not_told() {
     }
 }
 
-/// Where sides deploy. What is said of deployments says nothing of coins; what is said of choices in their stead stands in `choices.rs`.
+/// Rulesets in which sides deploy. Laws about deployments do not apply to coins; `choices.rs` has
+/// those about choices.
 fn with_deployments() -> impl Iterator<Item = &'static Ruleset> {
     rulesets().into_iter().filter(|ruleset| ruleset.start == Start::Deployments)
 }
@@ -61,17 +64,17 @@ fn finds(name: &str, doors: &impl Doors) {
     finds_where(name, doors, |_| true);
 }
 
-/// Leaks that need a silent winner are looked for where there are some.
+/// Looks for leaks that need a silent winner, in rulesets that have some.
 fn finds_in_silence(name: &str, doors: &impl Doors) {
     finds_where(name, doors, |ruleset| ruleset.disclosure == Disclosure::SilentDefense);
 }
 
-/// Leaks that need a reserve.
+/// Looks for leaks that need a reserve.
 fn finds_beside(name: &str, doors: &impl Doors) {
     finds_where(name, doors, |ruleset| ruleset.reserve);
 }
 
-/// Leaks that need secret choices.
+/// Looks for leaks that need secret choices.
 fn finds_in_choices(name: &str, doors: &impl Doors) {
     finds_where(name, doors, |ruleset| ruleset.start == Start::Coins);
 }
@@ -93,7 +96,7 @@ fn a_view_that_shows_a_flag_is_found() {
 
 #[test]
 fn an_event_that_shows_a_mover_is_found() {
-    // While a choice waits nothing moves: of a coin that moves there is nothing to show.
+    // While a choice waits nothing moves, and a coin that moves has nothing to show.
     finds_where("a shown mover", &ShownMover, |ruleset| ruleset.start == Start::Deployments);
 }
 

@@ -1,4 +1,5 @@
-//! What a move proves by RULES §C2 and §S3.4, tried out rank by rank: a specification of its own, apart from the engine.
+//! What a move proves by RULES §C2 and §S3.4, tested rank by rank: a specification of its own,
+//! independent of the engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +9,9 @@ use flagfall_rules::Ruleset;
 /// Chips by square.
 pub(crate) type ChipsAt = BTreeMap<Square, ChipColor>;
 
-/// The ranks that could have gone from one square to another and left the chips as they are now; `full` are the squares that nobody crosses.
+/// The ranks that could have made this move and left the chips as they are now.
+///
+/// `full` are the squares that no piece crosses.
 pub(crate) fn could_be(
     ruleset: &Ruleset,
     full: &BTreeSet<Square>,
@@ -68,7 +71,7 @@ fn flashed(before: &ChipsAt, from: Square, path: &[Square]) -> ChipsAt {
     chips
 }
 
-/// The squares of a way, the last one among them, when nothing is in it.
+/// The squares of a way including the last one, if the way is free.
 fn path(
     ruleset: &Ruleset,
     full: &BTreeSet<Square>,

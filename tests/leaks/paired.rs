@@ -1,4 +1,4 @@
-//! Paired sessions: two games in which an audience was told the same things, and every byte sent to it.
+//! Paired sessions: two games in which an audience was told the same, and every byte sent to it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -13,7 +13,7 @@ use crate::beside::failed_color;
 use crate::disclosed::{Disclosed, Origin, beats_in_silence};
 use crate::doors::{Doors, opened, recorded, refused, scoped, told};
 
-/// A game as it was played: what was done, and when.
+/// A game as it was played: each step and its time.
 #[derive(Clone)]
 pub(crate) struct Script {
     pub(crate) ruleset: &'static Ruleset,
@@ -23,7 +23,7 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<(Step, u64)>,
 }
 
-/// What came of a script, as one audience lived it.
+/// The result of a script, as one audience saw it.
 pub(crate) struct Session {
     pub(crate) said: Vec<String>,
     pub(crate) bytes: Vec<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Session {
 }
 
 impl Script {
-    /// A game by chance, to its end.
+    /// A random game, up to its end.
     pub(crate) fn random(ruleset: &'static Ruleset, chance: &mut Chance) -> Script {
         let time = if chance.once_in(2) {
             TimeControl::Unlimited
@@ -48,7 +48,7 @@ impl Script {
             if table.step(&step, after_ms).is_ok() {
                 script.steps.push((step, after_ms));
             } else {
-                // Refused steps are left out; the time they took is not.
+                // Refused steps are left out, but the time they took stays.
                 script.steps.push((Step::Wait, after_ms));
             }
         }
@@ -59,14 +59,14 @@ impl Script {
         Match::new(self.ruleset, self.time, self.secret, Chance::new(self.salts))
     }
 
-    /// Lives the script as one audience; none when something in it is refused: then it is no game.
+    /// Plays the script for one audience; none if a step is refused, because then it is no game.
     pub(crate) fn live(&self, doors: &impl Doors, viewer: Viewer) -> Option<Session> {
         let mut table = self.table();
         let mut disclosed = Disclosed::new(viewer, self.ruleset, self.secret);
         let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
         let mut seq = 0;
         let mut log = Vec::new();
-        // The audience's own questions are chosen by what it was told, not by what is.
+        // The audience's own requests depend on what it was told, not on the truth.
         let mut asked = Chance::new(11);
         for (step, after_ms) in &self.steps {
             let logged = table.step(step, *after_ms).ok()?;
@@ -94,7 +94,7 @@ impl Script {
         Some(Session { said: disclosed.said.clone(), bytes: commitments_made_opaque(&bytes), disclosed })
     }
 
-    /// Which of the script's deployments stands at the start.
+    /// The deployment in the script that is played.
     fn final_deployment(&mut self, side: Side) -> Option<&mut String> {
         self.steps.iter_mut().rev().find_map(|(step, _)| match step {
             Step::Deploy(by, text) if *by == side => Some(text),
@@ -102,8 +102,10 @@ impl Script {
         })
     }
 
-    /// The same steps with ranks exchanged that the audience cannot tell apart at the end of the session, and with changes of deployments
-    /// added and left out that it cannot see.
+    /// The same steps with other secrets.
+    ///
+    /// Exchanges ranks that the audience cannot tell apart at the end of the session, and adds or
+    /// removes changes of deployments that it cannot see.
     pub(crate) fn twin(&self, disclosed: &Disclosed, viewer: Viewer, chance: &mut Chance) -> Script {
         let mut twin = self.clone();
         for side in Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side)) {
@@ -112,7 +114,7 @@ impl Script {
                 .collect();
             let moved: Vec<Origin> =
                 disclosed.board.values().filter(|piece| piece.has_moved).map(|piece| piece.origin).collect();
-            // A silent winner is only known to have beaten what it beat: whatever would have is as good (§D1).
+            // Of a silent winner only its victims are known: any rank that beats them fits (§D1).
             let fits = |origin: Origin, letter: char| {
                 let winner = disclosed.board.values().find(|piece| piece.origin == origin);
                 winner.zip(Rank::from_letter(letter)).is_none_or(|(winner, rank)| {
@@ -138,7 +140,7 @@ impl Script {
                 let is_movable =
                     |letter: char| !matches!(Rank::from_letter(letter), Some(Rank::Flag | Rank::Bomb));
                 if self.ruleset.reserve && chance.once_in(3) {
-                    // A piece on the board for one in reserve.
+                    // Exchange a piece on the board for one in reserve.
                     let reserve: Vec<char> = self
                         .ruleset
                         .army
@@ -180,7 +182,9 @@ impl Script {
         twin
     }
 
-    /// Other pieces from the reserve where the audience never came to know which: because there are others now, or by chance.
+    /// Changes the ranks of placed pieces that the audience never learned.
+    ///
+    /// It does so where the reserve now holds other pieces, or at random.
     fn change_placings(&mut self, disclosed: &Disclosed, viewer: Viewer, chance: &mut Chance) {
         let mut table = self.table();
         let mut placings = 0;
@@ -209,7 +213,8 @@ impl Script {
         }
     }
 
-    /// Other colors named for strikes that failed: nothing was laid, and nobody else hears what would have been (§S3.2).
+    /// Changes the colors named for failed strikes. Nothing was laid, and nobody else is told the
+    /// color (§S3.2).
     fn change_failed_colors(&mut self, viewer: Viewer, chance: &mut Chance) {
         let mut table = self.table();
         for (step, after_ms) in &mut self.steps {
@@ -234,7 +239,7 @@ impl Script {
         let (Some(first), Some(last)) = (deployments.first(), deployments.last()) else { return };
         let later_other = self.steps.iter().skip(*last).any(|(step, _)| matches!(step, Step::Deploy(..)));
         if first != last && *last + 1 < self.steps.len() && chance.once_in(2) {
-            // Whatever was changed in between is left out; the last one becomes the first.
+            // Remove the changes in between; the last deployment becomes the first.
             let is_last_to_deploy =
                 !self.steps.iter().skip(*last + 1).any(|(step, _)| matches!(step, Step::Deploy(..)));
             if !is_last_to_deploy {
@@ -248,7 +253,7 @@ impl Script {
                 }
             }
         } else if later_other && chance.once_in(2) {
-            // Another deployment before the one that stands, in no time.
+            // Insert another deployment at the same moment, before the one that is played.
             let (Step::Deploy(_, _), after_ms) = self.steps[*first].clone() else { return };
             let other = random_setup(self.ruleset, chance);
             let stands = self.steps[*first].0.clone();
@@ -270,8 +275,9 @@ impl Script {
     }
 }
 
-/// Asks for every move there is, as the audience's player, and keeps what is refused: every answer's bytes in one sum, for there are ten
-/// thousand, and the codes in full.
+/// Tries every move as the audience's player and keeps the answers.
+///
+/// There are ten thousand, so it keeps one checksum of all bytes, and the codes in full.
 fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mut Vec<String>) {
     let Viewer::Player(side) = viewer else { return };
     let board = table.game.terms().ruleset.shape.squares();
@@ -280,7 +286,8 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     let mut last = String::new();
     let mut ask = |command: &Command, squares: Option<Move>| {
         match decide(&table.game, side, table.game.ply(), command, table.now, &entropy) {
-            // What an accepted strike tells is a disclosure; that it is accepted, or loses for being illegal, is none.
+            // An accepted strike discloses something. That a command is accepted, or loses because
+            // it is illegal, is no leak.
             Ok(events) => {
                 let first = events.iter().next().map(|event| format!("{event:?}"));
                 answers.push(("accepted".to_owned(), first.unwrap_or_default()));
@@ -296,14 +303,14 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
     let own = table.game.position().occupied(side);
     for from in board.iter() {
         for to in board.iter() {
-            // From squares that are not the asker's the answer is the same wherever to.
+            // From squares that the player does not own, the answer is the same for every target.
             if own.contains(from) || to.index().is_multiple_of(7) {
                 let squares = Move { from, to };
                 ask(&Command::Move(squares.into()), Some(squares));
             }
         }
     }
-    // Reserve and colors of whoever has none, as of whoever has.
+    // Commands for reserves and colors, which sides without them may send too.
     for (number, square) in board.iter().enumerate().filter(|_| table.game.terms().ruleset.reserve) {
         let color = ChipColor::ALL[number % 4];
         ask(&Command::Remove(square), None);
@@ -338,7 +345,8 @@ fn first() -> Square {
     }
 }
 
-/// Salted commitments are random by design: each text of 64 hexadecimal digits is replaced by the order of its first appearance.
+/// Replaces salted commitments, which are random by design: each text of 64 hexadecimal digits
+/// becomes the order of its first appearance.
 fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     bytes
@@ -366,9 +374,10 @@ fn commitments_made_opaque(bytes: &[String]) -> Vec<String> {
 /// What the checker found.
 #[derive(Default, Debug)]
 pub(crate) struct Findings {
-    /// Pairs that tell the audience the same, with other ranks in hiding.
+    /// Pairs that tell the audience the same and differ in hidden ranks.
     pub(crate) pairs: usize,
-    /// Of them those in which more or fewer events are told to nobody else: deployments, choices.
+    /// Those pairs in which the number of events that the audience is not told differs:
+    /// deployments, choices.
     pub(crate) more_or_fewer: usize,
     pub(crate) bytes: usize,
     /// The first bytes that differ.
@@ -389,7 +398,7 @@ impl Findings {
     }
 }
 
-/// Looks for bytes that depend on a secret in sessions of one ruleset, until it has found one.
+/// Searches sessions of one ruleset for bytes that depend on a secret; stops at the first.
 pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     match ruleset.start {
         Start::Deployments => look_at_ranks(doors, ruleset, seed, games),
@@ -406,13 +415,14 @@ fn look_at_ranks(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games
         let mut chance = Chance::new(seed + game);
         let script = Script::random(ruleset, &mut chance);
         for viewer in Viewer::ALL {
-            // Sessions of different lengths: in short ones much is hidden, in long ones much has happened.
+            // Sessions of different lengths: in short ones much is hidden, in long ones much has
+            // happened.
             for part in [8, 3, 1] {
                 let mut script = script.clone();
                 let length = script.steps.len();
                 script.steps.truncate((length / part).max(6).min(length));
                 if part == 1 && !(viewer == Viewer::Public && script.secret.red && script.secret.blue) {
-                    // The end opens the deployments to whoever sees this game.
+                    // The end opens the deployments to those who may see this game.
                     script.steps.pop();
                 }
                 let Some(one) = script.live(doors, viewer) else { panic!("a script can be played again") };

@@ -1,4 +1,5 @@
-//! What stays a side's secret when the end opens its game: the deployments it did not play, and that it changed them.
+//! What stays a side's secret when the end opens its game: the deployments it did not play, and the
+//! fact that it changed them.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_rules::{Command, Phase, TimeControl, Viewer};
@@ -8,7 +9,7 @@ use crate::doors::{Doors, LendsRecordsAfterTheEnd, Real, scoped};
 use crate::paired::Script;
 use crate::with_deployments;
 
-/// Every answer to requests for a record after the end, where Red resigns at once and has done this before it deployed.
+/// All answers to requests for records after the end of the script.
 fn answers(doors: &impl Doors, script: &Script, viewer: Viewer) -> Vec<String> {
     let mut table = script.table();
     let mut log = Vec::new();
@@ -19,7 +20,7 @@ fn answers(doors: &impl Doors, script: &Script, viewer: Viewer) -> Vec<String> {
     scoped(doors, &log, &table.game, viewer)
 }
 
-/// A game in which Red hands in these deployments, the last one a moment later, and resigns.
+/// A game in which Red takes these three steps and then resigns.
 fn script(ruleset: &'static flagfall_rules::Ruleset, first: Step, played: Step, other: Step) -> Script {
     let steps = vec![(first, 10), (played, 0), (other, 20), (Step::Ask(Side::Red, Command::Resign), 30)];
     let (time, secret) = (TimeControl::Fischer { base_ms: 60_000, increment_ms: 0 }, PerSide::default());

@@ -1,4 +1,4 @@
-//! What is shown is exactly what the specification says was told: no more, no less.
+//! What is shown is exactly what the specification says was told: no more and no less.
 
 use flagfall_protocol::{GameEvent, GameView, IdentityText, PieceText, StrikeFate};
 use flagfall_rules::secret::to_record;
@@ -9,7 +9,7 @@ use crate::disclosed::Disclosed;
 use crate::doors::{Doors, Real, TellsWrongSetups};
 use crate::paired::Script;
 
-/// Every piece of every view and event against the specification.
+/// Checks every piece of every view and event against the specification.
 fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     let mut chance = Chance::new(seed);
     let script = Script::random(ruleset, &mut chance);
@@ -51,7 +51,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                             };
                             let IdentityText(found) = strike.defender;
                             match defender_at.map(|square| disclosed.identity(square)) {
-                                // What is not narrowed down to one rank is not told with the strike.
+                                // A rank that is only narrowed down is not told with the strike.
                                 Some(known @ Identity::Known(_)) => assert_eq!(found, known, "{event:?}"),
                                 Some(_) => assert_eq!(found, Identity::Hidden, "{viewer:?} {event:?}"),
                                 None => assert!(matches!(found, Identity::Known(_)), "{event:?}"),
@@ -70,13 +70,13 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                     let tracked = &disclosed.board[&piece.square];
                     assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {piece:?}");
                     assert_eq!((piece.side, piece.is_moved), (tracked.side, tracked.has_moved));
-                    // On one's own pieces as well: whether the others have seen it (§D2).
+                    // One's own pieces too: whether the others have seen them (§D2).
                     assert_eq!(piece.is_revealed, tracked.is_public, "{viewer:?} {piece:?}");
                     assert_eq!(piece.is_labeled, tracked.is_labeled, "{viewer:?} {piece:?}");
                     checked += 1;
                 }
                 check_shadow(&view, &disclosed, ruleset);
-                // In the text that is sent, a hidden piece is a question mark and nothing else.
+                // In the text that is sent, a hidden piece is only a question mark.
                 let text = serde_json::to_string(&view.pieces).expect("JSON");
                 let hidden = view.pieces.iter().filter(|piece| piece.0.identity == Identity::Hidden).count();
                 assert_eq!(text.matches('?').count(), hidden);
@@ -86,7 +86,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     checked
 }
 
-/// Reserves, chips and what is owed.
+/// Checks reserves, chips and owed colors.
 fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
     let has_started = !disclosed.board.is_empty();
     let chips = view
@@ -126,7 +126,7 @@ fn every_audience_is_shown_what_the_specification_says_and_nothing_else() {
     }
 }
 
-/// A rank that nobody else has, on a piece that hides for the whole game, is in no byte for the others.
+/// A unique rank on a piece that stays hidden is in no byte for the others.
 #[test]
 fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
     let seed = Chance::seed_or(9_100);
@@ -136,7 +136,8 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
             let mut script = script;
             script.steps.truncate(script.steps.len() / 4);
             let session = script.live(&Real, Viewer::Public).expect("a script can be played again");
-            // The Spy is unique, or else the Flag: while it hides, no piece on the board and no event names it.
+            // The Spy if it is unique, or the Flag. While it is hidden, no piece on the board and
+            // no event names it.
             let spies = ruleset.army.count(flagfall_board::Rank::Spy);
             let unique = if spies == 1 { flagfall_board::Rank::Spy } else { flagfall_board::Rank::Flag };
             for side in flagfall_board::Side::BOTH {
@@ -156,7 +157,7 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
     }
 }
 
-/// A deployment that will lose is a secret like any other until both are in (§U7).
+/// An illegal deployment, which will lose, is as secret as any other until both are in (§U7).
 #[test]
 fn an_illegal_deployment_leaves_no_trace() {
     for ruleset in rulesets().into_iter().filter(|ruleset| ruleset.illegal_act_loses) {
@@ -183,7 +184,8 @@ fn an_illegal_deployment_leaves_no_trace() {
     }
 }
 
-/// While the sides deploy the others learn "ready" and nothing more: not how often, not when it changed.
+/// While the sides deploy, the others learn "ready" and nothing more: not how often a side changed
+/// its deployment, and not when.
 #[test]
 fn redeployments_leave_no_trace() {
     for ruleset in crate::with_deployments() {

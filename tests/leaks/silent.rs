@@ -7,7 +7,7 @@ use flagfall_tests::Logged;
 
 use crate::doors::{Doors, Real};
 
-/// The true rank of a defender that won in hiding, if this ply had one that still stands where it was struck.
+/// The true rank of a silent winner, if this ply had one that still stands where it was struck.
 fn silent_winner(seen: &SeenMove, game: &Game) -> Option<Rank> {
     let strike = seen.strike.as_ref()?;
     if strike.defender.0 != Identity::Hidden {
@@ -24,7 +24,7 @@ fn name_winner(seen: &mut SeenMove, game: &Game) {
     }
 }
 
-/// The message about a silent win, patched.
+/// The message about a silent win, changed.
 fn patch_event(
     logged: &Logged,
     viewer: Viewer,
@@ -47,7 +47,7 @@ impl Doors for EventNamesWinner {
     }
 }
 
-/// Leak: the change's pieces name it.
+/// Leak: the pieces in the change name it.
 pub(crate) struct PiecesNameWinner;
 impl Doors for PiecesNameWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -61,7 +61,7 @@ impl Doors for PiecesNameWinner {
     }
 }
 
-/// Leak: what was captured counts it in.
+/// Leak: the captured pieces include it.
 pub(crate) struct CapturesNameWinner;
 impl Doors for CapturesNameWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
@@ -73,7 +73,7 @@ impl Doors for CapturesNameWinner {
     }
 }
 
-/// Leak: a spectator's view names it as the last ply.
+/// Leak: a spectator's view names it in the last ply.
 pub(crate) struct SpectatorSeesWinner;
 impl Doors for SpectatorSeesWinner {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
@@ -100,7 +100,7 @@ impl Doors for RecordNamesWinner {
     }
 }
 
-/// Leak: a Bomb that won counts as revealed, though no rank is shown.
+/// Leak: a Bomb that won counts as revealed, although no rank is shown.
 pub(crate) struct MarksWinner;
 impl Doors for MarksWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {

@@ -1,5 +1,8 @@
-//! Golden playthroughs: the full board beside what each audience knows, a short game of every ruleset. A change of anything that is
-//! shown appears in the difference of `fixtures/playthroughs/*.txt`, to be read by a person. `FLAGFALL_UPDATE=1` writes them anew.
+//! Golden playthroughs: a short game of every ruleset, with the full board beside what each
+//! audience knows.
+//!
+//! Any change of what is shown appears in the diff of `fixtures/playthroughs/*.txt`, for a person
+//! to read. `FLAGFALL_UPDATE=1` rewrites the files.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -101,7 +104,7 @@ fn told(logged: &Logged) -> String {
     text
 }
 
-/// What is beside the board, and on it under the pieces: the truth, and what everybody knows.
+/// Reserves and chips: the truth, and what everybody knows.
 fn shadow(table: &Match) -> String {
     if table.game.terms().ruleset.start == Start::Coins {
         return coins(table);
@@ -135,7 +138,7 @@ fn coins(table: &Match) -> String {
     text
 }
 
-/// Where plies are more than moves: the color that is owed, now and then a piece that leaves or comes on.
+/// Plies that are no moves: an owed color, or sometimes a piece that leaves or comes on.
 fn other(table: &Match, chance: &mut Chance) -> Option<Command> {
     let commands = table.game.position().legal_commands();
     let others = commands.len() - commands.moves_len();
@@ -148,7 +151,7 @@ fn other(table: &Match, chance: &mut Chance) -> Option<Command> {
     commands.nth(commands.moves_len() + chance.below(others))
 }
 
-/// A lively move: a strike if there is one, else forward, else any.
+/// A lively move: a strike if there is one, or else a move forward, or else any move.
 fn lively(table: &Match, chance: &mut Chance) -> Command {
     if let Some(command) = other(table, chance) {
         return command;
@@ -156,7 +159,7 @@ fn lively(table: &Match, chance: &mut Chance) -> Command {
     let side = table.game.position().turn();
     let foes = table.game.position().occupied(side.opponent());
     let forward = if side == Side::Red { Direction::Up } else { Direction::Down };
-    let moves: Vec<_> = table.game.legal_moves().expect("it is played").iter().collect();
+    let moves: Vec<_> = table.game.legal_moves().expect("the game is running").iter().collect();
     let strikes: Vec<_> = moves.iter().filter(|squares| foes.contains(squares.to)).copied().collect();
     let ahead: Vec<_> = moves
         .iter()
@@ -165,7 +168,7 @@ fn lively(table: &Match, chance: &mut Chance) -> Command {
         .collect();
     let choice = [strikes, ahead, moves].into_iter().find(|list| !list.is_empty()).expect("a move");
     let squares = choice[chance.below(choice.len())];
-    // With whatever path and color; a flash has none.
+    // With any path and color; a flash has none.
     let commands = table.game.position().legal_commands();
     let fitting: Vec<Command> = (0..commands.moves_len())
         .filter_map(|n| commands.nth(n))

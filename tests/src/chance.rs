@@ -1,21 +1,21 @@
-/// Chance from a seed: xorshift64* (Vigna 2016). The same seed gives the same games.
+/// Random numbers from a seed: xorshift64* (Vigna 2016). The same seed gives the same games.
 #[derive(Clone, Debug)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// Chance from this seed.
+    /// A generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Chance {
         Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// The seed in `FLAGFALL_SEED`, or this one: tests print which.
+    /// A generator with the seed in `FLAGFALL_SEED`, or else this one; tests print which.
     #[must_use]
     pub fn seed_or(seed: u64) -> u64 {
         std::env::var("FLAGFALL_SEED").ok().and_then(|text| text.parse().ok()).unwrap_or(seed)
     }
 
-    /// How many games in `FLAGFALL_GAMES`, or this many.
+    /// The number of games in `FLAGFALL_GAMES`, or else this one.
     #[must_use]
     pub fn games_or(games: u64) -> u64 {
         std::env::var("FLAGFALL_GAMES").ok().and_then(|text| text.parse().ok()).unwrap_or(games)
@@ -29,17 +29,17 @@ impl Chance {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `end`, which is not zero.
+    /// A random number below `end`, which must not be zero.
     pub fn below(&mut self, end: usize) -> usize {
         ((self.bits() >> 32) as usize * end) >> 32
     }
 
-    /// Once in `n` times.
+    /// True once in `n` times.
     pub fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
-    /// Exchanges everything with everything.
+    /// Shuffles the items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for end in (1..items.len()).rev() {
             items.swap(end, self.below(end + 1));

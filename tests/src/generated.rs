@@ -1,14 +1,16 @@
-//! Files that are made from the code and checked in.
+//! Files that are generated from the code and checked in.
 
 use std::env;
 use std::fs;
 use std::path::Path;
 
-/// Fails when the file differs from what the code makes of it; with `FLAGFALL_UPDATE=1` it is written instead, in one step, so that another test which
-/// reads it meanwhile reads the old one or the new one.
+/// Fails if the file differs from `wanted`.
+///
+/// With `FLAGFALL_UPDATE=1` it writes the file instead. The file is replaced in one step, so
+/// another test that reads it meanwhile gets the old or the new one.
 ///
 /// # Panics
-/// Then, or when the file cannot be written.
+/// If the file differs or cannot be written.
 pub fn check_generated(path: &Path, wanted: &str, package: &str) {
     let found = fs::read_to_string(path).unwrap_or_default();
     if found == wanted {
@@ -16,7 +18,7 @@ pub fn check_generated(path: &Path, wanted: &str, package: &str) {
     }
     assert!(
         env::var_os("FLAGFALL_UPDATE").is_some(),
-        "{} is stale: make it anew with FLAGFALL_UPDATE=1 cargo test -p {package}, and read the difference",
+        "{} is stale: regenerate it with FLAGFALL_UPDATE=1 cargo test -p {package}, and read the diff",
         path.display()
     );
     let new = path.with_extension(format!("new-{}", std::process::id()));

@@ -1,4 +1,5 @@
-//! What tests share: chance from a printed seed, random deployments, matches with their log, generated files, and where the programs are. No product code.
+//! What tests share: random numbers from a printed seed, random deployments, matches with their
+//! log, generated files, and the paths of the programs. No product code.
 
 mod chance;
 mod generated;

@@ -6,36 +6,36 @@ use flagfall_rules::{
 
 use crate::{Chance, random_setup, setup_of, wrong_setup};
 
-/// What somebody does to a match.
+/// One step of a match.
 #[derive(Clone, Debug)]
 pub enum Step {
     /// A side deploys this text of RULES §P4.
     Deploy(Side, String),
-    /// A side asks something else.
+    /// A side gives another command.
     Ask(Side, Command),
     /// The clocks stand still.
     Pause,
     /// The clocks run again.
     Resume,
-    /// Nobody does anything; a deadline may pass.
+    /// Time passes; a deadline may expire.
     Wait,
 }
 
-/// An event with the game on its two sides.
+/// An event, with the game before and after it.
 #[derive(Clone)]
 pub struct Logged {
     /// The game before.
     pub before: Game,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// The game after.
     pub after: Game,
-    /// When.
+    /// The time of the event.
     pub at: Stamp,
 }
 
 impl Logged {
-    /// Whether a piece was struck: public.
+    /// True if a piece was struck, which is public.
     #[must_use]
     pub fn is_strike(&self) -> bool {
         let pieces = |game: &Game| Side::BOTH.map(|side| game.position().occupied(side).len());
@@ -44,7 +44,7 @@ impl Logged {
     }
 }
 
-/// A game, its time and its chance.
+/// A game, its time and its source of salts.
 #[derive(Clone)]
 pub struct Match {
     /// The game.
@@ -55,7 +55,7 @@ pub struct Match {
 }
 
 impl Match {
-    /// A match in which both sides are to deploy.
+    /// A match in which both sides have to deploy.
     #[must_use]
     pub fn new(ruleset: &'static Ruleset, time: TimeControl, secret: PerSide<bool>, salts: Chance) -> Match {
         let created = Stamp(1_790_000_000_000);
@@ -71,17 +71,17 @@ impl Match {
         Match { game: Game::new(terms), now: created, salts }
     }
 
-    /// The same before anything happened, with the lakes of another game of the ruleset.
+    /// The same match before its first event, with other lakes of the ruleset.
     #[must_use]
     pub fn with_lakes(self, lakes: SquareSet) -> Match {
         let terms = GameTerms { lakes, ..*self.game.terms() };
         Match { game: Game::new(terms), ..self }
     }
 
-    /// Does the step after so many milliseconds; what happened, event by event.
+    /// Takes a step after this many milliseconds and returns its events in order.
     ///
     /// # Errors
-    /// The refusal: nothing happened then.
+    /// The refusal; the game is then unchanged.
     pub fn step(&mut self, step: &Step, after_ms: u64) -> Result<Vec<Logged>, Refusal> {
         self.now = self.now.plus_ms(after_ms);
         let entropy = Entropy(self.salts.bytes());
@@ -106,7 +106,7 @@ impl Match {
         Ok(logged)
     }
 
-    /// A legal command of the board by one of those who are to act: a move rather than another.
+    /// A random legal board command of a side that is to act; mostly moves.
     fn random_command(&self, chance: &mut Chance) -> Option<(Side, Command)> {
         let sides: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = if sides.len() > 1 { sides[chance.below(sides.len())] } else { *sides.first()? };
@@ -116,13 +116,13 @@ impl Match {
         let end = if is_move { commands.moves_len() } else { commands.len() };
         let command = commands.nth(chance.below(end.max(1)))?;
         if command == Command::Choose(Choice(Rank::Flag)) && commands.len() > 1 && !chance.once_in(20) {
-            // Nobody gives his Flag away so soon.
+            // Players rarely give their Flag away so soon.
             return self.random_command(chance);
         }
         Some((side, command))
     }
 
-    /// Something that may be done now, by chance: mostly a legal move.
+    /// A random step that is possible now, mostly a legal move.
     #[must_use]
     pub fn random_step(&self, chance: &mut Chance) -> Step {
         let ruleset = self.game.terms().ruleset;
@@ -148,9 +148,10 @@ impl Match {
                 1 | 2 => Step::Ask(side, Command::OfferDraw),
                 3 | 4 => Step::Ask(side, Command::DeclineDraw),
                 5 => Step::Wait,
-                // A choice takes its time.
+                // A choice takes time.
                 _ if self.game.position().has_strike_pending() && chance.once_in(3) => Step::Wait,
-                // The armies are large, and few pieces are alike for long.
+                // End some games early: the armies are large, and few pieces stay indistinguishable
+                // for long.
                 6 if ruleset.reserve => Step::Ask(side, Command::Resign),
                 _ => match self.random_command(chance) {
                     Some((side, command)) => Step::Ask(side, command),

@@ -1,4 +1,4 @@
-//! Where the product's programs are.
+//! The paths of the product's programs.
 
 use std::env;
 use std::ffi::OsStr;
@@ -6,20 +6,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The server's program: the one that `FLAGFALL_SERVER_BIN` names, or one that is built first, as the tests themselves were built.
+/// The server's program: the one that `FLAGFALL_SERVER_BIN` names, or else one that is built now,
+/// with the profile of the tests.
 ///
 /// # Panics
-/// When it cannot be built.
+/// If it cannot be built.
 #[must_use]
 pub fn server_program() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     named("FLAGFALL_SERVER_BIN").unwrap_or_else(|| BUILT.get_or_init(|| built("flagfall-server")).clone())
 }
 
-/// The client's program: the one that `FLAGFALL_CLIENT_BIN` names, or one that is built first.
+/// The client's program: the one that `FLAGFALL_CLIENT_BIN` names, or else one that is built now.
 ///
 /// # Panics
-/// When it cannot be built.
+/// If it cannot be built.
 #[must_use]
 pub fn client_program() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -35,8 +36,8 @@ pub struct OlderPrograms {
     pub client: PathBuf,
 }
 
-/// The programs of version 0.1.0: those in the folder that `FLAGFALL_OLDER` names, or those that
-/// `tests/older` has built. Says so and returns none where they are missing.
+/// The programs of version 0.1.0, from the folder that `FLAGFALL_OLDER` names or as built by
+/// `tests/older`. Prints a note and returns none if they are missing.
 #[must_use]
 #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 pub fn older_programs() -> Option<OlderPrograms> {
@@ -57,9 +58,9 @@ fn named(variable: &str) -> Option<PathBuf> {
     env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The program of a package of the same name.
+/// Builds the program of a package with the same name.
 fn built(package: &str) -> PathBuf {
-    // The test lies in TARGET/PROFILE/deps.
+    // The test is in TARGET/PROFILE/deps.
     let test = env::current_exe().expect("the test's own path");
     let folder = test.parent().and_then(Path::parent).expect("the profile's folder");
     let target = folder.parent().expect("the target folder");

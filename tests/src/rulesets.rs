@@ -1,9 +1,10 @@
-//! The rulesets that laws are held against.
+//! The rulesets that laws are checked with.
 
 use flagfall_rules::Ruleset;
 
-/// Custom rulesets in which every change that custom games may make is made once at least, and changes meet that no ruleset with a name
-/// of its own has together.
+/// Custom rulesets that cover every change that custom games may make at least once.
+///
+/// They also combine changes that no built-in ruleset combines.
 const CUSTOM: [&str; 10] = [
     "classic,ties=attacker,disclosure=silent,bombs=leave,scout-strike=near,winner=any,two-squares=5,more-squares=on,quiet=100",
     "tournament,ties=defender,winner=any,two-squares=off,more-squares=off,quiet=400",
@@ -17,7 +18,8 @@ const CUSTOM: [&str; 10] = [
     "shadowflash-3,ties=attacker,quiet=400,islands=printed",
 ];
 
-/// The rulesets named in `FLAGFALL_RULESETS`, with blanks between them; without it every ruleset with a name of its own, and then some custom ones.
+/// The rulesets named in `FLAGFALL_RULESETS`, separated by blanks; without it every built-in
+/// ruleset, and then some custom ones.
 #[must_use]
 pub fn rulesets() -> Vec<&'static Ruleset> {
     let Ok(names) = std::env::var("FLAGFALL_RULESETS") else { return all_rulesets() };
@@ -40,7 +42,7 @@ mod tests {
     #[test]
     fn every_change_is_made_somewhere() {
         let rulesets = all_rulesets();
-        assert_eq!(rulesets.len(), Ruleset::all().len() + CUSTOM.len(), "a custom ruleset is none");
+        assert_eq!(rulesets.len(), Ruleset::all().len() + CUSTOM.len(), "a custom ruleset is invalid");
         for base in Ruleset::all() {
             assert!(
                 rulesets.iter().any(|ruleset| ruleset.base.is_some_and(|changed| {

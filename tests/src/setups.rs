@@ -3,7 +3,7 @@ use flagfall_rules::{Ruleset, Setup};
 
 use crate::Chance;
 
-/// A deployment by chance, in the text of RULES §P4 without blanks.
+/// A random deployment, in the text of RULES §P4 without blanks.
 #[must_use]
 pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     let mut letters: Vec<char> = ruleset
@@ -12,7 +12,7 @@ pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
         .flat_map(|(rank, count)| std::iter::repeat_n(rank.letter(), usize::from(count)))
         .collect();
     if ruleset.reserve {
-        // The Flag comes first and stands on the board; who else, chance says.
+        // The Flag comes first and stands on the board; the others are random.
         chance.shuffle(&mut letters[1..]);
     }
     letters.resize(ruleset.shape.home_len(), '.');
@@ -20,7 +20,7 @@ pub fn random_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     letters.into_iter().collect()
 }
 
-/// A text of the right length and letters that is no army.
+/// A text with the right length and letters that is no army.
 #[must_use]
 pub fn wrong_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     let mut letters: Vec<char> = random_setup(ruleset, chance).chars().collect();
@@ -29,10 +29,10 @@ pub fn wrong_setup(ruleset: &Ruleset, chance: &mut Chance) -> String {
     letters.into_iter().collect()
 }
 
-/// The setup of a text that has the right length and letters.
+/// The setup of a text with the right length and letters.
 ///
 /// # Panics
-/// When it has not.
+/// If the text is not one.
 #[must_use]
 pub fn setup_of(text: &str, side: Side, ruleset: &Ruleset) -> Setup {
     match Setup::from_text(text, side, ruleset) {

@@ -1,8 +1,9 @@
-//! The servers that share a store, as they know of each other.
+//! The servers that share a store, and what they know about each other.
 //!
-//! Each keeps a record of itself in the store that expires when it is not renewed, with what others need to know: how many players are
-//! connected there, and which of those with an open seek. Nothing that must not be lost depends on it. Beside it they tell each other what is
-//! not worth keeping: who sits where (`seats`).
+//! Each server keeps a record of itself in the store, which expires if it is not renewed. It says
+//! how many players are connected there, and which of them have an open seek. Losing it does no
+//! lasting harm. Servers also send each other short-lived notices, such as who has which game open
+//! (`seats`).
 
 mod bus;
 mod seats;
@@ -17,21 +18,21 @@ use serde::{Deserialize, Serialize};
 pub use self::bus::{GameNews, Notice};
 pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 
-/// How long a server that does not renew its record counts as alive, in milliseconds.
+/// How long a server counts as alive without renewing its record, in milliseconds.
 const ALIVE_MS: u64 = 3_000;
-/// Servers that are looked at.
+/// Most servers that are read.
 const PEERS_MAX: usize = 64;
 
-/// What a server tells of itself.
+/// A server's record of itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Sign {
-    /// Players connected there.
+    /// Number of players connected there.
     pub online: usize,
-    /// Those of them who have an open seek.
+    /// Those of them with an open seek.
     pub seekers: BTreeSet<String>,
 }
 
-/// The other servers. Cheap to clone; all clones are one.
+/// The other servers. Cheap to clone; all clones share one state.
 #[derive(Clone)]
 pub struct Peers {
     inner: Option<Arc<Inner>>,
@@ -44,23 +45,24 @@ struct Inner {
 }
 
 impl Peers {
-    /// Those on this store, none of which is known yet. There are none where nobody but this process can write.
+    /// The servers on this store, none of them known yet. If only this process can write to the
+    /// store, there are none.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, id: String) -> Peers {
         let is_shared = store.announcements().is_some();
         Peers { inner: is_shared.then(|| Arc::new(Inner { store, id, others: Mutex::default() })) }
     }
 
-    /// Whether there can be any.
+    /// True if there can be other servers.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         self.inner.is_some()
     }
 
-    /// Renews this server's record, and learns of the others. Meant for once a second.
+    /// Renews this server's record and reads those of the others. Meant to run once a second.
     ///
     /// # Errors
-    /// [`StoreError`]; what was known of the others stays.
+    /// [`StoreError`]; what was known about the others stays.
     pub async fn meet(&self, sign: &Sign) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         let value = serde_json::to_vec(sign).unwrap_or_default();
@@ -71,7 +73,8 @@ impl Peers {
         Ok(())
     }
 
-    /// Takes this server's record away, and says whether no other server is there. When the store does not tell, none is.
+    /// Deletes this server's record. True if no other server is left; false if the store cannot
+    /// say.
     pub async fn leave(&self) -> bool {
         let Some(inner) = &self.inner else { return true };
         let left = async {
@@ -81,7 +84,7 @@ impl Peers {
         left.await.is_ok_and(|others| others.is_empty())
     }
 
-    /// Nobody is known any more, as when all were silent for too long. For tests.
+    /// Forgets all other servers, as if all had been silent for too long. For tests.
     #[doc(hidden)]
     pub fn forget_others(&self) {
         if let Some(inner) = &self.inner {
@@ -89,13 +92,13 @@ impl Peers {
         }
     }
 
-    /// Players connected to other servers.
+    /// Number of players connected to other servers.
     #[must_use]
     pub fn online(&self) -> usize {
         self.inner.iter().flat_map(|inner| inner.others().clone()).map(|sign| sign.online).sum()
     }
 
-    /// Whether a player with an open seek is connected to another server.
+    /// True if a player with an open seek is connected to another server.
     #[must_use]
     pub fn is_seeker_online(&self, player: &str) -> bool {
         self.inner.iter().any(|inner| inner.others().iter().any(|sign| sign.seekers.contains(player)))
@@ -104,7 +107,7 @@ impl Peers {
 
 impl Inner {
     fn others(&self) -> MutexGuard<'_, Vec<Sign>> {
-        // Nothing panics while it holds this lock; were it so, the list is still whole.
+        // The code under this lock does not panic, and the list would be whole even then.
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,7 +116,7 @@ impl Inner {
     }
 
     async fn write(&self, write: Write) -> Result<(), StoreError> {
-        // What became of it matters little: the next one is a second away.
+        // The outcome does not matter: the next write comes within a second.
         self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.map(drop)
     }
 
@@ -121,7 +124,7 @@ impl Inner {
         let own = self.key()?;
         let found = self.store.scan(SERVERS.all()?, None, PEERS_MAX).await?;
         let others = found.into_iter().filter(|(key, _)| *key != own);
-        // A server of another version may tell other things; it is there all the same.
+        // A server of another version may write another record; it is there all the same.
         Ok(others.map(|(_, value)| serde_json::from_slice(&value).unwrap_or_default()).collect())
     }
 }

@@ -1,7 +1,7 @@
 //! From a message to the connections that are to get it.
 //!
-//! A message becomes a [`Payload`] once, goes into the bounded [`Outbox`] of each connection, and is
-//! written by that connection's task. [`Connections`] knows which connections a player has.
+//! A message becomes a [`Payload`] once, goes into the bounded [`Outbox`] of each connection, and
+//! is written by that connection's task. [`Connections`] knows which connections a player has.
 
 mod payload;
 mod recent_tokens;

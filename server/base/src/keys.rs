@@ -124,8 +124,8 @@ pub fn last_part(key: &Key, prefix: &Key) -> Option<String> {
     std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
 }
 
-/// The key a list goes on after: the prefix of the list, and the text that its last page ended with.
-/// `None` for a text that cannot be the end of a key.
+/// The key a list goes on after: the prefix of the list, and the text that its last page ended
+/// with. `None` for a text that cannot be the end of a key.
 #[must_use]
 pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

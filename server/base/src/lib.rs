@@ -11,6 +11,7 @@ pub mod identity;
 pub mod jobs;
 pub mod keys;
 pub mod memory;
+pub mod names;
 pub mod random;
 pub mod rate;
 pub mod scan;

@@ -20,272 +20,142 @@ pub enum Kind {
     Histogram,
 }
 
-/// Every metric: name, kind, unit and meaning. This is the one place where they are documented.
-pub const METRICS: &[(&str, Kind, Unit, &str)] = &[
-    (CONNECTIONS, Kind::Gauge, Unit::Count, "Open WebSocket connections, by kind: identified or not yet"),
-    (PLAYERS_ONLINE, Kind::Gauge, Unit::Count, "Players with at least one open connection"),
-    (SEEKS_OPEN, Kind::Gauge, Unit::Count, "Open seeks in the lobby"),
-    (RESIDENT_BYTES, Kind::Gauge, Unit::Bytes, "Resident memory of the process"),
-    (
-        MEMORY_LIMIT_BYTES,
-        Kind::Gauge,
-        Unit::Bytes,
-        "Memory the process may use; new games are refused at three quarters of it",
-    ),
-    (UPTIME_SECONDS, Kind::Gauge, Unit::Seconds, "Time since the server started"),
-    (
-        ACCEPTED,
-        Kind::Counter,
-        Unit::Count,
-        "Connections taken from the listener, by what became of them: served, limited (its address has too many), full or error",
-    ),
-    (
-        LIMIT_HITS,
-        Kind::Counter,
-        Unit::Count,
-        "Times a limit refused, closed or delayed something, by limit, and whose it is: address, player or server",
-    ),
-    (
-        UPGRADES,
-        Kind::Counter,
-        Unit::Count,
-        "WebSocket upgrades asked for, by result: opened, foreign_origin, refused or failed",
-    ),
-    (MESSAGES_IN, Kind::Counter, Unit::Count, "Messages from clients, by type"),
-    (MESSAGES_OUT, Kind::Counter, Unit::Count, "Messages written to clients, by type"),
-    (REFUSALS, Kind::Counter, Unit::Count, "Refusals sent, by code"),
-    (CLOSES, Kind::Counter, Unit::Count, "Connections ended, by close code; gone where the client just went"),
-    (OUTBOX_QUEUED, Kind::Histogram, Unit::Count, "Messages waiting for a connection, sampled at each ping"),
-    (ROUND_TRIP, Kind::Histogram, Unit::Seconds, "Time from a ping to its pong"),
-    (GUESTS, Kind::Counter, Unit::Count, "New guests"),
-    (GUESTS_STORED, Kind::Counter, Unit::Count, "Guests who were stored, with their first act that lasts"),
-    (
-        PRUNED,
-        Kind::Counter,
-        Unit::Count,
-        "Guests who never played and finished games of guests that were deleted, by kind (guest, game)",
-    ),
-    (
-        RECALLED,
-        Kind::Counter,
-        Unit::Count,
-        "Hellos while the store was away, by result: known from memory, or unknown and sent back",
-    ),
-    (ACCOUNTS, Kind::Counter, Unit::Count, "Accounts, by what happened: made or deleted"),
-    (RATED_GAMES, Kind::Counter, Unit::Count, "Rated games that ended, by result: rated or not_counted"),
-    (POOL_WAITING, Kind::Gauge, Unit::Count, "Players who wait in the pool, as of the last wave"),
-    (PAIRING_WAIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from entering the pool to being paired"),
-    (PAIRING_GAP, Kind::Histogram, Unit::Count, "Difference of the ratings of a pair"),
-    (
-        NOTICES,
-        Kind::Counter,
-        Unit::Count,
-        "Notices to webhooks, by result: delivered, failed, lost or dropped",
-    ),
-    (
-        LOGINS,
-        Kind::Counter,
-        Unit::Count,
-        "Logins and recoveries, by result: good, wrong, closed or too_often",
-    ),
-    (
-        PASSWORD_HASHES,
-        Kind::Counter,
-        Unit::Count,
-        "Password hashes, by result: done, or busy when the queue was full",
-    ),
-    (PASSWORD_SECONDS, Kind::Histogram, Unit::Seconds, "Time a password hash takes, its wait left out"),
-    (
-        LOBBY_COMMANDS,
-        Kind::Counter,
-        Unit::Count,
-        "Lobby commands, by command and result: accepted, repeated or refused",
-    ),
-    (
-        LOBBY_COMMAND_SECONDS,
-        Kind::Histogram,
-        Unit::Seconds,
-        "Time a lobby command takes until its answer, the store included",
-    ),
-    (
-        LOBBY_BROADCASTS,
-        Kind::Counter,
-        Unit::Count,
-        "Lobby messages made for watchers, each shared by all of them",
-    ),
-    (HTTP_REQUESTS, Kind::Counter, Unit::Count, "HTTP requests, by route and status"),
-    (HEALTH_SECONDS, Kind::Histogram, Unit::Seconds, "Time the store takes for a health check"),
-    (
-        STORE_WEAKNESSES,
-        Kind::Gauge,
-        Unit::Count,
-        "Ways in which the store promises less than a game needs: settings of Redis, read again every 15 seconds",
-    ),
-    (
-        STORE_AVAILABLE,
-        Kind::Gauge,
-        Unit::Count,
-        "Whether the store answers: 1, or 0 while clients are told that it does not",
-    ),
-    (HEARTBEAT_FAILURES, Kind::Counter, Unit::Count, "Heartbeats the store did not take"),
-    (
-        GAMES,
-        Kind::Gauge,
-        Unit::Count,
-        "Running games: in memory, by phase (deploying or playing), and at_rest, out of memory, as of the last count",
-    ),
-    (
-        RESUMES,
-        Kind::Counter,
-        Unit::Count,
-        "Games opened again by a client, by outcome: events (those since came along), view (too old for that) or epoch",
-    ),
-    (TABLES, Kind::Gauge, Unit::Count, "Games in memory, running ones and those somebody looks at"),
-    (TABLES_OPENED, Kind::Counter, Unit::Count, "Games read from their logs into memory"),
-    (TABLES_LEFT, Kind::Counter, Unit::Count, "Games that left memory, by what they were: over or at_rest"),
-    (GAMES_MADE, Kind::Counter, Unit::Count, "Games made, by ruleset"),
-    (
-        GAMES_REFUSED,
-        Kind::Counter,
-        Unit::Count,
-        "New games refused for want of room, by reason: memory or running_games",
-    ),
-    (RUNNING_GAMES, Kind::Gauge, Unit::Count, "Running games of all servers, as far as this one knows"),
-    (RUNNING_GAMES_MAX, Kind::Gauge, Unit::Count, "The most running games; beyond that new ones are refused"),
-    (GAMES_ENDED, Kind::Counter, Unit::Count, "Games ended, by reason"),
-    (GAMES_ARCHIVED, Kind::Counter, Unit::Count, "Games that were archived, long after their end"),
-    (COMMIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time from an append to its answer"),
-    (APPEND_CONFLICTS, Kind::Counter, Unit::Count, "Appends another server was ahead of"),
-    (TABLE_PANICS, Kind::Counter, Unit::Count, "Tables that ended by a panic; a defect of the server"),
-    (HOUSE_SECONDS, Kind::Histogram, Unit::Seconds, "Time a house player took for a command, by level"),
-    (HOUSE_WAIT_SECONDS, Kind::Histogram, Unit::Seconds, "Time a house player waited for its turn to think"),
-    (
-        JOBS,
-        Kind::Counter,
-        Unit::Count,
-        "Attempts at jobs, by kind and result: done, retried (it failed and waits) or dead (a dead letter now)",
-    ),
-    (JOBS_WAITING, Kind::Gauge, Unit::Count, "Jobs in the store, by kind, as of the last look"),
-    (JOBS_OLDEST_SECONDS, Kind::Gauge, Unit::Seconds, "Age of the oldest job, by kind"),
-    (DEAD_JOBS, Kind::Gauge, Unit::Count, "Dead letters: jobs that failed for good, by kind"),
-    (TASK_PANICS, Kind::Counter, Unit::Count, "Tasks that ended by a panic, by task; a defect of the server"),
-];
+/// Declares every metric once: its name as a constant, and [`METRICS`] with all of them in this
+/// order.
+macro_rules! declare {
+    ($($id:ident = $name:literal, $kind:ident, $unit:ident, $help:literal;)+) => {
+        $(#[doc = $help]
+        pub const $id: &str = $name;)+
 
-/// See [`METRICS`], like all names here.
-pub const CONNECTIONS: &str = "flagfall_connections";
-/// Connected players.
-pub const PLAYERS_ONLINE: &str = "flagfall_players_online";
-/// Open seeks.
-pub const SEEKS_OPEN: &str = "flagfall_seeks_open";
-/// Resident memory.
-pub const RESIDENT_BYTES: &str = "flagfall_resident_bytes";
-/// See [`METRICS`].
-pub const MEMORY_LIMIT_BYTES: &str = "flagfall_memory_limit_bytes";
-/// Uptime.
-pub const UPTIME_SECONDS: &str = "flagfall_uptime_seconds";
-/// See [`METRICS`].
-pub const LIMIT_HITS: &str = "flagfall_limit_hits_total";
-/// Connections taken from the listener.
-pub const ACCEPTED: &str = "flagfall_accepted_total";
-/// WebSocket upgrades.
-pub const UPGRADES: &str = "flagfall_upgrades_total";
-/// Messages in.
-pub const MESSAGES_IN: &str = "flagfall_messages_in_total";
-/// Messages out.
-pub const MESSAGES_OUT: &str = "flagfall_messages_out_total";
-/// Refusals.
-pub const REFUSALS: &str = "flagfall_refusals_total";
-/// Closed connections.
-pub const CLOSES: &str = "flagfall_closes_total";
-/// Outbox depth.
-pub const OUTBOX_QUEUED: &str = "flagfall_outbox_queued";
-/// Round trips.
-pub const ROUND_TRIP: &str = "flagfall_round_trip_seconds";
-/// New guests.
-pub const GUESTS: &str = "flagfall_guests_total";
-/// Guests who were stored, with their first lasting action.
-pub const GUESTS_STORED: &str = "flagfall_guests_stored_total";
-/// What was pruned: guests who never played, and finished games of guests.
-pub const PRUNED: &str = "flagfall_pruned_total";
-/// See [`METRICS`].
-pub const RECALLED: &str = "flagfall_recalled_total";
-/// See [`METRICS`].
-pub const ACCOUNTS: &str = "flagfall_accounts_total";
-/// See [`METRICS`].
-pub const NOTICES: &str = "flagfall_notices_total";
-/// See [`METRICS`].
-pub const LOGINS: &str = "flagfall_logins_total";
-/// See [`METRICS`].
-pub const RATED_GAMES: &str = "flagfall_rated_games_total";
-/// See [`METRICS`].
-pub const POOL_WAITING: &str = "flagfall_pool_waiting";
-/// See [`METRICS`].
-pub const PAIRING_WAIT_SECONDS: &str = "flagfall_pairing_wait_seconds";
-/// See [`METRICS`].
-pub const PAIRING_GAP: &str = "flagfall_pairing_gap";
-/// See [`METRICS`].
-pub const PASSWORD_HASHES: &str = "flagfall_password_hashes_total";
-/// See [`METRICS`].
-pub const PASSWORD_SECONDS: &str = "flagfall_password_seconds";
-/// Lobby commands.
-pub const LOBBY_COMMANDS: &str = "flagfall_lobby_commands_total";
-/// Lobby command latency.
-pub const LOBBY_COMMAND_SECONDS: &str = "flagfall_lobby_command_seconds";
-/// Lobby broadcasts.
-pub const LOBBY_BROADCASTS: &str = "flagfall_lobby_broadcasts_total";
-/// HTTP requests.
-pub const HTTP_REQUESTS: &str = "flagfall_http_requests_total";
-/// Health check latency.
-pub const HEALTH_SECONDS: &str = "flagfall_health_seconds";
-/// See [`METRICS`].
-pub const STORE_AVAILABLE: &str = "flagfall_store_available";
-/// See [`METRICS`].
-pub const STORE_WEAKNESSES: &str = "flagfall_store_weaknesses";
-/// Failed heartbeats.
-pub const HEARTBEAT_FAILURES: &str = "flagfall_heartbeat_failures_total";
-/// See [`METRICS`].
-pub const JOBS: &str = "flagfall_jobs_total";
-/// See [`METRICS`].
-pub const JOBS_WAITING: &str = "flagfall_jobs_waiting";
-/// See [`METRICS`].
-pub const JOBS_OLDEST_SECONDS: &str = "flagfall_jobs_oldest_seconds";
-/// See [`METRICS`].
-pub const DEAD_JOBS: &str = "flagfall_dead_jobs";
-/// Panics.
-pub const TASK_PANICS: &str = "flagfall_task_panics_total";
+        /// Every metric: name, kind, unit, meaning.
+        pub const METRICS: &[(&str, Kind, Unit, &str)] = &[$(($id, Kind::$kind, Unit::$unit, $help)),+];
+    };
+}
 
-/// Games in memory.
-pub const TABLES: &str = "flagfall_tables";
-/// See [`METRICS`].
-pub const GAMES: &str = "flagfall_games";
-/// See [`METRICS`].
-pub const RESUMES: &str = "flagfall_resumes_total";
-/// See [`METRICS`].
-pub const TABLES_OPENED: &str = "flagfall_tables_opened_total";
-/// See [`METRICS`].
-pub const TABLES_LEFT: &str = "flagfall_tables_left_total";
-/// Games made.
-pub const GAMES_MADE: &str = "flagfall_games_made_total";
-/// See [`METRICS`].
-pub const GAMES_REFUSED: &str = "flagfall_games_refused_total";
-/// See [`METRICS`].
-pub const RUNNING_GAMES: &str = "flagfall_running_games";
-/// See [`METRICS`].
-pub const RUNNING_GAMES_MAX: &str = "flagfall_running_games_max";
-/// Games ended.
-pub const GAMES_ENDED: &str = "flagfall_games_ended_total";
-/// See [`METRICS`].
-pub const GAMES_ARCHIVED: &str = "flagfall_games_archived_total";
-/// Commit latency.
-pub const COMMIT_SECONDS: &str = "flagfall_commit_seconds";
-/// Lost races.
-pub const APPEND_CONFLICTS: &str = "flagfall_append_conflicts_total";
-/// Panics of tables.
-pub const TABLE_PANICS: &str = "flagfall_table_panics_total";
-/// See [`METRICS`].
-pub const HOUSE_WAIT_SECONDS: &str = "flagfall_house_wait_seconds";
-/// Thinking time.
-pub const HOUSE_SECONDS: &str = "flagfall_house_seconds";
+declare! {
+    CONNECTIONS = "flagfall_connections", Gauge, Count,
+        "Open WebSocket connections, by kind: identified or not yet";
+    PLAYERS_ONLINE = "flagfall_players_online", Gauge, Count,
+        "Players with at least one open connection";
+    SEEKS_OPEN = "flagfall_seeks_open", Gauge, Count,
+        "Open seeks in the lobby";
+    RESIDENT_BYTES = "flagfall_resident_bytes", Gauge, Bytes,
+        "Resident memory of the process";
+    MEMORY_LIMIT_BYTES = "flagfall_memory_limit_bytes", Gauge, Bytes,
+        "Memory the process may use; new games are refused at three quarters of it";
+    UPTIME_SECONDS = "flagfall_uptime_seconds", Gauge, Seconds,
+        "Time since the server started";
+    RUNTIME_WORKERS = "flagfall_runtime_workers", Gauge, Count,
+        "Worker threads of the asynchronous runtime";
+    RUNTIME_TASKS = "flagfall_runtime_tasks", Gauge, Count,
+        "Tasks of the asynchronous runtime that have not ended";
+    RUNTIME_QUEUE = "flagfall_runtime_queue", Gauge, Count,
+        "Tasks that wait in the runtime's shared queue for a worker thread";
+    RUNTIME_BUSY_SECONDS = "flagfall_runtime_busy_seconds_total", Counter, Seconds,
+        "Time in which worker threads of the runtime were busy, summed over all, in whole seconds";
+    ACCEPTED = "flagfall_accepted_total", Counter, Count,
+        "Connections taken from the listener, by what became of them: served, limited (its address has too many), full or error";
+    LIMIT_HITS = "flagfall_limit_hits_total", Counter, Count,
+        "Times a limit refused, closed or delayed something, by limit, and whose it is: address, player or server";
+    UPGRADES = "flagfall_upgrades_total", Counter, Count,
+        "WebSocket upgrades asked for, by result: opened, foreign_origin, refused or failed";
+    MESSAGES_IN = "flagfall_messages_in_total", Counter, Count,
+        "Messages from clients, by type";
+    MESSAGES_OUT = "flagfall_messages_out_total", Counter, Count,
+        "Messages written to clients, by type";
+    REFUSALS = "flagfall_refusals_total", Counter, Count,
+        "Refusals sent, by code";
+    CLOSES = "flagfall_closes_total", Counter, Count,
+        "Connections ended, by close code; gone where the client just went";
+    OUTBOX_QUEUED = "flagfall_outbox_queued", Histogram, Count,
+        "Messages waiting for a connection, sampled at each ping";
+    ROUND_TRIP = "flagfall_round_trip_seconds", Histogram, Seconds,
+        "Time from a ping to its pong";
+    GUESTS = "flagfall_guests_total", Counter, Count,
+        "New guests";
+    GUESTS_STORED = "flagfall_guests_stored_total", Counter, Count,
+        "Guests who were stored, with their first act that lasts";
+    PRUNED = "flagfall_pruned_total", Counter, Count,
+        "Guests who never played and finished games of guests that were deleted, by kind (guest, game)";
+    RECALLED = "flagfall_recalled_total", Counter, Count,
+        "Hellos while the store was away, by result: known from memory, or unknown and sent back";
+    ACCOUNTS = "flagfall_accounts_total", Counter, Count,
+        "Accounts, by what happened: made or deleted";
+    RATED_GAMES = "flagfall_rated_games_total", Counter, Count,
+        "Rated games that ended, by result: rated or not_counted";
+    POOL_WAITING = "flagfall_pool_waiting", Gauge, Count,
+        "Players who wait in the pool, as of the last wave";
+    PAIRING_WAIT_SECONDS = "flagfall_pairing_wait_seconds", Histogram, Seconds,
+        "Time from entering the pool to being paired";
+    PAIRING_GAP = "flagfall_pairing_gap", Histogram, Count,
+        "Difference of the ratings of a pair";
+    NOTICES = "flagfall_notices_total", Counter, Count,
+        "Notices to webhooks, by result: delivered, failed, lost or dropped";
+    LOGINS = "flagfall_logins_total", Counter, Count,
+        "Logins and recoveries, by result: good, wrong, closed or too_often";
+    PASSWORD_HASHES = "flagfall_password_hashes_total", Counter, Count,
+        "Password hashes, by result: done, or busy when the queue was full";
+    PASSWORD_SECONDS = "flagfall_password_seconds", Histogram, Seconds,
+        "Time a password hash takes, its wait left out";
+    LOBBY_COMMANDS = "flagfall_lobby_commands_total", Counter, Count,
+        "Lobby commands, by command and result: accepted, repeated or refused";
+    LOBBY_COMMAND_SECONDS = "flagfall_lobby_command_seconds", Histogram, Seconds,
+        "Time a lobby command takes until its answer, the store included";
+    LOBBY_BROADCASTS = "flagfall_lobby_broadcasts_total", Counter, Count,
+        "Lobby messages made for watchers, each shared by all of them";
+    HTTP_REQUESTS = "flagfall_http_requests_total", Counter, Count,
+        "HTTP requests, by route and status";
+    HEALTH_SECONDS = "flagfall_health_seconds", Histogram, Seconds,
+        "Time the store takes for a health check";
+    STORE_WEAKNESSES = "flagfall_store_weaknesses", Gauge, Count,
+        "Ways in which the store promises less than a game needs: settings of Redis, read again every 15 seconds";
+    STORE_AVAILABLE = "flagfall_store_available", Gauge, Count,
+        "Whether the store answers: 1, or 0 while clients are told that it does not";
+    HEARTBEAT_FAILURES = "flagfall_heartbeat_failures_total", Counter, Count,
+        "Heartbeats the store did not take";
+    GAMES = "flagfall_games", Gauge, Count,
+        "Running games: in memory, by phase (deploying or playing), and at_rest, out of memory, as of the last count";
+    RESUMES = "flagfall_resumes_total", Counter, Count,
+        "Games opened again by a client, by outcome: events (those since came along), view (too old for that) or epoch";
+    TABLES = "flagfall_tables", Gauge, Count,
+        "Games in memory, running ones and those somebody looks at";
+    TABLES_OPENED = "flagfall_tables_opened_total", Counter, Count,
+        "Games read from their logs into memory";
+    TABLES_LEFT = "flagfall_tables_left_total", Counter, Count,
+        "Games that left memory, by what they were: over or at_rest";
+    GAMES_MADE = "flagfall_games_made_total", Counter, Count,
+        "Games made, by ruleset";
+    GAMES_REFUSED = "flagfall_games_refused_total", Counter, Count,
+        "New games refused for want of room, by reason: memory or running_games";
+    RUNNING_GAMES = "flagfall_running_games", Gauge, Count,
+        "Running games of all servers, as far as this one knows";
+    RUNNING_GAMES_MAX = "flagfall_running_games_max", Gauge, Count,
+        "The most running games; beyond that new ones are refused";
+    GAMES_ENDED = "flagfall_games_ended_total", Counter, Count,
+        "Games ended, by reason";
+    GAMES_ARCHIVED = "flagfall_games_archived_total", Counter, Count,
+        "Games that were archived, long after their end";
+    COMMIT_SECONDS = "flagfall_commit_seconds", Histogram, Seconds,
+        "Time from an append to its answer";
+    APPEND_CONFLICTS = "flagfall_append_conflicts_total", Counter, Count,
+        "Appends another server was ahead of";
+    TABLE_PANICS = "flagfall_table_panics_total", Counter, Count,
+        "Tables that ended by a panic; a defect of the server";
+    HOUSE_SECONDS = "flagfall_house_seconds", Histogram, Seconds,
+        "Time a house player took for a command, by level";
+    HOUSE_WAIT_SECONDS = "flagfall_house_wait_seconds", Histogram, Seconds,
+        "Time a house player waited for its turn to think";
+    JOBS = "flagfall_jobs_total", Counter, Count,
+        "Attempts at jobs, by kind and result: done, retried (it failed and waits) or dead (a dead letter now)";
+    JOBS_WAITING = "flagfall_jobs_waiting", Gauge, Count,
+        "Jobs in the store, by kind, as of the last look";
+    JOBS_OLDEST_SECONDS = "flagfall_jobs_oldest_seconds", Gauge, Seconds,
+        "Age of the oldest job, by kind";
+    DEAD_JOBS = "flagfall_dead_jobs", Gauge, Count,
+        "Dead letters: jobs that failed for good, by kind";
+    TASK_PANICS = "flagfall_task_panics_total", Counter, Count,
+        "Tasks that ended by a panic, by task; a defect of the server";
+}
 
 /// Buckets of durations: 50 µs to 10 s.
 const SECONDS: &[f64] = &[
@@ -450,8 +320,22 @@ pub fn refused(code: &Code) {
 /// Sets the gauges of the process itself.
 pub fn sample_process(uptime: std::time::Duration) {
     gauge!(UPTIME_SECONDS).set(uptime.as_secs_f64());
+    sample_runtime();
     #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
     gauge!(RESIDENT_BYTES).set(crate::memory::usage().resident as f64);
+}
+
+/// Sets the metrics of the asynchronous runtime that this is called on.
+fn sample_runtime() {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+    let runtime = runtime.metrics();
+    let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    gauge!(RUNTIME_WORKERS).set(count(runtime.num_workers()));
+    gauge!(RUNTIME_TASKS).set(count(runtime.num_alive_tasks()));
+    gauge!(RUNTIME_QUEUE).set(count(runtime.global_queue_depth()));
+    let busy: std::time::Duration =
+        (0..runtime.num_workers()).map(|worker| runtime.worker_total_busy_duration(worker)).sum();
+    counter!(RUNTIME_BUSY_SECONDS).absolute(busy.as_secs());
 }
 
 #[cfg(test)]
@@ -468,6 +352,17 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), METRICS.len());
+    }
+
+    #[tokio::test]
+    async fn the_runtime_is_sampled() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _task = tokio::spawn(std::future::pending::<()>());
+        metrics::with_local_recorder(&recorder, || sample_process(std::time::Duration::from_secs(3)));
+        let text = recorder.handle().render();
+        for line in ["flagfall_uptime_seconds 3", "flagfall_runtime_workers 1", "flagfall_runtime_tasks 1"] {
+            assert!(text.contains(line), "{text}");
+        }
     }
 
     #[test]

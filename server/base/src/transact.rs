@@ -8,8 +8,8 @@ const TRIES: u32 = 32;
 /// A change that is tried until no other writer comes between its reading and its writing.
 ///
 /// Each turn of the caller's loop reads, decides, and commits. After a turn whose update was not
-/// made, or of which the store does not say whether it was made, the next one must find out from what
-/// it reads whether the work is done.
+/// made, or of which the store does not say whether it was made, the next one must find out from
+/// what it reads whether the work is done.
 ///
 /// ```
 /// # use flagfall_base::transact::{Transaction, expect};
@@ -70,8 +70,8 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
     }
 }
 
-/// Makes the update if the record still has this value (`None`: if there is still none). False if it
-/// has changed, or the store does not say whether it was made.
+/// Makes the update if the record still has this value (`None`: if there is still none). False if
+/// it has changed, or the store does not say whether it was made.
 ///
 /// # Errors
 /// [`StoreError`].

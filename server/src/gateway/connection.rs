@@ -1,7 +1,9 @@
-//! One WebSocket connection: one task that reads, writes, waits for the message in hand and watches the time.
+//! One WebSocket connection: a task that reads, writes, carries out one message at a time and keeps
+//! deadlines.
 //!
-//! A message is carried out before the next one is read, so a client's messages keep their order and an impatient one waits
-//! in its own socket. Writing and pinging go on meanwhile.
+//! A message is carried out before the next one is read. So a client's messages keep their order,
+//! and an impatient client's messages wait in its own socket. Writing and pinging continue
+//! meanwhile.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -20,8 +22,8 @@ use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as WebSocketCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 
-use super::desk::{Desk, Done, Work, refuse};
-use super::entrance::admit;
+use super::dispatch::{Dispatch, Done, Work, refuse};
+use super::handshake::admit;
 use super::listener::Lingering;
 use super::session::{Closing, Session, Step, refusal};
 use super::wire::{Wire, add_frame, with_frames};
@@ -33,18 +35,19 @@ use flagfall_base::delivery::Registration;
 use flagfall_base::delivery::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 use flagfall_base::telemetry::{CLOSES, HOT};
 
-/// How far away a deadline is that nobody waits for.
+/// Timer for when no deadline is set.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
-/// The close code of a client whose work is done.
+/// The close code with which a client leaves on purpose.
 const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
 
-/// Messages of a client that are passed over between the server's goodbye and the client's.
+/// Most messages that are read and ignored between the server's close frame and the client's.
 const PASSED_OVER_MAX: usize = 64;
 
-/// Bytes of messages and their frames that are gathered before the socket is written to: what came of one event goes out in one write.
+/// Bytes of messages and frames to gather before writing to the socket, so that the messages of one
+/// event go out in one write.
 const GATHERED_BYTES: usize = 4 * 1024;
 
-/// A WebSocket of the server's.
+/// A server-side WebSocket.
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
 /// Serves a connection until it ends.
@@ -68,14 +71,15 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
     let Connection { mut line, stage, hand, .. } = connection;
-    // The tables hear at once that the player is gone; the registry when the last word is said.
+    // The tables learn at once that the player is gone; the registry only after the closing
+    // handshake.
     let registration = match stage {
         Stage::Greeting(registration) => Some(registration),
-        Stage::In { registration, mut desk } => {
+        Stage::In { registration, mut dispatch } => {
             if matches!(ending, Ending::Goodbye { is_leaving: true }) {
-                desk.say_goodbye();
+                dispatch.say_goodbye();
             }
-            drop(desk);
+            drop(dispatch);
             Some(registration)
         }
         Stage::Entering => None,
@@ -99,7 +103,7 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
 
 struct Connection {
     app: Arc<App>,
-    /// Who is at the other end, as limits count it.
+    /// The client, as limits count it.
     client: Client,
     seat: Arc<Seat>,
     line: Line,
@@ -111,11 +115,11 @@ struct Connection {
 
 enum Stage {
     Greeting(Registration),
-    /// The registration is with the work in hand.
+    /// The work in hand has the registration.
     Entering,
     In {
         registration: Registration,
-        desk: Desk,
+        dispatch: Dispatch,
     },
 }
 
@@ -126,23 +130,24 @@ enum Hand {
     Work(Work),
 }
 
-/// Who has come in, and his entry in the registry.
+/// The identified player, and their connection's entry in the registry.
 type Entered = Result<(Registration, Player), PlayerError>;
 
 enum Ending {
-    /// The server closes.
+    /// The server closes the connection.
     Close(Closing),
-    /// The client has said goodbye.
+    /// The client closed the connection.
     Goodbye {
-        /// Whether its player leaves: a page that is loaded anew says otherwise.
+        /// True if the player leaves on purpose. A page that is being reloaded sends another close
+        /// code.
         is_leaving: bool,
     },
-    /// The line is dead.
+    /// The connection is dead.
     Gone,
 }
 
 enum Wake {
-    /// Frames came that ended no message, and nothing else.
+    /// Only fragments came.
     Fragments,
     Text(Utf8Bytes),
     Binary,
@@ -184,8 +189,8 @@ impl Connection {
                 Wake::Done(done) => {
                     self.hand = Hand::Empty;
                     self.session.resumed(now);
-                    if let Stage::In { desk, .. } = &mut self.stage {
-                        desk.note(done);
+                    if let Stage::In { dispatch, .. } = &mut self.stage {
+                        dispatch.note(done);
                     }
                     Step::Wait
                 }
@@ -201,24 +206,24 @@ impl Connection {
         }
     }
 
-    /// Charges what the client's commands have stored, and reads no more for a while if it was too much.
+    /// Charges for what the client's commands have stored. Pauses reading if it was too much.
     fn settle(&mut self, now: Instant, stored: u32) {
         if stored > 0
-            && let Stage::In { desk, .. } = &self.stage
+            && let Stage::In { dispatch, .. } = &self.stage
         {
-            let wait = self.app.admission.charge_stored(self.client, desk.player_id(), stored, now);
+            let wait = self.app.admission.charge_stored(self.client, dispatch.player_id(), stored, now);
             self.session.pause(now, wait);
         }
     }
 
-    /// Does what the session says; the closing, if that is what it says.
+    /// Carries out a step of the session. Returns the closing, if the connection must close.
     fn follow(&mut self, step: Step) -> Option<Closing> {
         match step {
             Step::Wait => {}
             Step::Enter { token, name, client } => self.enter(token, name, client),
             Step::Carry(message) => {
-                if let Stage::In { desk, .. } = &mut self.stage
-                    && let Some(work) = desk.take(message)
+                if let Stage::In { dispatch, .. } = &mut self.stage
+                    && let Some(work) = dispatch.take(message)
                 {
                     self.hand = Hand::Work(work);
                 }
@@ -244,7 +249,7 @@ impl Connection {
         None
     }
 
-    /// Finds out who says hello, and welcomes them.
+    /// Starts to identify and welcome the client.
     fn enter(&mut self, token: Option<Secret>, name: Option<String>, client: String) {
         let Stage::Greeting(mut registration) = std::mem::replace(&mut self.stage, Stage::Entering) else {
             return;
@@ -254,7 +259,8 @@ impl Connection {
         self.hand = Hand::Entering(Box::pin(async move {
             let (player, new_token) =
                 admit(&app, &seat, &mut registration, token.as_ref(), name.as_deref()).await?;
-            // First the registry, then the list of games: what starts in between is told twice rather than not at all.
+            // The registry first, then the list of games: a game that starts in between is sent
+            // twice rather than never.
             let games = app.tables.games_of(&player.id).await;
             tracing::info!(connection = %outbox.connection(), player = %player.id, name = %player.name, client, "welcome");
             outbox.send(Payload::new(&ServerToClient::Welcome {
@@ -276,8 +282,8 @@ impl Connection {
                 if self.app.connections.is_store_away() {
                     self.outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
                 }
-                let desk = Desk::new(self.app.clone(), self.outbox.clone(), player, self.client);
-                self.stage = Stage::In { registration, desk };
+                let dispatch = Dispatch::new(self.app.clone(), self.outbox.clone(), player, self.client);
+                self.stage = Stage::In { registration, dispatch };
                 Step::Wait
             }
             Err(error) => {
@@ -325,26 +331,26 @@ impl Hand {
     }
 }
 
-/// The socket and what waits to be written to it.
+/// The socket, and the messages that wait to be written to it.
 struct Line {
     socket: Socket,
     reader: OutboxReader,
-    /// Frames that ended no message and were not counted yet.
+    /// Frames without a message's end that were not counted yet.
     fragments: u32,
 }
 
-/// Why no more is gathered for a write.
+/// Why gathering for a write stopped.
 enum Gathered {
-    /// There is enough.
+    /// There are enough bytes.
     Enough,
-    /// There is no more.
+    /// The queue is empty.
     All,
-    /// Nothing comes any more.
+    /// The connection is to be closed.
     Close(CloseCode),
 }
 
 impl Line {
-    /// Writes what there is to write. Pending when all is written, or the socket takes no more now.
+    /// Writes queued messages. Pending when all are written or the socket is full.
     fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Ending> {
         loop {
             match self.socket.get_mut().poll_sent(cx) {
@@ -363,7 +369,7 @@ impl Line {
         }
     }
 
-    /// Writes some of the messages in line, in one go.
+    /// Writes some queued messages in one go.
     fn write_gathered(&mut self, cx: &mut Context<'_>) -> std::io::Result<Gathered> {
         with_frames(|frames| {
             let gathered = loop {
@@ -404,7 +410,8 @@ impl Line {
         })
     }
 
-    /// Writes what is still in line and the close frame, then reads on until the client has closed as well.
+    /// Writes the queued messages and the close frame, then reads until the client has closed as
+    /// well.
     async fn say_goodbye(&mut self, closing: Option<Closing>) {
         if let Some(Closing { code, reason }) = closing {
             let written = poll_fn(|cx| {
@@ -423,14 +430,14 @@ impl Line {
                 return;
             }
         }
-        // A client that floods is not read for ever.
+        // Limited, so that a flooding client is not read forever.
         for _ in 0..PASSED_OVER_MAX {
             let Some(Ok(_)) = self.socket.next().await else { return };
         }
     }
 }
 
-/// What a failed read means for the connection.
+/// Decides how a read error ends the connection.
 fn verdict(error: &Error) -> Ending {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => Ending::Close(Closing::TOO_LONG),

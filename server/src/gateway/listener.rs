@@ -1,4 +1,4 @@
-//! Taking connections from a listening socket and speaking HTTP on them, within limits.
+//! Accepts connections from a listening socket and speaks HTTP on them, within limits.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -28,37 +28,37 @@ use flagfall_base::telemetry::ACCEPTED;
 
 /// How long to wait when the system has no file descriptor for a connection.
 const EXHAUSTED_PAUSE: Duration = Duration::from_millis(200);
-/// How long a closed connection may take to read what was written to it.
+/// How long a closed connection may take to read the last bytes written to it.
 const LINGER: Duration = Duration::from_secs(1);
-/// Connections that may be told at a time that there is no room; further ones are just reset.
+/// Most rejected connections at a time that still get an answer. Others are reset.
 const TURNED_AWAY_MAX: usize = 64;
-/// Bytes that a closed connection drains at a time, and the pause after each time: what a flooder still
-/// sends must not cost much.
+/// Bytes that a closed connection drains at a time, and the pause after each read. A client that
+/// keeps sending must not cost much.
 const DRAIN_BYTES: usize = 4 * 1024;
 const DRAIN_PAUSE: Duration = Duration::from_millis(4);
-/// Bytes of an HTTP request's head at most.
+/// Most bytes in the head of an HTTP request.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// What a listener does with connections.
+/// Time limits of a listener.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenerLimits {
-    /// How long a client has for the head of its request.
+    /// Time for a client to send the head of its request.
     pub head: Duration,
-    /// How long a request and its answer may take together. A WebSocket is not bound by it.
+    /// Time for a request and its answer together. WebSockets have no such limit.
     pub http: Duration,
 }
 
-/// Who may connect to a listener.
+/// Decides which connections a listener accepts.
 #[derive(Clone, Debug)]
 pub struct Doorkeeper {
     /// Counts connections.
     pub admission: Admission,
-    /// Whose connections count as those of the clients that they name.
+    /// The proxies whose connections count as those of the clients they name.
     pub proxies: ProxyTrust,
 }
 
 impl Doorkeeper {
-    /// A place for a connection that has just been accepted.
+    /// Counts a new connection and gives it a seat.
     fn accept(&self, peer: IpAddr) -> Result<Arc<Seat>, TooMany> {
         let client = self.admission.client(peer);
         if self.proxies.is_proxy(peer) {
@@ -69,19 +69,20 @@ impl Doorkeeper {
     }
 }
 
-/// Serves the router to whoever connects, until the future is dropped. Connections go on after that.
+/// Serves the router to all clients until the future is dropped. Open connections continue after
+/// that.
 pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits, doorkeeper: Doorkeeper) {
     let porch = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
     let mut is_exhausted = false;
     loop {
         let accepted = listener.accept().await;
         if accepted.is_ok() && std::mem::take(&mut is_exhausted) {
-            tracing::info!("connections can be taken again");
+            tracing::info!("connections can be accepted again");
         }
         match accepted {
             Ok((stream, peer)) => {
                 if !take(stream, peer, &router, limits, &doorkeeper, &porch) {
-                    // A flood is turned away no faster than other connections are served.
+                    // Other connections get a turn during a flood of rejected ones.
                     tokio::task::yield_now().await;
                 }
             }
@@ -91,7 +92,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
                     continue;
                 }
                 if !is_exhausted {
-                    tracing::warn!(%error, "no connection can be taken; trying until one can");
+                    tracing::warn!(%error, "cannot accept connections; retrying until it works");
                 }
                 is_exhausted = true;
                 sleep(EXHAUSTED_PAUSE).await;
@@ -100,7 +101,7 @@ pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits
     }
 }
 
-/// Serves a connection, or turns it away before anything of it is read. True if it is served.
+/// Serves a connection, or rejects it before reading from it. True if it is served.
 fn take(
     stream: TcpStream,
     peer: SocketAddr,
@@ -112,7 +113,7 @@ fn take(
     let refused = match doorkeeper.accept(peer.ip()) {
         Ok(seat) => {
             counter!(ACCEPTED, "result" => "served").increment(1);
-            // Fails only on a socket that is dead already.
+            // Fails only on a dead socket.
             stream.set_nodelay(true).ok();
             let stream = Lingering { stream: Some(stream), place: Some(Place::Seat(seat.clone())) };
             tokio::spawn(serve_connection(stream, peer.ip(), seat, router.clone(), limits));
@@ -127,7 +128,7 @@ fn take(
             turn_away(&stream, &refused);
             drop(Lingering { stream: Some(stream), place: Some(Place::Porch(permit)) });
         }
-        // Nothing of it stays behind in the system either.
+        // Reset it, so that the system keeps nothing of it.
         Err(_) => {
             stream.set_zero_linger().ok();
         }
@@ -135,7 +136,7 @@ fn take(
     false
 }
 
-/// Whether an error belongs to a connection that is gone, and says nothing of the next one.
+/// True if an error concerns one lost connection and says nothing about the next.
 fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -143,7 +144,7 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Says in one write, if it fits, that there is no room.
+/// Writes a rejection in a single attempt, if it fits.
 fn turn_away(stream: &TcpStream, refused: &TooMany) {
     let status = match refused.scope {
         Scope::Server => "503 Service Unavailable",
@@ -159,12 +160,12 @@ fn turn_away(stream: &TcpStream, refused: &TooMany) {
     stream.try_write(answer.as_bytes()).ok();
 }
 
-/// Where a request comes from: the other end of its connection, and the connection's place in the count.
+/// The origin of a request: the other end of its connection, and the connection's seat.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// The address: of the client, or of the proxy before it.
+    /// The address of the client, or of the proxy in front of it.
     pub address: IpAddr,
-    /// The place.
+    /// The connection's place in the count.
     pub seat: Arc<Seat>,
 }
 
@@ -194,16 +195,17 @@ async fn serve_connection(
     }
 }
 
-/// A TCP connection that is not cut off when it is dropped: what was written last (a close frame, an error) reaches a client
-/// who is still sending. Closing a socket with unread input would reset it, and the client would lose those words.
+/// A TCP connection that drains its input when dropped.
 ///
-/// One that had to make room for another is cut off at once.
+/// Closing a socket with unread input would reset it, and a client that is still sending would lose
+/// the last bytes written (a close frame, an error). A connection evicted to make room for another
+/// is closed at once.
 pub(super) struct Lingering {
     stream: Option<TcpStream>,
     place: Option<Place>,
 }
 
-/// What a connection takes up as long as it is there.
+/// What a connection occupies while it exists.
 enum Place {
     Seat(Arc<Seat>),
     Porch(#[expect(dead_code, reason = "held")] OwnedSemaphorePermit),

@@ -1,4 +1,4 @@
-//! What comes in, frame by frame: the library hands out whole messages and says nothing of fragments.
+//! Counts incoming frames: the library returns whole messages and does not report fragments.
 
 /// The bit of a frame that ends its message.
 const FINAL: u8 = 0x80;
@@ -9,14 +9,14 @@ const CLOSE: u8 = 0x8;
 /// Bytes in the longest head of a frame.
 const HEAD_LEN_MAX: usize = 14;
 
-/// Reads the heads of frames as their bytes go by.
+/// Parses frame heads as bytes come in.
 #[derive(Default, Debug)]
 pub(super) struct Meter {
     head: [u8; HEAD_LEN_MAX],
     head_len: usize,
-    /// Bytes of the frame's payload that have not come yet.
+    /// Bytes of the frame's payload that are still to come.
     left: u64,
-    /// Frames that ended no message, since they were taken.
+    /// Frames without a message's end since they were last taken.
     fragments: u32,
     /// The first bytes of a close frame's payload: its code.
     code: [u8; 2],
@@ -25,7 +25,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// These bytes came in.
+    /// Processes incoming bytes.
     pub(super) fn read(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.left > 0 {
@@ -47,22 +47,22 @@ impl Meter {
         }
     }
 
-    /// The frames since the last call that ended no message.
+    /// Returns the number of frames since the last call that ended no message.
     pub(super) fn take_fragments(&mut self) -> u32 {
         std::mem::take(&mut self.fragments)
     }
 
-    /// Frames that ended no message and were not taken yet.
+    /// Number of frames that ended no message and were not taken yet.
     pub(super) const fn fragments(&self) -> u32 {
         self.fragments
     }
 
-    /// The code of the close frame that came, if one did.
+    /// The code of the close frame, if one came.
     pub(super) fn close_code(&self) -> Option<u16> {
         (self.code_len == 2).then(|| u16::from_be_bytes(self.code))
     }
 
-    /// How long the head is, as far as its bytes so far say.
+    /// Length of the head, as far as known from its bytes so far.
     fn head_wanted(&self) -> usize {
         if self.head_len < 2 {
             return 2;
@@ -100,7 +100,8 @@ impl Meter {
         if !self.is_close {
             return;
         }
-        // The mask is still in the head: no other head has come since. Its place depends on the length.
+        // The mask is still in `head`, because no other head has come since. Its place depends on
+        // the length.
         let mask_at = match self.head[1] & !MASKED {
             126 => 4,
             127 => 10,

@@ -1,20 +1,22 @@
-//! The only place that knows WebSockets.
+//! The only module that knows WebSockets.
 //!
-//! `listener` takes connections and speaks HTTP on them; `upgrade` turns one into a WebSocket; `connection` is its task, around
-//! the pure `session`, and writes on its `wire`; `entrance` finds out who says hello, `desk` hands an identified player's messages on.
+//! `listener` accepts connections and speaks HTTP on them; `upgrade` turns one into a WebSocket.
+//! `connection` is the task of a WebSocket: it runs the pure `session` and writes to its `wire`.
+//! `handshake` identifies the player behind a hello, `dispatch` dispatches an identified player's
+//! messages, `chat` is chat and reports.
 
+mod chat;
 mod connection;
-mod desk;
-mod entrance;
+mod dispatch;
+mod handshake;
 mod listener;
-mod manners;
 mod meter;
 mod session;
 mod upgrade;
 mod wire;
 
-pub use listener::{Doorkeeper, ListenerLimits, Peer, serve};
 #[cfg(test)]
-pub(crate) use manners::MannersRefusal;
+pub(crate) use chat::ChatRefusal;
+pub use listener::{Doorkeeper, ListenerLimits, Peer, serve};
 pub use session::{Closing, Session, Step};
 pub(crate) use upgrade::upgrade;

@@ -1,4 +1,5 @@
-//! What a connection may say and when: a pure state machine. Time is an argument, and nothing here reads or writes.
+//! What a connection may send and when, as a pure state machine. Time is an argument; there is no
+//! I/O.
 
 use std::time::Duration;
 
@@ -12,18 +13,18 @@ use tokio::time::Instant;
 use crate::settings::Settings;
 use flagfall_base::rate::TokenBucket;
 
-/// The longest `client` of a hello that is written to the log.
+/// Longest `client` of a hello that is logged, in characters.
 const CLIENT_LEN_MAX: usize = 64;
 
-/// The longest time for which nothing is read because the client writes too fast.
+/// Longest time for which reading pauses because the client writes too fast.
 const PAUSE_MAX: Duration = Duration::from_secs(60);
 
-/// Why and with which words a connection is closed.
+/// Code and reason with which a connection is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Closing {
-    /// The close code: of the protocol ([`CloseCode`]) or of WebSockets themselves.
+    /// The close code: one of the protocol ([`CloseCode`]) or of WebSocket itself.
     pub code: u16,
-    /// For a person.
+    /// The reason, for people.
     pub reason: &'static str,
 }
 
@@ -32,13 +33,13 @@ impl Closing {
     pub const PROTOCOL: Closing = Closing { code: 1002, reason: "against the WebSocket protocol" };
     /// A binary message.
     pub const BINARY: Closing = Closing { code: 1003, reason: "messages are texts" };
-    /// A text that is no text.
+    /// A text message that is not UTF-8.
     pub const NOT_UTF8: Closing = Closing { code: 1007, reason: "not UTF-8" };
-    /// Too many messages that are none.
+    /// Too many malformed messages.
     pub const MALFORMED: Closing = Closing { code: 1008, reason: "too many malformed messages" };
     /// A frame or message beyond the limit.
     pub const TOO_LONG: Closing = Closing { code: 1009, reason: "message too long" };
-    /// Nobody can be let in now.
+    /// The client cannot be let in now.
     pub const LATER: Closing = Closing { code: 1013, reason: "try again in a moment" };
 }
 
@@ -63,27 +64,27 @@ impl From<CloseCode> for Closing {
     }
 }
 
-/// What follows from what happened.
+/// What the connection must do next.
 #[derive(PartialEq, Debug)]
 pub enum Step {
     /// Nothing.
     Wait,
-    /// The hello is right: see who it is, then call [`Session::entered`].
+    /// The hello is valid: identify the client, then call [`Session::entered`].
     Enter {
         /// The token of an earlier welcome.
         token: Option<Secret>,
-        /// The name a new guest wants.
+        /// The name that a new guest wants.
         name: Option<String>,
         /// The program, in printable characters.
         client: String,
     },
-    /// A message of somebody who is in: carry it out.
+    /// A message from an identified client: carry it out.
     Carry(ClientToServer),
-    /// A message is refused; the connection goes on.
+    /// Refuse a message; the connection continues.
     Refuse(ServerToClient),
-    /// The connection ends, after these last words.
+    /// Close the connection, after sending this message if there is one.
     Close(Option<ServerToClient>, Closing),
-    /// A ping of this number is due.
+    /// Send the ping with this number.
     Ping(u64),
     /// A ping was answered after this time.
     RoundTrip(Duration),
@@ -93,9 +94,9 @@ pub enum Step {
 enum Phase {
     /// Waiting for the hello.
     Greeting,
-    /// The hello is being looked at.
+    /// The client is being identified.
     Entering,
-    /// In.
+    /// The client is identified.
     Open,
 }
 
@@ -112,12 +113,12 @@ pub struct Session {
     last_heard: Instant,
     pings: u64,
     ping_sent: Option<Instant>,
-    /// Nothing is read before.
+    /// Nothing is read before this time.
     paused_until: Option<Instant>,
 }
 
 impl Session {
-    /// A conversation that begins now.
+    /// A session that begins now.
     #[must_use]
     pub fn new(settings: &Settings, now: Instant) -> Session {
         let (limits, times) = (&settings.limits, &settings.times);
@@ -136,7 +137,8 @@ impl Session {
         }
     }
 
-    /// A text came. `credit` messages are given back that turned out to be legal moves.
+    /// Handles a text message. `credit` messages that turned out to be legal moves are given back
+    /// first.
     pub fn on_text(&mut self, now: Instant, credit: u32, text: &str) -> Step {
         self.bucket.put_back(credit);
         if let Some(close) = self.count(now) {
@@ -168,49 +170,51 @@ impl Session {
         }
     }
 
-    /// A binary message came.
+    /// Handles a binary message.
     #[must_use]
     pub fn on_binary(&self) -> Step {
         Step::Close(None, Closing::BINARY)
     }
 
-    /// A ping or pong of the WebSocket protocol itself came. It counts like a message, and proves life.
+    /// Handles a ping or pong of the WebSocket protocol itself. It counts like a message, and
+    /// proves life.
     pub fn on_control(&mut self, now: Instant) -> Step {
         self.count(now).unwrap_or(Step::Wait)
     }
 
-    /// Frames came that ended no message: fragments. Each counts like a message.
+    /// Handles frames that ended no message (fragments). Each counts like a message.
     pub fn on_fragments(&mut self, now: Instant, fragments: u32) -> Step {
         (0..fragments).find_map(|_| self.count(now)).unwrap_or(Step::Wait)
     }
 
-    /// Nothing more is to be read for so long: the client writes faster than it may.
+    /// Pauses reading, for at most a minute: the client writes faster than it may.
     pub fn pause(&mut self, now: Instant, time: Duration) {
         if !time.is_zero() {
             self.paused_until = Some(now + time.min(PAUSE_MAX));
         }
     }
 
-    /// True as long as nothing is to be read.
+    /// True while nothing is to be read.
     #[must_use]
     pub const fn is_paused(&self) -> bool {
         self.paused_until.is_some()
     }
 
-    /// Somebody is in.
+    /// The client was identified.
     pub fn entered(&mut self, now: Instant) {
         self.phase = Phase::Open;
         self.next_ping = now + self.ping_every;
         self.last_heard = now;
     }
 
-    /// The connection was not read for a while, by no fault of the client; from now on it is.
+    /// Reading starts again after a time in which the server did not read. That time does not count
+    /// as silence.
     pub fn resumed(&mut self, now: Instant) {
         self.last_heard = now;
     }
 
-    /// When [`Session::on_time`] is to be called next, if nothing happens before. While the connection is not being read
-    /// (`is_reading` is false) silence is no sign of anything.
+    /// When to call [`Session::on_time`] next, if nothing happens before. While the connection is
+    /// not read (`is_reading` is false), silence means nothing.
     #[must_use]
     pub fn deadline(&self, is_reading: bool) -> Option<Instant> {
         let due = self.due(is_reading && !self.is_paused());
@@ -226,7 +230,7 @@ impl Session {
         }
     }
 
-    /// It is now.
+    /// Handles the passing of time.
     pub fn on_time(&mut self, now: Instant, is_reading: bool) -> Step {
         if self.paused_until.is_some_and(|until| now >= until) {
             self.paused_until = None;
@@ -273,7 +277,7 @@ impl Session {
         }
     }
 
-    /// Counts something the client sent: a sign of life, and one less of those it may send.
+    /// Counts something the client sent: it proves life and uses up the rate limit.
     fn count(&mut self, now: Instant) -> Option<Step> {
         self.last_heard = now;
         if self.bucket.take(now) {
@@ -292,7 +296,7 @@ fn wrong_version() -> Step {
     Step::Close(Some(refusal(None, None, Code::PROTOCOL_VERSION, message)), CloseCode::ProtocolVersion.into())
 }
 
-/// A refusal that names no number.
+/// A refusal without a sequence number.
 pub(super) fn refusal(
     cmd_id: Option<CommandId>,
     game: Option<GameId>,
@@ -302,7 +306,7 @@ pub(super) fn refusal(
     ServerToClient::Refused { cmd_id, game, code: Code::new(code), message: message.into(), seq: None }
 }
 
-/// What may go into a log of what a client calls itself.
+/// The part of a client's name for itself that may be logged.
 fn printable(client: &str) -> String {
     client.chars().filter(|letter| letter.is_ascii_graphic() || *letter == ' ').take(CLIENT_LEN_MAX).collect()
 }

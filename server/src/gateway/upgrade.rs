@@ -1,4 +1,4 @@
-//! The door of `/ws`.
+//! The WebSocket endpoint `/ws`.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ use crate::server::{App, report_panic};
 use flagfall_base::admission::Client;
 use flagfall_base::telemetry::UPGRADES;
 
-/// Bytes in the longest message and the longest frame a client may send.
+/// Most bytes in a client's message or frame.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
-/// Bytes read at a time: most messages fit. From 512 bytes to 8 KiB the work for a move is the same, but every idle connection
-/// holds such a buffer.
+/// Bytes read at a time: most messages fit. Between 512 bytes and 8 KiB a move costs the same work,
+/// but every idle connection holds such a buffer.
 const READ_BUFFER_BYTES: usize = 1024;
 
-/// Takes a WebSocket connection, unless it comes from a page of a foreign origin.
+/// Accepts a WebSocket connection, unless it comes from a page of a foreign origin.
 pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -> Result<Response, ApiError> {
     if !is_origin_allowed(request.headers(), &app.settings.allowed_origins) {
         counter!(UPGRADES, "result" => "foreign_origin").increment(1);
@@ -48,7 +48,7 @@ pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -
     Ok(response)
 }
 
-/// Serves the connection once it is one.
+/// Serves the connection after the upgrade.
 async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client) {
     let socket = match upgraded.await {
         Ok(upgraded) => socket_of(upgraded).await,
@@ -64,7 +64,8 @@ async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client) {
     }
 }
 
-/// The WebSocket of a connection that our listener took; what came behind the request is its first bytes.
+/// The WebSocket on a connection of our listener. Bytes that came after the request are its first
+/// input.
 async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     let parts = upgraded.downcast::<TokioIo<Lingering>>().ok()?;
     let mut wire = Wire::new(parts.io.into_inner());
@@ -78,7 +79,8 @@ async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     Some(WebSocketStream::from_partially_read(wire, first, Role::Server, Some(config)).await)
 }
 
-/// Whether the `Origin` may connect: none (no page sent this), the server's own host, or one the operator has named.
+/// True if the `Origin` may connect: none (no page sent this), the server's own host, or one the
+/// operator has named.
 fn is_origin_allowed(headers: &HeaderMap, allowed: &[String]) -> bool {
     let mut origins = headers.get_all(ORIGIN).iter();
     let Some(origin) = origins.next() else { return true };

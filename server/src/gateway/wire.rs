@@ -1,8 +1,9 @@
-//! The socket under a WebSocket, and the way of messages onto it.
+//! The socket under a WebSocket, and the framing of outgoing messages.
 //!
-//! Reading, control frames and closing are the library's. What the server says goes past it: a message's frame needs neither mask nor state, and the
-//! library would copy it into a buffer that every connection keeps, as long as the longest message it ever had. Here frames are put together in one buffer
-//! for each thread and written at once; a connection keeps only what its socket did not take.
+//! The library handles reading, control frames and closing. Outgoing messages bypass it: their
+//! frames need neither mask nor state, and the library would copy them into a buffer per connection
+//! that stays as large as its longest message. Here frames are assembled in one buffer per thread
+//! and written at once. A connection keeps only what its socket did not take.
 
 use std::cell::RefCell;
 use std::io;
@@ -13,23 +14,25 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::meter::Meter;
 
-/// The first byte of a frame that holds a whole text.
+/// First byte of a frame that holds a whole text message.
 const WHOLE_TEXT: u8 = 0x81;
-/// The second byte, where the length does not fit into it: two or eight bytes of length follow.
+/// Second byte of a frame whose length does not fit into it: two or eight bytes of length follow.
 const LENGTH_IN_TWO: u8 = 126;
 const LENGTH_IN_EIGHT: u8 = 127;
-/// Frames that end no message which are read before the connection has counted them.
+/// Most frames without a message's end that are read before the connection has counted them.
 const FRAGMENTS_MAX: u32 = 32;
-/// A close code that the library takes for a fault: a proxy could not reach what lies behind it.
+/// A close code of proxies that could not reach their upstream. The library treats it as a protocol
+/// error.
 const BAD_GATEWAY: u16 = 1014;
-/// The library's answer to it begins so: a close frame of at least two bytes, of code 1002.
+/// Code 1002: the library's close frame in answer to that code starts with it.
 const ANSWERED_AS_FAULT: [u8; 2] = 1002_u16.to_be_bytes();
 
 thread_local! {
     static FRAMES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gives an empty buffer to put frames together in. It is the thread's, so nothing may wait inside.
+/// Provides an empty buffer to assemble frames in. It belongs to the thread, so the closure cannot
+/// await.
 pub(super) fn with_frames<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     FRAMES.with_borrow_mut(|frames| {
         frames.clear();
@@ -37,7 +40,7 @@ pub(super) fn with_frames<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     })
 }
 
-/// Adds the frame of a message.
+/// Appends the frame of a message.
 pub(super) fn add_frame(frames: &mut Vec<u8>, text: &str) {
     frames.push(WHOLE_TEXT);
     match (u8::try_from(text.len()), u16::try_from(text.len())) {
@@ -54,15 +57,16 @@ pub(super) fn add_frame(frames: &mut Vec<u8>, text: &str) {
     frames.extend_from_slice(text.as_bytes());
 }
 
-/// A stream on which frames stay whole: whoever writes finds the one before written, or waits.
+/// A stream on which frames stay whole: a write waits until the previous one is complete.
 #[derive(Debug)]
 pub(super) struct Wire<S> {
     stream: S,
-    /// What the stream did not take. No more is taken before it has gone, so it is bounded by one write.
+    /// Bytes that the stream did not take. No more are accepted until they are sent, so it is
+    /// bounded by one write.
     unsent: Vec<u8>,
-    /// How much of that has gone.
+    /// How many of these bytes were sent.
     sent: usize,
-    /// What came in.
+    /// Counts incoming frames.
     meter: Meter,
 }
 
@@ -71,18 +75,18 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         Wire { stream, unsent: Vec::new(), sent: 0, meter: Meter::default() }
     }
 
-    /// These bytes came in before the wire was there.
+    /// Records bytes that came in before the wire existed.
     pub(super) fn note_read(&mut self, bytes: &[u8]) {
         self.meter.read(bytes);
     }
 
-    /// The frames since the last call that ended no message. Nothing more is read when they are too many,
-    /// until they are taken: whoever polls for a message takes them after each poll.
+    /// Returns the number of frames since the last call that ended no message. Too many of them
+    /// stop reading until they are taken, so the reader must call this after each poll.
     pub(super) fn take_fragments(&mut self) -> u32 {
         self.meter.take_fragments()
     }
 
-    /// The stream itself.
+    /// The underlying stream.
     pub(super) const fn stream(&self) -> &S {
         &self.stream
     }
@@ -98,9 +102,10 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         Poll::Ready(Ok(()))
     }
 
-    /// Writes whole frames, or keeps what is not taken now. Everything before must have been sent: see [`Wire::poll_sent`].
+    /// Writes whole frames and keeps what the socket does not take. All earlier bytes must have
+    /// been sent: see [`Wire::poll_sent`].
     pub(super) fn write(&mut self, cx: &mut Context<'_>, mut frames: &[u8]) -> io::Result<()> {
-        debug_assert!(self.unsent.is_empty(), "frames would mingle");
+        debug_assert!(self.unsent.is_empty(), "frames would be mixed");
         while !frames.is_empty() {
             match poll_write(&mut self.stream, cx, frames) {
                 Poll::Ready(written) => frames = frames.get(written?..).unwrap_or_default(),
@@ -114,7 +119,7 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
     }
 }
 
-/// Writes some; an error where nothing can be written any more.
+/// Writes some bytes. Writing zero bytes is an error.
 fn poll_write(
     stream: &mut (impl AsyncWrite + Unpin),
     cx: &mut Context<'_>,
@@ -143,11 +148,11 @@ impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
     }
 }
 
-/// What the library writes: control frames. They are taken whole or not at all.
+/// The library's writes: control frames, accepted whole or not at all.
 impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_sent(cx))?;
-        // The answer to a close frame repeats its code.
+        // Replace the library's code 1002: the answer to a close frame repeats its code.
         let is_fault =
             matches!(bytes, [0x88, _, first, second, ..] if [*first, *second] == ANSWERED_AS_FAULT);
         if is_fault && self.meter.close_code() == Some(BAD_GATEWAY) {

@@ -22,10 +22,10 @@ use self::record::{
     Figures, Pair, PlayedRecord, Shelf, bytes, damaged, figures_key, figures_of, played_key, played_of, read,
     tallies_of, tally_key, versus_key, versus_of,
 };
-use crate::players::player_shown;
 use crate::table::{Archived, Finished, Tables};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{last_part, page_key};
+use flagfall_base::names::player_shown;
 use flagfall_base::transact::Transaction;
 
 pub(crate) use self::record::due_key;

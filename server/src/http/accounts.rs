@@ -1,4 +1,4 @@
-//! `/api` of players: sign-up, login, tokens, profiles, what is taken along, what is deleted.
+//! `/api` routes for players: sign-up, login, tokens, profiles, export and deletion.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
@@ -24,10 +24,10 @@ use flagfall_base::identity::Identity;
 use flagfall_base::keys::LEAVING;
 use flagfall_base::store_errors::note_refusal;
 
-/// How often an act is tried again because something happened to its guest at the same moment.
+/// Attempts to carry out a request while its guest's record changes.
 const STANDING_ATTEMPTS: usize = 8;
 
-/// The body of a request, as JSON of one form. What is wrong with another one is told without a word of it: it may hold a password.
+/// A JSON request body. An error never quotes the body, which may hold a password.
 pub(super) struct Body<T>(pub(super) T);
 
 impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
@@ -43,7 +43,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
-/// Where a request comes from.
+/// The client address of a request.
 pub(super) struct From(IpAddr);
 
 impl FromRequestParts<Arc<App>> for From {
@@ -54,13 +54,13 @@ impl FromRequestParts<Arc<App>> for From {
     }
 }
 
-/// Where a request comes from, as far as is known.
+/// The client address of a request, as far as it is known.
 pub(super) fn address_of(app: &App, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
     let peer = extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address);
     app.settings.proxies.client_address(peer, headers)
 }
 
-/// Whoever the token of the request is; without one the request is refused.
+/// The player whose token came with the request. Without a token the request is refused.
 pub(super) struct Asker(pub(super) Identity);
 
 impl FromRequestParts<Arc<App>> for Asker {
@@ -72,7 +72,7 @@ impl FromRequestParts<Arc<App>> for Asker {
     }
 }
 
-/// Somebody whose token is good for more than playing.
+/// A player whose token may do more than play as a bot.
 pub(super) struct Owner(pub(super) Identity);
 
 impl FromRequestParts<Arc<App>> for Owner {
@@ -87,7 +87,7 @@ impl FromRequestParts<Arc<App>> for Owner {
     }
 }
 
-/// A guest who may be there.
+/// The player whose token came with the request, if there was one: a guest who signs up.
 pub(super) struct MaybeGuest(Option<Identity>);
 
 impl FromRequestParts<Arc<App>> for MaybeGuest {
@@ -110,7 +110,7 @@ pub(super) async fn sign_up(
     let kind = if bot { PlayerKind::Bot } else { PlayerKind::Account };
     let made = app.players.sign_up(address, guest.as_ref(), &name, &password, kind).await?;
     if guest.is_some() {
-        // Lines that know him as a guest come back and know him as he is.
+        // Connections opened as the guest reconnect as the account.
         app.peers.renew(&app.connections, &made.player.id).await;
     }
     Ok((StatusCode::CREATED, Json(made)))
@@ -129,8 +129,8 @@ pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Js
         match app.turns.queued(*game, id).await {
             Ok(queue) if queue.moves.is_empty() => {}
             Ok(queue) => queues.push(queue),
-            // The game cannot be read now, and with it not what is queued there; the rest can.
-            Err(error) => tracing::debug!(%game, %error, "an export leaves a queue out"),
+            // If a game cannot be read now, its queue is left out. The rest can still be exported.
+            Err(error) => tracing::debug!(%game, %error, "an export leaves out a queue"),
         }
     }
     Ok(Json(AccountExport {
@@ -185,7 +185,7 @@ pub(super) async fn log_in(
     headers: HeaderMap,
     Body(Login { name, password, token_name }): Body<Login>,
 ) -> Result<Json<LoggedIn>, ApiError> {
-    // A token the device had before proves nothing but that it had it: a wrong one is no error.
+    // The device's earlier token only identifies the device, so a wrong one is not an error.
     let device = credential(&headers).ok().flatten();
     Ok(Json(app.players.log_in(address, device, &name, &password, token_name.as_deref()).await?))
 }
@@ -251,7 +251,7 @@ pub(super) async fn unblock(
     block_or_unblock(&app, &asker, &name, false).await
 }
 
-/// A guest who blocks somebody is stored with that.
+/// Blocks or unblocks a player. A guest who blocks is stored with that.
 async fn block_or_unblock(
     app: &App,
     asker: &Identity,

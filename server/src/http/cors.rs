@@ -1,4 +1,5 @@
-//! What a page of an allowed origin may do with `/api`: ask with a token, and read the answer.
+//! Cross-origin requests: pages of allowed origins may call `/api` with a token and read the
+//! answer.
 
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -7,8 +8,8 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-/// The origin of the request, if it is for `/api` and the operator has named it. The server's own pages need no
-/// permission.
+/// The request's origin, if the request is for `/api` and the operator allows the origin. The
+/// server's own pages need no permission.
 pub(super) fn allowed_origin<B>(request: &Request<B>, allowed: &[String]) -> Option<HeaderValue> {
     let path = request.uri().path();
     if path != "/api" && !path.starts_with("/api/") {
@@ -20,7 +21,7 @@ pub(super) fn allowed_origin<B>(request: &Request<B>, allowed: &[String]) -> Opt
     allowed.iter().any(|known| known.eq_ignore_ascii_case(text)).then(|| origin.clone())
 }
 
-/// The answer to a browser that asks what it may send; none for any other request.
+/// The answer to a browser's preflight request. None for any other request.
 pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
     let is_preflight =
         request.method() == Method::OPTIONS && request.headers().contains_key(ACCESS_CONTROL_REQUEST_METHOD);
@@ -34,13 +35,14 @@ pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
     })
 }
 
-/// Lets pages of the origin read the answer. Cookies are no part of it: tokens come in `Authorization`.
+/// Lets pages of the origin read the answer. No cookies are needed: tokens are sent in
+/// `Authorization`.
 pub(super) fn permit(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after"));
 }
 
-/// The answer depends on the origin, whether that is allowed or not.
+/// Marks the answer as dependent on the origin, whether or not it is allowed.
 pub(super) fn vary(headers: &mut HeaderMap) {
     headers.append(VARY, HeaderValue::from_static("origin"));
 }

@@ -1,4 +1,4 @@
-//! `/api/me/deployments`: what an account keeps to deploy again.
+//! `/api/me/deployments`: an account's saved deployments.
 
 use std::sync::Arc;
 

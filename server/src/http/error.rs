@@ -1,4 +1,4 @@
-//! What HTTP answers when something is wrong: one enum, mapped completely here.
+//! Errors of the HTTP API and their status codes, all mapped here.
 
 use axum::Json;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
@@ -18,7 +18,7 @@ use crate::table::{RecordError, StaleEpoch, TableError};
 use crate::turns::QueueError;
 use flagfall_base::admission::{Scope, TooMany};
 
-/// Why a request was not answered as asked. Carries no state of any game.
+/// Why a request was refused. Carries no state of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ApiError {
     /// No such path.
@@ -26,51 +26,51 @@ pub enum ApiError {
         "there is nothing at this path; /api/openapi.json lists the paths of the HTTP API, and games are played over the WebSocket at /ws"
     )]
     NoSuchPath,
-    /// The path is there, but not for this method.
+    /// The path exists, but not for this method.
     #[error("this path is there, but not for this method; the header Allow tells for which")]
     MethodNotAllowed,
-    /// No such game for this caller.
+    /// No game that this caller may see.
     #[error("there is no game of that id, or it is private")]
     NoSuchGame,
     /// The game's log is damaged.
     #[error("this game's log is damaged; an operator must look at it")]
     Quarantined,
-    /// The store does not answer.
+    /// The store cannot be reached.
     #[error("the store cannot be reached now; try again in a moment")]
     StoreUnavailable,
-    /// The credential is not one.
+    /// The credential is not valid.
     #[error("unknown token: leave Authorization out to see what everybody sees")]
     Unauthorized,
-    /// Something that nobody in particular can do.
+    /// The request needs a token.
     #[error("this wants a token, as in Authorization: Bearer TOKEN; POST /api/login hands one out")]
     TokenExpected,
-    /// The body is not the JSON that is wanted.
+    /// The body is not the expected JSON.
     #[error(
         "the body must be a JSON object with the fields that /api/openapi.json names for this path and no others, sent as Content-Type: application/json"
     )]
     BadBody,
-    /// Whatever is wrong with a player's name, password or token.
+    /// A player's name, password or token is refused.
     #[error(transparent)]
     Player(PlayerError),
-    /// Whatever is wrong with a block.
+    /// A block is refused.
     #[error(transparent)]
     Block(BlockRefusal),
-    /// A page of another origin.
+    /// The request comes from a page of another origin.
     #[error("pages of this origin may not connect; the operator can allow it")]
     ForeignOrigin,
-    /// `/ws` without an upgrade.
+    /// `/ws` was requested without an upgrade.
     #[error("this path speaks WebSocket version 13: connect with a WebSocket client")]
     UpgradeExpected,
-    /// A query that is not understood.
+    /// A query of a record is not understood.
     #[error("the query is not understood: format is json or text, as is red, blue, public or all")]
     BadQuery,
-    /// The record shows what is not open to the requester.
+    /// The record would show what is not open to the caller.
     #[error(transparent)]
     RecordNotOpened(NotOpened),
-    /// A query that is not understood.
+    /// A query of a list is not understood.
     #[error("the query is not understood: bots is true or false")]
     BadListQuery,
-    /// A query that is not understood.
+    /// A query of a page is not understood.
     #[error("the query is not understood: after is what the page before called next, limit a number")]
     BadPage,
     /// No such ruleset.
@@ -82,31 +82,31 @@ pub enum ApiError {
     /// The game changed no rating.
     #[error("this game has changed no rating: it is not rated, does not count, or is not over")]
     NotRated,
-    /// Whatever the lobby refuses.
+    /// A refusal of the lobby.
     #[error(transparent)]
     Lobby(LobbyRefusal),
-    /// Whatever is wrong with a queue of moves.
+    /// A queue of moves is refused.
     #[error(transparent)]
     Queue(QueueError),
     /// Too many connections or requests.
     #[error("{0}")]
     TooMany(TooMany),
-    /// The body is longer than any that is taken.
+    /// The body is too long.
     #[error("the body is too long: it has {} KiB at most", super::BODY_BYTES_MAX / 1024)]
     BodyTooLarge,
-    /// A request of HTTP/1.1 names the host it is for, once.
+    /// An HTTP/1.1 request must have exactly one Host header.
     #[error("a request has one Host header: name the server's host in it")]
     HostExpected,
-    /// Whatever is wrong with a deployment that is to be kept.
+    /// A saved deployment is refused.
     #[error(transparent)]
     Deployment(DeploymentError),
-    /// Whatever is wrong with a webhook or a feed.
+    /// A request about a webhook or feed is refused.
     #[error(transparent)]
     Webhook(WebhookError),
     /// The answer took too long.
     #[error("the answer took too long; try again in a moment")]
     TimedOut,
-    /// A defect.
+    /// A defect in the server.
     #[error("the server has a defect")]
     Internal,
 }

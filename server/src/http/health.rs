@@ -1,4 +1,4 @@
-//! Whether the server can do its work: the store takes something, gives it back, and lets servers hear each other.
+//! Health checks: the store accepts a record and returns it, and servers can hear each other.
 
 use std::sync::Arc;
 
@@ -46,8 +46,9 @@ pub(super) struct Ready {
     store_available: bool,
 }
 
-/// 200 when the store takes a heartbeat and a record, gives the record back, and, where servers share it, this one hears what it tells, all in time; 503 otherwise, and while the server
-/// stops. Checks take turns, so many of them are no load.
+/// Answers 200 if, in time, the store accepts a heartbeat and a record, returns the record, and (if
+/// servers share it) this server hears its own notice. Otherwise, and while the server stops, 503.
+/// Checks run one at a time, so many of them are no load.
 pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Health>) {
     let (status, problem, store_ms) = if app.is_stopping() {
         ("stopping", None, None)
@@ -75,7 +76,8 @@ pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Hea
     (code, Json(health))
 }
 
-/// 200 while the server lets players in, 503 while it stops. What the store does plays no part: while it is away games are watched from memory, and whoever is let in is told of it.
+/// Answers 200 while the server lets players in, and 503 while it stops. The store plays no part:
+/// while it is unavailable, games can be watched from memory, and players who are let in are told.
 pub(super) async fn ready(State(app): State<Arc<App>>) -> (StatusCode, Json<Ready>) {
     let is_stopping = app.is_stopping();
     let code = if is_stopping { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
@@ -83,7 +85,7 @@ pub(super) async fn ready(State(app): State<Arc<App>>) -> (StatusCode, Json<Read
     (code, Json(Ready { status, store_available: !app.connections.is_store_away() }))
 }
 
-/// What is wrong with the store, if anything is.
+/// Describes what is wrong with the store, if anything.
 async fn check(app: &App) -> Option<&'static str> {
     let store = &*app.store;
     if store.heartbeat().await.is_err() {
@@ -100,14 +102,15 @@ async fn check(app: &App) -> Option<&'static str> {
         }
     }
     match store.get(key).await {
-        // With several servers the value may be another one's by now.
+        // With several servers, another one may have overwritten the value.
         Ok(Some(found)) if found.len() == value.len() => hear(app).await,
         Ok(_) => Some("the store does not give back what it took"),
         Err(_) => Some("the store cannot be read"),
     }
 }
 
-/// Whether what this server tells comes back to it, the way announcements of appends come: no log is written for that, for logs only grow.
+/// Checks that a notice from this server comes back to it, in the way announcements of appends do.
+/// Writes no log for that, because logs only grow.
 async fn hear(app: &App) -> Option<&'static str> {
     const DEAF: &str = "the store takes and gives, but what servers tell each other is not heard";
     let mut notices = app.store.notices()?;
@@ -124,7 +127,7 @@ async fn hear(app: &App) -> Option<&'static str> {
                 return None;
             }
             Ok(Heard::Told(_)) => {}
-            // It may have been among what was missed.
+            // It may have been among the missed notices.
             Ok(Heard::Missed) | Err(_) => return Some(DEAF),
         }
     }

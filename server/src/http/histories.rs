@@ -1,4 +1,4 @@
-//! `/api` of games that are over: histories, head to head, one's own figures.
+//! `/api` routes for finished games: histories, head to head, and the caller's statistics.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{ApiError, caller};
 use crate::histories::Page;
 use crate::server::App;
 
-/// Which page.
+/// Selects a page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PageQuery {

@@ -1,4 +1,4 @@
-//! `/api/me/challenges`: challenges addressed to somebody by name.
+//! `/api/me/challenges`: challenges addressed to players by name.
 
 use std::sync::Arc;
 

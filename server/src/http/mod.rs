@@ -1,4 +1,4 @@
-//! What the server answers over plain HTTP: health, rulesets, games, records, players and their credentials.
+//! The HTTP API: health, rulesets, games, records, players and their credentials.
 
 mod accounts;
 mod cors;
@@ -44,12 +44,12 @@ use crate::table::{TableError, TableHandle};
 use flagfall_base::admission::Client;
 use flagfall_base::telemetry::HTTP_REQUESTS;
 
-/// Games `/api/games` lists at most.
+/// Most games that `/api/games` lists.
 const LISTED_GAMES_MAX: usize = 100;
-/// Bytes of a request's body.
+/// Most bytes in a request's body.
 const BODY_BYTES_MAX: usize = 8 * 1024;
 
-/// The paths of the game listener.
+/// Routes of the game listener.
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(page))
@@ -99,7 +99,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .with_state(app)
 }
 
-/// The paths of the metrics listener.
+/// Routes of the metrics listener.
 pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router {
     let render = async move || {
         app.sample_metrics();
@@ -112,8 +112,9 @@ pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router 
         .layer(middleware::map_response(close_after))
 }
 
-/// One request a connection. Only a WebSocket stays open for long, and its session watches over it. (Switching keep-alive off
-/// in hyper would do the same, but takes the `Connection: upgrade` out of upgrades too.)
+/// Closes the connection after each request. Only WebSockets stay open, and their session limits
+/// them. (Turning keep-alive off in hyper would do the same, but would also remove
+/// `Connection: upgrade` from upgrades.)
 async fn close_after(mut response: Response) -> Response {
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
@@ -121,7 +122,7 @@ async fn close_after(mut response: Response) -> Response {
     response
 }
 
-/// What holds for every request: limits, headers, a count.
+/// Applies limits, headers and the count to every request.
 async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let origin = cors::allowed_origin(&request, &app.settings.allowed_origins);
@@ -142,7 +143,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
         .increment(1);
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // Views depend on who asks: no proxy may hand one to another.
+    // Views depend on the caller, so no proxy may cache them.
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     if is_api && !app.settings.allowed_origins.is_empty() {
         cors::vary(headers);
@@ -153,7 +154,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
     response
 }
 
-/// Finds out whose request it is, and whether it may be answered.
+/// Identifies the client of a request and decides whether it may be answered.
 fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let (path, now) = (request.uri().path(), Instant::now());
     let (is_upgrade, is_check) = (path == "/ws", matches!(path, "/health" | "/ready"));
@@ -161,7 +162,7 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let client = app.admission.client(address);
     if let Some(Peer { seat, .. }) = request.extensions().get::<Peer>() {
         app.admission.name_client(seat, client, now)?;
-        // A WebSocket without a hello may still have to make room.
+        // A WebSocket without a hello may still be evicted.
         if !is_upgrade {
             app.admission.note_request(seat);
         }
@@ -177,21 +178,22 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Plies of a game that take as much work as a request.
+/// Plies of a game that cost as much as one request.
 const PLIES_PER_REQUEST: u32 = 50;
 
-/// Counts the work that a game of so many plies makes, beyond that of any request.
+/// Charges for the extra work of a game with this many plies.
 fn charge_plies(app: &App, client: Client, plies: u16) {
     app.admission.charge_request(client, u32::from(plies) / PLIES_PER_REQUEST, Instant::now());
 }
 
-/// Runs a request. One that may change something is carried out even if its connection closes meanwhile.
+/// Runs a request. One that may change something is completed even if its connection closes.
 async fn carry_out(app: &App, request: Request, next: Next) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    // Read before the work begins: a slow sender takes up no place. One byte too many is for the path to refuse.
+    // Read the body before the work begins, so that a slow sender takes no place. A body that is
+    // too long gets one byte over the limit, and the route refuses it.
     let body = match Limited::new(body, BODY_BYTES_MAX).collect().await {
         Ok(body) => Body::from(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Body::from(vec![0; BODY_BYTES_MAX + 1]),
@@ -218,7 +220,7 @@ async fn rulesets() -> Json<Rulesets> {
     Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| RulesetInfo::new(ruleset)).collect() })
 }
 
-/// The public keys that finished games are signed with.
+/// The public keys for signatures of finished games.
 async fn keys(State(app): State<Arc<App>>) -> Result<Json<SigningKeys>, ApiError> {
     Ok(Json(app.proofs.keys().await?))
 }
@@ -297,7 +299,7 @@ async fn record_as_text(
     in_background(&app, move || record.to_string().into_response()).await
 }
 
-/// Renders a large answer where it delays no connection.
+/// Renders a large answer in the background, so that it delays no connection.
 async fn in_background(
     app: &App,
     render: impl FnOnce() -> Response + Send + 'static,
@@ -305,8 +307,8 @@ async fn in_background(
     app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
 }
 
-/// The table of a game and the id of the player who asks, if one does. Its work is counted: a long game is read
-/// from its log and played through.
+/// The table of a game, and the caller's id if they have a token. Charges for the work: a long game
+/// is read from its log and played through.
 async fn find(
     app: &App,
     client: Client,
@@ -320,8 +322,8 @@ async fn find(
     Ok((table, player))
 }
 
-/// Who asks: nobody in particular without a credential, and an error with a wrong one. Never silently the public: a player
-/// must not take the fog of the public for what he knows.
+/// The id of the caller. None without a credential, and an error with a wrong one: a player must
+/// not mistake the public view for their own.
 async fn caller(app: &App, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     let Some(token) = credential(headers)? else { return Ok(None) };
     Ok(Some(app.players.authenticate(token).await?.player.id))

@@ -1,4 +1,4 @@
-//! `/api/me/webhook` and feeds: where players are told of their turns.
+//! `/api/me/webhook` and feeds: how players are notified of their turns.
 
 use std::sync::Arc;
 

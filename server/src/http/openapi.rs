@@ -1,5 +1,6 @@
-//! The HTTP API as an OpenAPI document: made of the table below and of the types that are read and answered. `server/openapi.json` is what it
-//! makes, checked in and checked for freshness; `GET /api/openapi.json` hands it out.
+//! The HTTP API as an OpenAPI document, made from the table of endpoints below and the types of
+//! requests and answers. It is checked in as `server/openapi.json`, a test keeps that file fresh,
+//! and `GET /api/openapi.json` serves it.
 
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -40,15 +41,15 @@ mod tests {
     /// Whether a request needs a token.
     #[derive(Clone, Copy, PartialEq)]
     enum Token {
-        /// None is looked at.
+        /// The token is ignored.
         Unused,
-        /// With one, the answer is what its player may know.
+        /// With a token, the answer shows what its player may see.
         Allowed,
-        /// Without one the request is refused.
+        /// Without a token, the request is refused.
         Needed,
     }
 
-    /// A page of a list: any text, for no values are named.
+    /// The parameters of a page of a list. They may have any value.
     const PAGE: &[(&str, &[&str])] = &[("after", &[]), ("limit", &[])];
 
     struct Endpoint {
@@ -80,7 +81,7 @@ mod tests {
         Endpoint { method: "post", path, summary, token, body, status: 200, answer, query: &[] }
     }
 
-    /// Takes something of the asker's away.
+    /// An endpoint that deletes something of the player's.
     const fn removal(path: &'static str, summary: &'static str) -> Endpoint {
         Endpoint {
             method: "delete",
@@ -98,57 +99,57 @@ mod tests {
     fn endpoints() -> Vec<Endpoint> {
         use Token::{Allowed, Needed, Unused};
         vec![
-            get(
-                "/health",
-                "Whether the store takes and gives; 503 when it does not",
-                Unused,
-                schema::<Health>,
-            ),
+            get("/health", "Checks the store; 503 if it cannot be read or written", Unused, schema::<Health>),
             get(
                 "/ready",
-                "Whether the server lets players in, whatever the store does; 503 while it stops",
+                "Tells if the server accepts players, regardless of the store; 503 while it stops",
                 Unused,
                 schema::<Ready>,
             ),
             get("/api/openapi.json", "This document", Unused, |_| json!({ "type": "object" })),
             get(
                 "/api/rulesets",
-                "The rulesets, and what a custom game may change of each",
+                "The rulesets, with the rules that a custom game may change",
                 Unused,
                 schema::<Rulesets>,
             ),
             get(
                 "/api/keys",
-                "The public keys that finished games are or were signed with",
+                "The public keys with which finished games are or were signed",
                 Unused,
                 schema::<SigningKeys>,
             ),
-            get("/api/games", "The public games that are running", Unused, schema::<Games>),
-            get("/api/games/{id}", "A game as the asker may know it", Allowed, schema::<Game>),
+            get("/api/games", "The running public games", Unused, schema::<Games>),
+            get("/api/games/{id}", "A game, as its viewer may see it", Allowed, schema::<Game>),
             Endpoint {
                 query: &[("format", &["json", "text"]), ("as", &["red", "blue", "public", "all"])],
                 ..get(
                     "/api/games/{id}/record",
-                    "A game's record, with the change of every event: as an audience saw it live (as=red, blue or public), or opened (as=all)",
+                    "A game's record with every event's change: as an audience saw it live (as=red, blue or public), or opened (as=all)",
                     Allowed,
                     schema::<GameRecord>,
                 )
             },
             get("/api/games/{id}/record.txt", "The record as text", Allowed, |_| json!({ "type": "string" })),
-            get("/api/games/{id}/ratings", "What a rated game changed", Allowed, schema::<RatingChange>),
+            get(
+                "/api/games/{id}/ratings",
+                "How a rated game changed ratings",
+                Allowed,
+                schema::<RatingChange>,
+            ),
             Endpoint {
                 status: 201,
                 token: Allowed,
                 ..post(
                     "/api/account",
-                    "Makes an account: of the guest whose token is sent along, or a new one",
+                    "Makes an account: of the guest whose token comes with the request, or a new one",
                     schema::<SignUp>,
                     schema::<SignedUp>,
                 )
             },
             get(
                 "/api/account",
-                "Everything that is kept of the account, but for what is secret",
+                "Everything that the server keeps of the account, without its secrets",
                 Needed,
                 schema::<AccountExport>,
             ),
@@ -159,7 +160,7 @@ mod tests {
                 answer: None,
                 ..post(
                     "/api/account",
-                    "Deletes the account; its games stay, without its name",
+                    "Deletes the account; its games stay without its name",
                     schema::<Confirmation>,
                     |_| Value::Null,
                 )
@@ -170,7 +171,7 @@ mod tests {
                 answer: None,
                 ..post(
                     "/api/account/password",
-                    "Changes the password; all other tokens are revoked",
+                    "Changes the password and revokes all other tokens",
                     schema::<NewPassword>,
                     |_| Value::Null,
                 )
@@ -179,12 +180,17 @@ mod tests {
                 token: Needed,
                 ..post(
                     "/api/account/recovery_code",
-                    "Another recovery code; the one before is void",
+                    "Makes a new recovery code; the previous one is void",
                     schema::<Confirmation>,
                     schema::<NewRecoveryCode>,
                 )
             },
-            post("/api/login", "A token for whoever knows the password", schema::<Login>, schema::<LoggedIn>),
+            post(
+                "/api/login",
+                "Logs in with a password and makes a token",
+                schema::<Login>,
+                schema::<LoggedIn>,
+            ),
             Endpoint {
                 status: 204,
                 token: Needed,
@@ -194,20 +200,20 @@ mod tests {
             },
             post(
                 "/api/recover",
-                "A new password for whoever has the recovery code",
+                "Sets a new password with the recovery code",
                 schema::<Recover>,
                 schema::<Recovered>,
             ),
             get("/api/me", "Who asks", Needed, schema::<Me>),
             get(
                 "/api/me/games",
-                "The running games of whoever asks, the most urgent first",
+                "The player's running games, most urgent first",
                 Needed,
                 schema::<flagfall_protocol::OwnGames>,
             ),
             get(
                 "/api/me/deployments",
-                "The deployments that the asker keeps; nobody else is told",
+                "The deployments that the player keeps, which only they can see",
                 Needed,
                 schema::<SavedDeployments>,
             ),
@@ -216,30 +222,30 @@ mod tests {
                 token: Needed,
                 ..post(
                     "/api/me/deployments/{ruleset}/{name}",
-                    "Keeps a deployment, in the place of one of the same name",
+                    "Keeps a deployment; it replaces one of the same name",
                     schema::<SaveDeployment>,
                     schema::<SavedDeployment>,
                 )
             },
-            removal("/api/me/deployments/{ruleset}/{name}", "Keeps a deployment no longer"),
-            get("/api/me/webhook", "The asker's webhook", Needed, schema::<WebhookInfo>),
+            removal("/api/me/deployments/{ruleset}/{name}", "Deletes a kept deployment"),
+            get("/api/me/webhook", "The player's webhook", Needed, schema::<WebhookInfo>),
             Endpoint {
                 method: "put",
                 token: Needed,
                 ..post(
                     "/api/me/webhook",
-                    "Sets where the asker is told of his turns in games with days per move: signed POSTs of Notice",
+                    "Sets the address that gets notices of the player's turns in games with days per move: signed POSTs of Notice",
                     schema::<NewWebhook>,
                     schema::<WebhookSet>,
                 )
             },
-            removal("/api/me/webhook", "Removes the asker's webhook"),
+            removal("/api/me/webhook", "Removes the player's webhook"),
             Endpoint {
                 token: Needed,
                 body: None,
                 ..post(
                     "/api/me/webhook/test",
-                    "Sends the asker's webhook a test, and tells what came of it",
+                    "Sends a test to the player's webhook and reports the result",
                     |_| Value::Null,
                     schema::<WebhookAttempt>,
                 )
@@ -249,27 +255,27 @@ mod tests {
                 body: None,
                 ..post(
                     "/api/me/feed",
-                    "Makes the asker's feed, or makes it anew: the address before is void",
+                    "Makes the player's feed; the address of an earlier one is void",
                     |_| Value::Null,
                     schema::<MadeFeed>,
                 )
             },
-            removal("/api/me/feed", "Removes the asker's feed"),
+            removal("/api/me/feed", "Removes the player's feed"),
             get(
                 "/api/feeds/{secret}",
-                "A player's turns and ended games, for whoever has the secret: JSON Feed 1.1",
+                "A player's turns and ended games, for anyone who has the secret: JSON Feed 1.1",
                 Unused,
                 schema::<Feed>,
             ),
             get(
                 "/api/me/statistics",
-                "The asker's own figures, by ruleset, side and deployment",
+                "The player's own statistics, by ruleset, side and deployment",
                 Needed,
                 schema::<Statistics>,
             ),
             get(
                 "/api/me/challenges",
-                "The challenges addressed to whoever asks",
+                "The challenges addressed to the player",
                 Needed,
                 schema::<Invitations>,
             ),
@@ -277,15 +283,15 @@ mod tests {
                 token: Needed,
                 ..post(
                     "/api/me/challenges",
-                    "Addresses an open challenge to a player",
+                    "Addresses an open challenge to another player",
                     schema::<Invite>,
                     schema::<Invitation>,
                 )
             },
-            removal("/api/me/challenges/{code}", "Declines a challenge: it is closed"),
+            removal("/api/me/challenges/{code}", "Declines and closes a challenge"),
             get(
                 "/api/games/{id}/queue",
-                "What the asker has queued for his next turns in a game with days per move",
+                "The player's queue for their next turns in a game with days per move",
                 Needed,
                 schema::<MoveQueue>,
             ),
@@ -294,22 +300,22 @@ mod tests {
                 token: Needed,
                 ..post(
                     "/api/games/{id}/queue",
-                    "Queues plies for the asker's next turns; refused as stale_ply when the game has gone on, as stale_epoch when its last moves are lost",
+                    "Queues the player's next turns; refused as stale_ply if the game has moved on, as stale_epoch if its last moves were lost",
                     schema::<NewQueue>,
                     schema::<MoveQueue>,
                 )
             },
-            removal("/api/games/{id}/queue", "Queues nothing any more"),
+            removal("/api/games/{id}/queue", "Empties the player's queue"),
             get(
                 "/api/tokens",
-                "The tokens of the account, never the tokens themselves",
+                "The tokens of the account, without the tokens themselves",
                 Needed,
                 schema::<TokenList>,
             ),
             Endpoint {
                 status: 201,
                 token: Needed,
-                ..post("/api/tokens", "One more token", schema::<NewToken>, schema::<MadeToken>)
+                ..post("/api/tokens", "Makes another token", schema::<NewToken>, schema::<MadeToken>)
             },
             Endpoint {
                 method: "delete",
@@ -319,12 +325,12 @@ mod tests {
                 answer: None,
                 ..post(
                     "/api/tokens/{id}",
-                    "Revokes a token and closes its sockets",
+                    "Revokes a token and closes its WebSockets",
                     |_| Value::Null,
                     |_| Value::Null,
                 )
             },
-            get("/api/blocks", "Whom the asker has blocked", Needed, schema::<BlockList>),
+            get("/api/blocks", "The players that the player has blocked", Needed, schema::<BlockList>),
             Endpoint {
                 method: "put",
                 status: 204,
@@ -339,14 +345,14 @@ mod tests {
                 token: Needed,
                 body: None,
                 answer: None,
-                ..post("/api/blocks/{name}", "Lets a blocked player go", |_| Value::Null, |_| Value::Null)
+                ..post("/api/blocks/{name}", "Unblocks a player", |_| Value::Null, |_| Value::Null)
             },
-            get("/api/players/{name}", "What everybody may know of a player", Unused, schema::<Profile>),
+            get("/api/players/{name}", "What anyone may know of a player", Unused, schema::<Profile>),
             Endpoint {
                 query: PAGE,
                 ..get(
                     "/api/players/{name}/games",
-                    "A player's games that are over, the latest first; private ones for him alone",
+                    "A player's ended games, latest first; only they can see private ones",
                     Allowed,
                     schema::<PlayedGames>,
                 )
@@ -355,14 +361,14 @@ mod tests {
                 query: PAGE,
                 ..get(
                     "/api/players/{name}/against/{other}",
-                    "Two players' games against each other; private ones for the two alone",
+                    "Two players' games against each other; only they can see private ones",
                     Allowed,
                     schema::<HeadToHead>,
                 )
             },
             get(
                 "/api/players/{name}/ratings/{ruleset}/{speed}",
-                "A player's latest rated games; private ones for him alone",
+                "A player's latest rated games; only they can see private ones",
                 Allowed,
                 schema::<RatingHistory>,
             ),
@@ -370,7 +376,7 @@ mod tests {
                 query: &[("bots", &["true", "false"])],
                 ..get(
                     "/api/leaderboards/{ruleset}/{speed}",
-                    "The best in a ruleset at a speed",
+                    "The best players in a ruleset at a speed",
                     Unused,
                     schema::<flagfall_protocol::Leaderboard>,
                 )
@@ -402,7 +408,7 @@ mod tests {
         if let Some(schema) = endpoint.answer {
             answer["content"] = content(schema(generator));
         }
-        let error = json!({ "description": "Refused: a stable code, and why for a person", "content": content(schema::<ErrorBody>(generator)) });
+        let error = json!({ "description": "Refused: a stable code, and an explanation for people", "content": content(schema::<ErrorBody>(generator)) });
         let mut operation = json!({
             "summary": endpoint.summary,
             "parameters": parameters(endpoint),

@@ -1,4 +1,4 @@
-//! `/api/me/games`: whose turn it is in all of one's games.
+//! `/api/me/games`: the caller's running games, and whose turn it is.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/api/games/ID/queue`: moves left behind for the turns to come.
+//! `/api/games/ID/queue`: moves queued for turns to come.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! `/api` of ratings: leaderboards, histories, what a game changed.
+//! `/api` routes for ratings: leaderboards, histories, and the change of one game.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use super::{ApiError, caller};
 use crate::server::App;
 use crate::table::TableError;
 
-/// Which list.
+/// Selects a leaderboard.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListQuery {
-    /// That of the bots.
+    /// True for the bots' leaderboard.
     #[serde(default)]
     bots: bool,
 }
@@ -52,7 +52,7 @@ pub(super) async fn change(
 ) -> Result<Json<RatingChange>, ApiError> {
     let game: GameId = game.parse().map_err(|_| ApiError::NotRated)?;
     let change = app.ratings.change(game).await?.ok_or(ApiError::NotRated)?;
-    // Of a private game nobody but its players is told even that it was rated.
+    // In a private game, only its players may know that it was rated.
     let asker = caller(&app, &headers).await?;
     match app.tables.find(game).await?.look(asker.as_deref()).await {
         Ok(_) => Ok(Json(change)),
@@ -61,7 +61,7 @@ pub(super) async fn change(
     }
 }
 
-/// A ruleset as it is, and a speed.
+/// Parses a standard ruleset and a speed.
 fn class(ruleset: &str, speed: &str) -> Result<(&'static str, Speed), ApiError> {
     let ruleset = Ruleset::all().iter().find(|known| known.id == ruleset).ok_or(ApiError::NoSuchRuleset)?;
     Ok((ruleset.id, Speed::from_name(speed).ok_or(ApiError::NoSuchSpeed)?))

@@ -1,4 +1,4 @@
-//! Requests whose connection closes.
+//! A request continues when its connection closes.
 
 use std::future::{Future as _, poll_fn};
 use std::pin::pin;

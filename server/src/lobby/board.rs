@@ -1,4 +1,5 @@
-//! What watchers of the lobby are shown, and when: changed news at once, but each watcher at most once per interval.
+//! What watchers of the lobby see: everything at once when they start, then changes, at most once
+//! per interval of the lobby.
 
 use std::collections::HashMap;
 
@@ -8,12 +9,12 @@ use metrics::counter;
 
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
-/// Games the lobby lists.
+/// Most games that the lobby lists.
 pub(super) const LISTED_GAMES_MAX: usize = 30;
-/// Broadcasts that are skipped when nothing but plies and the number of players has changed.
+/// Ticks to skip while nothing but plies and the number of players has changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
 
-/// The watchers and what they were told last.
+/// The watchers, and the last broadcast.
 #[derive(Default)]
 pub(super) struct Board {
     watchers: HashMap<ConnectionId, Outbox>,
@@ -29,23 +30,24 @@ struct Told {
 }
 
 impl Board {
-    /// Adds a watcher, who is told what there is.
+    /// Adds a watcher and sends it the current lobby.
     pub(super) fn watch(&mut self, outbox: Outbox, seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) {
         outbox.send(Payload::new(&message(seeks, games, online)));
         self.watchers.insert(outbox.connection(), outbox);
     }
 
-    /// Takes a watcher out.
+    /// Removes a watcher.
     pub(super) fn unwatch(&mut self, connection: ConnectionId) {
         self.watchers.remove(&connection);
     }
 
-    /// Whether anybody watches.
+    /// True if there is a watcher.
     pub(super) fn is_watched(&self) -> bool {
         !self.watchers.is_empty()
     }
 
-    /// Tells all watchers what there is, if it is news: a seek or a game has come or gone, or, now and then, anything else.
+    /// Sends all watchers the current lobby if a seek or game has come or gone, and other changes
+    /// now and then.
     pub(super) fn tell(&mut self, seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) {
         self.watchers.retain(|_, outbox| !outbox.is_closed());
         if self.watchers.is_empty() {

@@ -1,4 +1,5 @@
-//! Challenges: offers to whoever has the code. They live in the store, so a restart loses none.
+//! Challenges: offers that anybody with the code may accept. They are in the store, so they survive
+//! a restart.
 
 use std::sync::Arc;
 
@@ -13,11 +14,11 @@ use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF};
 /// An open challenge, as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Challenge {
-    /// Its code: whoever has it may accept.
+    /// The code: anybody who has it may accept.
     pub code: String,
-    /// Who offers.
+    /// The player who offers.
     pub challenger: Player,
-    /// What.
+    /// The terms of the game.
     pub terms: Terms,
     /// The side the challenger wants.
     pub side: Option<Side>,
@@ -26,7 +27,7 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// What it offers, as its code shows it.
+    /// The message that shows the challenge to anybody with the code.
     #[must_use]
     pub fn message(self) -> ServerToClient {
         ServerToClient::Challenge {
@@ -38,7 +39,7 @@ impl Challenge {
         }
     }
 
-    /// What opens it: its record, and its entry in the list of its challenger's.
+    /// The writes that open it: its record, and its entry in the challenger's list.
     pub(super) fn opening(&self) -> Result<[Write; 2], LobbyRefusal> {
         let expires = Some(Stamp(self.expires));
         let value = serde_json::to_vec(self).map_err(|_| LobbyRefusal::Internal("unwritable challenge"))?;
@@ -48,7 +49,7 @@ impl Challenge {
         ])
     }
 
-    /// What ends it.
+    /// The writes that close it.
     pub(super) fn closing(&self) -> Result<[Write; 2], LobbyRefusal> {
         Ok([
             Write::Delete { key: key(&self.code)? },
@@ -57,7 +58,8 @@ impl Challenge {
     }
 }
 
-/// The open challenge of a code, its key, and its record as it lies in the store, for the condition that it is still there.
+/// Finds the open challenge of a code. Also returns its key and stored value, for the condition
+/// that it is still open.
 pub(super) async fn find(
     store: &Arc<dyn Store>,
     code: &str,
@@ -69,13 +71,13 @@ pub(super) async fn find(
     let key = key(code)?;
     let bytes = store.get(key.clone()).await?.ok_or(LobbyRefusal::NoSuchChallenge)?;
     let challenge = serde_json::from_slice(&bytes).map_err(|error| {
-        tracing::error!(%error, "a challenge cannot be read");
+        tracing::error!(%error, "could not read a challenge");
         LobbyRefusal::Store
     })?;
     Ok((challenge, key, bytes))
 }
 
-/// How many challenges a player has open, counted up to `max`.
+/// Counts a player's open challenges, up to `max`.
 pub(super) async fn count(
     store: &Arc<dyn Store>,
     challenger: &Player,
@@ -84,7 +86,7 @@ pub(super) async fn count(
     Ok(store.scan(own_key(challenger, "")?, None, max).await?.len())
 }
 
-/// Closes what a player has open; which those were.
+/// Closes all open challenges of a player and returns them.
 pub(super) async fn close_all(
     store: &Arc<dyn Store>,
     challenger: &Player,

@@ -1,43 +1,43 @@
-//! What a player may ask of the lobby.
+//! Commands to the lobby.
 
 use flagfall_board::Side;
 use flagfall_protocol::{ClientToServer, CommandId, RatingWish, Terms};
 use serde::Serialize;
 
-/// A command to the lobby. Its JSON, without the id, is what tells two commands of one id apart.
+/// A command to the lobby. Its JSON, without the command id, is its fingerprint.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum LobbyCommand {
-    /// Offer a game to anybody.
+    /// Offer a game to anyone in the lobby.
     Seek {
-        /// What is offered.
+        /// The terms on offer.
         terms: Terms,
         /// The side the seeker wants.
         side: Option<Side>,
-        /// Whose ratings it is for.
+        /// Which ratings the seek is for.
         #[serde(skip_serializing_if = "Option::is_none")]
         rating: Option<RatingWish>,
     },
-    /// Take a seek back.
+    /// Withdraw a seek.
     CancelSeek {
-        /// Which.
+        /// The seek's id.
         seek: String,
     },
-    /// Accept somebody's seek.
+    /// Accept another player's seek.
     AcceptSeek {
-        /// Which.
+        /// The seek's id.
         seek: String,
         /// Whether the acceptor wants secrecy.
         secret: bool,
     },
-    /// Offer a game to whoever has the code.
+    /// Offer a game to anybody with the code.
     Challenge {
-        /// What is offered.
+        /// The terms on offer.
         terms: Terms,
         /// The side the challenger wants.
         side: Option<Side>,
     },
-    /// Take a challenge back.
+    /// Withdraw a challenge.
     CancelChallenge {
         /// Its code.
         challenge: String,
@@ -49,18 +49,18 @@ pub enum LobbyCommand {
         /// Whether the acceptor wants secrecy.
         secret: bool,
     },
-    /// Wait to be paired.
+    /// Enter the pool.
     EnterPool {
-        /// What is played.
+        /// The terms of the game.
         terms: Terms,
     },
-    /// Wait no longer.
+    /// Leave the pool.
     LeavePool {},
     /// Play a house player.
     PlayBot {
         /// Its level.
         bot: String,
-        /// What is played.
+        /// The terms of the game.
         terms: Terms,
         /// The side the player wants.
         side: Option<Side>,
@@ -68,10 +68,10 @@ pub enum LobbyCommand {
 }
 
 impl LobbyCommand {
-    /// The lobby command in a message, or the message back.
+    /// Converts a message into a lobby command.
     ///
     /// # Errors
-    /// The message, when it is none to the lobby.
+    /// The message itself, if it is not for the lobby.
     #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
     pub fn from_message(message: ClientToServer) -> Result<(CommandId, LobbyCommand), ClientToServer> {
         Ok(match message {
@@ -116,7 +116,7 @@ impl LobbyCommand {
         }
     }
 
-    /// Whether it takes something back: allowed even while the server stops.
+    /// True if it withdraws something: allowed even while the server stops.
     #[must_use]
     pub const fn is_withdrawal(&self) -> bool {
         matches!(

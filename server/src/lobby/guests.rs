@@ -1,4 +1,4 @@
-//! Commands of guests: the first one that is accepted stores its guest, in the same update.
+//! Commands of guests: a guest's first accepted command also stores the guest, in the same update.
 
 use flagfall_protocol::{CommandId, Player, PlayerKind};
 use metrics::counter;
@@ -6,15 +6,16 @@ use metrics::counter;
 use super::command::LobbyCommand;
 use super::refusal::LobbyRefusal;
 use super::{Asker, Handled, Inner, Lobby};
-use crate::players::{Standing, player_named, standing};
+use crate::players::{Standing, standing};
+use flagfall_base::names::player_named;
 use flagfall_base::telemetry as names;
 
-/// How often a command is tried again because something happened to its guest at the same moment.
+/// Attempts to carry out a command while its guest's record changes.
 const STANDING_ATTEMPTS: usize = 8;
 
 impl Lobby {
-    /// True if a guest is stored under another name than this one: somebody else was called so before
-    /// they did anything. Then their connections have to learn it.
+    /// True if a guest is stored under a name other than this one, because another player took the
+    /// name first. Then the guest's connections must be given the new name.
     pub async fn is_called_otherwise(&self, player: &Player) -> bool {
         player.kind == PlayerKind::Guest
             && matches!(player_named(&*self.inner.store, &player.id).await, Ok(Some(now)) if now.name != player.name)
@@ -22,7 +23,7 @@ impl Lobby {
 }
 
 impl Inner {
-    /// Carries a command out, with whatever stores its guest.
+    /// Carries out a command, together with the writes that store its guest.
     pub(super) async fn carry_out(
         &self,
         player: &Player,
@@ -33,13 +34,13 @@ impl Inner {
             let standing = self.standing(player).await?;
             let asker = Asker { inner: self, player: &standing.player, cmd_id, command, standing: &standing };
             let handled = asker.carry_out().await;
-            // Refused, and something has happened to the guest meanwhile: then the refusal may be due to that.
+            // If the guest's record has changed meanwhile, that may have caused the refusal.
             if handled.is_err() && standing.is_outdated(&*self.store).await? {
                 continue;
             }
             if standing.is_new && handled.is_ok() {
                 counter!(names::GUESTS_STORED).increment(1);
-                // A store that is emptied before they come back gets them back too.
+                // If the store is emptied before they come back, it gets their records back too.
                 self.store.keep_copies(&standing.player.id, standing.writes.clone());
             }
             return handled;
@@ -47,7 +48,8 @@ impl Inner {
         Err(LobbyRefusal::Store)
     }
 
-    /// What has to join an act of this player: a guest is stored with the first one.
+    /// The conditions and writes that must join a command of this player: a guest is stored with
+    /// the first one.
     async fn standing(&self, player: &Player) -> Result<Standing, LobbyRefusal> {
         let pass = match player.kind {
             PlayerKind::Guest => self.connections.pass_of(&player.id),

@@ -1,4 +1,5 @@
-//! Challenges addressed to a player by name: the code lies in his list until he accepts or declines, or the challenge is gone.
+//! Challenges addressed to a player by name: the code is in the player's list until they accept or
+//! decline, or the challenge is closed.
 
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Invitation, Invitations, Player, ServerToClient};
@@ -10,17 +11,19 @@ use crate::blocks::are_apart;
 use flagfall_base::keys::last_part;
 use flagfall_base::keys::{ADDRESSED, INVITED};
 
-/// Challenges that may wait for one player's answer.
+/// Most challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
-/// Players to whom one challenge may be addressed.
+/// Most players to whom one challenge may be addressed.
 const ADDRESSEES_MAX: usize = 50;
 
 impl Lobby {
-    /// Addresses an open challenge of `challenger` to a player. Doing it twice changes nothing.
+    /// Addresses an open challenge of `challenger` to a player. Repeating it changes nothing.
     ///
     /// # Errors
-    /// [`LobbyRefusal::NoSuchChallenge`] when it is not open or not his, [`LobbyRefusal::OwnOffer`], [`LobbyRefusal::OpponentBusy`] when too
-    /// many wait for the player's answer, [`LobbyRefusal::Store`].
+    /// [`LobbyRefusal::NoSuchChallenge`] if it is not open or not the challenger's,
+    /// [`LobbyRefusal::OwnOffer`], [`LobbyRefusal::NotRated`], [`LobbyRefusal::Blocked`],
+    /// [`LobbyRefusal::OpponentBusy`] if too many challenges wait for the player or this one has
+    /// too many addressees, [`LobbyRefusal::Store`].
     pub async fn invite(
         &self,
         challenger: &Player,
@@ -50,16 +53,16 @@ impl Lobby {
         let expires = Some(Stamp(challenge.expires));
         let writes = [invited, addressed_key(code, &player.id)?];
         let writes = writes.map(|key| Write::Put { key, value: Vec::new(), expires }).to_vec();
-        // Whoever closes it looks to whom it was addressed when it is closed: nobody is added afterwards.
+        // The condition that the challenge is open ensures that closing it sees every addressee.
         self.write(vec![(open, Expect::Value(bytes))], writes).await?;
         let invitation = invitation(challenge);
-        // Who is not connected finds it in his list.
+        // A player who is not connected finds it in their list.
         let message = ServerToClient::Challenged { invitation: invitation.clone() };
         self.inner.tell(player, &message).await;
         Ok(invitation)
     }
 
-    /// The open challenges addressed to a player, the one that expires first at the top.
+    /// The open challenges addressed to a player, first to expire first.
     ///
     /// # Errors
     /// [`LobbyRefusal::Store`].
@@ -71,7 +74,7 @@ impl Lobby {
             let Some(Ok(code)) = code else { continue };
             match challenges::find(&self.inner.store, code).await {
                 Ok((challenge, ..)) => challenges.push(invitation(challenge)),
-                // It was accepted by whoever had the code, or taken back.
+                // Another player accepted it, or it was withdrawn.
                 Err(LobbyRefusal::NoSuchChallenge) => {}
                 Err(refusal) => return Err(refusal),
             }
@@ -80,7 +83,7 @@ impl Lobby {
         Ok(Invitations { challenges })
     }
 
-    /// Declines a challenge that is addressed to the player: it is closed.
+    /// Declines a challenge addressed to the player, which closes it.
     ///
     /// # Errors
     /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
@@ -108,17 +111,18 @@ impl Lobby {
 }
 
 impl Inner {
-    /// Tells whoever made a challenge what came of it.
+    /// Tells the challenger how a challenge was answered.
     pub(super) async fn tell_challenger(&self, challenge: &Challenge, by: &Player, accepted: bool) {
         let (code, by) = (challenge.code.clone(), by.clone());
         let message = ServerToClient::ChallengeAnswered { challenge: code, by, accepted };
         self.tell(&challenge.challenger, &message).await;
     }
 
-    /// Takes a challenge that is closed out of the lists of those to whom it was addressed, and tells them, but for him who has answered it himself.
+    /// Removes a closed challenge from its addressees' lists and tells them, except the one who
+    /// answered it.
     pub(super) async fn tell_addressees(&self, challenge: &Challenge, answered_by: Option<&Player>) {
         if let Err(refusal) = self.try_tell_addressees(challenge, answered_by).await {
-            tracing::debug!(%refusal, "some were not told that a challenge is open no more; their lists do not show it");
+            tracing::debug!(%refusal, "could not tell all addressees that a challenge is closed; their lists do not show it");
         }
     }
 
@@ -146,13 +150,13 @@ impl Inner {
         Ok(())
     }
 
-    /// Tells a player something, wherever he is connected.
+    /// Sends a player a message, on any server.
     async fn tell(&self, player: &Player, message: &ServerToClient) {
         self.peers().notify(&self.connections, &[&player.id], message).await;
     }
 }
 
-/// What takes a challenge out of the list of a player to whom it may be addressed.
+/// The write that removes a challenge from a player's list, if it is there.
 pub(super) fn closing(player: &Player, code: &str) -> Result<Write, LobbyRefusal> {
     Ok(Write::Delete { key: key(player, code)? })
 }
@@ -170,7 +174,7 @@ fn invited_key(player_id: &str, code: &str) -> Result<Key, LobbyRefusal> {
     INVITED.key([&player_id, &code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }
 
-/// To whom a challenge is addressed, by its code.
+/// The key that records a challenge's addressee under its code.
 fn addressed_key(code: &str, player_id: &str) -> Result<Key, LobbyRefusal> {
     ADDRESSED.key([&code, &player_id]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

@@ -1,8 +1,9 @@
-//! What became of lobby commands: kept under the player and his command id, so that repeating one has one outcome.
+//! Outcomes of lobby commands, kept by player and command id, so that a repeated command has one
+//! outcome.
 //!
-//! The record is written before the game is made, and names the game in full, together with the plan of the game (see
-//! [`super::plans`]). A command that is repeated after a crash in between makes the game then, under the same id: there is never
-//! a second one, and never an answer without a game.
+//! The record is written before the game is created. It describes the whole game, and the same
+//! update writes the game's plan (see [`super::plans`]). If a crash comes in between, repeating the
+//! command creates the game under the same id, so there is never a second one.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use super::refusal::LobbyRefusal;
 use crate::table::NewGame;
 use flagfall_base::keys::COMMANDS;
 
-/// A game to be made, as the record of its command keeps it.
+/// A game to be created, as the record of its command keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GamePlan {
     /// The id it will have.
@@ -38,13 +39,13 @@ impl From<GamePlan> for NewGame {
     }
 }
 
-/// What became of a command.
+/// The outcome of an accepted command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct CommandRecord {
     fingerprint: HexBytesText,
     /// The answer.
     pub(super) outcome: Accepted,
-    /// The game that comes of it.
+    /// The game that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) game: Option<GamePlan>,
 }
@@ -52,7 +53,7 @@ pub(super) struct CommandRecord {
 /// A SHA-256 as text.
 type HexBytesText = String;
 
-/// The condition and the write that keep a command's outcome; whatever else it changes joins them in one update.
+/// An update that keeps a command's outcome. The command's other conditions and writes join it.
 pub(super) struct Draft {
     key: Key,
     record: CommandRecord,
@@ -60,33 +61,34 @@ pub(super) struct Draft {
     update: Update,
 }
 
-/// What became of a draft.
+/// The result of writing a draft.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Kept {
     /// It is in the store.
     New(CommandRecord),
-    /// The command had been carried out before, by another connection or server.
+    /// The command was carried out before, over another connection or by another server.
     Before(CommandRecord),
-    /// What it wanted to change has changed.
+    /// Something that the command depends on has changed.
     Conflict,
 }
 
-/// The memory of lobby commands.
+/// Store of command outcomes.
 pub(super) struct CommandMemory {
     store: Arc<dyn Store>,
     memory_ms: u64,
 }
 
 impl CommandMemory {
-    /// The memory in this store, forgetting after `memory_ms` milliseconds.
+    /// Keeps outcomes in this store for `memory_ms` milliseconds.
     pub(super) fn new(store: Arc<dyn Store>, memory_ms: u64) -> CommandMemory {
         CommandMemory { store, memory_ms }
     }
 
-    /// What became of the command, if it was accepted before.
+    /// Returns the command's outcome if it was accepted before.
     ///
     /// # Errors
-    /// [`LobbyRefusal::CommandIdReused`] when the id belongs to another command, [`LobbyRefusal::Store`].
+    /// [`LobbyRefusal::CommandIdReused`] if the id belongs to another command,
+    /// [`LobbyRefusal::Store`].
     pub(super) async fn recall(
         &self,
         player: &Player,
@@ -121,10 +123,11 @@ impl CommandMemory {
         Ok(Draft { key, record, value, update })
     }
 
-    /// Carries a draft out.
+    /// Writes a draft to the store.
     ///
     /// # Errors
-    /// [`LobbyRefusal::Store`]: it may be in the store or not; repeating the command tells.
+    /// [`LobbyRefusal::Store`]: the draft may have been written or not. Repeating the command
+    /// resolves it.
     pub(super) async fn keep(&self, draft: Draft, command: &LobbyCommand) -> Result<Kept, LobbyRefusal> {
         let Draft { key, record, value, update } = draft;
         match self.store.update(update).await? {
@@ -143,14 +146,14 @@ impl CommandMemory {
 }
 
 impl Draft {
-    /// Joins a further condition.
+    /// Adds a condition.
     #[must_use]
     pub(super) fn expecting(mut self, key: Key, expect: Expect) -> Draft {
         self.update.conditions.push((key, expect));
         self
     }
 
-    /// Joins a further write.
+    /// Adds a write.
     #[must_use]
     pub(super) fn writing(mut self, write: Write) -> Draft {
         self.update.writes.push(write);
@@ -169,7 +172,7 @@ fn fingerprint(command: &LobbyCommand) -> Result<HexBytesText, LobbyRefusal> {
 
 fn read(bytes: &[u8], command: &LobbyCommand) -> Result<CommandRecord, LobbyRefusal> {
     let record: CommandRecord = serde_json::from_slice(bytes).map_err(|error| {
-        tracing::error!(%error, "the record of a lobby command cannot be read");
+        tracing::error!(%error, "could not read the record of a lobby command");
         LobbyRefusal::Store
     })?;
     if record.fingerprint == fingerprint(command)? { Ok(record) } else { Err(LobbyRefusal::CommandIdReused) }

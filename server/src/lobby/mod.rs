@@ -1,8 +1,10 @@
 //! Where games are arranged: seeks, challenges, house players.
 //!
-//! What was offered lies in the store, where any server may accept it. State in memory (what is known of seeks, the watchers) stands behind a mutex that is held for a step and never across an
-//! await. An actor would be the other way, but it would make one player's commit wait for another's, while the store commits
-//! what waits together. Commands of one player take turns, so that repeating one over two connections has one outcome.
+//! Open offers are kept in the store, so any server may accept them. State in memory (the known
+//! seeks, the watchers) is behind mutexes that are held for one step and never across an await. The
+//! lobby is not an actor: an actor would make one player's commit wait for another's, while the
+//! store commits concurrent updates together. The commands of one player run one after the other,
+//! so a command that is repeated over two connections has one outcome.
 
 mod board;
 mod challenges;
@@ -61,7 +63,7 @@ use flagfall_base::telemetry as names;
 /// Commands carried out at once; further ones wait.
 const COMMANDS_MAX: u32 = 1_024;
 
-/// Locks that let each player's commands take turns.
+/// Locks that serialize each player's commands. Players share them by the hash of their id.
 const TURNS: usize = 64;
 
 /// The lobby. Cheap to clone; all clones are one lobby.
@@ -118,11 +120,11 @@ impl Lobby {
         }
     }
 
-    /// Carries a command out. What it changed is in the store when this returns; repeating it returns the same outcome. Once it has
-    /// begun it goes on, even if the caller is dropped.
+    /// Carries out a command. Its changes are in the store when this returns, and repeating it
+    /// returns the same outcome. Once begun, the command continues even if the caller is dropped.
     ///
     /// # Errors
-    /// [`LobbyRefusal`]. A refused command leaves nothing behind and may be sent again.
+    /// [`LobbyRefusal`]. Usually nothing has changed; see there for the exceptions.
     pub async fn handle(
         &self,
         player: &Player,
@@ -130,7 +132,8 @@ impl Lobby {
         command: LobbyCommand,
     ) -> Result<Accepted, LobbyRefusal> {
         let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
-        // The turn comes first: a player has one place among committed work, however many connections they open and close.
+        // Take the turn first: a player then holds at most one place among the committed work,
+        // however many connections they open and close.
         let turn = self.inner.turn(&player.id).clone().lock_owned().await;
         let carried = async move {
             let outcome = lobby.carry_out(&player, &cmd_id, command).await;
@@ -140,12 +143,12 @@ impl Lobby {
         self.inner.committed.run(carried).await
     }
 
-    /// Returns when every command that has begun is carried out.
+    /// Waits until every command that has begun is carried out.
     pub async fn commands_finished(&self) {
         self.inner.committed.finished().await;
     }
 
-    /// Carries a command out whose turn it is.
+    /// Carries out a command while its player's lock is held.
     async fn carry_out(
         &self,
         player: &Player,
@@ -178,7 +181,7 @@ impl Lobby {
         self.inner.carry_out(player, cmd_id, &command).await
     }
 
-    /// What a challenge offers.
+    /// Reads an open challenge.
     ///
     /// # Errors
     /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
@@ -186,27 +189,28 @@ impl Lobby {
         challenges::find(&self.inner.store, code).await.map(|(challenge, ..)| challenge)
     }
 
-    /// Tells a connection what there is, and from now on what changes.
+    /// Sends a connection the current seeks and games, and every change from now on.
     pub fn watch(&self, outbox: Outbox) {
         let (seeks, games, online) = self.inner.news();
         self.inner.board().watch(outbox, seeks, games, online);
         self.inner.changed.notify_one();
     }
 
-    /// Tells a connection no more.
+    /// Stops sending news to a connection.
     pub fn unwatch(&self, connection: ConnectionId) {
         self.inner.board().unwatch(connection);
     }
 
-    /// Takes back what somebody offers who is no more. What cannot be taken back now expires by itself.
+    /// Withdraws all offers of a deleted account. An offer that cannot be withdrawn now expires by
+    /// itself, or when its player is seen to be gone.
     pub async fn forget(&self, player: &Player) {
         if let Err(refusal) = seeks::close_all(&self.inner.store, player).await {
-            tracing::warn!(%refusal, "the seeks of a deleted account stay open until he is seen to be gone");
+            tracing::warn!(%refusal, "the seeks of a deleted account stay open until its player is seen to be gone");
         }
         self.inner.read_seeks().await;
         self.inner.changed.notify_one();
         if let Err(refusal) = self.inner.pool.forget(player).await {
-            tracing::warn!(%refusal, "a deleted account waits in the pool until it is seen to be gone");
+            tracing::warn!(%refusal, "a deleted account stays in the pool until its place expires");
         }
         match challenges::close_all(&self.inner.store, player).await {
             Ok(closed) => {
@@ -220,20 +224,20 @@ impl Lobby {
         }
     }
 
-    /// Makes no new games from now on.
+    /// Refuses every new command except withdrawals.
     pub fn stop(&self) {
         self.inner.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Pairs whoever waits in the pool, now.
+    /// Runs one wave of the pool now.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left comes with the next wave.
+    /// [`StoreError`]: the next wave continues with what is left.
     pub async fn hold_wave(&self) -> Result<(), StoreError> {
         self.inner.pool.hold_wave().await
     }
 
-    /// Holds waves of the pool, until the future is dropped.
+    /// Runs waves of the pool until the future is dropped.
     pub async fn run_pool(&self) {
         let mut waves = interval(self.inner.settings.times.pool_wave.max(Duration::from_millis(1)));
         waves.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -245,13 +249,14 @@ impl Lobby {
             if let Err(error) = self.inner.pool.hold_wave().await {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "a wave of the pool came to nothing; the next one follows",
+                    "a wave of the pool failed; the next wave continues with the rest",
                 );
             }
         }
     }
 
-    /// Tells watchers and drops abandoned seeks, until the future is dropped. Rests while there is neither and nobody else can open any.
+    /// Informs watchers and closes abandoned seeks, until the future is dropped. Sleeps while there
+    /// are no seeks and no watchers, unless other servers share the store.
     pub async fn run(&self) {
         let interval = self.inner.settings.times.lobby_interval.max(Duration::from_millis(1));
         self.inner.read_seeks().await;
@@ -259,7 +264,7 @@ impl Lobby {
             if !self.inner.is_busy() {
                 self.inner.changed.notified().await;
             }
-            // What has changed meanwhile is told together.
+            // Changes within one interval are sent together.
             tokio::time::sleep(interval).await;
             self.inner.tick().await;
         }
@@ -294,7 +299,7 @@ impl Inner {
         self.connections.is_online(player) || self.peers().is_seeker_online(player)
     }
 
-    /// Reads which seeks are open, if this server may not know.
+    /// Reads the open seeks if this server may have missed a change.
     async fn read_seeks(&self) {
         let changes = {
             let seeks = self.seeks();
@@ -306,7 +311,7 @@ impl Inner {
         match seeks::read_all(&self.store).await {
             Ok(open) => self.seeks().replace(open, changes),
             Err(refusal) => {
-                tracing::debug!(%refusal, "the open seeks were not read; what was known is shown");
+                tracing::debug!(%refusal, "could not read the open seeks; the last known ones are shown");
             }
         }
     }
@@ -327,7 +332,7 @@ impl Inner {
         for record in abandoned {
             match seeks::close(&self.store, &record.seek.id).await {
                 Ok(()) => self.seeks().remove(&record.seek.id),
-                Err(refusal) => tracing::debug!(%refusal, "an abandoned seek stays for now"),
+                Err(refusal) => tracing::debug!(%refusal, "could not close an abandoned seek yet"),
             }
         }
         gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks().len()).unwrap_or(u32::MAX));
@@ -337,7 +342,8 @@ impl Inner {
         }
     }
 
-    /// The answer of a command that was carried out before; its game is made now if a crash had prevented it.
+    /// Returns the answer of a command that was carried out before. Creates its game if a crash
+    /// prevented that.
     async fn repeat(&self, record: CommandRecord) -> Result<(Accepted, bool), LobbyRefusal> {
         if let Some(plan) = record.game {
             match self.tables.find(plan.id).await {
@@ -350,7 +356,7 @@ impl Inner {
     }
 }
 
-/// One command on its way.
+/// One command while it is carried out.
 struct Asker<'a> {
     inner: &'a Inner,
     player: &'a Player,
@@ -359,7 +365,7 @@ struct Asker<'a> {
     standing: &'a Standing,
 }
 
-/// What a command comes to, and whether it was carried out just now.
+/// The answer to a command, and true if it was carried out just now rather than before.
 type Handled = Result<(Accepted, bool), LobbyRefusal>;
 
 impl Asker<'_> {
@@ -387,7 +393,8 @@ impl Asker<'_> {
         self.close_seek(seek_id, draft, key, bytes).await
     }
 
-    /// The seek as the store has it. One that is gone is shown to nobody from now on: who asks again must not be offered it again.
+    /// Reads a seek from the store. If it is gone, it also leaves this server's list, so that it is
+    /// not offered again.
     async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
         let found = seeks::find(&self.inner.store, seek_id).await;
         if matches!(found, Err(LobbyRefusal::NoSuchSeek)) && self.inner.seeks().has(seek_id) {
@@ -401,7 +408,7 @@ impl Asker<'_> {
     async fn close_seek(&self, seek_id: &str, draft: Draft, key: Key, bytes: Vec<u8>) -> Handled {
         let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
         let kept = self.keep(draft).await?;
-        // It is gone in any case: closed by this, or by somebody else before.
+        // The seek is gone in any case: closed by this command or by another one before.
         self.inner.seeks().remove(seek_id);
         self.inner.changed.notify_one();
         self.finish(kept, LobbyRefusal::NoSuchSeek).await
@@ -476,13 +483,13 @@ impl Asker<'_> {
         let house = house_player(bot).ok_or(LobbyRefusal::NoSuchBot)?;
         check_rated(terms, [house.kind, self.player.kind])?;
         self.check_games().await?;
-        // The house offers, the player accepts: his wish for secrecy stands in the terms.
+        // The house player offers and the player accepts, so `terms.secret` is the player's wish.
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
         let kept = self.keep(self.draft(outcome, Some(plan))?).await?;
         self.finish(kept, LobbyRefusal::Store).await
     }
 
-    /// The game between whoever offers and the asker, and the answer to the asker.
+    /// Plans the game between the offerer and the asker, and the asker's answer.
     fn plan(
         &self,
         offerer: &Player,
@@ -503,7 +510,7 @@ impl Asker<'_> {
         Ok((plan, outcome))
     }
 
-    /// Whether the asker may be paired: who leaves games waits.
+    /// Refuses to pair the asker while they must wait because they left games.
     async fn check_conduct(&self) -> Result<(), LobbyRefusal> {
         match conduct_of(&*self.inner.store, &self.player.id).await? {
             Conduct { left_games: _, wait_s: 0 } => Ok(()),
@@ -511,7 +518,8 @@ impl Asker<'_> {
         }
     }
 
-    /// The same for whom play by these terms is no way around the pool.
+    /// Calls [`Self::check_conduct`] for rated terms only: rated offers must not be a way around
+    /// the pool.
     async fn check_conduct_for(&self, terms: &Terms) -> Result<(), LobbyRefusal> {
         if terms.rated { self.check_conduct().await } else { Ok(()) }
     }
@@ -549,7 +557,7 @@ impl Asker<'_> {
         self.inner.memory.keep(draft, self.command).await
     }
 
-    /// Makes the game of a command that is kept; `conflict` is the refusal when it came too late.
+    /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first.
     async fn finish(&self, kept: Kept, conflict: LobbyRefusal) -> Handled {
         match kept {
             Kept::New(record) => {

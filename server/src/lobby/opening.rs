@@ -1,4 +1,5 @@
-//! Opening a seek: on however many servers at once, nobody has more than his limit, nor the lobby more than its own.
+//! Opening a seek within the limits of its player and of the lobby, also when several servers open
+//! seeks at once.
 
 use flagfall_board::Side;
 use flagfall_protocol::{Accepted, RatingWish, Seek, Terms};
@@ -8,7 +9,8 @@ use super::seeks::{self, SeekRecord};
 use super::{Asker, Handled, LobbyRefusal, check_rated, check_terms};
 use flagfall_base::random::random_code;
 
-/// How often open seeks are counted anew because another server opens one meanwhile: on one server they are opened one after the other.
+/// Attempts to count and open while other servers open seeks. One server opens its seeks one after
+/// the other.
 const SEEK_ATTEMPTS: usize = 32;
 
 impl Asker<'_> {
@@ -34,7 +36,7 @@ impl Asker<'_> {
             let draft = self.draft(Accepted::Seek { seek: id }, None)?.writing(record.opening()?);
             let kept = self.keep(draft.expecting(key, before).writing(next)).await?;
             if kept == Kept::Conflict {
-                // Another one has just been opened, on another server: what was counted is old.
+                // Another server has just opened a seek, so the count is stale.
                 continue;
             }
             if let Kept::New(_) = kept {

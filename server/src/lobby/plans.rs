@@ -1,8 +1,8 @@
-//! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`), and
-//! the game's first append removes it.
+//! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`),
+//! and the game's first append removes it.
 //!
-//! A plan is a job. If a server dies between the two, any server makes the game, so no player loses
-//! an offer without getting a game for it.
+//! If a server dies between the two, the plan remains and any server creates the game. So no offer
+//! is used up without a game.
 
 use std::sync::atomic::Ordering;
 
@@ -19,7 +19,7 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::jobs::{Claimed, JobError, not_before};
 use flagfall_base::keys::PLANS;
 
-/// A plan that is older than this was left behind: making a game takes milliseconds.
+/// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
 const LEFT_AFTER_MS: u64 = 3_000;
 /// How long a plan is kept that no server could carry out, in milliseconds: as long as the outcome
 /// of its command.
@@ -31,7 +31,7 @@ struct PlanRecord {
     plan: GamePlan,
 }
 
-/// What plans a game.
+/// The write that plans a game.
 pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, LobbyRefusal> {
     let since = store.now();
     let key = PLANS.key([&plan.id])?;
@@ -43,7 +43,7 @@ pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, Lobb
 }
 
 impl Lobby {
-    /// Does the job of making a planned game whose server did not make it.
+    /// Creates the games of abandoned plans.
     ///
     /// # Errors
     /// [`JobError`].
@@ -99,7 +99,7 @@ impl Inner {
         Ok(())
     }
 
-    /// A planned game that cannot be made is planned no more.
+    /// Deletes the plan of a game that cannot be created.
     async fn drop_plan(&self, plan: &GamePlan) -> Result<(), LobbyRefusal> {
         let key = PLANS.key([&plan.id])?;
         self.store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;

@@ -1,9 +1,11 @@
-//! The pool: who waits to be paired, and the waves that pair him.
+//! The pool: players who wait to be paired, and the waves that pair them.
 //!
-//! `pool/PLAYER` says that somebody waits, and for what. A pair is one update: both records go, and the game that comes of them is written down
-//! (`paired/GAME`), on the condition that both still wait. So any number of servers may hold waves over one pool, and nobody is paired twice; a
-//! server that dies in between leaves a game that any other makes. A record lasts for a while after the last server saw its player online: a
-//! line that drops costs no place, a player who is gone is not paired.
+//! `pool/PLAYER` says that a player waits, and for which terms. A pair is one update on the
+//! condition that both still wait: it deletes both records and writes the plan of their game
+//! (`paired/GAME`). So any number of servers may run waves over one pool, and no player is paired
+//! twice. If a server dies in between, any other creates the game. A record lasts for a grace
+//! period after a server last saw its player online: a dropped connection costs no place, and a
+//! player who has left is not paired.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::future::ready;
@@ -34,35 +36,36 @@ use flagfall_base::telemetry as names;
 
 /// Records of the pool read at a time.
 const POOL_MAX: usize = 4_096;
-/// People of one class who are matched with each other at most: a matching takes more than twice as long for twice as many.
+/// Most players of one class who are matched together: twice as many take more than twice as long.
 const MATCHED_MAX: usize = 4_096;
-/// Pairs that are written down, and games that are made, at once.
+/// Pairs written, and games created, at once.
 const AT_ONCE: usize = 32;
-/// The record of a pair whose game is made stays for so many waves: every server looks at it meanwhile and tells its players.
+/// Waves for which the record of a pair stays after its game was created, so that every server sees
+/// it and informs its players.
 const WAVES_KEPT: u32 = 3;
-/// How long a pair waits for its game being made by whichever server.
+/// How long the record of a pair waits for some server to create its game, in milliseconds.
 const PAIRED_MS: u64 = 10 * 60 * 1_000;
-/// How long it is known which game somebody was paired into last.
+/// How long the store keeps which game a player was last paired into, in milliseconds.
 const PAIRED_OF_MS: u64 = 30 * 24 * 60 * 60 * 1_000;
 
-/// Somebody who waits, as the store keeps it.
+/// A waiting player, as the store keeps them.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct PoolRecord {
     pub(super) player: Player,
     pub(super) terms: Terms,
-    /// When he began to wait, in milliseconds since 1970.
+    /// When the player began to wait, in milliseconds since 1970.
     pub(super) since: u64,
-    /// When he does not any more, unless he is seen online.
+    /// When the record expires, unless the player is seen online, in milliseconds since 1970.
     pub(super) expires: u64,
 }
 
-/// What must hold for somebody to wait, and what says that he does.
+/// The conditions and the write that put a player into the pool.
 pub(super) struct Entering {
     pub(super) conditions: Vec<(Key, Expect)>,
     pub(super) write: Write,
 }
 
-/// The pool of a store. Waves are held by [`Pool::hold_wave`].
+/// The pool of a store. [`Pool::hold_wave`] runs one wave.
 pub(super) struct Pool {
     pub(super) store: Arc<dyn Store>,
     tables: Tables,
@@ -70,13 +73,13 @@ pub(super) struct Pool {
     ratings: Ratings,
     wave: Duration,
     pub(super) grace_ms: u64,
-    /// The players who were last told here how they wait.
+    /// Players connected here to whom this server last sent a pool status.
     pub(super) told_status: Mutex<HashSet<String>>,
-    /// The games whose players were told by this server, and when.
+    /// Games whose players this server has informed, and when.
     told: Mutex<HashMap<GameId, Instant>>,
 }
 
-/// Somebody who waits, and his record as it lies in the store.
+/// A waiting player, and their record as it is in the store.
 pub(super) struct Waiter {
     pub(super) record: PoolRecord,
     key: Key,
@@ -92,7 +95,7 @@ impl Pool {
         wave: Duration,
         grace_ms: u64,
     ) -> Pool {
-        // It pairs by ratings and rates nothing.
+        // The pool only reads ratings: it rates no games.
         let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), FirstMove::default());
         Pool {
             store,
@@ -106,15 +109,16 @@ impl Pool {
         }
     }
 
-    /// The ratings it pairs by.
+    /// The ratings used for pairing.
     pub(super) fn ratings(&self) -> &Ratings {
         &self.ratings
     }
 
-    /// What lets a player wait for a game of these terms. Whoever waits already goes on, or waits for something else from now on.
+    /// Returns the update that lets a player wait for these terms. A player who waits for the same
+    /// terms keeps their place; other terms replace the earlier ones.
     ///
     /// # Errors
-    /// [`LobbyRefusal::AlreadyPaired`] while the game he was paired into runs.
+    /// [`LobbyRefusal::AlreadyPaired`] while the game that the player was paired into runs.
     pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Entering, LobbyRefusal> {
         let (pool_key, paired_key) = (pool_key(&player.id)?, paired_of_key(&player.id)?);
         let paired = self.store.get(paired_key.clone()).await?;
@@ -139,10 +143,11 @@ impl Pool {
         })
     }
 
-    /// What ends a player's waiting: his record, and its removal.
+    /// Returns the key and value of a waiting player's record, for its removal.
     ///
     /// # Errors
-    /// [`LobbyRefusal::NotInPool`], or [`LobbyRefusal::AlreadyPaired`] when the game he was paired into runs or is about to.
+    /// [`LobbyRefusal::NotInPool`], or [`LobbyRefusal::AlreadyPaired`] if the game that the player
+    /// was paired into runs or is about to start.
     pub(super) async fn leaving(&self, player: &Player) -> Result<(Key, Vec<u8>), LobbyRefusal> {
         let key = pool_key(&player.id)?;
         if let Some(bytes) = self.store.get(key.clone()).await? {
@@ -164,7 +169,7 @@ impl Pool {
         Ok(self.store.get(key).await?.is_some())
     }
 
-    /// Whoever is no more does not wait.
+    /// Removes a deleted account from the pool.
     ///
     /// # Errors
     /// [`LobbyRefusal::Store`].
@@ -180,17 +185,18 @@ impl Pool {
     async fn is_running(&self, game: GameId) -> Result<bool, LobbyRefusal> {
         match self.tables.find(game).await {
             Ok(table) => Ok(table.summary().phase != Phase::Over),
-            // Not made yet, or never to be.
+            // Not created yet, or never will be.
             Err(TableError::NotFound) => Ok(self.store.get(paired_key(game)?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
             Err(error @ TableError::Unavailable) => Err(error.into()),
         }
     }
 
-    /// Makes the games of those who are paired, keeps the places of those who are here, and pairs whoever waits.
+    /// Runs a wave: creates the games of pairs, extends the records of players connected here, and
+    /// pairs those who wait.
     ///
     /// # Errors
-    /// [`StoreError`]: what is left comes with the next wave.
+    /// [`StoreError`]: the next wave continues with what is left.
     pub(super) async fn hold_wave(&self) -> Result<(), StoreError> {
         self.make_games().await?;
         self.take_back().await?;
@@ -204,7 +210,8 @@ impl Pool {
         let mut statuses = Vec::new();
         let now = self.store.now();
         for mut waiters in classes.into_values() {
-            // Who has waited longest is matched first; who is left out of one matching is in the next one of the same wave.
+            // The longest waiting are matched first. A class too large for one matching gets
+            // several in the same wave.
             waiters.sort_by_key(|waiter| waiter.record.since);
             let waiting = waiters.len();
             while !waiters.is_empty() {
@@ -215,7 +222,7 @@ impl Pool {
                 groups.push((matched, standings));
             }
         }
-        // Before anyone is paired: they are told then that they do not wait any more.
+        // Before pairing, which then clears the status of those who are paired.
         self.tell_statuses(statuses);
         let mut is_paired = false;
         for (matched, standings) in groups.into_iter().filter(|(matched, _)| matched.len() > 1) {
@@ -224,7 +231,7 @@ impl Pool {
         if is_paired { self.make_games().await } else { Ok(()) }
     }
 
-    /// Everybody who waits. Those who are connected here go on to be.
+    /// Reads all waiting players. Extends the records of those connected here.
     async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
         let now = self.store.now();
         let mut waiters = Vec::new();
@@ -249,14 +256,15 @@ impl Pool {
         let Write::Put { value, .. } = &write else { return Ok(()) };
         let bytes = value.clone();
         let conditions = vec![(waiter.key.clone(), Expect::Value(waiter.bytes.clone()))];
-        // When it has changed meanwhile, the next wave sees how.
+        // On a conflict, the next wave sees the change.
         if self.store.update(Update { conditions, writes: vec![write] }).await? == UpdateOutcome::Ok {
             (waiter.record, waiter.bytes) = (record, bytes);
         }
         Ok(())
     }
 
-    /// What the pairing goes by. Who has blocked whom is part of the matching: both find another opponent in the same wave, if there is one.
+    /// Collects what pairing depends on. Blocks are part of the matching, so both players can find
+    /// another opponent in the same wave.
     async fn standings(&self, waiters: &[Waiter], now: Stamp) -> Result<Vec<Waiting<usize>>, StoreError> {
         let ids: BTreeMap<&str, usize> =
             waiters.iter().enumerate().map(|(at, waiter)| (waiter.record.player.id.as_str(), at)).collect();
@@ -280,7 +288,7 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Pairs people who wait for the same; true if there was a pair.
+    /// Pairs players who wait for the same terms. True if there was a pair.
     async fn pair(
         &self,
         waiters: &[Waiter],
@@ -308,7 +316,7 @@ impl Pool {
                 Ok::<bool, StoreError>(is_sealed)
             }
         });
-        // The store writes together what comes together.
+        // The store commits concurrent updates together.
         let sealed = sealing.buffer_unordered(AT_ONCE);
         sealed.try_fold(false, |is_paired, is_sealed| ready(Ok(is_paired || is_sealed))).await
     }
@@ -322,7 +330,7 @@ impl Pool {
         }
     }
 
-    /// Two play each other, if both still wait; whether they do.
+    /// Pairs two players if both still wait. True if they are paired.
     async fn seal(&self, first: &Waiter, second: &Waiter, now: Stamp) -> Result<bool, StoreError> {
         let Ok(id) = random_game_id() else { return Ok(false) };
         let sides = PerSide::new(first, second);
@@ -341,7 +349,8 @@ impl Pool {
             let (key, value) = (paired_of_key(&waiter.record.player.id)?, id.as_str().into());
             update.writes.push(Write::Put { key, value, expires: Some(now.plus_ms(PAIRED_OF_MS)) });
         }
-        // Conflict: somebody left, or another server was first. Unknown: if it was written, the game will be found.
+        // Conflict: a player left, or another server was first. Unknown: if it was written, a later
+        // wave finds the game.
         let is_sealed = self.store.update(update).await? == UpdateOutcome::Ok;
         if is_sealed {
             for waiter in [first, second] {
@@ -353,7 +362,8 @@ impl Pool {
         Ok(is_sealed)
     }
 
-    /// Makes the games of those who are paired, by whichever server, and tells their players who are here.
+    /// Creates the games of all pairs, including other servers', and informs the players connected
+    /// here.
     async fn make_games(&self) -> Result<(), StoreError> {
         let paired = self.paired().await?;
         let ids: HashSet<GameId> = paired.iter().map(|(_, plan)| plan.id).collect();
@@ -372,7 +382,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The pairs that are written down.
+    /// Reads the pairs whose games are to be created.
     async fn paired(&self) -> Result<Vec<(Key, GamePlan)>, StoreError> {
         let mut paired = Vec::new();
         let mut after = None;
@@ -388,7 +398,8 @@ impl Pool {
         }
     }
 
-    /// Makes a pair's game and tells its players who are here. The key of a pair that comes to nothing.
+    /// Creates a pair's game and informs the players connected here. Returns the key of a pair
+    /// whose game can never be created.
     async fn make_game(&self, key: Key, plan: GamePlan) -> Option<Key> {
         let id = plan.id;
         match self.tables.create(plan.into()).await {
@@ -407,11 +418,11 @@ impl Pool {
                 | CreateError::ServerFull(_)
                 | CreateError::Stopping),
             ) => {
-                tracing::debug!(game = %id, %error, "a paired game is made later");
+                tracing::debug!(game = %id, %error, "a paired game could not be created yet");
                 None
             }
             Err(error @ (CreateError::TooManyGames(_) | CreateError::NoSuchRuleset)) => {
-                tracing::warn!(game = %id, %error, "a pair came to nothing");
+                tracing::warn!(game = %id, %error, "the game of a pair cannot be created");
                 Some(key)
             }
         }
@@ -422,13 +433,13 @@ impl Pool {
     }
 }
 
-/// Whether a player can have a rating for such games.
+/// The speed at which the player can have a rating for these terms.
 pub(super) fn rated_speed(record: &PoolRecord) -> Option<Speed> {
     let has_rating = matches!(record.player.kind, PlayerKind::Account | PlayerKind::Bot);
     Speed::of(record.terms.time).filter(|_| has_rating)
 }
 
-/// Who waits for the same: programs and people apart.
+/// The class of players who wait for the same terms. Bots and people are in separate classes.
 fn class_of(record: &PoolRecord) -> Result<String, StoreError> {
     let terms = Terms { secret: false, ..record.terms.clone() };
     let is_bot = record.player.kind == PlayerKind::Bot;

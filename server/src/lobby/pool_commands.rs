@@ -6,7 +6,7 @@ use flagfall_store::{Expect, Write};
 use super::memory::Kept;
 use super::{Asker, Handled, LobbyRefusal, check_rated, check_terms};
 
-/// How often somebody's place in the pool is looked at again when it changes meanwhile.
+/// Attempts to change a player's record in the pool while others change it.
 const POOL_ATTEMPTS: usize = 8;
 
 impl Asker<'_> {
@@ -21,7 +21,7 @@ impl Asker<'_> {
             for (key, expect) in entering.conditions {
                 draft = draft.expecting(key, expect);
             }
-            // A conflict: his place was kept, or he was paired, at this moment.
+            // A conflict: at the same moment the record was extended, or the player was paired.
             match self.keep(draft).await? {
                 Kept::Conflict => {}
                 kept => return self.finish(kept, LobbyRefusal::BeingPaired).await,

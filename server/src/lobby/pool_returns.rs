@@ -1,8 +1,10 @@
-//! Players whose opponent let the game fail go back to the front of the pool.
+//! Returns players to the front of the pool when their opponent caused the game to be aborted.
 //!
-//! The pairing keeps what both waited for (`pooled/GAME`), and the append that aborts the game names the players who did not cause it
-//! (`pool_returns/GAME`, kept for a minute). The server to which such a player is connected brings the two together in one update on the
-//! condition that both are still there: so however many servers try, they wait again once, and only while they are connected.
+//! The pairing keeps both players' records (`pooled/GAME`). The append that aborts the game names
+//! the players who did not cause it (`pool_returns/GAME`, kept for a minute). The server to which
+//! such a player is connected combines the two in one update, on the condition that both records
+//! still exist. So a player returns at most once, however many servers try, and only while
+//! connected.
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
@@ -11,18 +13,18 @@ use super::pool::{Pool, PoolRecord, paired_of_key, pool_key, put, read};
 use flagfall_base::keys::{POOL_RETURNS, POOLED};
 use flagfall_base::scan::Scan;
 
-/// How long it is kept what the players of a game had waited for, in milliseconds.
+/// How long the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
-/// Notes read at a time.
+/// Records of `pool_returns/` read at a time.
 const CHUNK: usize = 256;
 
-/// What keeps the records with which two players waited for their game.
+/// The write that keeps the records with which two players waited for their game.
 pub(super) fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
     put(pooled_key(game)?, &waited, now.plus_ms(POOLED_MS).0)
 }
 
 impl Pool {
-    /// Takes players of aborted games back who are connected here.
+    /// Returns players of aborted games to the pool if they are connected here.
     pub(super) async fn take_back(&self) -> Result<(), StoreError> {
         let prefix = POOL_RETURNS.all()?;
         let mut scan = Scan::new(&*self.store, prefix.clone(), CHUNK);
@@ -56,22 +58,22 @@ impl Pool {
             let pool = pool_key(&player)?;
             let before = self.store.get(pool.clone()).await?;
             let waits_for = before.as_deref().and_then(read);
-            // Somebody who has asked for something else meanwhile waits for that.
+            // A player who has since asked for other terms waits for those.
             if waits_for.is_none_or(|now| now.terms == record.terms) {
                 let expires = self.store.now().plus_ms(self.grace_ms).0;
                 writes.push(put(pool.clone(), &PoolRecord { expires, ..record }, expires)?);
             }
             conditions.push((pool, before.map_or(Expect::Absent, Expect::Value)));
             conditions.push((pooled.clone(), Expect::Value(bytes)));
-            // Somebody who has been paired again meanwhile plays that game.
+            // A player who has since been paired again plays that game.
             let last = Expect::Value(game.as_str().into());
             conditions.push((paired_of_key(&player)?, last));
             writes.push(Write::Delete { key: pooled });
         }
-        // Conflict: another server was first, or the next wave sees what has changed.
+        // Conflict: another server was first, or the next wave sees the change.
         let outcome = self.store.update(Update { conditions, writes }).await?;
         if outcome == UpdateOutcome::Ok {
-            tracing::debug!(%game, "a player of an aborted game waits again");
+            tracing::debug!(%game, "a player of an aborted game is back in the pool");
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What players who wait in the pool are told: since when, whom they may be paired with, and how many wait.
+//! Pool status for waiting players: since when they wait, the ratings in reach, and how many wait.
 
 use std::collections::HashSet;
 use std::sync::PoisonError;
@@ -9,7 +9,7 @@ use flagfall_protocol::{PoolStatus, RatingRange};
 use super::pool::{Pool, Waiter, rated_speed};
 
 impl Pool {
-    /// How the players of one class wait who are connected here.
+    /// The status of each player of one class who is connected here.
     pub(super) fn statuses(
         &self,
         waiters: &[Waiter],
@@ -28,7 +28,7 @@ impl Pool {
         waiters.iter().zip(pool).filter(here).map(status).collect()
     }
 
-    /// Tells players how they wait, and those who do not wait any more that they do not.
+    /// Sends players their status, and clears it for those who stopped waiting.
     pub(super) fn tell_statuses(&self, statuses: Vec<(String, PoolStatus)>) {
         let mut told = self.told_status.lock().unwrap_or_else(PoisonError::into_inner);
         let mut gone = std::mem::take(&mut *told);
@@ -42,7 +42,7 @@ impl Pool {
     }
 }
 
-/// The ratings in reach.
+/// The range of ratings that a player can be paired with now.
 fn range(place: &Waiting<usize>, settings: &Settings) -> RatingRange {
     let reach = reach(place, settings);
     let points = |points: f64| Some(points.round().clamp(0.0, f64::from(RatingRange::POINTS_MAX)) as u32);

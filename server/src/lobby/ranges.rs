@@ -1,8 +1,9 @@
-//! Whose ratings a seek is for.
+//! Rating ranges of seeks.
 //!
-//! What counts is the rating for games of the seek's ruleset and speed, at the moment the seek is taken: provisional ones like any other, for whoever
-//! seeks sees the figure only, and 1500 for an account that has not played. It is no matter whether the seek itself is rated. Guests have no rating;
-//! people and programs are rated apart, so neither's rating says anything to the other.
+//! The asker's rating for the seek's ruleset and speed decides, at the moment they accept, whether
+//! or not the seek is rated. Provisional ratings count like others, and an account that has not
+//! played has 1500. Guests have no rating. People and bots are rated apart, so their ratings cannot
+//! be compared.
 
 use flagfall_protocol::{PlayerKind, RatingPoint, RatingRange, RatingWish, Seek, Speed, Terms};
 
@@ -10,7 +11,7 @@ use super::{Asker, LobbyRefusal};
 use crate::ratings::has_class;
 
 impl Asker<'_> {
-    /// The asker's rating for games of these terms; none of guests, and where games have no rating.
+    /// The asker's rating for games of these terms. None for guests and for games without ratings.
     pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, LobbyRefusal> {
         let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);
         match class_of(terms).filter(|_| is_rated) {
@@ -22,7 +23,7 @@ impl Asker<'_> {
         }
     }
 
-    /// The bounds of a seek that the asker opens with this rating.
+    /// The range of a seek that the asker opens with this rating.
     pub(super) fn range(
         &self,
         wish: Option<RatingWish>,
@@ -47,7 +48,7 @@ impl Asker<'_> {
         }
     }
 
-    /// Whether a seek is for the asker's rating.
+    /// Checks that the asker's rating is in the seek's range.
     pub(super) async fn check_range(&self, seek: &Seek) -> Result<(), LobbyRefusal> {
         let Some(range) = seek.rating else { return Ok(()) };
         let is_bot = |kind: PlayerKind| kind == PlayerKind::Bot;
@@ -60,7 +61,8 @@ impl Asker<'_> {
     }
 }
 
-/// The speed at which games of these terms have ratings, be they rated or not; none where none have.
+/// The speed at which games of these terms have ratings, whether or not they are rated. None if
+/// such games have no ratings.
 fn class_of(terms: &Terms) -> Option<Speed> {
     Speed::of(terms.time).filter(|_| has_class(&terms.ruleset))
 }

@@ -1,4 +1,4 @@
-//! Why the lobby refused.
+//! Refusals of the lobby.
 
 use flagfall_board::GameId;
 use flagfall_bots::Level;
@@ -13,14 +13,18 @@ use crate::table::{CreateError, TableError};
 use flagfall_base::admission::TooMany;
 use flagfall_base::random::ChanceError;
 
-/// Why the lobby refused a command. Nothing changed, but for [`LobbyRefusal::Store`] and [`LobbyRefusal::Stopping`]: then
-/// the same command may be sent again, and has one outcome.
+/// Why the lobby refused a command.
+///
+/// Usually nothing has changed. After [`LobbyRefusal::Store`] and [`LobbyRefusal::Stopping`] the
+/// command may have been kept: sending it again has one outcome. A refusal to create the game
+/// ([`LobbyRefusal::ServerFull`], [`LobbyRefusal::TooManyGames`]) may come after the offer was
+/// taken; repeating the command tries to create the same game again.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum LobbyRefusal {
     /// No such ruleset.
     #[error(transparent)]
     NoSuchRuleset(NoSuchRuleset),
-    /// Out of bounds.
+    /// The time control is out of bounds.
     #[error(
         "base time is {} to {} seconds, the increment {} to {}, the free time of a turn {} to {}; by correspondence a move has {} to {} days",
         Time::BASE_S.start(), Time::BASE_S.end(), Time::INCREMENT_S.start(), Time::INCREMENT_S.end(),
@@ -33,36 +37,36 @@ pub enum LobbyRefusal {
     /// No seek can have this range of ratings.
     #[error("{0}")]
     BadRange(&'static str),
-    /// The seek is for others.
+    /// The asker's rating is outside the seek's range.
     #[error("this offer is for players rated {range} in such games{}", why_outside(*own, *is_apart))]
     OutsideRange {
-        /// For whom.
+        /// The range of the seek.
         range: RatingRange,
-        /// The asker's rating, where it can be compared.
+        /// The asker's rating, if it can be compared.
         own: Option<u32>,
-        /// A program and a person: they are rated apart.
+        /// True for a bot and a person, who are rated apart.
         is_apart: bool,
     },
-    /// Who asks has left games.
+    /// The asker has left games and must wait.
     #[error(
         "you left {left_games} games lately, or did not deploy in them: you can play for ratings and wait in the pool again in {wait_s} seconds. Casual games and house players are open to you"
     )]
     LeftGames {
-        /// How many.
+        /// Number of games left lately.
         left_games: u32,
-        /// How long he waits.
+        /// Remaining wait in seconds.
         wait_s: u64,
     },
-    /// One of both has blocked the other one.
+    /// One of the two has blocked the other.
     #[error("you and this player do not play each other: one of you has blocked the other")]
     Blocked,
-    /// Who asks does not wait.
+    /// The asker is not in the pool.
     #[error("you are not waiting in the pool: you left it, or were away for too long")]
     NotInPool,
-    /// Who asks has been paired.
+    /// The asker has been paired.
     #[error("you have been paired: your game is {0}, and it goes before another one")]
     AlreadyPaired(GameId),
-    /// The pool changed at that moment.
+    /// The pool changed at the same moment.
     #[error("you are being paired at this very moment: the game is about to start")]
     BeingPaired,
     /// No such house player.
@@ -74,49 +78,49 @@ pub enum LobbyRefusal {
     /// Gone, taken, expired, or never there.
     #[error("this challenge is not open: it was taken or withdrawn, it expired, or the code is mistyped")]
     NoSuchChallenge,
-    /// One's own.
+    /// The offer is the asker's own.
     #[error("this offer is your own; somebody else must accept it")]
     OwnOffer,
-    /// Beyond the limit of seeks of a player.
+    /// The player has too many open seeks.
     #[error("you have {0} open seeks already: take one back first")]
     TooManySeeks(usize),
-    /// Beyond the limit of seeks of all.
+    /// The lobby has too many open seeks.
     #[error("the lobby is full: accept somebody's seek, or try again in a moment")]
     LobbyFull,
-    /// Beyond the limit of challenges of a player.
+    /// The player has too many open challenges.
     #[error("you have {0} open challenges already: take one back first")]
     TooManyChallenges(usize),
-    /// Beyond the limit of games of a player.
+    /// The player has too many running games.
     #[error("you are playing {0} games already: finish one first")]
     TooManyGames(usize),
-    /// Beyond a limit of the address or of games against the house.
+    /// A limit of the address, or of games against house players, is reached.
     #[error("{0}")]
     TooMany(TooMany),
-    /// Beyond the limit of games of the other player.
+    /// The other player has too many running games or invitations.
     #[error("the other player is playing too many games at the moment: try again later")]
     OpponentBusy,
-    /// There is no room for a new game of anybody.
+    /// The server has no room for a new game.
     #[error("{0}")]
     ServerFull(CreateError),
-    /// The id belongs to another command.
+    /// The command id belongs to another command.
     #[error("this command id was used for another command")]
     CommandIdReused,
     /// The guest cannot be stored.
     #[error("{0}")]
     Player(PlayerError),
-    /// The server stops.
+    /// The server is stopping.
     #[error("the server is restarting and makes no new games: connect again in a moment")]
     Stopping,
-    /// The store does not answer as it should.
+    /// The store cannot be reached or gave no clear answer.
     #[error("the server cannot reach its store: send the same command again in a moment")]
     Store,
-    /// A defect.
+    /// A defect in the server.
     #[error("the server has a defect: {0}")]
     Internal(&'static str),
 }
 
 impl LobbyRefusal {
-    /// The code of messages.
+    /// The code used in messages.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -198,7 +202,7 @@ impl From<ChanceError> for LobbyRefusal {
     }
 }
 
-/// What somebody who is outside a range reads of himself.
+/// Explains to the asker why they are outside the range.
 fn why_outside(own: Option<u32>, is_apart: bool) -> String {
     match own {
         Some(own) => format!("; your rating is {own}: take another one, or make your own"),
@@ -209,7 +213,8 @@ fn why_outside(own: Option<u32>, is_apart: bool) -> String {
     }
 }
 
-/// The terms as they are kept: a custom ruleset has one name, in whatever order its changes were named.
+/// Checks terms and normalizes them: a custom ruleset gets the same name for any order of its
+/// changes.
 ///
 /// # Errors
 /// [`LobbyRefusal::NoSuchRuleset`], [`LobbyRefusal::BadTime`].
@@ -221,7 +226,7 @@ pub fn check_terms(terms: &Terms) -> Result<Terms, LobbyRefusal> {
     Ok(Terms { ruleset: ruleset.id.to_owned(), ..terms.clone() })
 }
 
-/// Whether players of these kinds may play by these terms: rated games are for some.
+/// Checks whether these kinds of players may play by these terms, if the terms are rated.
 ///
 /// # Errors
 /// [`LobbyRefusal::NotRated`].

@@ -1,7 +1,9 @@
-//! The open seeks: records in the store, which decides who gets one, and what this server knows of them, as a pure state machine.
+//! The open seeks: their records in the store, and a pure state machine of what this server knows
+//! about them.
 //!
-//! `seeks/ID` lies there as long as the seek is open. Accepting it, or taking it back, is one update on the condition that it still lies there, so
-//! any number of servers may try. What a server shows its watchers it reads twice a second where others may write.
+//! `seeks/ID` exists as long as the seek is open. Accepting or withdrawing a seek is one update on
+//! the condition that its record still exists, so any number of servers may try and one succeeds. A
+//! server that shares its store reads the seeks again at every interval of the lobby.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use tokio::time::Instant;
 use super::refusal::LobbyRefusal;
 use flagfall_base::keys::{SEEK_TURN, SEEKS};
 
-/// Seeks read at once: more than any lobby has.
+/// Most seeks read at once: more than any lobby has.
 const SEEKS_READ_MAX: usize = 4_096;
 
 /// An open seek as the store keeps it.
@@ -23,19 +25,20 @@ const SEEKS_READ_MAX: usize = 4_096;
 pub struct SeekRecord {
     /// What is offered.
     pub seek: Seek,
-    /// Since when, in milliseconds since 1970.
+    /// When it was opened, in milliseconds since 1970.
     pub since: u64,
 }
 
 impl SeekRecord {
-    /// What opens it.
+    /// The write that opens it.
     pub(super) fn opening(&self) -> Result<Write, LobbyRefusal> {
         let value = serde_json::to_vec(self).map_err(|_| LobbyRefusal::Internal("unwritable seek"))?;
         Ok(Write::Put { key: key(&self.seek.id)?, value, expires: None })
     }
 }
 
-/// The open seek of this id, and what must hold for it to be taken out.
+/// Finds the open seek of an id. Also returns its key and stored value, for the condition that it
+/// is still open.
 pub(super) async fn find(
     store: &Arc<dyn Store>,
     id: &str,
@@ -44,30 +47,31 @@ pub(super) async fn find(
     let key = key(if is_id { id } else { return Err(LobbyRefusal::NoSuchSeek) })?;
     let bytes = store.get(key.clone()).await?.ok_or(LobbyRefusal::NoSuchSeek)?;
     let record = serde_json::from_slice(&bytes).map_err(|error| {
-        tracing::error!(%error, "a seek cannot be read");
+        tracing::error!(%error, "could not read a seek");
         LobbyRefusal::Store
     })?;
     Ok((record, key, bytes))
 }
 
-/// All seeks that are open, as far as they can be read.
+/// Reads all open seeks. Skips records that cannot be read.
 pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, LobbyRefusal> {
     let records = store.scan(SEEKS.all()?, None, SEEKS_READ_MAX).await?;
-    // Of another version, perhaps: then others show it.
+    // Perhaps written by another version, whose servers will show it.
     Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
 }
 
-/// How long it is kept which seek was opened last, in milliseconds: longer than anybody takes between counting and opening.
+/// How long the store keeps which seek was opened last, in milliseconds: longer than counting and
+/// opening take.
 const TURN_MS: u64 = 60_000;
 
-/// The seek that was opened last, and what must hold for nobody to have opened another one since.
+/// Returns the condition that no other seek has been opened since this read.
 pub(super) async fn turn(store: &Arc<dyn Store>) -> Result<(Key, Expect), LobbyRefusal> {
     let key = turn_key()?;
     let before = store.get(key.clone()).await?;
     Ok((key, before.map_or(Expect::Absent, Expect::Value)))
 }
 
-/// This seek is opened.
+/// The write that records this seek as the one opened last.
 pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, LobbyRefusal> {
     let expires = Some(store.now().plus_ms(TURN_MS));
     Ok(Write::Put { key: turn_key()?, value: seek_id.into(), expires })
@@ -90,7 +94,7 @@ pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), LobbyR
     }
 }
 
-/// Closes what a player has open.
+/// Closes all open seeks of a player.
 pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result<(), LobbyRefusal> {
     for record in read_all(store).await?.iter().filter(|record| record.seek.seeker.id == seeker.id) {
         close(store, &record.seek.id).await?;
@@ -102,7 +106,7 @@ fn key(id: &str) -> Result<Key, LobbyRefusal> {
     SEEKS.key([&id]).map_err(|_| LobbyRefusal::NoSuchSeek)
 }
 
-/// Whether a player may open another seek beside these.
+/// Checks that a player may open another seek besides these.
 ///
 /// # Errors
 /// [`LobbyRefusal::TooManySeeks`], [`LobbyRefusal::LobbyFull`].
@@ -122,11 +126,11 @@ pub(super) fn check_room(
     }
 }
 
-/// The open seeks as this server knows of them, oldest first.
+/// The open seeks that this server knows about, oldest first.
 #[derive(Default, Debug)]
 pub struct Seeks {
     open: Vec<SeekRecord>,
-    /// Counts what this server itself has changed.
+    /// Number of changes made by this server.
     changes: u64,
     is_read: bool,
     /// Seekers without a connection, and since when.
@@ -135,17 +139,18 @@ pub struct Seeks {
 }
 
 impl Seeks {
-    /// What this server has changed so far: a reading that began before a change is old.
+    /// Number of changes made by this server: a read that began before a change is stale.
     pub(super) fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Whether they were ever read.
+    /// True if the seeks were read at least once.
     pub(super) fn is_read(&self) -> bool {
         self.is_read
     }
 
-    /// Takes over what was read, unless something has changed here since it was begun.
+    /// Replaces the list with what was read, unless this server has made changes since the read
+    /// began.
     pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64) {
         if changes == self.changes {
             open.sort_by(|one, other| (one.since, &one.seek.id).cmp(&(other.since, &other.seek.id)));
@@ -154,7 +159,7 @@ impl Seeks {
         }
     }
 
-    /// A seek is open.
+    /// Adds an open seek.
     pub(super) fn open(&mut self, record: SeekRecord) {
         self.changes += 1;
         let at =
@@ -162,13 +167,14 @@ impl Seeks {
         self.open.insert(at, record);
     }
 
-    /// A seek is open no more.
+    /// Removes a closed seek.
     pub(super) fn remove(&mut self, id: &str) {
         self.changes += 1;
         self.open.retain(|record| record.seek.id != id);
     }
 
-    /// The seeks whose seekers have been gone for `grace`. Who did not look for a while does not know for how long anybody was gone.
+    /// The seeks whose seekers have been gone for `grace`. If more than half of `grace` has passed
+    /// since the last call, counting starts anew.
     pub(super) fn abandoned(
         &mut self,
         now: Instant,
@@ -192,12 +198,12 @@ impl Seeks {
         self.open.iter().filter(is_abandoned).cloned().collect()
     }
 
-    /// Whether this server shows the seek.
+    /// True if this server shows the seek.
     pub(super) fn has(&self, id: &str) -> bool {
         self.open.iter().any(|record| record.seek.id == id)
     }
 
-    /// The players who seek.
+    /// The players who have open seeks, once per seek.
     pub(super) fn seekers(&self) -> impl Iterator<Item = &str> {
         self.open.iter().map(|record| record.seek.seeker.id.as_str())
     }
@@ -208,13 +214,13 @@ impl Seeks {
         self.open.iter().map(|record| record.seek.clone()).collect()
     }
 
-    /// How many there are.
+    /// Number of open seeks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// Whether there are none.
+    /// True if no seeks are open.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
@@ -281,7 +287,7 @@ mod tests {
         assert_eq!(check_room(&open, "bo", 1, 2), Ok(()));
     }
 
-    /// Looks every second from `start + from` to `start + to`; the seeks found abandoned at the end.
+    /// Calls `abandoned` every second from `start + from` to `start + to`; returns the last result.
     fn look(seeks: &mut Seeks, start: Instant, from: u64, to: u64, online: &[&str]) -> Vec<String> {
         let mut found = Vec::new();
         for second in from..=to {

@@ -1,4 +1,5 @@
-//! Which of the open seeks watchers are shown: a message has room for some, and no address crowds out the others.
+//! Chooses the open seeks that watchers see: a message has limited room, and no address may crowd
+//! out the others.
 
 use std::collections::HashMap;
 
@@ -6,11 +7,11 @@ use flagfall_protocol::Seek;
 
 use flagfall_base::admission::Network;
 
-/// Seeks that the lobby lists: a message holds no more of the longest ones.
+/// Most seeks that the lobby lists: a message has no room for more of the longest ones.
 pub(super) const LISTED_SEEKS_MAX: usize = 80;
 
-/// The seeks to list, oldest first: of each address one, then of each a second, until the list is full. A seeker
-/// whose address is not known here counts alone.
+/// The seeks to list, oldest first: one from each address, then a second from each, until the list
+/// is full. If a seeker's address is not known here, the seeker counts as an address of their own.
 pub(super) fn shown(seeks: Vec<Seek>, network_of: impl Fn(&str) -> Option<Network>) -> Vec<Seek> {
     if seeks.len() <= LISTED_SEEKS_MAX {
         return seeks;
@@ -56,7 +57,7 @@ mod tests {
         }
     }
 
-    /// Players named `a…` come from one address, `b…` from another; of others it is not known.
+    /// Players named `a…` share one address and `b…` another. Others have no known address.
     fn network_of(player: &str) -> Option<Network> {
         let last = match player.as_bytes()[0] {
             b'a' => 1,

@@ -1,4 +1,4 @@
-//! What is open: asked by those who count it.
+//! Queries about open offers.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use flagfall_protocol::{CommandId, Player};
 use super::{Lobby, LobbyCommand};
 
 impl Lobby {
-    /// True if this command was accepted before: repeating it tells its outcome again.
+    /// True if this command was accepted before: repeating it returns the same outcome.
     pub async fn has_carried_out(&self, player: &Player, cmd_id: &CommandId, command: &LobbyCommand) -> bool {
         matches!(self.inner.memory.recall(player, cmd_id, command).await, Ok(Some(_)))
     }
@@ -23,7 +23,7 @@ impl Lobby {
         self.inner.pool.is_waiting(player_id).await.unwrap_or(true)
     }
 
-    /// The players connected here who have an open seek, for other servers to know.
+    /// The players connected here who have an open seek. Other servers are told of them.
     #[must_use]
     pub fn seekers_here(&self) -> BTreeSet<String> {
         let seeks = self.inner.seeks();

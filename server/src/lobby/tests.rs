@@ -23,16 +23,16 @@ async fn house() -> House {
     house_on(MemoryStore::new(SystemClock)).await
 }
 
-/// A lobby as a server has it that was just started on this store.
+/// A lobby on this store, as on a server that was just started.
 async fn house_on(store: MemoryStore) -> House {
     house_with(store.clone(), Arc::new(store)).await
 }
 
-/// The same, whose server reaches the store through `shared`.
+/// The same, with a server that reaches the store through `shared`.
 async fn house_with(store: MemoryStore, shared: Arc<dyn Store>) -> House {
     let connections = Connections::new();
     let mut settings = Settings::default();
-    // So few that a test can open them all.
+    // Few enough for a test to open them all.
     settings.limits.seeks_max = SEEKS_MAX;
     let table_settings = settings.for_tables(connections.clone());
     let tables = Tables::start(shared.clone(), table_settings).await.unwrap();
@@ -221,7 +221,7 @@ async fn a_game_that_a_crash_prevented_is_made_when_the_command_comes_again() {
     let house = house().await;
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let command = accept(&code);
-    // The intent is in the store, the game is not: as after a crash between the two.
+    // The intent is in the store but the game is not, as after a crash between the two.
     let asker = Asker {
         inner: &house.lobby.inner,
         player: &player("bo"),
@@ -330,14 +330,14 @@ async fn watchers_hear_of_seeks_and_abandoned_ones_go_after_ten_seconds() {
     assert_eq!(next().await, 3);
     let gone = Instant::now();
     drop(ana);
-    // The number of players who are online may be told in between.
+    // A change in the number of players online may come first.
     while next().await != 0 {}
     let elapsed = gone.elapsed();
     assert!((Duration::from_secs(10)..Duration::from_secs(12)).contains(&elapsed), "{elapsed:?}");
     running.abort();
 }
 
-/// Two servers' lobbies on one store, as they are when they have met.
+/// The lobbies of two servers on one store that know each other.
 async fn two_houses() -> (House, House) {
     let store = MemoryStore::announcing(SystemClock);
     (house_on(store.clone()).await, house_on(store).await)
@@ -365,11 +365,11 @@ async fn a_seek_is_seen_accepted_and_taken_back_on_any_server() {
     let accept = |seek: &str| LobbyCommand::AcceptSeek { seek: seek.to_owned(), secret: false };
     assert_eq!(other.ask("ana", "2", accept(&taken)).await, Err(LobbyRefusal::OwnOffer));
     let (game, _) = game_of(other.ask("bo", "2", accept(&taken)).await.unwrap());
-    assert!(one.seeks().contains(&taken), "what other servers did is read now and then");
+    assert!(one.seeks().contains(&taken), "it does not know of the other server's change yet");
     assert_eq!(one.ask("cy", "1", accept(&taken)).await, Err(LobbyRefusal::NoSuchSeek));
-    assert!(!one.seeks().contains(&taken), "nobody is shown what somebody was just refused");
+    assert!(!one.seeks().contains(&taken), "a seek that was just refused is not shown again");
     let withdraw = || LobbyCommand::CancelSeek { seek: kept.clone() };
-    assert_eq!(one.ask("ana", "3", withdraw()).await, Err(LobbyRefusal::NoSuchSeek), "it is not hers");
+    assert_eq!(one.ask("ana", "3", withdraw()).await, Err(LobbyRefusal::NoSuchSeek), "not her seek");
     assert_eq!(one.ask("bo", "3", withdraw()).await, Ok(Accepted::Done {}));
     meet([&one, &other]).await;
     assert!(one.seeks().is_empty() && other.seeks().is_empty());
@@ -420,7 +420,7 @@ async fn two_servers_that_are_asked_at_once_let_nobody_pass_the_limit_of_seeks()
         tokio::join!(one.ask("ana", "3", seek(None)), other.ask("ana", "4", seek(None)), release);
     assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{a:?} {b:?}");
     assert_eq!(a.and(b), Err(LobbyRefusal::TooManySeeks(3)));
-    // One goes, and there is room for one again.
+    // Closing one makes room for another.
     let id = one.seeks().into_iter().chain(other.seeks()).next().unwrap();
     one.ask("ana", "5", LobbyCommand::CancelSeek { seek: id }).await.unwrap();
     other.ask("ana", "6", seek(None)).await.unwrap();
@@ -459,7 +459,7 @@ async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_ser
     };
     look([&one, &other]).await;
     assert_eq!(other.seeks(), std::slice::from_ref(&id));
-    // She goes on at the other server: the line to the first one is gone, nothing else.
+    // She connects to the other server, then loses the connection to the first.
     let (elsewhere, _other_reader) = other.connect("ana");
     drop(ana);
     look([&one, &other]).await;

@@ -1,54 +1,55 @@
-//! Where a webhook may lead: nowhere inside the operator's network, unless he says so.
+//! Checks where a webhook may lead: not into private networks, unless the operator allows it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hyper::Uri;
 
-/// Characters of the longest address.
+/// Most characters in an address.
 const URL_LEN_MAX: usize = 500;
 
-/// How far webhooks reach.
+/// Which addresses webhooks may reach.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Reach {
-    /// Public addresses over TLS.
+    /// Public addresses, over TLS.
     #[default]
     Public,
-    /// Private and loopback addresses as well, and there without TLS too.
+    /// Also private and loopback addresses, those even without TLS.
     Private,
 }
 
-/// An address that may be called, as far as its text tells. What its name leads to is looked at when it is called.
+/// An address whose text may be called. The addresses that its name resolves to are checked for
+/// each call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
     url: String,
-    /// A name, or an address without brackets.
+    /// A host name, or an IP address without brackets.
     pub(super) host: String,
     pub(super) port: u16,
     /// Path and query.
     pub(super) path: String,
-    /// Host and port as the header `Host` has them.
+    /// Host and port as in the `Host` header.
     pub(super) authority: String,
     pub(super) is_encrypted: bool,
 }
 
-/// Why no webhook leads to an address.
+/// Why a webhook may not lead to an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TargetError {
-    /// Not an address.
+    /// Not a valid address.
     #[error(
         "that is no address of a webhook: write it as in https://example.org/turns, at most {URL_LEN_MAX} characters, without user and password"
     )]
     Malformed,
-    /// Not encrypted.
+    /// The address is not encrypted.
     #[error("webhooks want https; the operator may allow http to private addresses (--webhooks-to-private)")]
     NotEncrypted,
-    /// It leads into a private network.
+    /// The address leads into a private network.
     #[error("webhooks lead to public addresses; the operator may allow private ones (--webhooks-to-private)")]
     Private,
 }
 
 impl Target {
-    /// Reads an address.
+    /// Parses and checks an address.
     ///
     /// # Errors
     /// [`TargetError`].
@@ -65,7 +66,7 @@ impl Target {
         let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
         let authority = authority.ok_or(TargetError::Malformed)?.as_str().to_owned();
         let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
-        // An address in brackets has colons of its own.
+        // An IPv6 address in brackets contains colons.
         let has_port = authority.rsplit(']').next().is_some_and(|end| end.contains(':'));
         let port = match (uri.port_u16(), has_port) {
             (Some(0), _) | (None, true) => return Err(TargetError::Malformed),
@@ -95,21 +96,21 @@ impl Target {
     }
 }
 
-/// Whether an address that a name leads to may be called.
+/// Checks that a resolved address may be called.
 ///
 /// # Errors
 /// [`TargetError`].
 pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), TargetError> {
     match (is_public(address), reach) {
         (true, _) if is_encrypted => Ok(()),
-        // Without TLS a secret-free notice still tells the way who plays when.
+        // A notice has no secrets, but without TLS the network would learn who plays when.
         (true, _) => Err(TargetError::NotEncrypted),
         (false, Reach::Private) => Ok(()),
         (false, Reach::Public) => Err(TargetError::Private),
     }
 }
 
-/// Whether an address is one of the public internet. What is not known to be is not.
+/// True if an address is on the public internet. Unknown ranges count as private.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -127,7 +128,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || a == 0
         // Shared by carriers.
         || (a == 100 && (64..128).contains(&b))
-        // Assignments of protocols; benchmarks; reserved, broadcast included.
+        // Protocol assignments, benchmarks, and reserved ranges including broadcast.
         || (a, b, c) == (192, 0, 0)
         || (a == 198 && (b == 18 || b == 19))
         || (a, b, c) == (192, 88, 99)
@@ -140,7 +141,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         return is_public_v4(inner);
     }
     let segments = address.segments();
-    // Global unicast, but for what leads elsewhere through it: tunnels, translation, documentation and protocol assignments.
+    // Global unicast, except for ranges that lead elsewhere: tunnels, documentation and protocol
+    // assignments.
     let is_global = segments[0] & 0xe000 == 0x2000;
     let is_special = segments[0] == 0x2002
         || (segments[0] == 0x2001 && segments[1] < 0x0200)

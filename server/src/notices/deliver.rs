@@ -1,5 +1,4 @@
-//! Sends notices: the job `notices/PLAYER/ID`. A notice waits for a place at its destination before
-//! it is leased, so destinations do not delay each other.
+//! Delivers due notices: each destination on its own, and each notice taken before it is sent.
 
 use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
 use flagfall_store::{StoreError, Update};
@@ -72,8 +71,8 @@ impl Notices {
         own.to_act && Some(own.game.ply) == notice.ply
     }
 
-    /// Notes the result of an attempt, if the webhook is still there. `lost` says whether a notice was
-    /// lost or delivered with it; `None` if neither.
+    /// Records an attempt if the webhook still exists. `lost` is true if the notice is lost, and
+    /// false if it was delivered.
     pub(super) async fn note(
         &self,
         player: &str,
@@ -86,7 +85,7 @@ impl Notices {
             let count = match lost {
                 Some(true) => record.lost + 1,
                 Some(false) => 0,
-                // A test that is delivered shows that the webhook works again.
+                // A delivered test shows that the webhook works again.
                 None if attempt.delivered => 0,
                 None => record.lost,
             };
@@ -104,7 +103,7 @@ impl Notices {
     }
 }
 
-/// The host of a webhook's address, whether this server may call it or not.
+/// The host of a webhook, whether or not this server may call it.
 pub(super) fn host_of(webhook: &WebhookRecord) -> String {
     let target = Target::parse(&webhook.url, Reach::Private);
     target.map_or_else(|_| webhook.url.clone(), |target| target.host.to_ascii_lowercase())

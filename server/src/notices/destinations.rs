@@ -1,9 +1,8 @@
-//! Places at destinations: how many deliveries run at once to one host and to all, and a pause for
-//! hosts that fail.
+//! Limits deliveries in parallel, to one host and to all, and pauses hosts that fail.
 //!
-//! A host that does not answer holds its own places and no others. After a few failures in a row it
-//! is left alone for a while, longer each time, and then tried with one delivery. Hosts that failed
-//! last share a few places among all of them.
+//! A host that does not answer occupies only its own places. After a few failures in a row it is
+//! paused, longer each time, and then tried with a single delivery. All hosts that failed last
+//! share a few places.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,11 +21,11 @@ const HOST_AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 256;
 /// Failures in a row after which a host is left alone.
 const FAILURES_MAX: u32 = 3;
-/// For how long a host is left alone at first.
+/// The first pause, and the longest.
 const PAUSE: Duration = Duration::from_secs(10);
 /// For how long a host is left alone at most.
 const PAUSE_MAX: Duration = Duration::from_secs(10 * 60);
-/// Hosts that are remembered for having failed.
+/// Most hosts whose failures are remembered.
 const HOSTS_MAX: usize = 4_096;
 
 /// All destinations. Cheap to clone; all clones are one.
@@ -42,7 +41,7 @@ struct Host {
     /// Counts the places that became free.
     freed: watch::Sender<u64>,
     failures: u32,
-    /// Until when it is left alone.
+    /// The end of its pause.
     paused_until: Option<Instant>,
     used: Instant,
 }

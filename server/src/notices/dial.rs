@@ -1,4 +1,4 @@
-//! How a webhook's address is reached.
+//! Connects to a webhook's address.
 
 use std::net::SocketAddr;
 
@@ -11,18 +11,18 @@ use tokio_rustls::rustls::pki_types::ServerName;
 
 use super::address::{Reach, Target, check_address};
 
-/// A line to a destination.
+/// A connection to a destination.
 pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<L: AsyncRead + AsyncWrite + Unpin + Send> Line for L {}
 
-/// A way to reach destinations.
+/// A way to connect to destinations.
 pub(super) trait Dial: Send + Sync {
-    /// Reaches a destination. Why it cannot is for the operator's log alone.
+    /// Connects to a destination. The reason for a failure is only for the operator's log.
     fn dial<'a>(&'a self, target: &'a Target) -> BoxFuture<'a, Result<Box<dyn Line>, String>>;
 }
 
-/// The network.
+/// Connections over the real network.
 pub(super) struct Network {
     reach: Reach,
     tls: TlsConnector,
@@ -33,7 +33,8 @@ impl Network {
         Network { reach, tls: trust.connector() }
     }
 
-    /// Where to connect: the very address that was looked at, so that a name which leads elsewhere a moment later changes nothing.
+    /// Resolves the name and checks the result. The connection uses exactly this address, so that a
+    /// changed DNS answer cannot lead elsewhere.
     async fn resolve(&self, target: &Target) -> Result<SocketAddr, String> {
         let found =
             lookup_host((target.host.as_str(), target.port)).await.map_err(|error| error.to_string())?;

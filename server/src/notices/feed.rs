@@ -1,20 +1,20 @@
-//! A player's turns and ended games as a feed, under an address that only he knows.
+//! A player's turns and finished games as a feed, at a secret address.
 
 use flagfall_protocol::{Feed, FeedItem, MadeFeed, OwnGame, PlayedGame, Secret, Time};
 use flagfall_store::{Key, StoreError, Write};
 
 use super::{Notices, WebhookError, check_account};
 use crate::histories::{Histories, Page};
-use crate::players::player_named;
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::keys::{FEED_OF, FEEDS};
+use flagfall_base::names::player_named;
 
-/// Ended games of a feed at most.
+/// Most finished games in a feed.
 const ENDED_MAX: usize = 20;
 const DAY_MS: u64 = 24 * 3_600_000;
 
 impl Notices {
-    /// Makes the asker's feed, or makes it anew: the address before is void.
+    /// Makes or replaces the asker's feed. The earlier address stops working.
     ///
     /// # Errors
     /// [`WebhookError`].
@@ -40,7 +40,7 @@ impl Notices {
         Ok(self.forget_feed(&asker.player.id).await?)
     }
 
-    /// Whether a player has a feed.
+    /// True if a player has a feed.
     ///
     /// # Errors
     /// [`StoreError`].
@@ -48,7 +48,7 @@ impl Notices {
         Ok(self.store.get(own_key(player)?).await?.is_some())
     }
 
-    /// The feed of this secret.
+    /// Returns the feed with this secret.
     ///
     /// # Errors
     /// [`WebhookError::NoSuchFeed`], [`WebhookError::Store`].
@@ -113,10 +113,10 @@ fn over(game: &PlayedGame) -> FeedItem {
     }
 }
 
-/// A moment as RFC 3339 writes it, in UTC.
+/// Formats a time in milliseconds since 1970 as RFC 3339, in UTC.
 fn moment(ms: u64) -> String {
     let (days, second) = (ms / DAY_MS, ms % DAY_MS / 1_000);
-    // Days since 0000-03-01: years then end with the leap day.
+    // Days since 0000-03-01, so that a leap day ends its year.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

@@ -1,9 +1,10 @@
-//! Players are told of their turns where they want: webhooks, and feeds.
+//! Notices of turns to players, over webhooks and feeds.
 //!
-//! When a turn is due (see [`crate::turns`]), a notice is written down in one update with the mark that this turn was told of: once, however many servers
-//! find the due. A server that finds a notice whose time has come waits for a place at its destination, takes the notice for a minute by a
-//! conditional update and sends it; a server that dies meanwhile leaves it to be taken again. So a notice may come twice, with one id, and
-//! no turn is forgotten. One destination never delays another (see `destinations.rs`).
+//! When a turn is due (see [`crate::turns`]), one update writes a notice and marks the turn as
+//! told: once, however many servers find the due. A server that finds a due notice waits for a
+//! place at its destination, takes the notice for a minute with a conditional update, and sends it.
+//! If the server dies meanwhile, the notice is taken again. So a notice may come twice, with the
+//! same id, but no turn is forgotten. Destinations do not delay each other (see `destinations.rs`).
 
 mod address;
 mod deliver;
@@ -37,15 +38,15 @@ use flagfall_base::telemetry as names;
 
 /// How long a notice is leased when it is sent, in milliseconds.
 const TAKEN_MS: u64 = 60_000;
-/// How long until each further attempt, in milliseconds; after the last one the notice is lost.
+/// Waits before further attempts, in milliseconds. After the last attempt the notice is lost.
 const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
-/// Notices of one player that may wait; further ones are lost.
+/// Most notices that may wait for one player. Further ones are dropped.
 const WAITING_MAX: usize = 100;
-/// Notices lost in a row after which a webhook is given up.
+/// Notices lost in a row after which a webhook is disabled.
 pub const LOST_MAX: u32 = 5;
-/// The least time between two tests of one webhook, in milliseconds.
+/// Least time between two tests of one player's webhook, in milliseconds.
 const TEST_EVERY_MS: u64 = 10_000;
-/// How long it is remembered which turn of a game was told of, in milliseconds: longer than any turn.
+/// How long a turn stays marked as told, in milliseconds: longer than any turn.
 const TOLD_MS: u64 = 60 * 24 * 3_600_000;
 
 /// Notices in a store. Cheap to clone.
@@ -57,7 +58,7 @@ pub struct Notices {
     destinations: Destinations,
 }
 
-/// What the store keeps of a webhook. It has no `Debug`: it holds a secret.
+/// A webhook as the store keeps it. It has no `Debug`, because it holds a secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct WebhookRecord {
     url: String,
@@ -65,47 +66,47 @@ struct WebhookRecord {
     created: u64,
     lost: u32,
     last: Option<WebhookAttempt>,
-    /// Version 0.1 keeps here when it was tested.
+    /// When it was last tested. Only version 0.1 uses it; new records hold 0.
     tested: u64,
 }
 
-/// A notice that waits, besides the state of the job.
+/// A notice that waits to be sent.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct WaitingNotice {
     notice: Notice,
 }
 
-/// Why nothing came of a request about a webhook.
+/// Why a request about a webhook or feed was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum WebhookError {
-    /// Guests have none.
+    /// Guests cannot have webhooks or feeds.
     #[error("webhooks and feeds are for accounts: sign up first (`flagfall signup NAME`)")]
     AccountExpected,
-    /// Not an address that is called.
+    /// The address is refused.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// There is none.
+    /// The player has no webhook.
     #[error("you have no webhook: flagfall webhook set URL makes one")]
     NotFound,
-    /// No such feed.
+    /// The feed does not exist.
     #[error("there is no such feed: it was made anew or removed, or its address is mistyped")]
     NoSuchFeed,
-    /// Tested a moment ago.
+    /// The webhook was tested a moment ago.
     #[error("it was tested a moment ago: try again in a few seconds")]
     TooOften,
-    /// As many deliveries as are allowed go to its host now.
+    /// All places at the webhook's host, or all places in total, are taken.
     #[error("other notices are on their way to this address now: try again in a few seconds")]
     Busy,
-    /// The store does not answer.
+    /// The store cannot be reached.
     #[error("the store cannot be reached now; try again in a moment")]
     Store,
-    /// No random bits.
+    /// The operating system gave no random bits.
     #[error("the server has a defect: the operating system gives no random bits")]
     Chance,
 }
 
 impl WebhookError {
-    /// The code of messages.
+    /// The code used in messages.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -127,16 +128,16 @@ impl From<StoreError> for WebhookError {
 }
 
 impl Notices {
-    /// The notices in this store, sent by this sender.
+    /// The notices in this store, sent with this sender.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, sender: Sender) -> Notices {
         Notices { store, tables, sender, destinations: Destinations::default() }
     }
 
-    /// Sets the asker's webhook, in the place of an earlier one, with a new secret.
+    /// Sets the asker's webhook with a new secret. It replaces an earlier one.
     ///
     /// # Errors
-    /// [`WebhookError`]; nothing has changed then.
+    /// [`WebhookError`]; usually nothing has changed then.
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, WebhookError> {
         check_account(asker)?;
         let target = Target::parse(&new.url, self.sender.reach())?;
@@ -153,7 +154,7 @@ impl Notices {
         Ok(WebhookSet { url: record.url, secret: Secret::new(secret) })
     }
 
-    /// The asker's webhook.
+    /// Returns the asker's webhook.
     ///
     /// # Errors
     /// [`WebhookError::NotFound`], [`WebhookError::Store`].
@@ -165,7 +166,7 @@ impl Notices {
         Ok(WebhookInfo { url, created, active: lost < LOST_MAX, lost, waiting, last })
     }
 
-    /// Removes the asker's webhook and what waits for it.
+    /// Removes the asker's webhook and the notices that wait for it.
     ///
     /// # Errors
     /// [`WebhookError::NotFound`], [`WebhookError::Store`].
@@ -174,15 +175,16 @@ impl Notices {
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends the asker's webhook a test, at once.
+    /// Sends a test to the asker's webhook at once.
     ///
     /// # Errors
-    /// [`WebhookError`]. An attempt that fails is no error: the answer tells of it.
+    /// [`WebhookError`]. A failed attempt is not an error: the answer reports it.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, WebhookError> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or(WebhookError::NotFound)?;
         let place = self.destinations.take(&host_of(&record)).ok_or(WebhookError::Busy)?;
-        // Apart from the webhook: setting it anew, or removing it, changes nothing here.
+        // Kept apart from the webhook's record, so that replacing or removing the webhook does not
+        // allow more tests.
         let tested = tested_key(player)?;
         let expires = Some(self.store.now().plus_ms(TEST_EVERY_MS));
         let write = Write::Put { key: tested.clone(), value: Vec::new(), expires };
@@ -202,10 +204,11 @@ impl Notices {
         Ok(attempt)
     }
 
-    /// A player is to act in a game: his webhook is to hear of it, once.
+    /// Writes a notice for a player who is to act in a game, once per turn, if they have a working
+    /// webhook.
     ///
     /// # Errors
-    /// [`StoreError`]: it was written down or not; asking again tells.
+    /// [`StoreError`]: the notice may have been written or not. Calling this again resolves it.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);
@@ -238,16 +241,16 @@ impl Notices {
         } else {
             count("dropped");
         }
-        // A conflict means that another server has written it down.
+        // A conflict means that another server wrote it.
         let conditions = vec![(told, before.map_or(Expect::Absent, Expect::Value))];
         self.store.update(Update { conditions, writes }).await?;
         Ok(())
     }
 
-    /// Deletes what is kept for a player who is no more.
+    /// Deletes everything that is kept for a deleted account.
     ///
     /// # Errors
-    /// [`StoreError`]: some may be left.
+    /// [`StoreError`]: some of it may be left.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         self.forget_webhook(player).await?;
         self.forget_feed(player).await
@@ -275,7 +278,7 @@ impl Notices {
         match self.store.update(Update { conditions, writes }).await? {
             UpdateOutcome::Ok => Ok(()),
             UpdateOutcome::Conflict => busy("it changed meanwhile"),
-            UpdateOutcome::Unknown => busy("nobody knows whether it was written"),
+            UpdateOutcome::Unknown => busy("it is unknown whether it was written"),
         }
     }
 }
@@ -301,7 +304,7 @@ fn webhook_key(player: &str) -> Result<Key, StoreError> {
     WEBHOOKS.key([&player])
 }
 
-/// Says that a player has tested their webhook a moment ago.
+/// The key that marks a player's webhook as tested a moment ago.
 fn tested_key(player: &str) -> Result<Key, StoreError> {
     WEBHOOK_TESTS.key([&player])
 }

@@ -1,4 +1,5 @@
-//! One signed POST to a player's webhook: nothing is followed, nothing of the answer is read but its status.
+//! Sends one signed POST to a player's webhook. Follows no redirects, and uses only the answer's
+//! status.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,13 +23,13 @@ use super::address::{Reach, Target};
 use super::dial::{Dial, Line, Network};
 use crate::server::SERVER;
 
-/// How long connecting may take, and how long the answer may.
-const DIAL_PATIENCE: Duration = Duration::from_secs(5);
-const ANSWER_PATIENCE: Duration = Duration::from_secs(10);
-/// What every attempt that found no server says. It says no more: whether a name exists or a port is open inside the operator's network
-/// is not for players to find out.
+/// Timeouts for connecting and for the answer.
+const DIAL_TIMEOUT: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The only message of a failed connection. It must not reveal to players whether a name exists or
+/// a port is open inside the operator's network.
 const UNREACHABLE: &str = "this address cannot be reached from here";
-/// What stands before the key in a secret.
+/// Prefix of a secret, before its key.
 const SECRET_PREFIX: &str = "whsec_";
 
 /// Sends notices. Cheap to clone.
@@ -38,22 +39,22 @@ pub struct Sender {
     dial: Arc<dyn Dial>,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 pub(super) struct Sent {
-    /// For the webhook's owner.
+    /// The attempt, as its owner sees it.
     pub(super) attempt: WebhookAttempt,
-    /// True if the destination answered, whatever it said: it holds nobody up.
+    /// True if the destination answered, with any status: it blocks no place.
     pub(super) is_well: bool,
 }
 
 impl Sender {
-    /// A sender that reaches so far, and trusts these authorities.
+    /// A sender with this reach, which trusts these certificate authorities.
     #[must_use]
     pub fn new(reach: Reach, trust: &Trust) -> Sender {
         Sender { reach, dial: Arc::new(Network::new(reach, trust)) }
     }
 
-    /// A sender that dials this way.
+    /// A sender that connects in this way.
     #[cfg(test)]
     pub(super) fn dialing(reach: Reach, dial: Arc<dyn Dial>) -> Sender {
         Sender { reach, dial }
@@ -80,15 +81,15 @@ impl Sender {
     async fn exchange(&self, url: &str, secret: &str, notice: &Notice) -> Result<StatusCode, &'static str> {
         let target = Target::parse(url, self.reach).map_err(|_| UNREACHABLE)?;
         let body = serde_json::to_vec(notice).map_err(|_| "the notice cannot be written")?;
-        let line = match timeout(DIAL_PATIENCE, self.dial.dial(&target)).await {
+        let line = match timeout(DIAL_TIMEOUT, self.dial.dial(&target)).await {
             Ok(Ok(line)) => line,
             Ok(Err(why)) => {
-                tracing::debug!(host = target.host, %why, "a webhook's address was not reached");
+                tracing::debug!(host = target.host, %why, "could not connect to a webhook's address");
                 return Err(UNREACHABLE);
             }
             Err(_) => return Err(UNREACHABLE),
         };
-        let posted = timeout(ANSWER_PATIENCE, post(line, &target, secret, notice, body)).await;
+        let posted = timeout(ANSWER_TIMEOUT, post(line, &target, secret, notice, body)).await;
         posted.map_err(|_| "it did not answer in time")?
     }
 }
@@ -111,7 +112,7 @@ async fn post(
         .header("webhook-id", &notice.id)
         .header("webhook-timestamp", timestamp)
         .header("webhook-signature", signature(secret, &notice.id, timestamp, &body))
-        // As version 0.1 signed; receivers may still look for it.
+        // The headers of version 0.1, which receivers may still check.
         .header("flagfall-delivery", &notice.id)
         .header("flagfall-signature", format!("sha256={}", body_signature(secret, &body)))
         .body(Full::new(Bytes::from(body)))
@@ -121,7 +122,7 @@ async fn post(
     Ok(answer.status())
 }
 
-/// The connection's task, which ends with the future that waits for it.
+/// A connection's task, aborted when this is dropped.
 struct AbortOnDrop(tokio::task::JoinHandle<()>);
 
 impl Drop for AbortOnDrop {
@@ -130,13 +131,14 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// A new secret with these bits.
+/// Formats a secret with these bits.
 pub(super) fn secret_of(bits: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", BASE64.encode(bits))
 }
 
-/// The signature of Standard Webhooks: HMAC-SHA256 over id, timestamp and body. The key is what follows `whsec_` in the secret, read as
-/// Base64; the secrets of version 0.1 have no prefix and are read the same way.
+/// The signature of Standard Webhooks: HMAC-SHA256 over id, timestamp and body. The key is the
+/// Base64 after `whsec_` in the secret; the secrets of version 0.1 have no prefix and are read in
+/// the same way.
 fn signature(secret: &str, id: &str, timestamp: u64, body: &[u8]) -> String {
     let text = secret.strip_prefix(SECRET_PREFIX).unwrap_or(secret);
     let key = BASE64.decode(text).unwrap_or_else(|_| text.as_bytes().to_vec());
@@ -144,13 +146,14 @@ fn signature(secret: &str, id: &str, timestamp: u64, body: &[u8]) -> String {
     format!("v1,{}", BASE64.encode(signed))
 }
 
-/// The signature of version 0.1: HMAC-SHA256 of the body as hexadecimal digits, by the secret as the text it is.
+/// The signature of version 0.1: HMAC-SHA256 of the body in hexadecimal, with the secret's text as
+/// the key.
 fn body_signature(secret: &str, body: &[u8]) -> String {
     HexBytes(hmac(secret.as_bytes(), &[body])).to_string()
 }
 
 fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    // A key may have any length.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
     parts.iter().for_each(|part| mac.update(part));
     mac.finalize().into_bytes().into()
@@ -171,12 +174,12 @@ mod tests {
 
     #[test]
     fn signatures_are_those_of_standard_webhooks() {
-        // The example that its libraries are tested with.
+        // The example from the test suites of its libraries.
         let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
         let (id, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", br#"{"test": 2432232314}"#);
         let expected = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
         assert_eq!(signature(secret, id, 1_614_265_330, body), expected);
-        // Each of the three counts.
+        // The signature depends on id, timestamp, body and secret.
         for other in [
             signature(secret, "msg_other", 1_614_265_330, body),
             signature(secret, id, 1_614_265_331, body),
@@ -198,12 +201,13 @@ mod tests {
             deadline: None,
         };
         let sender = Sender::new(Reach::Public, &Trust::default());
-        // A name that leads inside, one that leads nowhere, an address inside.
+        // A name that resolves to a private address, one that does not exist, and a private
+        // address.
         for url in ["https://localhost:9/", "https://no-such-host.invalid/", "https://127.0.0.1:9/"] {
             let Sent { attempt, is_well } = sender.send(url, "s", &notice).await;
             assert_eq!((attempt.delivered, is_well, attempt.result.as_str()), (false, false, UNREACHABLE));
         }
-        // With private addresses allowed, a closed port says no more.
+        // If private addresses are allowed, a closed port reveals no more.
         let sender = Sender::new(Reach::Private, &Trust::default());
         let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         for url in [format!("http://{closed}/"), "http://no-such-host.invalid/".to_owned()] {

@@ -22,9 +22,9 @@ const SECOND: Duration = Duration::from_secs(1);
 /// How a destination behaves.
 #[derive(Clone, Copy, PartialEq)]
 enum Manner {
-    /// It answers after so long.
+    /// It answers after this delay.
     Answers(Duration),
-    /// Nothing ever comes.
+    /// It never answers.
     Silent,
     /// It refuses the connection.
     Refuses,
@@ -34,9 +34,9 @@ enum Manner {
 struct FakeNetwork {
     began: Instant,
     manners: Mutex<BTreeMap<String, Manner>>,
-    /// When which host was dialed.
+    /// When each host was dialed.
     dialed: Mutex<Vec<(Duration, String)>>,
-    /// When which host got which notice.
+    /// When each host received which notice.
     heard: std::sync::Arc<Mutex<Vec<(Duration, String, String)>>>,
 }
 
@@ -59,7 +59,7 @@ impl FakeNetwork {
         self.dialed.lock().unwrap().iter().filter(|(_, dialed)| dialed == host).count()
     }
 
-    /// What a host heard, and when.
+    /// The notices that a host received, and when.
     fn heard_by(&self, host: &str) -> Vec<(Duration, String)> {
         let heard = self.heard.lock().unwrap();
         heard.iter().filter(|(_, by, _)| by == host).map(|(at, _, id)| (*at, id.clone())).collect()
@@ -111,7 +111,7 @@ impl Scene {
         Scene { store, network: FakeNetwork::new(manners) }
     }
 
-    /// A server's notices. It looks for them twice a second.
+    /// The notices of one server.
     async fn server(&self) -> Notices {
         let store: Arc<dyn Store> = Arc::new(self.store.clone());
         let settings = Settings::default().for_tables(Connections::new());
@@ -124,7 +124,7 @@ impl Scene {
         notices
     }
 
-    /// A player with a webhook and notices that wait.
+    /// Gives a player a webhook and waiting notices.
     async fn waiting(&self, player: &str, host: &str, notices: usize) {
         let webhook = WebhookRecord {
             url: format!("https://{host}/turns"),
@@ -185,7 +185,7 @@ async fn addresses_that_never_answer_delay_nobody_else() {
     sleep(2 * SECOND).await;
     let heard = scene.network.heard_by("well.example");
     assert!(matches!(&heard[..], [(at, id)] if *at < SECOND && id == "zoe-0"), "{heard:?}");
-    // A further turn, while the dead addresses are being tried and left alone.
+    // Another turn, while the dead addresses are tried and paused.
     for round in 2..40 {
         scene.waiting("zoe", "well.example", 1).await;
         sleep(SECOND).await;
@@ -236,7 +236,7 @@ async fn setting_a_webhook_anew_or_removing_it_gives_no_further_tests() {
     server.remove(&ana).await.unwrap();
     server.set(&ana, &new).await.unwrap();
     assert_eq!(server.test(&ana).await, Err(WebhookError::TooOften));
-    // On another server as well.
+    // Also on another server.
     assert_eq!(scene.server().await.test(&ana).await, Err(WebhookError::TooOften));
     assert_eq!(scene.network.dials("well.example"), 1);
 }

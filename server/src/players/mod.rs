@@ -21,7 +21,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_board::Stamp;
 use flagfall_bots::Level;
 use flagfall_protocol::{Code, Player, PlayerKind, Scope};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock};
@@ -436,51 +436,6 @@ fn identity_of(name: Name, guest: GuestToken) -> Identity {
 pub fn house_player(level: &str) -> Option<Player> {
     let name = Level::from_name(level)?.name();
     Some(Player { id: format!("house-{name}"), name: name.to_owned(), kind: PlayerKind::House })
-}
-
-/// The name shown for players whose accounts were deleted.
-pub const DELETED: &str = "deleted";
-
-/// The players of a game under their current names: guests may have become accounts since, and
-/// deleted accounts show no name. If the store does not answer, the names stay as they were.
-pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
-    let mut today = players.clone();
-    for side in Side::BOTH {
-        let player = &mut today[side];
-        if player.kind == PlayerKind::House {
-            continue;
-        }
-        if let Ok(Some(now)) = player_today(store, &player.id).await {
-            *player = now;
-        }
-    }
-    today
-}
-
-/// The player with this id under their current name. A player who is not known any more is shown as
-/// deleted.
-///
-/// # Errors
-/// [`StoreError`].
-pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Result<Player, StoreError> {
-    let known = player_today(store, id).await?;
-    Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))
-}
-
-/// The player with this id under their current name; `None` if deleted or unknown.
-///
-/// # Errors
-/// [`StoreError`].
-pub async fn player_named(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
-    Ok(player_today(store, id).await?.filter(|player| player.name != DELETED))
-}
-
-async fn player_today(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
-    if let Some(bytes) = store.get(player_key(id)?).await? {
-        return PlayerRecord::read(&bytes).map(|record| Some(record.player));
-    }
-    let gone = store.get(gone_key(id)?).await?;
-    Ok(gone.map(|_| Player { id: id.to_owned(), name: DELETED.to_owned(), kind: PlayerKind::Account }))
 }
 
 impl PlayerRecord {

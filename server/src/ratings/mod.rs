@@ -28,10 +28,11 @@ use self::record::{
     Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, histories_of, history_key,
     history_of, leader_key, leaders_of, point, rating_key, ratings_of,
 };
-use crate::players::{gone_key, player_shown};
+use crate::players::gone_key;
 use crate::table::{Finished, Tables};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::names::player_shown;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 

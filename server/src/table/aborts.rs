@@ -1,4 +1,4 @@
-//! Why a game was aborted, and who may wait for another one in the pool.
+//! Why a game was aborted, and who may return to the pool.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::Abort;
@@ -12,7 +12,7 @@ use flagfall_base::keys::POOL_RETURNS;
 /// How long the pool may take a player back after an abort, in milliseconds.
 const RETURN_MS: u64 = 60_000;
 
-/// What a table knows of the abort of its game: public facts.
+/// The cause of an abort, which is public.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AbortCause {
     /// This side called the game off.
@@ -42,7 +42,7 @@ impl From<AbortCause> for Abort {
 }
 
 impl Table {
-    /// Why the game is aborted, if this event aborts it. Asked before the event is carried out.
+    /// Why this event aborts the game, if it does. Call it before the event is carried out.
     pub(super) fn abort_cause(&self, event: &Event, asker: Option<Side>) -> Option<AbortCause> {
         event.outcome().filter(|outcome| outcome.reason == EndReason::Aborted)?;
         Some(match asker {
@@ -54,13 +54,13 @@ impl Table {
         })
     }
 
-    /// What is told of the abort.
+    /// What clients are told of the abort.
     pub(super) fn abort(&self) -> Option<Abort> {
         self.aborted.map(Abort::from)
     }
 
-    /// The note to the pool, in the append of the abort, that the players who did not cause it wait again. It is for the pool to know
-    /// whether the game came from there.
+    /// The note to the pool, in the append of the abort, that players who did not cause it wait
+    /// again. The pool knows whether the game came from there.
     pub(super) fn pool_return(
         &self,
         now: Stamp,

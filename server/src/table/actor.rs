@@ -1,4 +1,4 @@
-//! The shell around a table: a task that feeds it time, chance and the store's answers.
+//! The shell around a table: a task that feeds it time, randomness and the store's answers.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
-    Audience, CloseCode, Code, CommandId, GameCommand, GameRecord, GameSummary, GameView, Outcome, Phase,
-    Player, Position, RecordScope,
+    Audience, CloseCode, CommandId, GameCommand, GameRecord, GameSummary, GameView, Outcome, Phase, Player,
+    Position, RecordScope,
 };
 use flagfall_rules::{Command, Entropy};
 use flagfall_store::{Append, AppendOutcome, Head, Store, StoreError};
@@ -30,72 +30,75 @@ use super::mailbox::{Mailbox, Sender, mailbox};
 use super::public_games::progress_of;
 use super::record::RecordError;
 use super::registry::Tables;
+use super::reply::{Refusal, Reply};
 use super::{record, search};
-use crate::players::players_today;
 use flagfall_base::background::Background;
 use flagfall_base::delivery::{ConnectionId, Outbox};
+use flagfall_base::names::players_today;
 use flagfall_base::random::random_game_id;
 use flagfall_base::telemetry::{HOT, TABLES_LEFT};
 
-/// How long the table of a game that is over is kept when the last who had it open has gone, in milliseconds.
+/// How long the table of a finished game stays after the last connection closed it, in
+/// milliseconds.
 const LINGER_MS: u64 = 30_000;
-/// How long a running game on a live clock is kept when the last who had it open has gone, in
-/// milliseconds; less if the operator lets slow games rest sooner. Players whose line dropped are back
-/// by then, or count as away.
+/// How long a running game on a live clock stays after the last connection closed it, in
+/// milliseconds; less if the operator lets slow games rest sooner. By then, players whose
+/// connection dropped are back or count as away.
 const LIVE_REST_MS: u64 = 60_000;
-/// How long a table is kept that was opened for a look, in milliseconds: often another one follows.
+/// How long a table stays that was opened for one look, in milliseconds: often another look
+/// follows.
 const PASSING_MS: u64 = 5_000;
-/// How long until a table to which somebody had a way when it was to leave tries to leave again, in milliseconds.
+/// Delay before a table that could not leave memory tries again, in milliseconds.
 const LET_GO_AGAIN_MS: u64 = 100;
-/// How long until a running game whose table met a defect is opened again when nobody asks for it.
+/// Delay before a running game whose table met a defect is opened again.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
-/// What a connection may want of a table.
+/// What a connection asks of a table.
 pub enum TableInput {
     /// Open the game: the table answers on the outbox with the game, or a refusal.
     Open {
         /// The connection.
         outbox: Outbox,
-        /// Who asks.
+        /// The player.
         player: Player,
         /// What the client has seen already.
         since: Option<Position>,
     },
-    /// The connection wants no more news, or is gone.
+    /// The connection wants no more events, or is gone.
     Close {
         /// The connection.
         connection: ConnectionId,
-        /// Whether the player said so: a line that was lost has not.
+        /// True if the player said so. A dropped connection says nothing.
         is_on_purpose: bool,
     },
-    /// A command of a player: accepted or refused on the outbox.
+    /// A player's command.
     Command {
-        /// The connection.
-        outbox: Outbox,
-        /// Who asks.
-        player: Player,
-        /// The client's id for it.
+        /// Where the answer goes.
+        reply: Reply,
+        /// The id of the player.
+        player: String,
+        /// The client's id for the command.
         cmd_id: CommandId,
-        /// The ply it was made at.
+        /// The ply at which it was made.
         ply: Ply,
-        /// The epoch it was made in, if that is known.
+        /// The epoch in which it was made, if known.
         epoch: Option<u64>,
-        /// What is asked.
+        /// The command.
         command: GameCommand,
     },
-    /// A player wants another game: accepted or refused on the outbox.
+    /// A player wants a rematch.
     Rematch {
-        /// The connection.
-        outbox: Outbox,
-        /// Who asks.
+        /// Where the answer goes.
+        reply: Reply,
+        /// The player.
         player: Player,
-        /// The client's id for it.
+        /// The client's id for the request.
         cmd_id: CommandId,
     },
 }
 
 impl TableInput {
-    /// The client's id for it, where it has one.
+    /// The client's id for the input, if it has one.
     pub(crate) fn into_cmd_id(self) -> Option<CommandId> {
         match self {
             TableInput::Command { cmd_id, .. } | TableInput::Rematch { cmd_id, .. } => Some(cmd_id),
@@ -104,7 +107,7 @@ impl TableInput {
     }
 }
 
-/// The table has left memory: find it again.
+/// The table has left memory; find it again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the table has left memory; find it again")]
 pub struct TableGone;
@@ -127,26 +130,26 @@ pub(super) enum Message {
     Audit,
 }
 
-/// How long a table is kept that nobody needs.
+/// How long a table stays that nobody needs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stay {
-    /// Not at all: it was opened for its log's sake.
+    /// Not at all: it was opened for what is due in its game.
     Short,
-    /// A moment: it was opened for a look.
+    /// Briefly: it was opened for a look.
     Passing,
-    /// A while: somebody had it open, or acted.
+    /// Longer: a connection used it.
     Long,
 }
 
-/// A way to a table. Cheap to clone.
+/// A handle to a table. Cheap to clone.
 #[derive(Clone)]
 pub struct TableHandle {
-    /// Boxed: a mailbox keeps room for a few.
+    /// Boxed, because a mailbox keeps capacity for a few.
     sender: Sender<Box<Message>>,
     pub(super) shared: Arc<Shared>,
 }
 
-/// What others may read of a table without asking it: public facts.
+/// Public facts about a table that other tasks read without sending it a message.
 pub(super) struct Shared {
     id: GameId,
     pub(super) header: Arc<GameHeader>,
@@ -154,13 +157,13 @@ pub(super) struct Shared {
     epoch: u64,
     store: Arc<dyn Store>,
     progress: Mutex<Progress>,
-    /// The number of the replica's last entry.
+    /// Number of the replica's last entry.
     head: AtomicU64,
-    /// The highest number of an entry that was announced.
+    /// Highest entry number that was announced.
     heard: AtomicU64,
-    /// Whether players have come to or gone from other servers.
+    /// True if players have come to or left other servers.
     has_seat_news: AtomicBool,
-    /// How far the list of public games says that this one is, as far as is known here.
+    /// The progress that the list of public games shows, as far as this server knows.
     noted: Mutex<Option<(bool, Ply)>>,
     /// Who is away.
     away: Mutex<Away>,
@@ -186,7 +189,7 @@ impl Shared {
         self.away().absence
     }
 
-    /// These are away now.
+    /// Notes who is away now.
     fn set_absence(&self, absence: Absence) {
         let mut away = self.away();
         if !absence.is_like(&away.absence) {
@@ -194,7 +197,7 @@ impl Shared {
         }
     }
 
-    /// The list of running games says who is away.
+    /// Notes what the list of running games says about who is away.
     pub(super) fn note_absence(&self, listed: Absence) {
         let mut away = self.away();
         away.is_told |= away.absence == listed;
@@ -204,7 +207,7 @@ impl Shared {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The game in a line, as of its last ply.
+    /// The game's summary as of its last ply.
     pub(super) fn summary(&self, id: GameId) -> GameSummary {
         let Progress { is_quarantined: _, phase, ply, turn, outcome } = self.progress().clone();
         GameSummary {
@@ -219,7 +222,7 @@ impl Shared {
         }
     }
 
-    /// True if the lists do not say yet how far the game is, or who is away.
+    /// True if the lists are behind: in the game's progress, or in who is away.
     pub(super) fn has_gone_on(&self) -> bool {
         let Progress { is_quarantined, phase, ply, .. } = *self.progress();
         let noted = *self.noted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -228,7 +231,7 @@ impl Shared {
         !is_quarantined && phase != Phase::Over && is_news
     }
 
-    /// The list of public games says that this one is so far, or further.
+    /// Notes that the list of public games shows this progress, or a later one.
     pub(super) fn note_progress(&self, noted: (bool, Ply)) {
         *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(noted);
     }
@@ -236,7 +239,7 @@ impl Shared {
 
 #[derive(Clone)]
 struct Progress {
-    /// Whether the log is damaged: such a game is not going on.
+    /// True if the log is damaged; such a game does not count as running.
     is_quarantined: bool,
     phase: Phase,
     ply: Ply,
@@ -257,7 +260,8 @@ impl TableHandle {
         self.shared.epoch
     }
 
-    /// Where the game's log stood after this entry; none where it has no such entry, perhaps not any more.
+    /// The head of the game's log after this entry. `None` if the log has no such entry, perhaps
+    /// because it was lost.
     ///
     /// # Errors
     /// [`TableError`]: the log cannot be read.
@@ -265,18 +269,18 @@ impl TableHandle {
         Ok(search::head_at(&*self.shared.store, self.id(), seq).await?)
     }
 
-    /// Hands the table something; waits while its mailbox is full.
+    /// Sends the table an input; waits while its mailbox is full.
     ///
     /// # Errors
-    /// [`TableGone`]: nothing was taken.
+    /// [`TableGone`]: the input was not delivered.
     pub async fn send(&self, input: TableInput) -> Result<(), TableGone> {
         self.send_message(Message::Input(input)).await
     }
 
-    /// Hands the table something if its mailbox has room now.
+    /// Sends the table an input if its mailbox has room now.
     ///
     /// # Errors
-    /// What it did not take: the mailbox is full, or the table has left memory.
+    /// The input, if the mailbox is full or the table has left memory.
     #[expect(clippy::result_large_err, reason = "it goes on to the next table, or to wait for room")]
     pub(crate) fn try_send(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.try_reserve() else { return Err(input) };
@@ -284,10 +288,10 @@ impl TableHandle {
         Ok(())
     }
 
-    /// As [`TableHandle::send`].
+    /// Like [`TableHandle::send`], but returns an input that was not delivered.
     ///
     /// # Errors
-    /// What it did not take, for the table has left memory.
+    /// The input, if the table has left memory.
     pub(crate) async fn hand(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.reserve().await else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
@@ -299,7 +303,7 @@ impl TableHandle {
         Ok(())
     }
 
-    /// The log is said to reach at least to this entry.
+    /// Notes that the log is said to reach at least this entry.
     pub(super) fn hear(&self, seq: u64) {
         if self.head() >= seq || self.shared.heard.fetch_max(seq, Ordering::Relaxed) >= seq {
             return;
@@ -307,7 +311,7 @@ impl TableHandle {
         self.wake_table();
     }
 
-    /// Players have come to or gone from other servers.
+    /// Notes that players have come to or left other servers.
     pub(super) fn note_seats(&self) {
         self.shared.has_seat_news.store(true, Ordering::Relaxed);
         self.wake_table();
@@ -320,15 +324,16 @@ impl TableHandle {
         }
     }
 
-    /// The number of the replica's last entry.
+    /// Number of the replica's last entry.
     pub(super) fn head(&self) -> u64 {
         self.shared.head.load(Ordering::Relaxed)
     }
 
-    /// The game as somebody may know it now.
+    /// The game as the player, or the public, may know it now.
     ///
     /// # Errors
-    /// [`TableError::NotFound`] for private games of others, and what [`Tables::find`] has.
+    /// [`TableError::NotFound`] for other players' private games, and the errors of
+    /// [`Tables::find`].
     pub async fn look(&self, player: Option<&str>) -> Result<(GameSummary, Audience, GameView), TableError> {
         let (reply, answer) = oneshot::channel();
         let player = player.map(str::to_owned);
@@ -336,14 +341,14 @@ impl TableHandle {
         answer.await.map_err(|_| TableError::Unavailable)?.ok_or(TableError::NotFound)
     }
 
-    /// What happens in the game by itself.
+    /// What is due in the game without a command.
     pub(super) async fn forecast(&self) -> Result<Forecast, TableError> {
         let (reply, answer) = oneshot::channel();
         self.send_message(Message::Forecast { reply }).await.map_err(|_| TableError::Unavailable)?;
         answer.await.map_err(|_| TableError::Unavailable)
     }
 
-    /// The game's record of a scope; without one, as the requester may know the game now.
+    /// The game's record in a scope; without one, what the requester may know now.
     ///
     /// # Errors
     /// [`RecordError`].
@@ -353,7 +358,7 @@ impl TableHandle {
         player: Option<&str>,
         scope: Option<RecordScope>,
     ) -> Result<GameRecord, RecordError> {
-        // From the log, not from the table: however long the reading takes, the game goes on.
+        // Read from the log, not from the table, so that a long read does not hold up the game.
         let viewer = self.shared.header.viewer(player).ok_or(TableError::NotFound)?;
         let stored = search::read_all(&*self.shared.store, self.id(), 0).await.map_err(TableError::from)?;
         // A long game takes milliseconds.
@@ -368,23 +373,23 @@ impl TableHandle {
         Ok(record)
     }
 
-    /// The game in a line, as of its last ply.
+    /// The game's summary as of its last ply.
     #[must_use]
     pub fn summary(&self) -> GameSummary {
         self.shared.summary(self.id())
     }
 
-    /// How far the game is.
+    /// The game's phase.
     pub(super) fn phase(&self) -> Phase {
         self.shared.progress().phase
     }
 
-    /// Whether a player plays the game.
+    /// True if the player has a seat in the game.
     pub(crate) fn has_seat(&self, player: &str) -> bool {
         self.shared.header.side_of(player).is_some()
     }
 
-    /// Whether the game is still going on.
+    /// True if the game is still going on.
     #[must_use]
     pub fn is_running(&self) -> bool {
         let progress = self.shared.progress();
@@ -406,33 +411,33 @@ pub(super) struct Actor {
     shared: Arc<Shared>,
     house: HousePlayers,
     outputs: VecDeque<Output>,
-    /// Who asked for what is being done right now.
+    /// The outbox of the caller whose message is being handled; closed if handling panics.
     asking: Option<Outbox>,
-    /// The seats here of which other servers were told.
+    /// The seats here, as other servers were told of them.
     seats_told: PerSide<Option<Stamp>>,
     idle_since: Option<Stamp>,
     stay: Stay,
-    /// Counts this table among those opened for their dues.
+    /// Counts this table among those opened for what is due in their games.
     care: Option<Care>,
-    /// Somebody had a way to the table when it was to leave: it stays at least until then.
+    /// When the table could not leave because a handle was in use, it stays at least until then.
     stays_until: Stamp,
     stopping: Vec<oneshot::Sender<()>>,
-    /// Whether the table goes when what is being done is done.
+    /// True if the table closes after the current job.
     is_parting: bool,
-    /// The rematch's id: however often it is tried, it is one game.
+    /// The rematch's id. It stays the same when the creation is retried, so there is only one game.
     rematch_id: Option<GameId>,
 }
 
-/// Why and as what a table is opened.
+/// Why a table is opened, and what is known about its game.
 pub(super) struct Opened {
     pub(super) stay: Stay,
-    /// Counts it among those opened for their dues.
+    /// Counts the table among those opened for what is due in their games.
     pub(super) care: Option<Care>,
-    /// Who is away, as the list of running games says, if that has the game.
+    /// Who is away according to the list of running games; `None` if the game is not listed.
     pub(super) listed: Option<Absence>,
 }
 
-/// A table's task-to-be and the way to it.
+/// A table's actor, not running yet, and a handle to it.
 pub(super) fn channel(
     id: GameId,
     table: Table,
@@ -458,7 +463,7 @@ pub(super) fn channel(
         }),
         head: AtomicU64::new(table.head.seq),
         heard: AtomicU64::new(0),
-        // What was told while the log was read found no table.
+        // Notes that arrived while the log was read found no table.
         has_seat_news: AtomicBool::new(true),
         noted: Mutex::new(None),
         away: Mutex::new(Away { absence: listed.unwrap_or_default(), is_told: true }),
@@ -489,9 +494,10 @@ pub(super) fn channel(
 }
 
 impl Actor {
-    /// Runs the table until nobody needs it. A panic ends this table alone: its connections are told to come back, and find it as the log has it.
+    /// Runs the table until nobody needs it. A panic ends this table only: its clients are told to
+    /// reconnect, and find the game as the log has it.
     ///
-    /// Boxed: a task would set room aside for it twice.
+    /// Boxed, because a task would reserve space for it twice.
     pub(super) async fn run(mut self: Box<Self>) {
         let ended = AssertUnwindSafe(self.serve()).catch_unwind().await;
         self.tell_seats(PerSide::default());
@@ -506,21 +512,21 @@ impl Actor {
                 outbox.close(CloseCode::Shutdown);
             }
         }
-        // Boxed: it takes more room than serving, and comes but once.
+        // Boxed, because it needs more space than serving and runs only once.
         self.part(ended.is_ok()).boxed().await;
     }
 
-    /// What comes after the table: it is closed.
+    /// Closes the mailbox and cleans up after the table.
     async fn part(mut self: Box<Self>, is_well: bool) {
         self.mailbox.close();
-        // Whoever wrote to the table while it left is served by the next one.
+        // Messages sent to the table while it left go to the next table of the game.
         while let Some(message) = self.mailbox.recv().await {
             if let Ok(handle) = self.tables.find(self.id).await {
                 let _gone_again = handle.send_message(*message).await;
             }
         }
         if !is_well && !self.table.is_over() {
-            // Its flag is to fall even when nobody comes back.
+            // The game's flag must fall even if no player returns.
             drop(self.table);
             tokio::time::sleep(REOPEN_AFTER).await;
             let _handle = self.tables.find(self.id).await;
@@ -535,7 +541,7 @@ impl Actor {
                 job = self.next_job();
             }
             let wait = self.wake_at().map(|at| Duration::from_millis(at.ms_since(self.tables.now())));
-            // The table stays at hand while the store works: it shows itself to whoever comes.
+            // The table stays responsive while the store works: new connections are shown the game.
             tokio::select! {
                 biased;
                 input = async { if let Some(job) = &mut job { job.await } else { Input::Tick } }, if job.is_some() => {
@@ -566,7 +572,7 @@ impl Actor {
                             }
                             return;
                         }
-                        // Somebody is about to write to it, or holds on to it.
+                        // A message is about to arrive, or a handle is in use.
                         self.stays_until = self.tables.now().plus_ms(LET_GO_AGAIN_MS);
                     }
                     self.step(Input::Tick);
@@ -579,14 +585,14 @@ impl Actor {
         let was_idle = self.idle_since.is_some();
         self.idle_since = self.is_idle().then(|| self.idle_since.unwrap_or_else(|| self.tables.now()));
         if self.idle_since.is_some() && !was_idle {
-            // Before the time comes to leave.
+            // Do this before it is time to leave.
             self.shared.set_absence(self.table.absence());
             self.tables.note_line_soon(self.id, &self.shared);
         }
         self.table.wake_at().into_iter().chain(self.leave_at()).min()
     }
 
-    /// Whether nobody needs the table: the game is over, or may rest.
+    /// True if nobody needs the table: the game is over, or may rest.
     fn is_idle(&self) -> bool {
         self.table.is_idle()
             || (self.shared.is_listed
@@ -607,7 +613,7 @@ impl Actor {
         self.idle_since.map(|since| since.plus_ms(stay_ms).max(self.stays_until))
     }
 
-    /// True if the time to leave has come. A flag may have come near meanwhile.
+    /// True if it is time to leave. Idleness is checked again, because a flag may be near by now.
     fn is_to_leave(&self) -> bool {
         self.leave_at().is_some_and(|leave_at| self.tables.now() >= leave_at) && self.is_idle()
     }
@@ -618,7 +624,7 @@ impl Actor {
                 self.stay = Stay::Long;
                 self.care = None;
             }
-            // Whoever looks may look again.
+            // Another look may follow.
             Message::Look { .. } => self.stay = self.stay.max(Stay::Passing),
             Message::Forecast { .. } | Message::Stop { .. } | Message::Heard | Message::Audit => {}
         }
@@ -630,11 +636,11 @@ impl Actor {
             Message::Input(TableInput::Close { connection, is_on_purpose }) => {
                 self.step(Input::Close { connection, is_on_purpose });
             }
-            Message::Input(TableInput::Command { outbox, player, cmd_id, ply, epoch, command }) => {
-                self.asking = Some(outbox.clone());
+            Message::Input(TableInput::Command { reply, player, cmd_id, ply, epoch, command }) => {
+                self.asking = reply.outbox().cloned();
                 let asked = Asked {
-                    outbox: Some(outbox),
-                    player_id: player.id,
+                    reply,
+                    player_id: player,
                     cmd_id,
                     ply,
                     epoch,
@@ -645,9 +651,9 @@ impl Actor {
                 };
                 self.step(Input::Command(Box::new(asked)));
             }
-            Message::Input(TableInput::Rematch { outbox, player, cmd_id }) => {
-                self.asking = Some(outbox.clone());
-                self.step(Input::Rematch { outbox, player, cmd_id });
+            Message::Input(TableInput::Rematch { reply, player, cmd_id }) => {
+                self.asking = reply.outbox().cloned();
+                self.step(Input::Rematch { reply, player, cmd_id });
             }
             Message::Heard => self.step(Input::Tick),
             Message::Audit => self.step(Input::Audit),
@@ -671,7 +677,7 @@ impl Actor {
                 let _caller_left = reply.send(Forecast { flag, awaits_house });
             }
             Message::Stop { is_last, reply } => {
-                if self.table.is_stopped {
+                if self.table.is_stopped() {
                     let _caller_left = reply.send(());
                 } else {
                     self.stopping.push(reply);
@@ -682,7 +688,9 @@ impl Actor {
         self.asking = None;
     }
 
-    /// Before anything is judged or shown: clocks may not have run. A store that is not silent any more has told of its outages.
+    /// Takes in what the store reports about outages, before anything is judged or shown: clocks
+    /// may have stood still. Silence is read first, because a store that has ended its silence
+    /// already reports the outage.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.tables.connections().is_store_away();
         self.table.note_store(is_away, self.shared.store.silent_since());
@@ -706,7 +714,7 @@ impl Actor {
         }
         let outputs = self.table.step(now, input);
         self.queue(outputs);
-        // Taken over for good: what turns out not to be in the log is not heard of a second time.
+        // Consume the hint once; a wrong hint must not be replayed.
         let heard = self.shared.heard.swap(0, Ordering::Relaxed);
         if self.table.is_news(heard) {
             self.outputs.extend(self.table.step(now, Input::Heard { seq: heard }));
@@ -716,7 +724,8 @@ impl Actor {
         self.note_progress();
     }
 
-    /// Lines up what the table wants done. An empty line is replaced, and with it goes the room it had: most games want nothing most of the time.
+    /// Queues what the table wants done. An empty queue is replaced to free its capacity: most
+    /// games want nothing most of the time.
     fn queue(&mut self, outputs: Vec<Output>) {
         if self.outputs.is_empty() {
             self.outputs = outputs.into();
@@ -725,7 +734,7 @@ impl Actor {
         }
     }
 
-    /// Tells other servers who sits here, as far as they do not know.
+    /// Tells other servers which seats are taken here, if that has changed.
     fn tell_seats(&mut self, here: PerSide<Option<Stamp>>) {
         let told = std::mem::replace(&mut self.seats_told, here);
         let Some(seats) = self.tables.seats() else { return };
@@ -735,13 +744,15 @@ impl Actor {
     }
 
     fn note_progress(&self) {
-        // The registry is told when this lock is free again: it looks at games while it holds its own.
+        // Tell the registry after this lock is released: the registry looks at games while it holds
+        // its own lock.
         if self.has_just_ended() {
             self.tables.note_end(self.id, &self.shared.header);
         }
     }
 
-    /// Notes how far the game is. Whether it has ended for everybody who counts running games, and had not before.
+    /// Notes the game's progress. True if the game has just ended for those who count running
+    /// games.
     fn has_just_ended(&self) -> bool {
         let (phase, ply) = self.table.progress();
         let mut progress = self.shared.progress();
@@ -755,10 +766,11 @@ impl Actor {
             }
             *progress = Progress { is_quarantined: progress.is_quarantined, phase, ply, turn, outcome };
         }
-        has_ended | (self.table.is_quarantined && !std::mem::replace(&mut progress.is_quarantined, true))
+        has_ended | (self.table.is_quarantined() && !std::mem::replace(&mut progress.is_quarantined, true))
     }
 
-    /// What the table wants done next, as far as it takes time; the rest is done at once.
+    /// Starts what the table wants done next. Returns a future for work that takes time; the rest
+    /// is done at once.
     fn next_job(&mut self) -> Option<BoxFuture<'static, Input>> {
         while let Some(output) = self.outputs.pop_front() {
             let (id, store) = (self.id, self.shared.store.clone());
@@ -814,9 +826,7 @@ impl Actor {
                 Some(rematch) => tables.rematch(game, &header, rematch).await,
                 None => Err(CreateError::Unavailable),
             };
-            Input::RematchMade(
-                made.map(|summary| summary.id).map_err(|error| (Code::from(&error), error.to_string())),
-            )
+            Input::RematchMade(made.map(|summary| summary.id).map_err(|error| Refusal::from(&error)))
         }
         .boxed()
     }
@@ -831,7 +841,7 @@ impl Actor {
         };
         let phase = match view.phase {
             flagfall_rules::Phase::Deploying => "deploy",
-            // Beside its ply, and at the same number of plies (§S2.4, §Q4).
+            // Made in addition to the ply and at the same ply number (§S2.4, §Q4).
             _ if view.owed_color.is_some() => "color",
             _ if view.pending_strike.is_some() => "choice",
             flagfall_rules::Phase::Playing | flagfall_rules::Phase::Over => "ply",
@@ -839,11 +849,11 @@ impl Actor {
         let cmd_id = format!("{phase}-{}-{side:?}", view.ply).parse().ok()?;
         let entropy = entropy_for(&command);
         Some(Asked {
-            outbox: None,
+            reply: Reply::Nobody,
             player_id,
             cmd_id,
             ply: view.ply,
-            // What it thinks about goes with the table when moves are lost.
+            // Its thoughts are discarded with the table when moves are lost.
             epoch: None,
             command,
             entropy,
@@ -853,12 +863,12 @@ impl Actor {
     }
 }
 
-/// Chance for the commands that need it.
+/// Random bytes for the commands that need them.
 fn entropy_for(command: &GameCommand) -> Entropy {
     let mut bytes = [0; 32];
     if matches!(command, GameCommand::Deploy { .. }) && getrandom::fill(&mut bytes).is_err() {
-        // A commitment with a guessable salt would betray the deployment: better no table than that.
-        panic!("the system gives no entropy");
+        // A commitment with a guessable salt would reveal the deployment. Rather end the table.
+        panic!("the operating system provides no random bytes");
     }
     Entropy(bytes)
 }

@@ -1,17 +1,17 @@
-//! What a table tells the one who asked, and how it knows a command again.
+//! A table's answers to commands, and how it recognizes a repeated command.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use flagfall_board::Side;
-use flagfall_protocol::{Accepted, Code, CommandId, ServerToClient};
+use flagfall_protocol::{Accepted, Code};
 use flagfall_store::record::CommandStamp;
 use sha2::{Digest, Sha256};
 
 use super::core::{Asked, Flight, Table};
 use super::error::{ReadFailure, TableError};
-use flagfall_base::delivery::{Outbox, Payload};
+use super::reply::Refusal;
 
-/// Who sent a command under which id, as a number of this process.
+/// Side and command id, as a hash that holds within this process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommandKey(u64);
 
@@ -22,7 +22,7 @@ impl CommandKey {
         CommandKey(hasher.finish())
     }
 
-    /// Few enough to be kept for every command of a game.
+    /// Few enough bits to be kept for every command of a game.
     pub(super) fn bits(self) -> u16 {
         let [low, high, ..] = self.0.to_le_bytes();
         u16::from_le_bytes([low, high])
@@ -34,18 +34,18 @@ impl CommandKey {
 pub(super) struct Done {
     pub(super) key: CommandKey,
     pub(super) fingerprint: u64,
-    /// The number of its last event for its own side.
+    /// Sequence number, for its own side, of the command's last event.
     pub(super) seq: u64,
 }
 
 impl Table {
     /// The answer to a command that was accepted before.
-    pub(super) fn answer_done(&self, asked: &Asked, fingerprint: u64, done: &Done) {
+    pub(super) fn answer_done(&self, asked: Box<Asked>, fingerprint: u64, done: &Done) {
         if done.fingerprint == fingerprint {
             self.accept(asked, done);
         } else {
             let message = "this command id was used for another command";
-            self.refuse_asked(asked, Code::new(Code::CMD_ID_REUSED), message);
+            self.refuse_asked(asked, Refusal::new(Code::CMD_ID_REUSED, message));
         }
     }
 
@@ -54,95 +54,60 @@ impl Table {
             self.flight = None;
         }
         match found {
-            Ok(Some(done)) => self.answer_done(&asked, fingerprint_of(&asked), &done),
+            Ok(Some(done)) => {
+                let fingerprint = fingerprint_of(&asked);
+                self.answer_done(asked, fingerprint, &done);
+            }
             Ok(None) => {
                 asked.is_new = true;
                 self.line.push_front(asked);
             }
-            // Whether it was accepted is not known: neither word would be true.
-            Err(ReadFailure::Unavailable) => self.refuse_unavailable(&asked),
+            // It is unknown whether the command was accepted, so neither answer would be true.
+            Err(ReadFailure::Unavailable) => self.refuse_asked(asked, Refusal::unavailable()),
             Err(ReadFailure::Damaged) => {
                 self.quarantine();
-                self.refuse_quarantined(&asked);
+                self.refuse_quarantined(asked);
             }
         }
     }
 
-    pub(super) fn accept(&self, asked: &Asked, done: &Done) {
-        if let Some(outbox) = &asked.outbox {
-            outbox.send(Payload::new(&ServerToClient::Accepted {
-                cmd_id: asked.cmd_id.clone(),
-                outcome: Accepted::Game { game: self.id, seq: done.seq },
-            }));
-        }
+    /// Tells the asker that the command is in the log.
+    pub(super) fn accept(&self, asked: Box<Asked>, done: &Done) {
+        asked.reply.answer(self.id, asked.cmd_id, Ok(Accepted::Game { game: self.id, seq: done.seq }));
     }
 
-    pub(super) fn refuse_asked(&self, asked: &Asked, code: Code, message: &str) {
-        let Some(outbox) = &asked.outbox else { return };
+    /// Tells the asker why the command is not carried out, and how far the game is for their side.
+    pub(super) fn refuse_asked(&self, asked: Box<Asked>, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
-        self.refuse_with(outbox, Some(asked.cmd_id.clone()), code, message, seq);
+        asked.reply.answer(self.id, asked.cmd_id, Err(Refusal { seq, ..refusal }));
     }
 
-    pub(super) fn refuse_unavailable(&self, asked: &Asked) {
-        let message = "the store cannot take it now; send the same command again in a moment";
-        self.refuse_asked(asked, Code::new(Code::STORE_UNAVAILABLE), message);
+    pub(super) fn refuse_quarantined(&self, asked: Box<Asked>) {
+        self.refuse_asked(asked, Refusal::from(&TableError::Quarantined));
     }
 
-    pub(super) fn refuse_quarantined(&self, asked: &Asked) {
-        let message = "this game's log is damaged; an operator must look at it. Other games go on";
-        self.refuse_asked(asked, Code::new(Code::GAME_QUARANTINED), message);
-    }
-
-    /// Tells somebody without a seat so. Of a private game he learns nothing, not even that it is there.
-    pub(super) fn refuse_stranger(&self, outbox: &Outbox, cmd_id: Option<&CommandId>) {
+    /// Why a player without a seat cannot act. For a private game the answer does not even show
+    /// that it exists.
+    pub(super) fn stranger(&self) -> Refusal {
         if self.header.terms.private {
-            let message = TableError::NotFound.to_string();
-            self.refuse(outbox, cmd_id, Code::NO_SUCH_GAME, &message);
+            Refusal::from(&TableError::NotFound)
         } else {
-            self.refuse(outbox, cmd_id, Code::NOT_YOUR_GAME, "you have no seat in this game");
+            Refusal::new(Code::NOT_YOUR_GAME, "you have no seat in this game")
         }
-    }
-
-    pub(super) fn refuse(
-        &self,
-        outbox: &Outbox,
-        cmd_id: Option<&CommandId>,
-        code: &'static str,
-        message: &str,
-    ) {
-        self.refuse_with(outbox, cmd_id.cloned(), Code::new(code), message, None);
-    }
-
-    pub(super) fn refuse_with(
-        &self,
-        outbox: &Outbox,
-        cmd_id: Option<CommandId>,
-        code: Code,
-        message: &str,
-        seq: Option<u64>,
-    ) {
-        flagfall_base::telemetry::refused(&code);
-        let message = message.to_owned();
-        outbox.send(Payload::new(&ServerToClient::Refused {
-            cmd_id,
-            game: Some(self.id),
-            code,
-            message,
-            seq,
-        }));
     }
 }
 
-/// What the log keeps of a command so that it is known again.
+/// What the log keeps to recognize a repeated command.
 pub(super) fn stamp_of(asked: &Asked, fingerprint: u64) -> CommandStamp {
     CommandStamp { player: asked.player_id.clone(), cmd_id: asked.cmd_id.as_str().to_owned(), fingerprint }
 }
 
-/// Tells another command under the same id apart. Deployments go in as a hash that stays in the log.
+/// Distinguishes commands under the same id. A deployment enters only as part of a hash, which
+/// stays in the log.
 pub(super) fn fingerprint_of(asked: &Asked) -> u64 {
     let mut hasher = Sha256::new();
     hasher.update(asked.ply.to_be_bytes());
-    // A command has JSON always; were it not so, all would have the same fingerprint.
+    // A command always has JSON; without it, all would have the same fingerprint.
     hasher.update(serde_json::to_vec(&asked.command).unwrap_or_default());
     let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
     u64::from_be_bytes([a, b, c, d, e, f, g, h])

@@ -1,4 +1,4 @@
-//! The three audiences of a table: their numbers, what they were shown last, who listens.
+//! The three audiences of a table: their sequence numbers, latest events and connections.
 
 use std::collections::VecDeque;
 
@@ -6,12 +6,13 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Abort, Audience, GameEvent, ServerToClient, ViewChange};
 use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
-use super::brief::{Brief, Told};
+use super::compact_ply::{CompactPly, Told};
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
-/// Events an audience can be told again when a line came back.
+/// Events that can be sent to an audience again after a connection came back.
 const TAIL_MAX: usize = 8;
-/// Messages waiting for a spectator beyond which he is sent the newest view instead of every event.
+/// Spectators with more messages than this in the send queue get the newest view instead of every
+/// event.
 const SPECTATOR_QUEUE_MAX: usize = 16;
 
 /// One connection that has the game open.
@@ -19,9 +20,9 @@ pub(super) struct Subscriber {
     pub(super) outbox: Outbox,
     pub(super) connection: ConnectionId,
     pub(super) viewer: Viewer,
-    /// Whether it may act: a player's newest connection.
+    /// True for a player's newest connection, which may act.
     pub(super) is_driving: bool,
-    /// Whether it has missed events and gets the whole view next.
+    /// True if it has missed events and gets the whole view next.
     pub(super) is_behind: bool,
 }
 
@@ -34,17 +35,17 @@ impl Subscriber {
 /// What one audience has been shown.
 #[derive(Default)]
 pub(super) struct Shown {
-    /// Counts what this audience was shown (HOUSE law 8).
+    /// Sequence number of the last event that this audience was shown (HOUSE law 8).
     pub(super) seq: u64,
     /// The latest events, at most [`TAIL_MAX`].
     tail: VecDeque<Told>,
-    /// Those among them that are no [`Told::Ply`], oldest first, each with its number.
+    /// Those of the tail that are not a [`Told::Ply`], oldest first, each with its number.
     #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
-    apart: Option<Box<Vec<(u64, GameEvent)>>>,
+    others: Option<Box<Vec<(u64, GameEvent)>>>,
 }
 
 impl Shown {
-    /// The events after a number this audience has seen; none when they are not all at hand.
+    /// The events after `seq`; none if they are not all in memory.
     pub(super) fn events_after(&self, seq: u64) -> Vec<GameEvent> {
         let missed = self.seq.checked_sub(seq).and_then(|missed| usize::try_from(missed).ok());
         match missed {
@@ -59,9 +60,9 @@ impl Shown {
     fn event(&self, told: Told, seq: u64) -> Option<GameEvent> {
         match told {
             Told::Ply(ply) => Some(GameEvent::Moved(ply.seen())),
-            Told::Apart => {
+            Told::Other => {
                 let found =
-                    self.apart.iter().flat_map(|apart| apart.iter()).find(|(number, _)| *number == seq);
+                    self.others.iter().flat_map(|others| others.iter()).find(|(number, _)| *number == seq);
                 found.map(|(_, event)| event.clone())
             }
         }
@@ -73,22 +74,22 @@ impl Shown {
             self.tail.pop_front();
         }
         let told = match event {
-            GameEvent::Moved(seen) => Brief::new(seen).map_or(Told::Apart, Told::Ply),
-            _ => Told::Apart,
+            GameEvent::Moved(seen) => CompactPly::new(seen).map_or(Told::Other, Told::Ply),
+            _ => Told::Other,
         };
         self.tail.push_back(told);
-        self.tend_apart(told, event);
+        self.tend_others(told, event);
     }
 
-    /// Keeps an event that is no brief ply, and forgets those that are too old.
-    fn tend_apart(&mut self, told: Told, event: &GameEvent) {
-        if told == Told::Apart {
-            self.apart.get_or_insert_default().push((self.seq, event.clone()));
+    /// Keeps an event that is not a brief ply, and drops those that are too old.
+    fn tend_others(&mut self, told: Told, event: &GameEvent) {
+        if told == Told::Other {
+            self.others.get_or_insert_default().push((self.seq, event.clone()));
         }
-        if let Some(apart) = &mut self.apart {
-            apart.retain(|(number, _)| number + TAIL_MAX as u64 > self.seq);
-            if apart.is_empty() {
-                self.apart = None;
+        if let Some(others) = &mut self.others {
+            others.retain(|(number, _)| number + TAIL_MAX as u64 > self.seq);
+            if others.is_empty() {
+                self.others = None;
             }
         }
     }
@@ -99,10 +100,10 @@ impl Shown {
 pub(super) struct Audiences {
     sides: PerSide<Shown>,
     public: Shown,
-    /// The players' connections: few, and apart from the many.
+    /// The players' connections: few, and separate from the many spectators'.
     pub(super) players: Vec<Subscriber>,
     pub(super) spectators: Vec<Subscriber>,
-    /// How many spectators are behind.
+    /// Number of spectators who are behind.
     pub(super) behind: usize,
 }
 
@@ -114,7 +115,7 @@ impl Audiences {
         }
     }
 
-    /// Shows an event, already carried out, to everybody who may see it.
+    /// Shows an event, already carried out, to each audience that may see it.
     pub(super) fn publish(
         &mut self,
         id: GameId,
@@ -151,7 +152,8 @@ impl Audiences {
         }
     }
 
-    /// Sends the same message to everybody who keeps up; the others will find it in their next view.
+    /// Sends a message to all connections that keep up; the others find the news in their next
+    /// view.
     pub(super) fn tell_all(&self, message: &ServerToClient) {
         if self.is_empty() {
             return;
@@ -170,7 +172,7 @@ impl Audiences {
         self.players.is_empty() && self.spectators.is_empty()
     }
 
-    /// Takes a connection out and returns what it was.
+    /// Removes a connection and returns its subscriber.
     pub(super) fn remove(&mut self, connection: ConnectionId) -> Option<Subscriber> {
         let is_it = |subscriber: &Subscriber| subscriber.connection == connection;
         if let Some(at) = self.players.iter().position(is_it) {
@@ -186,19 +188,19 @@ impl Audiences {
         Some(gone)
     }
 
-    /// Spectators whose connection ended without a word make room.
+    /// Removes spectators whose connection ended without a message.
     pub(super) fn drop_closed_spectators(&mut self) {
         self.spectators.retain(|spectator| !spectator.outbox.is_closed());
         self.behind = self.spectators.iter().filter(|spectator| spectator.is_behind).count();
     }
 
-    /// Bytes set aside for the events that can be told again.
+    /// Bytes of memory for the events that can be sent again.
     #[cfg(test)]
     pub(super) fn tail_bytes(&self) -> usize {
         let all = [&self.sides[Side::Red], &self.sides[Side::Blue], &self.public];
         let bytes = |shown: &Shown| {
-            let apart = shown.apart.iter().map(|apart| apart.capacity() * size_of::<(u64, GameEvent)>());
-            shown.tail.capacity() * size_of::<Told>() + apart.sum::<usize>()
+            let others = shown.others.iter().map(|others| others.capacity() * size_of::<(u64, GameEvent)>());
+            shown.tail.capacity() * size_of::<Told>() + others.sum::<usize>()
         };
         all.map(bytes).iter().sum()
     }
@@ -207,13 +209,13 @@ impl Audiences {
         self.players.iter().find(|player| player.connection == connection)
     }
 
-    /// Whether a player's side has a connection open.
+    /// True if the side's player has a connection open here.
     pub(super) fn has_side(&self, side: Side) -> bool {
         self.players.iter().any(|player| player.viewer == Viewer::Player(side))
     }
 }
 
-/// The protocol's word for a viewer.
+/// The protocol's type for a viewer.
 pub(super) fn audience_of(viewer: Viewer) -> Audience {
     Audience::from(viewer)
 }

@@ -1,8 +1,11 @@
-//! From when on a player may claim the game that the other one has left.
+//! When a player may claim a game that the opponent has left.
 //!
-//! The third of three timers: a link that is dead is noticed by its connection and its player counts as reconnecting, after half a minute he is away, and after
-//! [`claim_wait_ms`](flagfall_rules::TimeControl::claim_wait_ms), half of it when he left on purpose, the other side may claim. Nothing happens by itself, and whoever comes back has lost
-//! nothing. Time counts only while the game can be played and the other side is there to wait: a server or a network that was away is nobody's absence.
+//! This is the last of three timers. When a connection is dead, its player counts as reconnecting.
+//! After half a minute they count as away. After
+//! [`claim_wait_ms`](flagfall_rules::TimeControl::claim_wait_ms), or half of it if they left on
+//! purpose, the opponent may claim. Nothing happens without a claim, and a player who returns has
+//! lost nothing. Time counts only while the game can be played and the opponent is there to wait,
+//! so an outage of a server or a network never counts against a player.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{Presence, ServerToClient};
@@ -13,28 +16,31 @@ use super::listing::Absence;
 use super::presence::AWAY_AFTER_MS;
 use flagfall_base::delivery::ConnectionId;
 
-/// After how long a game can be claimed at the earliest, in milliseconds.
+/// The shortest wait before a game can be claimed, in milliseconds; half of it if the player left
+/// on purpose.
 pub(super) const CLAIM_MS: u64 = 60_000;
 
 /// What a table knows of how long its players have been here or gone.
 #[derive(Clone, Copy)]
 pub(super) struct Claims {
-    /// After how long the game can be claimed at the earliest, in milliseconds; slow clocks wait longer.
+    /// The shortest wait before the game can be claimed, in milliseconds. Longer games wait longer,
+    /// and a player who left on purpose halves the wait.
     least_ms: u64,
-    /// Since when the game can be played without a break.
+    /// Since when the game could be played without a break.
     playable_since: Option<Stamp>,
     waits: PerSide<Wait>,
-    /// Who said that he goes.
+    /// Which players said that they leave.
     is_on_purpose: PerSide<bool>,
 }
 
 #[derive(Default, Clone, Copy)]
 struct Wait {
-    /// When the player acted on another server last.
+    /// When the player last acted, according to the log.
     acted_at: Option<Stamp>,
-    /// Since when he has been here, short drops of the line aside; none while he is away.
+    /// Since when the player has been here, ignoring short drops of the connection; `None` while
+    /// away.
     here_since: Option<Stamp>,
-    /// From when on the other side may claim the game, as everybody was told.
+    /// The time told to clients from which the opponent may claim the game.
     told: Option<Stamp>,
 }
 
@@ -50,12 +56,12 @@ impl Default for Claims {
 }
 
 impl Table {
-    /// Games can be claimed after this long, slow ones later.
+    /// Sets the shortest wait before a claim; longer games wait longer.
     pub(super) fn set_claim_wait(&mut self, least_ms: u64) {
         self.claims.least_ms = least_ms;
     }
 
-    /// A connection is closed by its player's will, or not.
+    /// Notes whether a player closed the connection on purpose.
     pub(super) fn note_leaving(&mut self, connection: ConnectionId, is_on_purpose: bool) {
         if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
         {
@@ -63,14 +69,14 @@ impl Table {
         }
     }
 
-    /// Other servers say who left on purpose there.
+    /// Notes who left on purpose, as other servers report.
     pub(super) fn note_left_elsewhere(&mut self, left: PerSide<bool>) {
         for side in Side::BOTH.into_iter().filter(|side| left[*side]) {
             self.claims.is_on_purpose[side] = true;
         }
     }
 
-    /// Who has gone on purpose and not come back.
+    /// Players who left on purpose and have not come back.
     pub(super) fn gone_on_purpose(&self) -> PerSide<bool> {
         self.claims.is_on_purpose
     }
@@ -80,35 +86,36 @@ impl Table {
         Absence { gone: self.claims.is_on_purpose, left: self.left() }
     }
 
-    /// Who was away when the game went to rest: it is the same absence still.
+    /// Restores who was away when the game went to rest: the same absence continues.
     pub(super) fn set_absence(&mut self, absence: Absence) {
         self.claims.is_on_purpose = absence.gone;
         self.set_left(absence.left);
     }
 
-    /// A player has acted on another server: he was there then.
+    /// Notes that a player acted at this time: they were there then.
     pub(super) fn note_act(&mut self, side: Side, at: Stamp) {
         self.claims.waits[side].acted_at = Some(at);
     }
 
-    /// When a player acted last, as the log says.
+    /// When a player last acted, as the log says.
     pub(super) fn acted_at(&self, side: Side) -> Option<Stamp> {
         self.claims.waits[side].acted_at
     }
 
-    /// Whether a player has gone away, on purpose or for half a minute, from a game at which he has to be: not where a ply has days.
+    /// True if a player has gone away, on purpose or for half a minute, from a game that requires
+    /// them to be there. A game with days per ply does not.
     pub(super) fn has_gone_away(&self, side: Side, now: Stamp) -> bool {
         let has_to_be_here = self.game.terms().time.claim_wait_ms(self.claims.least_ms).is_some();
         let is_away = |since: Stamp| self.claims.is_on_purpose[side] || now >= since.plus_ms(AWAY_AFTER_MS);
         has_to_be_here && self.absent_since(side).is_some_and(is_away)
     }
 
-    /// Looks what comings and goings make of claims, and tells everybody what has changed.
+    /// Updates claims after players came or left, and tells all clients what has changed.
     pub(super) fn settle_claims(&mut self, now: Stamp) {
         let is_playable = self.game.phase() == Phase::Playing
             && !self.game.is_paused()
             && self.outage_since.is_none()
-            && !self.is_quarantined;
+            && !self.is_quarantined();
         self.claims.playable_since = is_playable.then(|| self.claims.playable_since.unwrap_or(now));
         let presence = self.presence();
         for side in Side::BOTH {
@@ -131,7 +138,8 @@ impl Table {
         }
     }
 
-    /// From when on the game can be claimed because this side is gone; none while it is here, and where nobody has to be.
+    /// When the game can be claimed because side `gone` is gone. `None` while that side is here,
+    /// and where players need not be present.
     pub(super) fn claim_at(&self, gone: Side) -> Option<Stamp> {
         let Claims { least_ms, playable_since, waits, is_on_purpose } = &*self.claims;
         let (wait, other) = (&waits[gone], &waits[gone.opponent()]);

@@ -2,18 +2,19 @@
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{Code, GameCommand};
-use flagfall_rules::{Event, Events, Game, Refusal, Viewer, decide, decide_claim, decide_deadline};
+use flagfall_rules::{Event, Events, Game, Viewer, decide, decide_claim, decide_deadline};
 use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, StoreError, StoredEntry, Write};
 
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
-use super::core::{Asked, Cause, Early, Flight, Output, Reading, Table, is_awaited};
+use super::core::{Asked, Cause, Early, Flight, Health, Output, Reading, Stop, Table, is_awaited};
 use super::epochs::StaleEpoch;
 use super::error::ReadFailure;
 use super::header::GameHeader;
 use super::listing::{self, awake_key, house_key};
 use super::public_games;
 use super::replay::{self, ReplayError};
+use super::reply::{Refusal, Reply};
 use crate::archive::ended;
 use crate::histories;
 use crate::proof;
@@ -23,7 +24,7 @@ use crate::turns::due_turn;
 use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::keys::{LIVE, SEAT};
 
-/// How long until something that happens by itself is tried again when the store did not take it.
+/// Delay before something that the store did not take is tried again, in milliseconds.
 pub(super) const RETRY_MS: u64 = 1_000;
 
 impl Table {
@@ -34,34 +35,35 @@ impl Table {
         let fingerprint = fingerprint_of(&asked);
         let known = self.recent.iter().find(|done| done.key == key);
         if let Some(done) = known.filter(|_| !forgets_commands()) {
-            return self.answer_done(&asked, fingerprint, done);
+            let done = *done;
+            return self.answer_done(asked, fingerprint, &done);
         }
         if !asked.is_new && self.may_know(key) && !forgets_commands() {
             self.flight = Some(Flight::Search);
             return outputs.push(Output::Search { asked });
         }
-        let connection = asked.outbox.as_ref().map(Outbox::connection);
+        let connection = asked.reply.outbox().map(Outbox::connection);
         let is_superseded =
             connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
-        let round_trip_ms = asked.outbox.as_ref().map_or(0, Outbox::round_trip_ms);
+        let round_trip_ms = asked.reply.outbox().map_or(0, Outbox::round_trip_ms);
         let lag_ms = self.game.lag_credit_ms(side, round_trip_ms, now);
         let is_lost = self.is_of_lost_branch(&asked);
         let events = match self.decide(now, side, &asked) {
             Ok(events) if !is_superseded && !is_lost => events,
-            // Another server may have written what this replica does not know, this very command perhaps:
-            // what was accepted is never refused.
+            // The log may hold entries that this replica lacks, perhaps this very command: what was
+            // accepted is never refused.
             _ if !asked.is_current => {
                 self.flight = Some(Flight::Confirm { asked });
                 return self.read(Reading::Refusal, outputs);
             }
             _ if is_lost => {
-                return self.refuse_asked(&asked, Code::new(StaleEpoch.code()), &StaleEpoch.to_string());
+                return self.refuse_asked(asked, Refusal::new(StaleEpoch.code(), StaleEpoch.to_string()));
             }
             Ok(_) => {
                 let message = "you play this game from a newer connection; open it again to take it back";
-                return self.refuse_asked(&asked, Code::new(Code::SUPERSEDED), message);
+                return self.refuse_asked(asked, Refusal::new(Code::SUPERSEDED, message));
             }
-            Err(refusal) => return self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string()),
+            Err(refusal) => return self.refuse_asked(asked, Refusal::from(&refusal)),
         };
         let is_timed = events.iter().next().is_some_and(|event| event.ends_time_of().is_some());
         let lag_ms = if is_timed { lag_ms } else { 0 };
@@ -69,9 +71,9 @@ impl Table {
         let deadline = self.game.deadline().map(|deadline| deadline.plus_ms(lag_ms.into()));
         match self.append_of(now, events.iter(), lag_ms, Some(&stamp), deadline) {
             Some(append) => {
-                if let Some(outbox) = &asked.outbox {
+                if let Some(outbox) = asked.reply.outbox() {
                     let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
-                    // The house answers each move with one of about the same size.
+                    // A house player answers each move with one of about the same size.
                     outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
                 }
                 outputs.push(Output::Append(append));
@@ -79,18 +81,19 @@ impl Table {
                 self.flight = Some(Flight::Command { asked, done, side, lag_ms, events: Box::new(events) });
             }
             None => {
-                self.refuse_asked(&asked, Code::new(Code::INTERNAL), "the server could not write that down");
+                let refusal = Refusal::new(Code::INTERNAL, "the server could not write that down");
+                self.refuse_asked(asked, refusal);
             }
         }
     }
 
-    fn decide(&self, now: Stamp, side: Side, asked: &Asked) -> Result<Events, Refusal> {
+    fn decide(&self, now: Stamp, side: Side, asked: &Asked) -> Result<Events, flagfall_rules::Refusal> {
         if let GameCommand::Claim { result } = asked.command {
             let claim_at = self.claim_at(side.opponent());
             return decide_claim(&self.game, side, asked.ply, result.into(), now, claim_at);
         }
         let command = asked.command.to_command(side, self.game.terms().ruleset)?;
-        // Whether it is in time is for the store to say, which is given the deadline.
+        // The store gets the deadline and decides whether the command is in time.
         let in_time = self.game.deadline().unwrap_or(now);
         decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)
     }
@@ -106,15 +109,15 @@ impl Table {
         }
         let mut append = self.append_of(now, events.iter(), 0, None, None)?;
         if cause == Cause::Deadline {
-            // Only the store's clock says whether the time is up.
+            // Only the store's clock decides whether the time is up.
             append.not_before = self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
         }
         self.flight = Some(Flight::ByItself { events, cause });
         Some(Output::Append(append))
     }
 
-    /// Lists whether a house player is to act once the game is so far; nothing at its end, which
-    /// takes the game off every list.
+    /// Writes whether a house player is to act after the events. Writes nothing at the end of a
+    /// game, which takes it off every list.
     fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
         if after.phase() == flagfall_rules::Phase::Over {
             return Vec::new();
@@ -135,7 +138,8 @@ impl Table {
         Some(Write::Put { key, value, expires: None })
     }
 
-    /// The append of events, before the first of which the side that acted is given back so much time.
+    /// The append of events. The side that acted gets `lag_ms` of its time back before the first
+    /// event.
     fn append_of<'a>(
         &self,
         now: Stamp,
@@ -187,15 +191,15 @@ impl Table {
             Ok(AppendOutcome::Unknown) => self.read(Reading::Unknown, outputs),
             Ok(AppendOutcome::Late { at }) => {
                 if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-                    let refusal = Refusal::OutOfTime;
-                    self.refuse_asked(&asked, Code::from(&refusal), &refusal.to_string());
+                    self.refuse_asked(asked, Refusal::from(&flagfall_rules::Refusal::OutOfTime));
                 }
-                // The store's time has passed the deadline: what happens by itself, happens now.
+                // The store's time has passed the deadline, so its consequences are due now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
                 outputs.extend(self.append_by_itself(at.max(now), events, Cause::Deadline));
             }
             Ok(AppendOutcome::Early { at }) => {
-                // The store's clock is behind this process's: the time is up when as much has passed as is missing there.
+                // The store's clock is behind. The time is up when as much has passed here as is
+                // missing there.
                 self.flight = None;
                 self.early = self.game.flag_fall().map(|flag_fall| {
                     let up_at = flag_fall.plus_ms(1);
@@ -218,10 +222,10 @@ impl Table {
                 }
                 done.seq = self.seq_of(side);
                 self.note_done(done);
-                self.accept(&asked, &done);
-                if let Some(outbox) = &asked.outbox {
+                if let Some(outbox) = asked.reply.outbox() {
                     outbox.credit();
                 }
+                self.accept(asked, &done);
             }
             Some(Flight::ByItself { events, cause }) => {
                 events.iter().for_each(|event| self.carry_out(event, at, 0, None));
@@ -229,7 +233,7 @@ impl Table {
                     Cause::Deadline => {}
                     Cause::Recovery => self.told_outage(),
                     Cause::Stop => {
-                        self.is_stopped = true;
+                        self.stop = Stop::Done;
                         outputs.push(Output::Stopped);
                     }
                 }
@@ -238,29 +242,30 @@ impl Table {
         }
     }
 
-    /// The store did not take what was under way, or nobody knows: it is not tried again at once.
+    /// The store did not take what was under way, or the outcome is unknown. Don't retry at once.
     fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         match self.flight.take() {
-            // It was judged by clocks that ran while no server reached the store: they are set right, and it is judged again.
+            // It was judged by clocks that ran while no server reached the store. Correct them and
+            // judge again.
             Some(Flight::Command { asked, .. }) if self.outage_since.is_some() && self.retry_at.is_none() => {
                 self.line.push_front(asked);
             }
             Some(Flight::Command { asked, side, .. }) => {
-                self.refuse_unavailable(&asked);
-                if asked.outbox.is_none() {
-                    // A house player does not ask again by itself.
+                if matches!(asked.reply, Reply::Nobody) {
+                    // A house player does not repeat its command.
                     self.seats[side].asked_at = None;
                     self.retry_at = Some(now.plus_ms(RETRY_MS));
                 }
+                self.refuse_asked(asked, Refusal::unavailable());
             }
             Some(Flight::ByItself { cause: Cause::Stop, .. }) => {
-                self.is_stopped = true;
+                self.stop = Stop::Done;
                 outputs.push(Output::Stopped);
             }
             Some(Flight::ByItself { cause: Cause::Deadline | Cause::Recovery, .. }) => {
                 self.retry_at = Some(now.plus_ms(RETRY_MS));
             }
-            Some(Flight::Confirm { asked }) => self.refuse_unavailable(&asked),
+            Some(Flight::Confirm { asked }) => self.refuse_asked(asked, Refusal::unavailable()),
             Some(Flight::Follow) => self.not_followed(now),
             Some(Flight::Search) | None => {}
         }
@@ -271,7 +276,7 @@ impl Table {
         outputs.push(Output::Read { after: self.head.seq });
     }
 
-    /// The log beyond the replica is here.
+    /// Handles the entries of the log beyond the replica.
     pub(super) fn read_on(
         &mut self,
         now: Stamp,
@@ -296,7 +301,8 @@ impl Table {
             return self.quarantine();
         }
         match (because, self.flight.take()) {
-            // It was written after all, or another server was first: judged again, either is found out.
+            // It was written after all, or another server was first. Judging it again finds out
+            // which.
             (_, Some(Flight::Command { asked, done, .. })) if self.has_done(done.key) => {
                 self.line.push_front(asked);
             }
@@ -307,7 +313,8 @@ impl Table {
                 asked.is_current = stored.is_empty();
                 self.line.push_front(asked);
             }
-            // What is due by itself is judged anew when something has happened, but not at once when nothing has.
+            // Events without a command are decided again at once if the log has gone on; otherwise
+            // give up for now.
             (_, Some(Flight::ByItself { .. })) if !stored.is_empty() => {}
             (_, flight) => {
                 self.flight = flight;
@@ -316,7 +323,7 @@ impl Table {
         }
     }
 
-    /// Whether the entries after the replica's lead to this head, or beyond.
+    /// True if the entries after the replica lead to this head, or beyond.
     fn leads_to(&self, head: Head, stored: &[StoredEntry]) -> bool {
         let mut at = self.head;
         for stored in stored {
@@ -328,13 +335,14 @@ impl Table {
         false
     }
 
-    /// The replica has what the log has not: it was lost, and others were told of it.
+    /// Handles a replica with entries that the log lacks: they were lost after clients had seen
+    /// them.
     fn diverge(&mut self, outputs: &mut Vec<Output>) {
-        tracing::error!(game = %self.id, "the store has lost events of this game that were acknowledged; it goes on as the store has it");
+        tracing::error!(game = %self.id, "the store lost acknowledged events of this game; the game continues from the store's log");
         if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-            self.refuse_unavailable(&asked);
+            self.refuse_asked(asked, Refusal::unavailable());
         }
-        self.is_diverged = true;
+        self.health = Health::Diverged;
         outputs.push(Output::Diverged);
     }
 
@@ -342,7 +350,7 @@ impl Table {
         self.recent.iter().any(|done| done.key == key)
     }
 
-    /// Carries out entries another server, or this one before, has written.
+    /// Carries out entries that are in the log already, from any server.
     pub(super) fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
         for stored in stored {
             let entry = replay::entry(stored)?;
@@ -358,7 +366,8 @@ impl Table {
         Ok(())
     }
 
-    /// Carries an event out that is in the log, and shows it. `asker` is the side whose command it came of.
+    /// Carries out an event that is in the log, and shows it. `asker` is the side whose command
+    /// caused it.
     fn carry_out(&mut self, event: &Event, at: Stamp, lag_ms: u32, asker: Option<Side>) {
         self.aborted = self.abort_cause(event, asker).or(self.aborted);
         flagfall_rules::evolve_compensated(&mut self.game, event, at, lag_ms);
@@ -371,17 +380,18 @@ impl Table {
     }
 
     pub(super) fn quarantine(&mut self) {
-        self.is_quarantined = true;
+        self.health = Health::Quarantined;
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.flight.take() {
-            self.refuse_quarantined(&asked);
+            self.refuse_quarantined(asked);
         }
-        tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, others go on");
+        tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, other games continue");
         let unavailable = Payload::new(&self.unavailable());
         self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
     }
 }
 
-/// Whether the fault is planted that a command which was carried out is not known again. Only a test bench's servers can have it.
+/// True if a test planted the fault that repeated commands are not recognized. Only the servers of
+/// a test bench can have it.
 fn forgets_commands() -> bool {
     #[cfg(feature = "planted-faults")]
     return flagfall_store::planted::PlantedFault::ForgetsCommandIds.is_planted();

@@ -1,8 +1,10 @@
 //! The table as a pure state machine: `step(now, Input) -> Vec<Output>`.
 //!
-//! One append is under way at a time; what comes meanwhile waits in a short line. A command is judged against the replica, appended with the
-//! head it was judged at, and only then carried out, shown and acknowledged. A conflict means that another server was first: read on, judge again. An unknown outcome
-//! is resolved by reading for the command, never by writing again.
+//! At most one append is under way; everything that arrives meanwhile waits in a short queue. A
+//! command is judged against the replica and appended with the head it was judged at. Only then is
+//! it carried out, shown and acknowledged. A conflict means that another server was first: read on
+//! and judge again. An unknown outcome is resolved by looking for the command in the log, never by
+//! writing again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,37 +31,38 @@ use super::outages::{Outages, Untold};
 use super::presence::Attendance;
 use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
+use super::reply::{Refusal, Reply};
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 use flagfall_base::jobs::JobWriter;
 
 /// Commands of one player that may wait while an append is under way.
 const LINE_MAX: usize = 8;
-/// Outcomes of commands kept at hand; older ones are found in the log.
+/// Outcomes of commands kept in memory; older ones are found in the log.
 pub(super) const RECENT_MAX: usize = 4;
-/// Commands for which room is set aside at a time to know them again.
+/// Growth step of [`Table::known`], in commands.
 const KNOWN_STEP: usize = 16;
-/// How long until spectators who are behind are looked at again, in milliseconds.
+/// Interval at which the queues of lagging spectators are checked, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
 
-/// A command on its way.
+/// A command that waits or is being handled.
 pub(super) struct Asked {
-    /// Where the answer goes; nowhere for house players.
-    pub(super) outbox: Option<Outbox>,
+    /// Where the answer goes.
+    pub(super) reply: Reply,
     pub(super) player_id: String,
     pub(super) cmd_id: CommandId,
     pub(super) ply: Ply,
-    /// In which epoch it was made, if that is known.
+    /// The epoch in which the command was made, if known.
     pub(super) epoch: Option<u64>,
     pub(super) command: GameCommand,
     pub(super) entropy: Entropy,
-    /// Whether the log was searched for its id already, in vain.
+    /// True if the log was searched for its id without success.
     pub(super) is_new: bool,
-    /// Whether the replica was found to be what the log is, so that a refusal is the truth.
+    /// True if the replica was found to match the log, so that a refusal is correct.
     pub(super) is_current: bool,
 }
 
-/// What comes to a table.
+/// What a table receives.
 pub(super) enum Input {
     Open {
         outbox: Outbox,
@@ -68,17 +71,17 @@ pub(super) enum Input {
     },
     Close {
         connection: ConnectionId,
-        /// Whether the player said so: a line that was lost has not.
+        /// True if the player said so. A dropped connection says nothing.
         is_on_purpose: bool,
     },
     Command(Box<Asked>),
     Rematch {
-        outbox: Outbox,
+        reply: Reply,
         player: Player,
         cmd_id: CommandId,
     },
-    /// The rematch both asked for exists, or could not be made.
-    RematchMade(Result<GameId, (Code, String)>),
+    /// The rematch that both asked for exists, or could not be made.
+    RematchMade(Result<GameId, Refusal>),
     /// The answer to [`Output::Append`].
     Appended(Result<AppendOutcome, StoreError>),
     /// The answer to [`Output::Read`].
@@ -88,23 +91,23 @@ pub(super) enum Input {
         asked: Box<Asked>,
         found: Result<Option<Done>, ReadFailure>,
     },
-    /// The log is said to reach at least to this entry.
+    /// The log is said to reach at least this entry.
     Heard {
         seq: u64,
     },
-    /// Something may have been missed: the replica is to be compared with the log.
+    /// Announcements may have been missed: compare the replica with the log.
     Audit,
     /// The answer to [`Output::Look`]: where the log stands, and its entries after the number.
     Looked(Result<(Head, Vec<StoredEntry>), ReadFailure>),
-    /// No server could write to the store for a while; servers were there.
+    /// No server could write to the store for a while, although servers were running.
     Outage(Outage),
-    /// Where the players' newest connections on other servers are.
+    /// The players' newest connections on other servers.
     Elsewhere(PerSide<Option<Elsewhere>>),
-    /// The time [`Table::wake_at`] named has come.
+    /// The time that [`Table::wake_at`] named has come.
     Tick,
-    /// The server stops as planned.
+    /// A planned stop of the server.
     Stop {
-        /// Whether no other server goes on: then clocks stand still.
+        /// True if no other server continues the game; then its clocks stand still.
         is_last: bool,
     },
 }
@@ -115,9 +118,9 @@ pub(super) enum Output {
     Append(Append),
     /// Read the entries after this number and answer with [`Input::ReadOn`].
     Read { after: u64 },
-    /// Look where the log stands and read the entries after this number; answer with [`Input::Looked`].
+    /// Read where the log stands and its entries after this number; answer with [`Input::Looked`].
     Look { after: u64 },
-    /// Look for the command in the log and answer with [`Input::Searched`].
+    /// Search the log for the command and answer with [`Input::Searched`].
     Search { asked: Box<Asked> },
     /// A house player is to act.
     HouseTurn { side: Side, view: Box<View> },
@@ -125,7 +128,8 @@ pub(super) enum Output {
     MakeRematch,
     /// The table has stopped: its pause is in the log, or could not be written.
     Stopped,
-    /// The log is another one than this replica's: the table must go, and be opened anew in a new epoch.
+    /// The log has diverged from this replica: the table must close and be opened again in a new
+    /// epoch.
     Diverged,
 }
 
@@ -133,17 +137,17 @@ pub(super) enum Output {
 pub(super) enum Flight {
     /// The append of a command.
     Command { asked: Box<Asked>, done: Done, side: Side, lag_ms: u32, events: Box<Events> },
-    /// The append of what happens by itself.
+    /// The append of events that no command caused.
     ByItself { events: Vec<Event>, cause: Cause },
     /// A search in the log.
     Search,
-    /// A look whether the log has gone on, before a command is refused.
+    /// A check whether the log has gone on, before a command is refused.
     Confirm { asked: Box<Asked> },
-    /// A look at what other servers have written.
+    /// A read of what other servers have written.
     Follow,
 }
 
-/// Why something happens by itself.
+/// Why the table appends events that no command caused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cause {
     /// A deadline has passed.
@@ -154,12 +158,12 @@ pub(super) enum Cause {
     Stop,
 }
 
-/// Why the log is read on.
+/// Why the log is read beyond the replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// The log stands elsewhere, at this head.
+    /// An append conflicted: the log stands at this head.
     Conflict(Head),
-    /// Nobody knows whether the append was made.
+    /// The outcome of an append is unknown.
     Unknown,
     /// A command is about to be refused.
     Refusal,
@@ -169,21 +173,46 @@ pub(super) enum Reading {
     Look(Head),
 }
 
-/// The store has said that a time is not up yet which is up by this process's clock.
+/// The store's clock has not reached a time that is up by the local clock.
 #[derive(Clone, Copy)]
 pub(super) struct Early {
-    /// Which time.
+    /// The time in question.
     pub(super) flag_fall: Stamp,
-    /// When that much has passed by this process's clock as the store's was behind.
+    /// When the store's clock gets there, in local time. The wait is how far the store was behind.
     pub(super) until: Stamp,
 }
 
-/// A player's chair.
+/// Whether the replica is good to play on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Health {
+    /// It is what the log says.
+    Sound,
+    /// The log is damaged.
+    Quarantined,
+    /// The log has another branch than the replica.
+    Diverged,
+}
+
+/// Whether the server stops.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// It does not.
+    No,
+    /// It does; the table is still to stop.
+    Asked {
+        /// True if the stop pauses the game, because no other server continues it.
+        pauses: bool,
+    },
+    /// It does, and the table has stopped.
+    Done,
+}
+
+/// What the table notes about one side.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Seat {
     pub(super) wants_rematch: bool,
-    /// The phase and ply at which its house player was last asked to act, and whether a choice was owed then: before or after it, the ply is still to be
-    /// made (§S2.4, §Q4).
+    /// Phase and ply at which its house player was last asked to act, and whether a choice was
+    /// pending: before or after the choice, the ply is still to be made (§S2.4, §Q4).
     pub(super) asked_at: Option<(flagfall_rules::Phase, Ply, bool)>,
 }
 
@@ -198,34 +227,30 @@ pub(super) struct Table {
     pub(super) spectators_max: usize,
     pub(super) seats: PerSide<Seat>,
     pub(super) attendance: PerSide<Attendance>,
-    /// Since when it is known who is on other servers; see [`Table::absent_since`].
+    /// Since when connections on other servers are known; see [`Table::absent_since`].
     pub(super) sighted_since: Option<Stamp>,
     pub(super) claims: Box<Claims>,
     pub(super) recent: VecDeque<Done>,
-    /// A few bits of the id of every command in the log: whoever has none of them is new.
+    /// A few bits of the id of every command in the log. An id with other bits is new.
     pub(super) known: Vec<u16>,
     pub(super) line: VecDeque<Box<Asked>>,
     pub(super) flight: Option<Flight>,
     pub(super) reading: Option<Box<Reading>>,
     pub(super) following: Following,
-    /// Since when no server could take a move, until the log says that one can again.
+    /// Start of an outage that the log does not record yet.
     pub(super) outage_since: Option<Stamp>,
-    /// Since when one could, where that is known: clocks have run since.
+    /// End of that outage, where known; clocks have run since.
     pub(super) outage_until: Option<Stamp>,
-    /// The latest outage of the store that was looked at.
+    /// The latest outage of the store that was taken into account.
     pub(super) outage_seen: Option<Outage>,
-    /// When what the store did not take is tried again.
+    /// When to retry what the store did not take.
     pub(super) retry_at: Option<Stamp>,
-    /// That the store's clock has not come as far as this process's.
+    /// Set if the store's clock was behind the local one.
     pub(super) early: Option<Box<Early>>,
     behind_look_at: Option<Stamp>,
-    pub(super) is_stopping: bool,
-    /// Whether a stop pauses the game: no other server goes on with it.
-    is_to_pause: bool,
-    pub(super) is_stopped: bool,
-    pub(super) is_quarantined: bool,
-    pub(super) is_diverged: bool,
-    /// Whether the game is signed when it is over.
+    pub(super) stop: Stop,
+    pub(super) health: Health,
+    /// True if the game is signed when it is over.
     pub(super) signs: bool,
     /// Writes what follows from events as jobs of this server; none where no server runs.
     pub(super) jobs: Option<JobWriter>,
@@ -237,7 +262,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The table of a log.
+    /// Builds the table from a log.
     pub(super) fn from_log(
         id: GameId,
         epoch: u64,
@@ -255,7 +280,7 @@ impl Table {
             spectators_max,
             seats: PerSide::default(),
             attendance: PerSide::from_fn(|side| Attendance::new(header.is_house(side))),
-            // Nobody is anywhere else, unless the log is shared.
+            // Without a shared log there are no other servers to hear.
             sighted_since: Some(Stamp(0)),
             claims: Box::default(),
             header: Arc::new(header),
@@ -271,11 +296,8 @@ impl Table {
             retry_at: None,
             early: None,
             behind_look_at: None,
-            is_stopping: false,
-            is_to_pause: true,
-            is_stopped: false,
-            is_quarantined: false,
-            is_diverged: false,
+            stop: Stop::No,
+            health: Health::Sound,
             signs: false,
             jobs: None,
             aborted: None,
@@ -286,7 +308,8 @@ impl Table {
         Ok(table)
     }
 
-    /// The game is opened after outages that its log does not tell of, or a pause whose end it does not: clocks stood still as long as they took, and have run since.
+    /// Sets the outage right after the game was opened, if its log lacks outages or the end of a
+    /// pause. Clocks stood still as long as these took, and have run since.
     pub(super) fn recover_from(&mut self, outages: &Outages) {
         self.outage_seen = outages.over_at().map(|until| Outage { since: until, until });
         if self.is_over() {
@@ -297,13 +320,14 @@ impl Table {
         }
     }
 
-    /// The log tells of the outage.
+    /// The log now records the outage.
     pub(super) fn told_outage(&mut self) {
         (self.outage_since, self.outage_until) = (None, None);
     }
 
-    /// The game goes on after an outage that began then, or that the log tells of: the clocks stood still, and nothing else
-    /// happens before the log says so. Whoever wrote after its beginning has seen to that already.
+    /// The game continues after an outage that began at `since`, or after a pause in the log.
+    /// Clocks stood still, and nothing else happens before the log says so. If the log has an entry
+    /// after `since`, the server that wrote it has dealt with the outage.
     pub(super) fn recover(&mut self, since: Option<Stamp>) {
         let is_running = self.game.phase() != flagfall_rules::Phase::Over;
         let since = since.filter(|since| self.game.latest() <= *since);
@@ -312,7 +336,7 @@ impl Table {
         }
     }
 
-    /// The end of the outage in events; none when it is in the log already.
+    /// The events that end the outage; none if they are in the log already.
     fn decide_recovery(&self, since: Stamp) -> Vec<Event> {
         let mut events: Vec<Event> = if self.game.latest() <= since {
             decide_pause(&self.game, since).into_iter().collect()
@@ -328,7 +352,7 @@ impl Table {
         events
     }
 
-    /// Takes an input in.
+    /// Handles one input.
     pub(super) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
         // Another server's entry may have a stamp that this one's clock has not reached.
         let now = now.max(self.game.latest());
@@ -340,8 +364,8 @@ impl Table {
                 self.close(connection);
             }
             Input::Command(asked) => self.line_up(asked),
-            Input::Rematch { outbox, player, cmd_id } => {
-                self.ask_rematch(outbox, &player, cmd_id, &mut outputs);
+            Input::Rematch { reply, player, cmd_id } => {
+                self.ask_rematch(reply, &player, cmd_id, &mut outputs);
             }
             Input::RematchMade(made) => self.rematch_made(made),
             Input::Appended(outcome) => self.appended(now, outcome, &mut outputs),
@@ -354,8 +378,9 @@ impl Table {
             Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
             Input::Tick => {}
             Input::Stop { is_last } => {
-                self.is_stopping = true;
-                self.is_to_pause = is_last;
+                if self.stop != Stop::Done {
+                    self.stop = Stop::Asked { pauses: is_last };
+                }
             }
         }
         if self.retry_at.is_some_and(|retry_at| now >= retry_at) {
@@ -363,7 +388,7 @@ impl Table {
         }
         self.notice_closed();
         self.settle_presence(now);
-        // Before anything is judged, and again with what it has changed.
+        // Before anything is judged, and again with what that has changed.
         self.settle_claims(now);
         self.go_on(now, &mut outputs);
         self.settle_claims(now);
@@ -371,25 +396,40 @@ impl Table {
         outputs
     }
 
-    /// When the table wants a [`Input::Tick`] at the latest.
+    /// The latest moment at which the table wants an [`Input::Tick`].
+    /// True if the game's log is damaged.
+    pub(super) fn is_quarantined(&self) -> bool {
+        self.health == Health::Quarantined
+    }
+
+    /// True if the server stops.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.stop != Stop::No
+    }
+
+    /// True if the server stops and the table has done what it does then.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop == Stop::Done
+    }
+
     pub(super) fn wake_at(&self) -> Option<Stamp> {
-        let is_waiting = self.flight.is_some() || self.is_quarantined || self.is_stopping;
+        let is_waiting = self.flight.is_some() || self.is_quarantined() || self.is_stopping();
         let due = || self.time_is_up_at().into_iter().chain(self.following.wake_at()).min();
         let own = if is_waiting { None } else { self.retry_at.or_else(due) };
         self.away_at().chain(own).chain(self.behind_look_at).min()
     }
 
-    /// From when on a time is up, by this process's clock.
+    /// The first moment at which a deadline has passed, by the local clock.
     fn time_is_up_at(&self) -> Option<Stamp> {
         let flag_fall = self.game.flag_fall()?;
         let early = self.early.as_deref().filter(|early| early.flag_fall == flag_fall);
-        // The deadline itself is still in time.
+        // A command at the deadline itself is still in time.
         Some(early.map_or(flag_fall.plus_ms(1), |early| early.until))
     }
 
-    /// Whether nobody needs the table: the game is over and nobody has it open.
+    /// True if the table can go: the game is over or quarantined, and nobody has it open.
     pub(super) fn is_idle(&self) -> bool {
-        let is_done = self.game.outcome().is_some() || self.is_quarantined;
+        let is_done = self.game.outcome().is_some() || self.is_quarantined();
         let is_quiet = self.flight.is_none()
             && self.line.is_empty()
             && self.rematch_askers.is_empty()
@@ -397,7 +437,7 @@ impl Table {
         is_done && is_quiet && self.audiences.is_empty()
     }
 
-    /// Whether nobody has the game open, nothing is under way, and the log needs nothing.
+    /// True if nobody has the game open, nothing is under way, and the log needs nothing.
     pub(super) fn is_at_peace(&self) -> bool {
         self.flight.is_none()
             && self.line.is_empty()
@@ -405,20 +445,20 @@ impl Table {
             && self.following.is_settled(self.head.seq)
             && self.retry_at.is_none()
             && self.outage_since.is_none()
-            && !(self.game.is_paused() || self.is_stopping || self.is_diverged)
+            && !(self.game.is_paused() || self.is_stopping() || self.health == Health::Diverged)
     }
 
-    /// A moment before which nothing happens by itself; none where time is unlimited.
+    /// A moment before which no deadline passes; `None` where time is unlimited.
     pub(super) fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         self.game.no_flag_before(now.max(self.game.latest()))
     }
 
-    /// Whether a side has to deploy or to act.
+    /// True if a side has to deploy or to act.
     pub(super) fn is_awaited(&self, side: Side) -> bool {
         is_awaited(&self.game, side)
     }
 
-    /// Whether the game has ended.
+    /// True if the game has ended.
     pub(super) fn is_over(&self) -> bool {
         self.game.outcome().is_some()
     }
@@ -427,22 +467,22 @@ impl Table {
         &self.header
     }
 
-    /// Phase and ply: what changes with the game.
+    /// Phase and ply: how far the game is.
     pub(super) fn progress(&self) -> (Phase, Ply) {
         (Phase::from(self.game.phase()), self.game.ply())
     }
 
-    /// Who is to move, and what the game came to: they change with it as well.
+    /// The side to move, and the outcome if there is one.
     pub(super) fn state(&self) -> (Option<Side>, Option<Outcome>) {
         (self.game.turn(), self.game.outcome().as_ref().map(Outcome::from))
     }
 
-    /// The rematch that was made of this game.
+    /// Notes the rematch of this game.
     pub(super) fn set_rematch(&mut self, game: GameId) {
         self.rematch = Some(game);
     }
 
-    /// The game in a line: public.
+    /// The game's summary, which is public.
     pub(super) fn summary(&self) -> GameSummary {
         GameSummary {
             id: self.id,
@@ -456,7 +496,7 @@ impl Table {
         }
     }
 
-    /// The game as somebody may know it now.
+    /// The game as a viewer may know it now.
     pub(super) fn look(&self, now: Stamp, viewer: Viewer) -> (Audience, GameView) {
         (audience_of(viewer), GameView::from(&view(&self.game, viewer, self.shown_at(now))))
     }
@@ -468,12 +508,12 @@ impl Table {
         self.admit(now, outbox, player, since);
     }
 
-    /// Shows the game to somebody, and from now on what happens in it.
+    /// Shows the game to a connection and subscribes it to what happens next.
     pub(super) fn admit(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
         let Some(viewer) = self.header.viewer(Some(&player.id)) else {
-            return self.refuse_stranger(&outbox, None);
+            return outbox.send(self.stranger().payload(self.id, None));
         };
-        if self.is_quarantined {
+        if self.is_quarantined() {
             return outbox.send(Payload::new(&self.unavailable()));
         }
         self.audiences.remove(outbox.connection());
@@ -504,7 +544,8 @@ impl Table {
                 }
                 if self.audiences.spectators.len() >= self.spectators_max {
                     let message = "this game has as many spectators as the server allows; try again later";
-                    return self.refuse(&subscriber.outbox, None, Code::TOO_MANY, message);
+                    let refusal = Refusal::new(Code::TOO_MANY, message);
+                    return subscriber.outbox.send(refusal.payload(self.id, None));
                 }
                 self.send_game(now, &subscriber, events);
                 self.audiences.spectators.push(subscriber);
@@ -532,7 +573,8 @@ impl Table {
         }));
     }
 
-    /// Spectators who were too slow for every event get the newest view once their line has emptied.
+    /// Sends the newest view to spectators who were too slow for every event, once their send queue
+    /// is empty.
     fn send_newest_views(&mut self, now: Stamp) {
         self.behind_look_at = None;
         if self.audiences.behind == 0 {
@@ -546,7 +588,7 @@ impl Table {
                 self.audiences.behind -= 1;
             }
         }
-        // Nobody tells when a line has emptied.
+        // No message reports an empty queue, so look again later.
         self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
     }
 
@@ -557,7 +599,7 @@ impl Table {
         }
     }
 
-    /// Connections that ended without a word are gone as well.
+    /// Removes connections that ended without a message.
     fn notice_closed(&mut self) {
         while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
             let (connection, has_left) = (gone.connection, gone.outbox.has_said_goodbye());
@@ -568,35 +610,32 @@ impl Table {
 
     fn line_up(&mut self, asked: Box<Asked>) {
         if self.header.side_of(&asked.player_id).is_none() {
-            if let Some(outbox) = &asked.outbox {
-                self.refuse_stranger(outbox, Some(&asked.cmd_id));
-            }
-            return;
+            return asked.reply.answer(self.id, asked.cmd_id, Err(self.stranger()));
         }
-        // Each player has a line of his own length: nobody crowds the other out.
+        // Each player has a queue of their own, so neither can crowd out the other.
         if self.line.iter().filter(|other| other.player_id == asked.player_id).count() >= LINE_MAX {
             let message = "too many commands at once: wait for their answers";
-            return self.refuse_asked(&asked, Code::new(Code::TOO_MANY), message);
+            return self.refuse_asked(asked, Refusal::new(Code::TOO_MANY, message));
         }
         self.line.push_back(asked);
     }
 
-    /// Does whatever can be done while nothing is under way.
+    /// Does what can be done until something is under way.
     fn go_on(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while self.flight.is_none() {
-            if self.is_quarantined || self.is_diverged {
-                if self.is_quarantined {
+            if self.health != Health::Sound {
+                if self.is_quarantined() {
                     self.admit_openers(now);
                 }
                 let Some(asked) = self.line.pop_front() else { break };
-                if self.is_quarantined {
-                    self.refuse_quarantined(&asked);
+                if self.is_quarantined() {
+                    self.refuse_quarantined(asked);
                 } else {
-                    self.refuse_unavailable(&asked);
+                    self.refuse_asked(asked, Refusal::unavailable());
                 }
                 continue;
             }
-            if self.is_stopping {
+            if self.is_stopping() {
                 self.admit_openers(now);
                 return self.stop(now, outputs);
             }
@@ -613,9 +652,9 @@ impl Table {
                     continue;
                 }
                 if is_resting {
-                    // A command judged now would meet clocks that ran while no server did.
+                    // A command judged now would meet clocks that ran while no server could write.
                     let Some(asked) = self.line.pop_front() else { break };
-                    self.refuse_unavailable(&asked);
+                    self.refuse_asked(asked, Refusal::unavailable());
                     continue;
                 }
                 outputs.extend(self.append_by_itself(now, events, Cause::Recovery));
@@ -634,8 +673,8 @@ impl Table {
             };
             self.judge(now, asked, outputs);
         }
-        if self.is_stopping && (self.is_quarantined || self.is_diverged) && !self.is_stopped {
-            self.is_stopped = true;
+        if matches!(self.stop, Stop::Asked { .. }) && self.health != Health::Sound {
+            self.stop = Stop::Done;
             outputs.push(Output::Stopped);
         }
     }
@@ -643,20 +682,17 @@ impl Table {
     fn stop(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while let Some(asked) = self.line.pop_front() {
             let message = "the server is stopping: it will be back, nothing is lost";
-            self.refuse_asked(&asked, Code::new(Code::STOPPING), message);
+            self.refuse_asked(asked, Refusal::new(Code::STOPPING, message));
         }
-        if self.is_stopped {
-            return;
-        }
-        // After an outage the log does not tell of yet, no clock has run since then.
+        let Stop::Asked { pauses } = self.stop else { return };
+        // If the log lacks an outage, no clock has run since it began.
         let since = self.outage_since.unwrap_or(now);
-        // Of outages that are over it is told by whoever opens the game next.
-        let pause =
-            (self.is_to_pause && self.outage_until.is_none()).then(|| decide_pause(&self.game, since));
+        // The next server that opens the game records outages that are over.
+        let pause = (pauses && self.outage_until.is_none()).then(|| decide_pause(&self.game, since));
         match self.append_by_itself(now, pause.into_iter().flatten().collect(), Cause::Stop) {
             Some(append) => outputs.push(append),
             None => {
-                self.is_stopped = true;
+                self.stop = Stop::Done;
                 outputs.push(Output::Stopped);
             }
         }
@@ -692,21 +728,22 @@ impl Table {
         }
     }
 
-    /// Closes every connection that waits for something of this table, so that its client comes back to a fresh one.
+    /// Closes every connection that waits for this table, so that its client returns to a fresh
+    /// one.
     pub(super) fn close_connections(&self, code: flagfall_protocol::CloseCode) {
-        let mut waiting: Vec<&Outbox> = self.line.iter().filter_map(|asked| asked.outbox.as_ref()).collect();
+        let mut waiting: Vec<&Outbox> = self.line.iter().filter_map(|asked| asked.reply.outbox()).collect();
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = &self.flight {
-            waiting.extend(&asked.outbox);
+            waiting.extend(asked.reply.outbox());
         }
         waiting.extend(self.following.outboxes());
-        waiting.extend(self.rematch_askers.iter().map(RematchAsker::outbox));
+        waiting.extend(self.rematch_askers.iter().filter_map(RematchAsker::outbox));
         waiting.extend(self.audiences.all().map(|subscriber| &subscriber.outbox));
         waiting.into_iter().for_each(|outbox| outbox.close(code));
     }
 
-    /// Remembers that a command was accepted.
+    /// Notes that a command was accepted.
     pub(super) fn note_done(&mut self, done: Done) {
-        // The events of one command carry the same stamp: the last one tells its outcome.
+        // The events of one command carry the same stamp; the last one is its outcome.
         if let Some(last) = self.recent.back_mut().filter(|last| last.key == done.key) {
             last.seq = done.seq;
             return;
@@ -721,13 +758,13 @@ impl Table {
         self.recent.push_back(done);
     }
 
-    /// Whether the log may have a command of this id that is not at hand.
+    /// True if the log may have a command with this id that is not in memory.
     pub(super) fn may_know(&self, key: CommandKey) -> bool {
         self.known.contains(&key.bits())
     }
 }
 
-/// Whether a side has to deploy or to act.
+/// True if a side has to deploy or to act.
 pub(super) fn is_awaited(game: &Game, side: Side) -> bool {
     let is_to_deploy = game.phase() == flagfall_rules::Phase::Deploying && !game.is_ready(side);
     is_to_deploy || game.is_to_act(side)

@@ -1,4 +1,4 @@
-//! Making games.
+//! Creates games.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{Code, GameSummary, Player, ServerToClient, Terms};
@@ -14,14 +14,14 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
 use flagfall_base::random::random_bytes;
 
-/// What a new game is made with.
+/// What a new game is created with.
 #[derive(Clone, Debug)]
 pub struct NewGame {
     /// The id it gets.
     pub id: GameId,
     /// What is played.
     pub terms: Terms,
-    /// Who plays.
+    /// The players.
     pub players: PerSide<Player>,
     /// Which players keep their deployment private after the end.
     pub secret: PerSide<bool>,
@@ -29,7 +29,7 @@ pub struct NewGame {
     pub previous: Option<GameId>,
 }
 
-/// Why a game was not made.
+/// Why a game was not created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum CreateError {
     /// The store does not answer; the same id may be tried again.
@@ -67,12 +67,14 @@ impl From<&CreateError> for Code {
     }
 }
 
-/// A ruleset's name among the metrics: custom games have their base's, for there are thousands of them.
+/// A ruleset's label in metrics: a custom game counts as its base, because there are thousands of
+/// custom rulesets.
 fn ruleset_label(id: &str) -> String {
     id.split(',').next().unwrap_or_default().to_owned()
 }
 
-/// The lakes of a new game of this ruleset, where they are not its own. Whoever makes the game first draws: a repetition finds the log.
+/// The lakes drawn for a new game, if the ruleset draws them. The first attempt to create a game
+/// decides: a repeated one finds the log.
 fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
     let ruleset = Ruleset::find(ruleset).ok_or(CreateError::NoSuchRuleset)?;
     let lakes = match ruleset.lakes {
@@ -83,10 +85,12 @@ fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
 }
 
 impl Tables {
-    /// Makes a game and its table. It is durable when this returns; repeating it with the same id changes nothing.
+    /// Creates a game and its table. The game is durable when this returns; repeating it with the
+    /// same id changes nothing.
     ///
     /// # Errors
-    /// [`CreateError`]; nobody has a game then.
+    /// [`CreateError`]. With [`CreateError::Unavailable`] the game may exist; try the same id
+    /// again.
     pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
         let header = GameHeader {
             lakes: drawn_lakes(&new.terms.ruleset)?,
@@ -108,7 +112,7 @@ impl Tables {
         self.create_now(id, &header).await
     }
 
-    /// Refuses new games while memory runs short, and beyond the limit of all running games.
+    /// Refuses new games while memory is short, and above the limit of all running games.
     fn check_capacity(&self) -> Result<(), CreateError> {
         let settings = &self.inner.settings;
         let (refused, reason) = if !settings.memory.has_room_for_games() {
@@ -141,7 +145,8 @@ impl Tables {
             writes,
         };
         match self.inner.store.append(append).await {
-            // A conflict means that the log is there: the id was chosen for this game, and this is a repetition.
+            // On a conflict the log exists: the id was chosen for this game, so this is a
+            // repetition.
             Ok(AppendOutcome::Ok { .. } | AppendOutcome::Conflict { .. }) => {}
             Ok(AppendOutcome::Unknown) => {
                 let head = self.inner.store.head(id).await.map_err(|_| CreateError::Unavailable)?;
@@ -158,7 +163,8 @@ impl Tables {
         Ok(handle.summary())
     }
 
-    /// Notes that the game is being made, before anybody counts: of two that are made at once, the later one sees the earlier.
+    /// Notes that a game is being created, before games are counted: of two creations at once, the
+    /// later one counts the earlier.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
         let mut index = self.index();
         if index.is_stopping {
@@ -171,7 +177,8 @@ impl Tables {
         Ok(Made { tables: self, number, game, earlier })
     }
 
-    /// Makes the rematch of a game that ended under this id, sides swapped, and tells both players.
+    /// Creates the rematch of a finished game under this id, with sides swapped, and notifies both
+    /// players.
     pub(super) async fn rematch(
         &self,
         game: GameId,
@@ -204,17 +211,18 @@ pub(super) struct Making {
     players: PerSide<String>,
 }
 
-/// A game this server is making, as long as this exists.
+/// Guard for a game that this server is creating.
 struct Made<'a> {
     tables: &'a Tables,
     number: u64,
     game: GameId,
-    /// What was being made before: it may not be in the store yet.
+    /// Creations that began earlier: their games may not be in the store yet.
     earlier: Vec<Making>,
 }
 
 impl Made<'_> {
-    /// Whether both players have room for the game. Games at rest count like others: the store's list of seats tells.
+    /// Checks that both players have room for the game. Games at rest count too, because the count
+    /// uses the store's list of seats.
     async fn check_room(&self, header: &GameHeader) -> Result<(), CreateError> {
         let max = self.tables.inner.settings.games_per_player_max;
         for side in Side::BOTH.into_iter().filter(|side| !header.is_house(*side)) {

@@ -1,9 +1,9 @@
 //! Opens games for what is due in them: a flag that may fall, a house player who is to act.
 //!
-//! Both are indexes over stored records (see [`listing`](super::listing)): memory and work follow what
-//! is due, not how many games run. A game whose flag is near is opened by every server, so it falls
-//! whichever server lives; the append decides which was first. Tables that are opened here leave as
-//! soon as nothing is due, and only so many are in memory at a time.
+//! Both are indexes over stored records (see [`listing`](super::listing)): memory and work depend
+//! on what is due, not on how many games run. Every server opens a game whose flag is near, so the
+//! flag falls as long as one server lives; the append decides which was first. Tables that are
+//! opened here leave as soon as nothing is due, and their number is limited.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,20 +22,20 @@ use flagfall_base::keys::{FLAGS, HOUSE};
 
 /// A game is opened this long before its flag may fall, in milliseconds.
 pub(super) const NEAR_MS: u64 = 5_000;
-/// A due whose game is in memory is moved on when it is this old, in milliseconds: the table lets its
-/// flag fall by itself.
+/// A due this old is moved on even if its game is in memory, in milliseconds. Until then the table
+/// lets the flag fall by itself.
 const STALE_MS: u64 = 30_000;
-/// A game that could not be opened is tried again after this long, in milliseconds.
+/// A game that could not be opened is tried again after this time, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
 /// Dues read at once.
 const DUE_AT_ONCE: usize = 256;
 /// Games opened at once.
 const OPEN_AT_ONCE: usize = 16;
-/// Tables in memory for their dues while more are opened for flags.
+/// No more games are opened for flags while this many tables are in memory for that reason.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
-/// Tables in memory for their dues while more are opened for house players, who think one after another.
+/// The same for house players, who think only a few at a time.
 const HOUSE_IN_CARE_MAX: usize = 128;
-/// The pause before the next look while more is due than may be in memory.
+/// The pause before the next check while more is due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
 /// How many tables are in memory only for what is due in them, of one kind.
@@ -62,7 +62,7 @@ impl Drop for Care {
     }
 }
 
-/// What a table says of what happens in it by itself.
+/// What a table expects to happen without a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
     pub(super) flag: NoFlag,
@@ -70,7 +70,7 @@ pub(super) struct Forecast {
     pub(super) awaits_house: bool,
 }
 
-/// When the flag of a game falls at the earliest.
+/// The earliest time at which a game's flag may fall.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoFlag {
     Before(Stamp),
@@ -80,17 +80,17 @@ pub(super) enum NoFlag {
     Over,
 }
 
-/// True if there is more to do than was done.
+/// True if some work remains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct HasBacklog(pub(super) bool);
 
 impl Tables {
-    /// Opens games before their flags fall, with so much time between two looks, until the future is
-    /// dropped.
+    /// Opens games before their flags fall, until the future is dropped. `every` is the time
+    /// between two checks.
     pub(super) async fn look_after_flags(&self, every: Duration) {
         loop {
             let looked = self.open_due().await;
-            pause(looked, every, "games whose flags are near could not be opened; they will be").await;
+            pause(looked, every, "could not open games whose flags are near; trying again").await;
         }
     }
 
@@ -99,7 +99,7 @@ impl Tables {
         let mut after = None;
         loop {
             let looked = self.open_house_turns(&mut after).await;
-            pause(looked, every, "games of house players could not be opened; they will be").await;
+            pause(looked, every, "could not open games of house players; trying again").await;
         }
     }
 
@@ -134,7 +134,7 @@ impl Tables {
         self.handle(game).is_some_and(|handle| handle.is_running())
     }
 
-    /// Has a game that is due in memory if its flag may fall soon; else it is due later.
+    /// Loads a game that is due if its flag may fall soon; if not, moves its due on.
     async fn look_at(&self, key: Key, due: Stamp, game: GameId) -> Result<(), StoreError> {
         let Some(live) = live_key(game) else { return Ok(()) };
         let listed = self.store().get(live.clone()).await?;
@@ -151,27 +151,27 @@ impl Tables {
                 Ok(NoFlag::Before(flag)) if flag <= self.now().plus_ms(2 * NEAR_MS) => return Ok(()),
                 Ok(NoFlag::Before(flag)) => Some(flag),
                 Ok(NoFlag::Ever) => None,
-                // It has just ended, or left.
+                // It has just ended, or left memory.
                 Ok(NoFlag::Over) | Err(_) => return Ok(()),
             },
             Err(TableError::Unavailable) => return Err(unavailable()),
             Err(TableError::NotFound | TableError::Quarantined) => Some(self.now().plus_ms(DAMAGED_MS)),
         };
         if let Some(update) = (Listing { due: later, ..listing }).replace(game, listed) {
-            // A conflict means that another server has seen to it, or that the game is over.
+            // On a conflict, another server has handled it, or the game is over.
             self.store().update(update).await?;
         }
         Ok(())
     }
 
-    /// Opens the next games in which a house player is to act, from this key on.
+    /// Opens the next games in which a house player is to act, starting after this key.
     pub(super) async fn open_house_turns(&self, after: &mut Option<Key>) -> Result<HasBacklog, StoreError> {
         let from = after.take();
         let records = self.store().scan(HOUSE.all()?, from, HOUSE_IN_CARE_MAX).await?;
         let is_last = records.len() < HOUSE_IN_CARE_MAX;
         for record in records {
             if self.inner.house_in_care.count() >= HOUSE_IN_CARE_MAX {
-                // From this one on, when there is room.
+                // Continue with this one when there is room.
                 return Ok(HasBacklog(true));
             }
             let key = record.0.clone();
@@ -186,7 +186,7 @@ impl Tables {
 
     async fn open_house_turn(&self, (key, since): Record) -> Result<(), StoreError> {
         let Some(game) = HOUSE.game(&key) else { return Ok(()) };
-        // Where there are other servers, the one that took the last ply moves the house player first.
+        // With other servers, the one that took the last ply moves the house player first.
         let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
         if !is_due || self.is_making(game) || self.is_in_memory(game) {

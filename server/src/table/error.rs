@@ -6,7 +6,7 @@ use flagfall_protocol::Code;
 /// Why there is no table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TableError {
-    /// No game of this id, or a private one of others.
+    /// No game has this id, or it is a private game of other players.
     #[error("there is no game of that id, or it is private")]
     NotFound,
     /// The game's log is damaged.
@@ -45,7 +45,7 @@ impl From<&TableError> for Code {
     }
 }
 
-/// Why a log could not be read on.
+/// Why a log could not be read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ReadFailure {
     Unavailable,

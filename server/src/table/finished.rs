@@ -1,4 +1,4 @@
-//! Games that are over, as their logs tell them.
+//! Games that are over, as their logs record them.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameRecord, GameView, Player, Secret, Terms};
@@ -10,14 +10,14 @@ use super::registry::Tables;
 use super::search::read_all;
 use super::{record, replay};
 
-/// A game that is over.
+/// The result of a game that is over.
 #[derive(Clone, Debug)]
 pub struct Finished {
     /// What was played.
     pub terms: Terms,
-    /// Who played, as they were called then.
+    /// The players, with their names at that time.
     pub players: PerSide<Player>,
-    /// Who won, if anybody did.
+    /// Who won, if any side did.
     pub winner: Option<Side>,
     /// Why it ended.
     pub reason: EndReason,
@@ -27,17 +27,17 @@ pub struct Finished {
     pub ended: Stamp,
 }
 
-/// A game that is over, with what its players may keep of it.
+/// A finished game with what only its players may keep.
 #[derive(Clone, Debug)]
 pub struct Archived {
     /// What everybody who may see the game knows.
     pub finished: Finished,
-    /// Each side's own deployment (§P4 without blanks), where it had one. Its player's alone.
+    /// Each side's own deployment (§P4 without blanks), if it had one. Only for that side's player.
     pub deployments: PerSide<Option<Secret>>,
 }
 
 impl Tables {
-    /// A game as its log tells it, once it is over.
+    /// A game's result from its log; `None` if it is not over.
     ///
     /// # Errors
     /// [`TableError`].
@@ -45,7 +45,8 @@ impl Tables {
         finished(&*self.inner.store, game).await
     }
 
-    /// A game's record as the public has it or, of a private game, would have it. Players are called as they were when it was made.
+    /// A game's record for the public audience, even if the game is private. Players have the names
+    /// from when it was created.
     ///
     /// # Errors
     /// [`TableError`].
@@ -57,7 +58,7 @@ impl Tables {
         record::record(game, &stored, Viewer::Public).map_err(|_| TableError::Quarantined)
     }
 
-    /// The same, with what its players may keep of it.
+    /// Like [`Tables::finished`], with each side's own deployment.
     ///
     /// # Errors
     /// [`TableError`].
@@ -66,7 +67,7 @@ impl Tables {
     }
 }
 
-/// A game as its log tells it, once it is over.
+/// A game's result from its log; `None` if it is not over.
 ///
 /// # Errors
 /// [`TableError`].
@@ -89,7 +90,7 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
         plies: game.ply(),
         ended: game.latest(),
     };
-    // Through the one door: each side's own view opens its own deployment.
+    // Through the same redaction as everything else: each side's own view opens its own deployment.
     let own = |side: Side| {
         let seen = GameView::from(&view(&game, Viewer::Player(side), game.latest()));
         seen.opened[side].clone().map(|opened| Secret::new(opened.setup))

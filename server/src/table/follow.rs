@@ -1,9 +1,11 @@
-//! How a table keeps up with those of the same game on other servers.
+//! How a table keeps up with tables of the same game on other servers.
 //!
-//! What the store announces is a hint: it may come late, twice or never. A table that somebody looks at reads at once when it hears that
-//! the log has gone on; one that nobody looks at reads a little later, for many entries at a time. Nobody is shown a game that may be
-//! behind what he has seen: whoever opens one that nobody looked at waits for a look at the log. While the store is away he is shown what is at hand, unless
-//! more is known to be there. An audit compares head and all.
+//! Announcements from the store are hints: they may come late, twice or never. A table with
+//! connections reads as soon as it hears that the log has gone on. A table without connections
+//! reads a little later, to get many entries at a time. No client is shown a game that may be older
+//! than what they have seen: if nobody had the game open, the first to open it waits for a look at
+//! the log. While the store is away they are shown the replica, unless more is known to exist. An
+//! audit compares the replica's head, including its hash, with the log's.
 
 use flagfall_board::{PerSide, Stamp};
 use flagfall_protocol::{Player, Position, ServerToClient};
@@ -15,13 +17,13 @@ use super::error::ReadFailure;
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
-/// How long what was heard of a game that nobody here looks at may wait, in milliseconds.
+/// How long a hint may wait if nobody on this server has the game open, in milliseconds.
 const UNHURRIED_MS: u64 = 3_000;
-/// A server whose people do not look at a game moves its house player this long after the last entry, in
-/// milliseconds.
+/// If nobody on a server has the game open, the server moves its house player this long after the
+/// last entry, in milliseconds.
 pub(super) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 
-/// Somebody who opens the game while it may be behind its log.
+/// A client that opens the game while the replica may be behind the log.
 pub(super) struct Opener {
     outbox: Outbox,
     player: Player,
@@ -31,25 +33,25 @@ pub(super) struct Opener {
 /// What a table knows of the log beyond its replica.
 #[derive(Default)]
 pub(super) struct Following {
-    /// Whether other servers may write to the log.
+    /// True if other servers may write to the log.
     is_shared: bool,
-    /// The highest number of an entry that was heard of.
+    /// The highest entry number that was announced.
     heard: u64,
-    /// When that is looked after, while nobody here waits for it.
+    /// When to read up to that entry, if nobody on this server has the game open.
     due_at: Option<Stamp>,
-    /// Whether the replica is to be compared with the log, whatever was heard.
+    /// True if the replica must be compared with the log, regardless of announcements.
     is_to_look: bool,
-    /// Whether the store is known to be out of reach.
+    /// True if the store is known to be out of reach.
     is_store_away: bool,
-    /// Since when nothing was heard of the store, if clocks may have stood still since.
+    /// Start of the store's silence, if clocks may have stood still since.
     silent_since: Option<Stamp>,
     openers: Vec<Opener>,
-    /// When the house player is asked, if nobody else has moved it by then.
+    /// When to ask the house player, if no other server has moved it by then.
     house_at: Option<Stamp>,
 }
 
 impl Following {
-    /// When there is something to do though nothing comes in.
+    /// When there is something to do even without input.
     pub(super) fn wake_at(&self) -> Option<Stamp> {
         self.due_at.into_iter().chain(self.house_at).min()
     }
@@ -62,36 +64,39 @@ impl Following {
         self.openers.is_empty()
     }
 
-    /// Whether nothing is left to be looked after in the log, which reaches to this entry here.
+    /// True if the replica has caught up with all hints; `head` is its last entry.
     pub(super) fn is_settled(&self, head: u64) -> bool {
         self.is_quiet() && !self.is_to_look && self.heard <= head
     }
 
-    /// The connection waits no longer for the game.
+    /// Forgets an opener whose connection no longer waits.
     pub(super) fn forget(&mut self, connection: ConnectionId) {
         self.openers.retain(|opener| opener.outbox.connection() != connection);
     }
 }
 
 impl Table {
-    /// Other servers may write to the log from now on; the players' connections there are known so far.
+    /// Marks the log as shared with other servers, where the players have these connections.
     pub(super) fn share(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
         self.following.is_shared = true;
         self.note_elsewhere(elsewhere);
     }
 
-    /// Whether the store is known to be out of reach, and since when nothing was heard of it, if clocks may have stood still since.
+    /// Notes whether the store is out of reach, and since when it is silent, if clocks may have
+    /// stood still since.
     pub(super) fn note_store(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         self.following.is_store_away = is_away;
         self.following.silent_since = silent_since;
     }
 
-    /// The moment for which clocks are shown. As long as the log does not tell of an outage yet, that is its beginning: they have not run since. So it is while nobody
-    /// knows whether there is one.
+    /// The moment for which clocks are shown. Before the log records an outage, that is its
+    /// beginning, because clocks have not run since. The same holds while it is unknown whether
+    /// there is an outage.
     pub(super) fn shown_at(&self, now: Stamp) -> Stamp {
         let at = match (self.outage_since, self.outage_until) {
-            // Clients count a live clock on from the moment shown: a moment in the outage's shadow would
-            // let it run through the outage. The log tells of it right after the game was opened.
+            // Clients advance a live clock from the moment shown. A moment shifted back by the
+            // outage would make it run through the outage. The log records the outage right after
+            // the game is opened.
             (Some(since), Some(until)) if self.header().is_slow() => now.minus_ms(until.ms_since(since)),
             (Some(since), _) => since.min(now),
             (None, _) => self.following.silent_since.map_or(now, |since| since.min(now)),
@@ -99,12 +104,12 @@ impl Table {
         at.max(self.game.latest())
     }
 
-    /// Whether it would be news that the log reaches to this entry.
+    /// True if the replica and earlier hints do not reach this entry.
     pub(super) fn is_news(&self, seq: u64) -> bool {
         seq > self.head.seq && seq > self.following.heard
     }
 
-    /// The log reaches at least to this entry.
+    /// Notes that the log reaches at least this entry.
     pub(super) fn hear(&mut self, now: Stamp, seq: u64) {
         if self.is_news(seq) {
             self.following.heard = seq;
@@ -112,30 +117,31 @@ impl Table {
         }
     }
 
-    /// The log may stand anywhere.
+    /// Requests a comparison of the replica with the log.
     pub(super) fn audit(&mut self) {
         self.following.is_to_look = !self.is_over();
     }
 
-    /// Whether whoever opens the game now has to wait for a look at the log; if so, he is kept.
+    /// Keeps an opener who has to wait for a look at the log; true if they wait.
     pub(super) fn keep_opener(&mut self, outbox: &Outbox, player: &Player, since: Option<Position>) -> bool {
-        if !self.following.is_shared || self.is_over() || self.is_quarantined {
+        if !self.following.is_shared || self.is_over() || self.is_quarantined() {
             return false;
         }
         let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
         let shown = self.audiences.shown(viewer).seq;
-        // In another epoch, too: servers learn of a new one at different times.
+        // Compare across epochs, too: servers learn of a new one at different times.
         let is_ahead = |since: Position| {
-            // What is at hand may be a branch that was lost: nobody can look.
+            // The replica may be a lost branch, and without the store no look can tell.
             since.seq > shown || (self.following.is_store_away && since.epoch > self.epoch)
         };
         let has_seen_more = since.is_some_and(is_ahead);
         self.following.forget(outbox.connection());
-        // While the store is away nobody can look, and what is at hand is all there is to be shown.
+        // While the store is away no look is possible, and the replica is all there is to show.
         let is_followed = !self.audiences.is_empty() || self.following.is_store_away;
         if is_followed && !self.is_behind() && !has_seen_more {
             if self.following.is_store_away || self.following.silent_since.is_some() {
-                // He is shown it now, and once more when it is known whether others have gone on and whether its clocks have stood still.
+                // Show it now, and again once it is known whether others have gone on and whether
+                // clocks stood still.
                 self.following.openers.push(Opener {
                     outbox: outbox.clone(),
                     player: player.clone(),
@@ -145,7 +151,7 @@ impl Table {
             return false;
         }
         if self.following.is_store_away {
-            // It will be shown when the store is back; until then nobody waits without a word.
+            // It is shown when the store is back; until then the client knows why it waits.
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
         }
         self.following.openers.push(Opener { outbox: outbox.clone(), player: player.clone(), since });
@@ -163,7 +169,7 @@ impl Table {
         self.following.heard > self.head.seq
     }
 
-    /// Looks at the log if there is reason to; whether it does.
+    /// Reads the log if there is reason to; true if it does.
     pub(super) fn follow(&mut self, now: Stamp, outputs: &mut Vec<Output>) -> bool {
         if self.retry_at.is_some() {
             return false;
@@ -185,7 +191,7 @@ impl Table {
         false
     }
 
-    /// Where the log stands, and its entries beyond the replica.
+    /// Handles where the log stands, and its entries beyond the replica.
     pub(super) fn looked(
         &mut self,
         now: Stamp,
@@ -199,40 +205,40 @@ impl Table {
         self.read_on(now, read, outputs);
     }
 
-    /// The replica is what the log was a moment ago.
+    /// Notes that the replica matched the log a moment ago.
     pub(super) fn followed(&mut self, now: Stamp) {
-        // What was said to be there beyond it is not.
+        // Announced entries beyond it do not exist.
         self.following.heard = self.following.heard.min(self.head.seq);
         self.following.due_at = None;
         self.admit_openers(now);
     }
 
-    /// The store did not say where the log stands.
+    /// The store did not say where the log stands: look again later.
     pub(super) fn not_followed(&mut self, now: Stamp) {
         self.retry_at = Some(now.plus_ms(RETRY_MS));
         self.following.is_to_look = true;
     }
 
-    /// Clocks stood still in this time, unless the log tells of it or of something later already.
+    /// Notes an outage in which clocks stood still, unless the log has a later entry.
     pub(super) fn stood_still(&mut self, outage: Outage) {
         self.outage_seen = Some(outage);
-        // The store is there again.
+        // The store is back.
         self.retry_at = None;
         let latest = self.game.latest();
         if let Some(until) = &mut self.outage_until {
-            // One more of which its log will be told.
+            // One more outage that the log lacks.
             *until = until.plus_ms(outage.until.ms_since(outage.since));
         } else if self.outage_since.is_none() && (latest <= outage.since || latest < outage.until) {
             self.recover(Some(outage.since.max(latest)));
             if self.header.is_slow() && self.outage_since.is_some() {
-                // Whenever the table comes to it: nobody may be looking.
+                // The outage has ended, however late this table handles it.
                 self.outage_until = Some(outage.until);
             }
         }
     }
 
-    /// What was written after the last sign of life and came here only now stands before the outage as well: clocks have stood still since then, and its log is not told
-    /// of the outage by it.
+    /// Moves the start of an outage behind an entry that was written after the last heartbeat but
+    /// read only now. Clocks stood still from that entry on, and it does not record the outage.
     pub(super) fn put_off_outage(&mut self) {
         let (Some(since), Some(seen)) = (self.outage_since, self.outage_seen) else { return };
         let latest = self.game.latest();
@@ -243,24 +249,25 @@ impl Table {
         }
     }
 
-    /// Whether the table does not know of this outage yet.
+    /// True if the table does not know of this outage yet.
     pub(super) fn is_new_outage(&self, outage: Outage) -> bool {
         self.outage_seen.is_none_or(|seen| seen.until < outage.until)
     }
 
-    /// A server that took itself for the last one has paused the game; here it can go on.
+    /// Resumes a game that another server paused because it took itself for the last one.
     pub(super) fn notice_pause(&mut self) {
         if self.following.is_shared && self.game.is_paused() && self.outage_since.is_none() {
             self.outage_since = Some(self.game.latest());
         }
     }
 
-    /// Moving the house player is nobody's yet.
+    /// Forgets the planned takeover of the house player; it is decided anew.
     pub(super) fn take_house(&mut self) {
         self.following.house_at = None;
     }
 
-    /// Whether moving the house player is left to another server for now: to one whose people look at the game.
+    /// True if the house player is left to another server for now, where somebody has the game
+    /// open.
     pub(super) fn leaves_house_to_others(&mut self, now: Stamp) -> bool {
         let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
         let is_left = self.following.is_shared && self.audiences.is_empty() && now < takeover_at;

@@ -1,4 +1,4 @@
-//! What a game was made with: the first entry of its log.
+//! What a game was created with: the first entry of its log.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{LagQuota, Player, PlayerKind, Terms, Time};
@@ -11,25 +11,26 @@ use serde::{Deserialize, Serialize};
 pub struct GameHeader {
     /// What is played.
     pub terms: Terms,
-    /// Who plays.
+    /// The players.
     pub players: PerSide<Player>,
     /// Which players keep their deployment private after the end.
     pub secret: PerSide<bool>,
-    /// How long deployments are taken, in milliseconds.
+    /// Time to deploy, in milliseconds.
     pub deploy_ms: u64,
-    /// The lakes that were drawn for this game (§U2), where they are not the ruleset's own.
+    /// The lakes drawn for this game (§U2), if they are not the ruleset's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lakes: Option<Vec<Square>>,
     /// The game this is a rematch of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<GameId>,
-    /// What of the network's delay is given back; nothing where it is not named.
+    /// Lag compensation; `None` for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
 }
 
 impl GameHeader {
-    /// The terms as the rules engine wants them; none when this server does not know the ruleset, or not with these lakes.
+    /// The terms for the rules engine. `None` if this server does not know the ruleset, or if it
+    /// does not allow these lakes.
     #[must_use]
     pub fn game_terms(&self, game: GameId, created: Stamp) -> Option<GameTerms> {
         let ruleset = Ruleset::find(&self.terms.ruleset)?;
@@ -45,13 +46,13 @@ impl GameHeader {
         })
     }
 
-    /// The side on which a player sits.
+    /// The side of a player.
     #[must_use]
     pub fn side_of(&self, player_id: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| self.players[*side].id == player_id)
     }
 
-    /// As whom somebody sees the game; none when it is private and he has no seat.
+    /// How a person sees the game; `None` if it is private and they have no seat.
     #[must_use]
     pub fn viewer(&self, player_id: Option<&str>) -> Option<Viewer> {
         match player_id.and_then(|id| self.side_of(id)) {
@@ -60,19 +61,19 @@ impl GameHeader {
         }
     }
 
-    /// Whether a house player has the side.
+    /// True if a house player has the side.
     #[must_use]
     pub fn is_house(&self, side: Side) -> bool {
         self.players[side].kind == PlayerKind::House
     }
 
-    /// Whether a house player plays.
+    /// True if a house player plays.
     #[must_use]
     pub fn has_house(&self) -> bool {
         Side::BOTH.into_iter().any(|side| self.is_house(side))
     }
 
-    /// Whether the game may leave memory while it goes on: days pass between its plies, or nobody's time runs.
+    /// True if days pass between plies, or time is unlimited.
     #[must_use]
     pub fn is_slow(&self) -> bool {
         match self.terms.time {

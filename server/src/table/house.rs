@@ -1,4 +1,5 @@
-//! House players at a table. They think on threads of their own, a few at a time: a thoughtful one keeps no connection waiting.
+//! House players at a table. They think on threads of their own, a few at a time, so that no
+//! connection waits for them.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,16 +14,16 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 
-/// What a house player came to: its side, what it saw, and what it wants done.
+/// A house player's decision: its side, what it saw, and its command.
 pub(super) type Thought = (Side, Box<View>, Option<Command>);
 
-/// Where house players think: one thread stays free for the connections.
+/// Limits how many house players think: one thread stays free for connections.
 pub(super) fn thinking_room() -> ThinkingRoom {
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     ThinkingRoom::new(threads.saturating_sub(1))
 }
 
-/// The house players of one game. Most games have none, and take no room for them.
+/// The house players of one game. Boxed, because most games have none.
 pub(super) struct HousePlayers(Option<Box<Players>>);
 
 struct Players {
@@ -34,7 +35,7 @@ struct Players {
 }
 
 impl HousePlayers {
-    /// Those that the header seats.
+    /// The house players named in the header.
     pub(super) fn new(header: &GameHeader, room: ThinkingRoom) -> HousePlayers {
         let seat = |side: Side| {
             let level = header.players[side].id.strip_prefix("house-").and_then(Level::from_name)?;
@@ -50,8 +51,8 @@ impl HousePlayers {
         HousePlayers(has_any.then(players))
     }
 
-    /// Lets the house player of a side think about a view, when there is one. Its opponent, who is
-    /// connected from this network, is charged for the time.
+    /// Makes a side's house player think about a view. Its opponent, who is connected from this
+    /// network, is charged for the time.
     pub(super) fn think(&self, side: Side, view: Box<View>, network: Option<Network>) {
         let Some(players) = &self.0 else { return };
         let Some((level, player)) = players.seats[side].clone() else { return };
@@ -66,25 +67,25 @@ impl HousePlayers {
             metrics::histogram!(HOUSE_SECONDS, "level" => level.name()).record(started.elapsed());
             match thought {
                 Ok((command, view)) => (side, view, command),
-                // The runtime is shutting down; `think` itself catches what a player's defect throws.
+                // The runtime is shutting down; `think` itself catches a player's panics.
                 Err(_stopped) => std::future::pending().await,
             }
         };
         players.thoughts.push(thinking.boxed());
     }
 
-    /// Whether one of them thinks.
+    /// True if one of them thinks.
     pub(super) fn are_thinking(&self) -> bool {
         self.0.as_ref().is_some_and(|players| !players.thoughts.is_empty())
     }
 
-    /// What one of them came to; none when none thinks.
+    /// The next finished thought; `None` if the game has no house player, or none thinks.
     pub(super) async fn thought(&mut self) -> Option<Thought> {
         self.0.as_mut()?.thoughts.next().await
     }
 }
 
-/// A player with a defect does not cost the game: where it fails, chance plays on.
+/// Asks a house player. If it panics, a random player takes over, so the game is not lost.
 fn think(player: &Mutex<HousePlayer>, side: Side, view: &View) -> Option<Command> {
     let mut player = player.lock().unwrap_or_else(PoisonError::into_inner);
     let chosen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| player.choose(view)));
@@ -97,7 +98,7 @@ fn think(player: &Mutex<HousePlayer>, side: Side, view: &View) -> Option<Command
 
 fn seed() -> u64 {
     let mut seed = [0; 8];
-    // Without entropy the house player's games are alike, which harms nobody.
+    // Without entropy, games of house players resemble each other, which does no harm.
     let _no_seed = getrandom::fill(&mut seed);
     u64::from_ne_bytes(seed)
 }

@@ -1,4 +1,4 @@
-//! Who has left a game that ends: marked in the append of its end, so once for each game.
+//! Marks players who left a game that ends, in the append of its end, so once for each game.
 
 use flagfall_board::{Side, Stamp};
 use flagfall_rules::{EndReason, Outcome, Phase};
@@ -9,7 +9,8 @@ use super::core::Table;
 use crate::conduct;
 
 impl Table {
-    /// The marks of those who left the game that ends so, by this command or by itself. Who leaves a house player makes nobody wait.
+    /// The marks of players who left the game that ends with this outcome, by this command or by
+    /// itself. Leaving a house player counts for nothing, since it makes nobody wait.
     pub(super) fn marks(
         &self,
         now: Stamp,
@@ -19,7 +20,7 @@ impl Table {
         let asker = stamp.and_then(|stamp| self.header.side_of(&stamp.player));
         let has_left = |side: &Side| match (outcome.reason, asker) {
             (EndReason::Abandoned, Some(claimant)) => *side != claimant,
-            // Whoever thinks for too long has lost and has not left.
+            // A player who thinks for too long has lost but has not left.
             (EndReason::OutOfTime, _) => {
                 outcome.winner == Some(side.opponent()) && self.has_gone_away(*side, now)
             }

@@ -1,14 +1,15 @@
 //! The lists of running games.
 //!
-//! - `live/GAME` names every running game. Its value, a [`Listing`], says when the game is due and who had left it.
+//! - `live/GAME` names every running game. Its value, a [`Listing`], says when the game is due and
+//!   who had left it.
 //! - `seat/PLAYER/GAME` names the running games of a player.
 //! - `flags/TIME/GAME` holds the same dues in the order of time. A due is never after the flag, so
-//!   whoever reads what is due and opens those games misses no flag. Looking moves a due on, if the
-//!   listing is unchanged; a ply writes nothing, and the end of a game leaves its due to be cleared.
-//! - `house/GAME` names the games in which a house player is to act, with the time since when.
-//! - `news/GAME` names the games made in the last minute.
-//! - `awake/GAME` is for servers of version 0.1, which keep those games in memory: all games on a live
-//!   clock, and slower ones while a house player is to act.
+//!   opening the games that are due misses no flag. A check moves a due on, if the listing is
+//!   unchanged. A ply writes nothing, and the due of a game that ended is cleared later.
+//! - `house/GAME` names the games in which a house player is to act, and since when.
+//! - `news/GAME` names the games created in the last minute.
+//! - `awake/GAME` is for servers of version 0.1, which keep those games in memory: all games on a
+//!   live clock, and slower ones while a house player is to act.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::Time;
@@ -19,10 +20,10 @@ use super::commit::index_keys;
 use super::header::GameHeader;
 use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, Time16};
 
-/// What the list says of a running game. Version 0.1 wrote none for games on a live clock.
+/// The record of a running game. Version 0.1 wrote none for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
-    /// When the game was made.
+    /// When the game was created.
     pub(super) created: Stamp,
     /// No flag falls before this moment. None where time is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -32,13 +33,13 @@ pub(super) struct Listing {
     pub(super) absence: Absence,
 }
 
-/// Who is away from a game, as it is kept while the game rests.
+/// Who is away from a game, as kept while the game rests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Absence {
     /// Who left on purpose and has not come back.
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) gone: PerSide<bool>,
-    /// Since when each player has been away, where a flag may fall on them (live clocks).
+    /// Since when each player has been away, if being away counts against them (live clocks).
     #[serde(default, skip_serializing_if = "is_default")]
     pub(super) left: PerSide<Option<Stamp>>,
 }
@@ -52,7 +53,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 const LEFT_DIFFERENCE_MS: u64 = 5_000;
 
 impl Absence {
-    /// True if both say the same, short differences aside.
+    /// True if both are the same, ignoring short differences in time.
     pub(super) fn is_like(&self, other: &Absence) -> bool {
         let is_near = |side| match (self.left[side], other.left[side]) {
             (Some(one), Some(other)) => one.ms_since(other).max(other.ms_since(one)) < LEFT_DIFFERENCE_MS,
@@ -63,12 +64,12 @@ impl Absence {
 }
 
 impl Listing {
-    /// Reads the value of `live/GAME`; none in what version 0.1 wrote for a live clock.
+    /// Reads the value of `live/GAME`; `None` for what version 0.1 wrote for a live clock.
     pub(super) fn read(value: &[u8]) -> Option<Listing> {
         serde_json::from_slice(value).ok()
     }
 
-    /// The listing of a game that is made now: both may deploy at once, and then a clock runs.
+    /// The listing of a new game. Both sides may deploy at once, and then a clock runs.
     fn opening(header: &GameHeader, now: Stamp) -> Listing {
         let base_ms = match header.terms.time {
             Time::Fischer { base_s, .. } | Time::Delay { base_s, .. } => u64::from(base_s) * 1_000,
@@ -85,7 +86,7 @@ impl Listing {
         live.into_iter().chain(due.map(|key| Write::Put { key, value: Vec::new(), expires: None })).collect()
     }
 
-    /// The change of what the list says of a game, if it says `before` still.
+    /// Replaces the game's listing on condition that it is still `before`.
     pub(super) fn replace(self, game: GameId, before: Vec<u8>) -> Option<Update> {
         let due = Listing::read(&before).and_then(|before| due_key(before.due?, game));
         let mut writes: Vec<Write> = due.map(|key| Write::Delete { key }).into_iter().collect();
@@ -94,13 +95,13 @@ impl Listing {
     }
 }
 
-/// Puts a game that is made now into the lists.
+/// Adds a new game to the lists.
 pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Write> {
     let empty = |key, expires| Write::Put { key, value: Vec::new(), expires };
     let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
     writes.extend(Listing::opening(header, now).write(game));
     writes.extend(news_key(game).map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
-    // A house player deploys first of all, and where there is nothing to deploy it may be its turn.
+    // A house player deploys first; without deployments it may be its turn.
     if header.has_house() {
         writes.extend(house_turn(game, header, Some(now)));
     }
@@ -110,7 +111,7 @@ pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Writ
     writes
 }
 
-/// Lists that a house player is to act since this moment, or takes the game off that list.
+/// Lists that a house player is to act since this moment, or removes the game from that list.
 pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>) -> Vec<Write> {
     let house = house_key(game).map(|key| match since {
         Some(since) => Write::Put { key, value: since.0.to_string().into_bytes(), expires: None },
@@ -129,7 +130,7 @@ pub(super) fn house_since(value: &[u8]) -> Stamp {
     Stamp(std::str::from_utf8(value).ok().and_then(|since| since.parse().ok()).unwrap_or_default())
 }
 
-/// Players are told of a game that is at most this old, in milliseconds.
+/// Players are notified of a game only if it is at most this old, in milliseconds.
 pub(super) const NEWS_MS: u64 = 60_000;
 
 pub(super) fn live_key(game: GameId) -> Option<Key> {
@@ -148,7 +149,7 @@ fn news_key(game: GameId) -> Option<Key> {
     NEWS.key([&game]).ok()
 }
 
-/// Moments have one width, so that keys stand in the order of time.
+/// The key of a due. Times have a fixed width, so that keys sort by time.
 fn due_key(due: Stamp, game: GameId) -> Option<Key> {
     FLAGS.key([&Time16(due), &game]).ok()
 }

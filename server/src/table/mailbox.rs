@@ -1,7 +1,9 @@
-//! A table's mailbox: bounded, many ways in, one reader.
+//! A table's mailbox: bounded, with many senders and one reader.
 //!
-//! A server has a table for every running game, and nearly every mailbox is empty nearly always, so it sets no room aside for messages that are not there: a channel
-//! of the runtime takes a kilobyte, most of it for messages to come and to keep senders and reader out of each other's way, who are seldom at it together here.
+//! A server has a table for every running game in memory, and nearly every mailbox is empty nearly
+//! always. So a mailbox reserves no space for messages to come. A channel of the runtime takes a
+//! kilobyte, most of it for such messages and to keep senders and reader from contending, which
+//! rarely happens here.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -13,27 +15,27 @@ use tokio::task::coop::cooperative;
 
 /// Messages that may wait for a table.
 const MAILBOX_MAX: usize = 64;
-/// Capacity an empty line may keep; a burst gives the rest back.
+/// Capacity that an empty queue may keep; the rest of a burst is freed.
 const IDLE_CAPACITY: usize = 4;
 
-/// A way into a mailbox. Cheap to clone.
+/// A sender to a mailbox. Cheap to clone.
 pub(super) struct Sender<T> {
     mail: Arc<Mail<T>>,
 }
 
-/// The reading end; there is one.
+/// The receiver of a mailbox; there is one.
 pub(super) struct Mailbox<T> {
     mail: Arc<Mail<T>>,
 }
 
-/// Room for one message in a mailbox. A mailbox that closes still takes what is put there.
+/// A reserved place for one message. It can still be used after the mailbox was closed.
 pub(super) struct Room<'a, T> {
     mail: &'a Mail<T>,
     place: Option<SemaphorePermit<'a>>,
 }
 
 struct Mail<T> {
-    /// The places that are free; closed when nothing more is taken.
+    /// Free places; closed when no more may be reserved.
     places: Semaphore,
     state: Mutex<State<T>>,
 }
@@ -43,7 +45,7 @@ struct State<T> {
     reader: Option<Waker>,
 }
 
-/// An empty mailbox and a way into it.
+/// Creates an empty mailbox and a sender to it.
 pub(super) fn mailbox<T>() -> (Sender<T>, Mailbox<T>) {
     let state = Mutex::new(State { line: VecDeque::new(), reader: None });
     let mail = Arc::new(Mail { places: Semaphore::new(MAILBOX_MAX), state });
@@ -52,7 +54,8 @@ pub(super) fn mailbox<T>() -> (Sender<T>, Mailbox<T>) {
 
 impl<T> Mail<T> {
     fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // No code between lock and unlock can leave the state half changed, so poison means nothing.
+        // No code can panic between lock and unlock with the state half changed, so poison means
+        // nothing.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -64,13 +67,13 @@ impl<T> Clone for Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Room for a message, if there is some now and the mailbox is not closed.
+    /// Reserves a place if one is free now and the mailbox is not closed.
     pub(super) fn try_reserve(&self) -> Option<Room<'_, T>> {
         let place = self.mail.places.try_acquire().ok()?;
         Some(Room { mail: &self.mail, place: Some(place) })
     }
 
-    /// Room for a message, as soon as it is this one's turn; none when the mailbox is closed.
+    /// Waits for a place, in the order of requests; `None` if the mailbox is closed.
     pub(super) async fn reserve(&self) -> Option<Room<'_, T>> {
         let place = self.mail.places.acquire().await.ok()?;
         Some(Room { mail: &self.mail, place: Some(place) })
@@ -78,10 +81,10 @@ impl<T> Sender<T> {
 }
 
 impl<T> Room<'_, T> {
-    /// Puts a message in line.
+    /// Queues a message.
     pub(super) fn send(mut self, message: T) {
         let Some(place) = self.place.take() else { return };
-        // The reader gives the place back.
+        // The reader frees the place.
         place.forget();
         let reader = {
             let mut state = self.mail.lock();
@@ -95,7 +98,8 @@ impl<T> Room<'_, T> {
 }
 
 impl<T> Drop for Room<'_, T> {
-    /// Room that was not used: a reader of a closed mailbox waits for no message any more.
+    /// Frees a place that was not used, and wakes the reader: a closed mailbox may now be at its
+    /// end.
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             drop(place);
@@ -108,9 +112,10 @@ impl<T> Drop for Room<'_, T> {
 }
 
 impl<T> Mailbox<T> {
-    /// The next message, as soon as there is one; none when the mailbox is closed and empty. Nothing is lost when the future is dropped.
+    /// The next message, as soon as there is one; `None` if the mailbox is closed and empty.
+    /// Dropping the future loses nothing.
     pub(super) async fn recv(&mut self) -> Option<T> {
-        // Whoever reads a mailbox that never empties lets other tasks have their turn.
+        // Cooperative, so that a mailbox that never empties does not starve other tasks.
         cooperative(poll_fn(|cx| self.poll_recv(cx))).await
     }
 
@@ -125,7 +130,7 @@ impl<T> Mailbox<T> {
             return Poll::Ready(Some(message));
         }
         let places = &self.mail.places;
-        // Whoever has room already still puts his message there.
+        // Senders that hold a place may still use it.
         if places.is_closed() && places.available_permits() == MAILBOX_MAX {
             return Poll::Ready(None);
         }
@@ -136,24 +141,24 @@ impl<T> Mailbox<T> {
         Poll::Pending
     }
 
-    /// Takes nothing more in, but what somebody has room for already.
+    /// Reserves no more places. Those already reserved can still be used.
     pub(super) fn close(&mut self) {
         self.mail.places.close();
     }
 
-    /// Whether no message waits and nobody has room for one.
+    /// True if no message waits and no place is reserved.
     pub(super) fn is_empty(&self) -> bool {
         self.mail.places.available_permits() == MAILBOX_MAX
     }
 
-    /// How many ways there are into it.
+    /// Number of senders.
     pub(super) fn ways(&self) -> usize {
         Arc::strong_count(&self.mail) - 1
     }
 }
 
 impl<T> Drop for Mailbox<T> {
-    /// Whoever waits for an answer to what nobody reads any more is told so.
+    /// Drops unread messages, so that callers who wait for a reply learn that none will come.
     fn drop(&mut self) {
         self.close();
         let unread = std::mem::take(&mut self.mail.lock().line);
@@ -195,7 +200,7 @@ mod tests {
         let [mut first, mut second] = waiting.map(Box::pin);
         assert!(first.as_mut().now_or_never().is_none() && second.as_mut().now_or_never().is_none());
         assert_eq!(mailbox.recv().await, Some(0));
-        // Nobody overtakes whoever waits.
+        // No sender overtakes those who wait.
         assert!(sender.try_reserve().is_none());
         assert!(second.as_mut().now_or_never().is_none());
         assert!(first.as_mut().now_or_never().is_some());

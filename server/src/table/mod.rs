@@ -1,16 +1,17 @@
-//! Tables: one for each game that somebody plays or watches.
+//! Tables: one for each game that is played or watched.
 //!
-//! A table is a pure state machine (`core`): time, chance and the store's answers are its inputs, appends and
-//! reads its outputs. An `actor` runs one on a task of its own, so that a game's defects stay its own; the registry finds, makes and
-//! recovers them. Nothing is told to anybody before the store has it.
+//! A table is a pure state machine (`core`): time, randomness and the store's answers are its
+//! inputs, appends and reads its outputs. An `actor` runs it on its own task, so that a defect
+//! affects one game only. The registry finds, creates and recovers tables. Clients are told nothing
+//! before the store has it.
 
 mod aborts;
 mod actor;
 mod answers;
 mod audience;
-mod brief;
 mod claims;
 mod commit;
+mod compact_ply;
 mod core;
 mod creation;
 mod due;
@@ -35,6 +36,7 @@ mod registry;
 mod relist;
 mod rematch;
 mod replay;
+mod reply;
 mod rest;
 mod search;
 #[cfg(test)]
@@ -49,5 +51,6 @@ pub use finished::{Archived, Finished, finished};
 pub use header::GameHeader;
 pub use outages::note_outage;
 pub use record::RecordError;
-pub use registry::{StartError, TableSettings, Tables};
+pub use registry::{NewCommand, StartError, TableSettings, Tables};
 pub use relist::relist;
+pub use reply::{Answer, Refusal, Reply};

@@ -1,4 +1,4 @@
-//! What other servers do: heard of, looked after.
+//! Follows what other servers do with games.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,25 +17,26 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::keys::NEWS;
 use flagfall_base::scan::Scan;
 
-/// Games of other servers opened at once.
+/// New games of other servers opened at once.
 const ADOPT_AT_ONCE: usize = 16;
-/// The number of the entry with which a game begins.
+/// Number of a log's first entry.
 const FIRST: u64 = 1;
 /// Heads compared at once: the store has other work, too.
 const AUDIT_AT_ONCE: usize = 16;
-/// The time until an audit that the store did not answer is tried again.
+/// Delay before an audit that the store did not answer is tried again.
 const AUDIT_AGAIN: Duration = Duration::from_secs(1);
 
 impl Tables {
-    /// Follows what other servers append, until the future is dropped. Rests for ever where nobody else can append.
+    /// Follows what other servers append, until the future is dropped. Waits forever if no other
+    /// server can append.
     ///
-    /// A new game is opened here for a moment, so that players who are connected here hear of it.
+    /// A new game is opened here briefly, so that players who are connected here are notified.
     pub async fn follow(&self) {
         let Some(mut announcements) = self.store().announcements() else {
             return std::future::pending().await;
         };
         let room = Arc::new(Semaphore::new(ADOPT_AT_ONCE));
-        // What came before anybody listened.
+        // Catch up with what came before this subscription.
         self.audit_until_done(&room).await;
         loop {
             match announcements.recv().await {
@@ -57,9 +58,9 @@ impl Tables {
         }
     }
 
-    /// Opens a new game that another server made.
+    /// Opens a new game that another server created.
     async fn adopt(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
-        // Nobody closes it.
+        // The semaphore is never closed.
         let Ok(place) = room.clone().acquire_owned().await else { return };
         let tables = self.clone();
         tokio::spawn(async move {
@@ -74,7 +75,7 @@ impl Tables {
         });
     }
 
-    /// Tells players who are connected here of a game that has just been made elsewhere.
+    /// Notifies players who are connected here of a game that was just created elsewhere.
     fn tell_players(&self, handle: &TableHandle) {
         let game = handle.summary();
         // Some games have no deployments and begin at once.
@@ -91,14 +92,14 @@ impl Tables {
 
     async fn audit_until_done(&self, room: &Arc<Semaphore>) {
         while let Err(error) = self.audit(room).await {
-            tracing::debug!(%error, "what other servers did could not be looked at; trying again");
+            tracing::debug!(%error, "could not check what other servers did; trying again");
             tokio::time::sleep(AUDIT_AGAIN).await;
         }
     }
 
-    /// Looks whether anything was missed: games made, entries appended, entries lost.
+    /// Checks whether anything was missed: games created, entries appended, entries lost.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
-        // Of games that were made a moment ago: their players may be connected here and not know of them.
+        // Games created a moment ago: their players may be connected here and not know of them.
         let mut scan = Scan::new(self.store(), NEWS.all()?, SCAN_CHUNK);
         while let Some(records) = scan.next().await? {
             for game in records.iter().filter_map(|(key, _)| NEWS.game(key)) {
@@ -114,10 +115,10 @@ impl Tables {
         });
         let mut heads = futures_util::stream::iter(heads).buffer_unordered(AUDIT_AT_ONCE);
         while let Some((handle, reached, head)) = heads.next().await {
-            // Where it does not stand as the replica does, the table looks for itself: it knows what is under way.
+            // If the heads differ, the table checks itself: it knows what is under way.
             let message = match head {
                 Ok(head) if head.seq != reached => Message::Audit,
-                // It may have to look at its clocks.
+                // It may have to update its clocks.
                 Ok(_) | Err(_) => Message::Heard,
             };
             let _table_left = handle.send_message(message).await;

@@ -1,19 +1,22 @@
-//! When there was no server, or none that reached the store. A log tells of it when its game is opened next: for a game at rest that may be weeks later, so the latest outages
-//! are kept in the store. A server that starts notes the time since the last sign of life. While servers run, the store itself notes an outage when it finds one: see
+//! Times without a server, or without one that reached the store.
+//!
+//! A game's log records such an outage when the game is next opened. For a game at rest that may be
+//! weeks later, so the store keeps the latest outages. A server that starts notes the time since
+//! the last heartbeat. While servers run, the store itself notes an outage when it finds one: see
 //! [`flagfall_store::clock`] for stores of one process; in Redis `heartbeat.lua` does it.
 
 use flagfall_base::keys::OUTAGES;
 use flagfall_board::Stamp;
 use flagfall_store::{Expect, Outage, OutageList, Store, StoreError, Update, UpdateOutcome, Write};
 
-/// How often the list is read again because another server has written it meanwhile.
+/// How often an update is retried because another server has changed the list.
 const ATTEMPTS: usize = 8;
 
-/// The outages that a log does not tell of, as one.
+/// The outages that a log lacks, combined into one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Untold {
     pub(super) since: Stamp,
-    /// As long after its beginning as all of them took.
+    /// The start plus the length of all of them.
     pub(super) until: Stamp,
 }
 
@@ -21,7 +24,7 @@ pub(super) struct Untold {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Outages(OutageList);
 
-/// Keeps in the store that there was no server between this moment and now.
+/// Notes in the store that there was no server between this moment and now.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -30,7 +33,8 @@ pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreErr
 }
 
 impl Outages {
-    /// Those the store knows of, and the one that ends now. It is in the store when this returns.
+    /// Adds the outage that ends now, if there was a heartbeat before. It is in the store when this
+    /// returns.
     pub(super) async fn note(store: &dyn Store) -> Result<Outages, StoreError> {
         match store.last_heartbeat().await? {
             Some(since) => Outages::note_since(store, since).await,
@@ -38,7 +42,7 @@ impl Outages {
         }
     }
 
-    /// Those the store knows of.
+    /// The outages in the store.
     pub(super) async fn known(store: &dyn Store) -> Result<Outages, StoreError> {
         Ok(Outages(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref())))
     }
@@ -61,20 +65,23 @@ impl Outages {
         Err(StoreError::Unavailable { why: "it did not say that it took a record".to_owned() })
     }
 
-    /// When the latest one was over.
+    /// When the latest outage was over.
     pub(super) fn over_at(&self) -> Option<Stamp> {
         self.0.iter().map(|outage| outage.until).max()
     }
 
-    /// What a log does not tell of whose last entry is of then; if that entry paused the game, since when.
+    /// The outages that a log lacks whose last entry is from `latest`. If that entry paused the
+    /// game, `paused_since` says when.
     ///
-    /// Nothing has happened in the game since, so where its clocks stood still in between makes no difference: it is told of all outages as of one that began with the first
-    /// and took as long as they did together.
+    /// Nothing has happened in the game since, so it makes no difference where in between its
+    /// clocks stood still. The log records all outages as one that began with the first and lasted
+    /// as long as all of them together.
     pub(super) fn untold(&self, latest: Stamp, paused_since: Option<Stamp>) -> Option<Untold> {
         let mut missed: Vec<Outage> = self.0.iter().filter(|outage| outage.until > latest).copied().collect();
         missed.sort_by_key(|outage| outage.since);
         if let Some(paused_since) = paused_since {
-            // What paused it is over when the first outage is; where there was none, others were there all the time.
+            // The pause ends with the first outage. Without an outage, other servers were there all
+            // the time.
             let until = missed.first().map_or(paused_since, |outage| outage.until);
             missed.insert(0, Outage { since: paused_since, until });
         }
@@ -115,13 +122,13 @@ mod tests {
         clock.advance_ms(100);
         store.reopen();
         let second = Outages::note(&store).await.unwrap();
-        assert_eq!(told(&second, 900), Some((1_000, 6_100)), "nobody has told the first outage");
-        assert_eq!(told(&second, 6_000), Some((6_000, 6_100)), "told by the server that wrote then");
+        assert_eq!(told(&second, 900), Some((1_000, 6_100)), "no log entry covers the first outage");
+        assert_eq!(told(&second, 6_000), Some((6_000, 6_100)), "covered by the server that wrote then");
         assert_eq!(told(&second, 6_050), Some((6_050, 6_100)), "written after the last sign of life");
         assert_eq!(told(&second, 6_100), None);
     }
 
-    /// What a log is told whose last entry is of then: from when to when clocks stood still.
+    /// The start and end of the outage that a log lacks whose last entry is from `latest`.
     fn told(outages: &Outages, latest: u64) -> Option<(u64, u64)> {
         outages.untold(Stamp(latest), None).map(|untold| (untold.since.0, untold.until.0))
     }
@@ -159,9 +166,9 @@ mod tests {
         assert_eq!(untold(&outages, 200, None), Some((500, 650)));
         assert_eq!(untold(&outages, 999, None), Some((999, 1_000)));
         assert_eq!(untold(&outages, 1_000, None), None);
-        // One that two have noted, and that went on when it was taken to be over.
+        // One that two servers have noted, and that continued after it was taken to be over.
         assert_eq!(untold(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
-        // A log that tells of a pause and not of its end.
+        // A log with a pause but without its end.
         assert_eq!(untold(&outages, 90, Some(80)), Some((80, 350)));
         assert_eq!(untold(&outages, 700, Some(650)), Some((650, 1_000)));
         assert_eq!(untold(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");

@@ -1,4 +1,4 @@
-//! All running games of one player, in memory or at rest, whichever servers have them open.
+//! All running games of one player, in memory or at rest, on any server.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -14,18 +14,21 @@ use super::error::TableError;
 use super::registry::Tables;
 use flagfall_base::keys::SEAT;
 
-/// Games of one player that are looked at; more he cannot have unless the operator lets him.
+/// Most games of one player that are listed. More need a higher limit by the operator.
 const OWN_GAMES_MAX: usize = 512;
 /// Games of one player opened at once.
 const OPEN_AT_ONCE: usize = 8;
-/// How long somebody who comes may wait for the list of his games, before he is told of those at hand.
-const LIST_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a player who connects waits for the full list of their games before only those in
+/// memory are listed.
+const LIST_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Tables {
-    /// The running games of a player, the most urgent first. The store's list of seats tells which they are, not what this server has in memory.
+    /// The running games of a player, the most urgent first. The store's list of seats decides
+    /// which these are, not this server's memory.
     ///
     /// # Errors
-    /// [`StoreError`] when the list cannot be read. Single games that cannot be shown are named in the answer.
+    /// [`StoreError`] if the list cannot be read. Single games that cannot be shown are named in
+    /// the answer.
     pub async fn own_games(&self, player: &str) -> Result<OwnGames, StoreError> {
         let mut own = OwnGames { server_time: self.now().0, ..OwnGames::default() };
         for game in self.seats_of(player).await? {
@@ -39,7 +42,8 @@ impl Tables {
         Ok(own)
     }
 
-    /// A game as one of its players sees it; none when it has ended meanwhile, or he does not play it.
+    /// A game as one of its players sees it; `None` if it has ended meanwhile, or the player has no
+    /// seat.
     async fn own_game(&self, game: GameId, player: &str) -> Result<Option<OwnGame>, TableError> {
         let (summary, audience, view) = self.find(game).await?.look(Some(player)).await?;
         let side = audience.side().filter(|_| summary.outcome.is_none());
@@ -53,11 +57,12 @@ impl Tables {
         Ok(seats.iter().filter_map(|(key, _)| SEAT.game(key)).collect())
     }
 
-    /// A player's running games, newest first. While the store does not answer, those that are in memory.
+    /// A player's running games, newest first. While the store does not answer, only those in
+    /// memory.
     pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
         let mut games = self.in_memory_of(player);
         if !self.connections().is_store_away() {
-            match timeout(LIST_PATIENCE, self.listed_of(player, &games)).await {
+            match timeout(LIST_TIMEOUT, self.listed_of(player, &games)).await {
                 Ok(Ok(listed)) => games = listed,
                 Ok(Err(error)) => tracing::debug!(%error, "a player's games at rest could not be listed"),
                 Err(_) => tracing::debug!("the store took too long for the list of a player's games"),
@@ -73,7 +78,8 @@ impl Tables {
         summaries
     }
 
-    /// A player's running games as the store lists them, with those at hand that it does not list and whose logs have not gone on without this server.
+    /// The games that the store lists for a player, and those in memory that it lacks unless their
+    /// logs have gone on.
     async fn listed_of(
         &self,
         player: &str,
@@ -82,7 +88,7 @@ impl Tables {
         let mut games = self.seats_of(player).await?;
         let unlisted: Vec<GameId> = at_hand.difference(&games).copied().collect();
         for game in unlisted {
-            // Over elsewhere, perhaps: a table that nobody looks at reads that a little later.
+            // It may have ended elsewhere: a table without connections reads that a little later.
             let is_behind = match (self.handle(game), self.store().head(game).await) {
                 (Some(handle), Ok(head)) => head.seq > handle.head(),
                 _ => false,
@@ -94,7 +100,8 @@ impl Tables {
         Ok(games)
     }
 
-    /// How many running games a player has; damaged ones count for nobody.
+    /// The number of a player's running games. Damaged games are left out when the limit is
+    /// reached.
     ///
     /// # Errors
     /// [`TableError::Unavailable`].
@@ -106,7 +113,7 @@ impl Tables {
         self.count_playable(&games).await
     }
 
-    /// How many of these games can be played, or are just being made.
+    /// How many of these games can be played or are being created.
     pub(super) async fn count_playable(&self, games: &BTreeSet<GameId>) -> Result<usize, TableError> {
         let mut playable = 0;
         for game in games {

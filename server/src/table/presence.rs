@@ -1,7 +1,7 @@
-//! Who of the players is there, on this server or on another, and which of a player's connections drives.
+//! Which players are there, on this server or another, and which of a player's connections drives.
 //!
-//! A table knows of other servers' connections what [`Seats`](flagfall_base::cluster::Seats) hears. Absence is told only from what was heard: while this
-//! server does not hear the others, nobody's absence grows older, and afterwards it begins anew.
+//! A table knows of connections to other servers what [`Seats`](flagfall_base::cluster::Seats)
+//! hears. Absence counts only while this server hears the others; afterwards it begins anew.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{Presence, ServerToClient};
@@ -11,23 +11,23 @@ use super::core::Table;
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::Payload;
 
-/// How long a player may be gone before he counts as away, in milliseconds.
+/// How long a player may be gone before they count as away, in milliseconds.
 pub(super) const AWAY_AFTER_MS: u64 = 30_000;
 
 /// What a table knows of one player's connections.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Attendance {
-    /// What everybody was told.
+    /// The presence that clients were told.
     presence: Presence,
-    /// When he was seen to leave; the opening of the table, when nobody has seen him.
+    /// When the player was seen to leave. If they were never seen, when the table was opened.
     left_at: Option<Stamp>,
-    /// When the connection that drives here, or did, took its place.
+    /// When the connection that drives here, or did, took the seat.
     here_since: Option<Stamp>,
     elsewhere: Option<Elsewhere>,
 }
 
 impl Attendance {
-    /// Somebody who is not there, or a house player, who always is.
+    /// The state of a player who is not there, or of a house player, who always is.
     pub(super) fn new(is_house: bool) -> Attendance {
         let presence = if is_house { Presence::Present } else { Presence::Away };
         Attendance { presence, ..Attendance::default() }
@@ -35,7 +35,7 @@ impl Attendance {
 }
 
 impl Table {
-    /// What is told of both players.
+    /// The presence of both players, as told to clients.
     pub(super) fn presence(&self) -> PerSide<Presence> {
         PerSide::from_fn(|side| self.attendance[side].presence)
     }
@@ -45,19 +45,20 @@ impl Table {
         self.attendance[side].presence != Presence::Present && self.gone_on_purpose()[side]
     }
 
-    /// Since when a player has not been there, as far as this server can vouch for it: neither here nor on any other server. `None` while he is there,
-    /// and while this server does not hear the others.
+    /// Since when a player has been on no server, as far as this server can vouch for it. `None`
+    /// while they are there, and while this server does not hear the others.
     pub(super) fn absent_since(&self, side: Side) -> Option<Stamp> {
         Some(self.attendance[side].left_at?.max(self.sighted_since?))
     }
 
-    /// Since when each player has been away, where a flag may fall on them for it.
+    /// Since when each player has been away, if being away counts against them (live clocks, no
+    /// house player).
     pub(super) fn left(&self) -> PerSide<Option<Stamp>> {
         let may_be_missed = |side| !self.header.is_slow() && !self.header.is_house(side);
         PerSide::from_fn(|side| self.attendance[side].left_at.filter(|_| may_be_missed(side)))
     }
 
-    /// The game comes back from rest: players are away since then, or since they acted last.
+    /// Restores absence after rest: players have been away since then, or since they last acted.
     pub(super) fn set_left(&mut self, left: PerSide<Option<Stamp>>) {
         for side in Side::BOTH {
             let acted_at = self.acted_at(side);
@@ -65,7 +66,7 @@ impl Table {
         }
     }
 
-    /// Where the players' newest connections on other servers are now.
+    /// Notes where the players' newest connections on other servers are.
     pub(super) fn note_elsewhere(&mut self, elsewhere: PerSide<Option<Elsewhere>>) {
         for side in Side::BOTH {
             self.attendance[side].elsewhere = elsewhere[side];
@@ -77,12 +78,12 @@ impl Table {
         }
     }
 
-    /// Since when this server has heard the others; nothing while it does not.
+    /// Notes since when this server has heard the others; `None` while it does not.
     pub(super) fn note_sight(&mut self, since: Option<Stamp>) {
         self.sighted_since = since;
     }
 
-    /// A player's connection here is the newest of all from now on.
+    /// Makes a player's connection here the newest of all.
     pub(super) fn take_seat(&mut self, now: Stamp, side: Side) {
         self.supersede(side);
         let after = self.attendance[side].elsewhere.map_or(now, |there| there.since.plus_ms(1));
@@ -96,7 +97,7 @@ impl Table {
         PerSide::from_fn(|side| self.attendance[side].here_since.filter(|_| self.audiences.has_side(side)))
     }
 
-    /// No connection here drives the side any more.
+    /// Stops connections here from driving the side.
     fn supersede(&mut self, side: Side) {
         let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
         let players = &mut self.audiences.players;
@@ -107,14 +108,14 @@ impl Table {
         }
     }
 
-    /// When a player who is gone counts as away.
+    /// When players who are reconnecting will count as away.
     pub(super) fn away_at(&self) -> impl Iterator<Item = Stamp> {
         let is_gone = |side: &Side| self.attendance[*side].presence == Presence::Reconnecting;
         let gone = Side::BOTH.into_iter().filter(is_gone);
         gone.filter_map(|side| self.absent_since(side)).map(|since| since.plus_ms(AWAY_AFTER_MS))
     }
 
-    /// Looks who is there, and tells everybody of changes.
+    /// Updates who is there, and tells all clients what has changed.
     pub(super) fn settle_presence(&mut self, now: Stamp) {
         for side in Side::BOTH {
             if self.header.is_house(side) {

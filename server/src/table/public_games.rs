@@ -1,10 +1,11 @@
-//! Lists of public games: `public/AGE/GAME` is a running game in a line, the newest first.
+//! The list of public games: `public/AGE/GAME` is the summary of a running game, newest first.
 //!
-//! What a server lists is what it has in memory and the newest of these lines, which it reads every
-//! few seconds. So it opens no game for a list, and every server lists the same games. The server that
-//! has a game in memory writes its line before the game rests; while it is in memory, every half a
-//! minute if there may be other servers or the clock is slow. A ply writes nothing. The end takes the
-//! line away. Version 0.1 does not know lines of live clocks, so a line without a game is cleared.
+//! A server shows the games in its memory and the newest of these lines, which it reads every few
+//! seconds. So it opens no game to show a list, and every server lists the same games. The server
+//! that has a game in memory writes its line before the game rests. While the game is in memory,
+//! the line is also written every half a minute if there may be other servers or the clock is slow.
+//! A ply writes nothing. The end of a game deletes its line. Version 0.1 does not know the lines of
+//! games on live clocks, so lines without a game are deleted.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -19,50 +20,51 @@ use super::actor::{Shared, TableHandle};
 use super::header::GameHeader;
 use super::listing::{Listing, live_key};
 use super::registry::Tables;
-use crate::players::players_today;
 use flagfall_base::keys::{PUBLIC, Time16};
+use flagfall_base::names::players_today;
 
-/// Lines that are read: more than any list shows, for some of them are of games in memory that have just ended.
+/// Lines that are read: more than any list shows, because some belong to games that have just
+/// ended.
 const LINES_MAX: usize = 128;
-/// A moment after all games; a line's key counts back from it, so that the newest game comes first.
+/// A moment after all games. A key counts back from it, so that the newest game comes first.
 const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
 /// Games whose lines or players are looked up at once.
 const AT_ONCE: usize = 16;
 
-/// The key of a game's line; a private game has none.
+/// The key of a game's line; `None` for a private game.
 fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
     let age = END_OF_TIME_MS.saturating_sub(created.0);
     PUBLIC.key([&Time16(Stamp(age)), &game]).ok().filter(|_| !header.terms.private)
 }
 
-/// Writes the line of a game that has none yet.
+/// Writes the first line of a game.
 pub(super) fn opening_line(header: &GameHeader, game: &GameSummary) -> Option<Write> {
     let key = line_key(game.id, header, Stamp(game.created))?;
     Some(Write::Put { key, value: serde_json::to_vec(game).ok()?, expires: None })
 }
 
-/// What takes the line of a game away that ends.
+/// Deletes the line of a game that ends.
 pub(super) fn closing(game: GameId, header: &GameHeader, created: Stamp) -> Option<Write> {
     Some(Write::Delete { key: line_key(game, header, created)? })
 }
 
-/// How far a game is: further on is greater.
+/// A game's progress, as a value that grows.
 pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
     (phase != Phase::Deploying, ply)
 }
 
-/// The lines as they were read last, and of the games that have gone to rest since.
+/// The lines as they were last read, and those of games that have gone to rest since.
 #[derive(Default, Debug)]
 pub(super) struct PublicGames {
     read: Vec<GameSummary>,
-    /// Those that have gone to rest since the last reading began.
+    /// Games that have gone to rest since the last read began.
     rested: Vec<GameSummary>,
-    /// Those that had gone before.
+    /// Games that went to rest before that read began.
     rested_before: Vec<GameSummary>,
 }
 
 impl PublicGames {
-    /// A reading begins: what goes to rest from now on it may miss.
+    /// Begins a read, which may miss games that go to rest from now on.
     fn begin_reading(&mut self) {
         for game in std::mem::take(&mut self.rested) {
             keep(&mut self.rested_before, game);
@@ -75,12 +77,12 @@ impl PublicGames {
         self.rested_before.clear();
     }
 
-    /// A game goes to rest.
+    /// Notes that a game goes to rest.
     pub(super) fn note_rest(&mut self, game: GameSummary) {
         keep(&mut self.rested, game);
     }
 
-    /// The games, each once, as they were known last.
+    /// Each game once, as it was last known.
     pub(super) fn iter(&self) -> impl Iterator<Item = &GameSummary> {
         let of_each: HashMap<GameId, &GameSummary> = self
             .read
@@ -93,7 +95,7 @@ impl PublicGames {
     }
 }
 
-/// Keeps a game among others: the newest of them, each once.
+/// Adds a game to a list that holds each game once and only the newest.
 fn keep(games: &mut Vec<GameSummary>, game: GameSummary) {
     games.retain(|kept| kept.id != game.id);
     games.push(game);
@@ -104,7 +106,7 @@ fn keep(games: &mut Vec<GameSummary>, game: GameSummary) {
     }
 }
 
-/// Notes while it exists that a line is being written.
+/// Guard that says, while it exists, that a line is being written.
 struct Noting(Arc<Shared>);
 
 impl Drop for Noting {
@@ -119,7 +121,8 @@ impl Tables {
         public_games.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the newest lines. Players are called as they are today, those of lines that have not changed only if `is_thorough`.
+    /// Reads the newest lines and looks up the players' current names; of unchanged lines only if
+    /// `is_thorough`.
     ///
     /// # Errors
     /// [`StoreError`]: what was known stays.
@@ -128,7 +131,7 @@ impl Tables {
         let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;
         let mut lines: Vec<GameSummary> = Vec::with_capacity(records.len());
         for (key, value) in records {
-            // A line of another version may not parse: others show it.
+            // A line of another version may not parse; other servers show it.
             let Ok(line) = serde_json::from_slice::<GameSummary>(&value) else { continue };
             if !(is_thorough && self.clear_line(key, line.id).await?) {
                 lines.push(line);
@@ -153,7 +156,7 @@ impl Tables {
         Ok(())
     }
 
-    /// Takes a line away whose game does not run any more; true if it did.
+    /// Deletes a line whose game does not run; true if it did.
     async fn clear_line(&self, key: Key, game: GameId) -> Result<bool, StoreError> {
         let Some(live) = live_key(game) else { return Ok(false) };
         if self.handle(game).is_some() || self.store().get(live.clone()).await?.is_some() {
@@ -164,7 +167,7 @@ impl Tables {
         Ok(self.store().update(Update { conditions, writes }).await? == UpdateOutcome::Ok)
     }
 
-    /// Writes the lines of games in memory that have gone on and that others would miss.
+    /// Writes the lines of games in memory that have progressed and that others would miss.
     pub(super) async fn note_lines(&self) {
         let is_missed = |handle: &TableHandle| self.seats().is_some() || handle.shared.header.is_slow();
         let handles = self.running_handles().into_iter();
@@ -173,12 +176,12 @@ impl Tables {
         let mut noted = futures_util::stream::iter(noted).buffer_unordered(AT_ONCE);
         while let Some(noted) = noted.next().await {
             if let Err(error) = noted {
-                tracing::debug!(%error, "the list of public games does not say how far one is; it will");
+                tracing::debug!(%error, "could not update the list of public games; trying again");
             }
         }
     }
 
-    /// Has the line of a game written that has gone on, beside whatever the table does.
+    /// Writes a game's line in the background if the game has progressed.
     pub(super) fn note_line_soon(&self, game: GameId, shared: &Arc<Shared>) {
         if !shared.has_gone_on() || shared.is_noting.swap(true, Ordering::Relaxed) {
             return;
@@ -186,13 +189,13 @@ impl Tables {
         let (tables, noting) = (self.clone(), Noting(shared.clone()));
         tokio::spawn(async move {
             if let Err(error) = tables.note_line(game, &noting.0).await {
-                tracing::debug!(%game, %error, "the game stays in memory until the list of public games says how far it is");
+                tracing::debug!(%game, %error, "could not update the list of public games; the game stays in memory until then");
             }
         });
     }
 
-    /// Writes who is away from a game, and how far it is, unless its line says as much already. Writes
-    /// nothing of a game that is not on the list of running games.
+    /// Writes who is away from a game and its progress, unless the lists say so already. Writes
+    /// nothing for a game that is not on the list of running games.
     pub(super) async fn note_line(&self, game: GameId, shared: &Shared) -> Result<(), StoreError> {
         let Some(live) = live_key(game) else { return Ok(()) };
         let (summary, absence) = (shared.summary(game), shared.absence());
@@ -214,7 +217,8 @@ impl Tables {
                 }
             }
         }
-        // A conflict: another server has written it, the game's due has moved on, or it is over. Then it is looked at again.
+        // On a conflict, another server has written it, the game's due has moved on, or the game is
+        // over. It is tried again then.
         if update.writes.is_empty() || self.store().update(update).await? == UpdateOutcome::Ok {
             shared.note_progress(progress);
             shared.note_absence(absence);

@@ -1,4 +1,4 @@
-//! Records of games: what one audience may know, start to end.
+//! Game records: what one audience may know, from start to end.
 
 use flagfall_board::GameId;
 use flagfall_protocol::{GameRecord, NotOpened, RecordScope, Recorder};
@@ -12,10 +12,10 @@ use super::replay::{self, ReplayError};
 /// Why there is no record.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The game cannot be read, or is not the requester's to see.
+    /// The game cannot be read, or the requester may not see it.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The record shows what is not open to the requester.
+    /// The record would show what the requester may not see.
     #[error(transparent)]
     NotOpened(#[from] NotOpened),
 }
@@ -26,13 +26,13 @@ impl From<ReplayError> for RecordError {
     }
 }
 
-/// A game's record as one audience may know it now, from its log.
+/// The record of what an audience may know of a game now, from its log.
 pub(super) fn record(id: GameId, stored: &[StoredEntry], viewer: Viewer) -> Result<GameRecord, ReplayError> {
     let (header, recorder) = recorder(id, stored)?;
     Ok(recorder.record(viewer, header.terms, header.players))
 }
 
-/// A game's record of a scope for one audience, from its log.
+/// The record of a game in a scope for one audience, from its log.
 pub(super) fn record_as(
     id: GameId,
     stored: &[StoredEntry],

@@ -1,4 +1,4 @@
-//! All tables: found, loaded, left, stopped.
+//! The registry of all tables: finds, loads, releases and stops them.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -6,14 +6,14 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::{GameSummary, LagQuota, Phase};
+use flagfall_board::{GameId, Ply, Side, Stamp};
+use flagfall_protocol::{CommandId, GameCommand, GameSummary, LagQuota, Phase};
 use flagfall_store::{Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
 
-use super::actor::{Message, Opened, Shared, Stay, TableHandle, channel};
+use super::actor::{Message, Opened, Shared, Stay, TableHandle, TableInput, channel};
 use super::core::Table;
 use super::creation::Making;
 use super::due::{Care, InCare};
@@ -24,44 +24,46 @@ use super::listing::live_key;
 use super::mailbox::Mailbox;
 use super::outages::Outages;
 use super::public_games::PublicGames;
+use super::reply::{Answer, Refusal, Reply};
 use super::rest::RunningCount;
 use super::search::read_all;
 use super::thinking::ThinkingRoom;
-use crate::players::players_today;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE, REMATCH};
 use flagfall_base::memory::MemoryGuard;
+use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
 
 /// Index records read at a time.
 pub(super) const SCAN_CHUNK: usize = 512;
-/// Cold loads of different games that may run at once; those of one game never do.
+/// Locks for cold loads. Loads of different games may run at once, loads of one game never do.
 const LOAD_LANES: usize = 64;
 
-/// What tables need to know.
+/// Settings of all tables.
 #[derive(Clone, Debug)]
 pub struct TableSettings {
-    /// How long deployments are taken, in milliseconds.
+    /// Time to deploy, in milliseconds.
     pub deploy_ms: u64,
-    /// What of the network's delay is given back in new games; none where nothing is.
+    /// Lag compensation in new games; `None` to give none.
     pub lag_quota: Option<LagQuota>,
-    /// After how long a game can be claimed at the earliest, in milliseconds.
+    /// The shortest wait before a game can be claimed, in milliseconds; half of it if the player
+    /// left on purpose.
     pub claim_ms: u64,
-    /// The most spectators of one game.
+    /// Most spectators of one game.
     pub spectators_max: usize,
-    /// The most running games of one player.
+    /// Most running games of one player.
     pub games_per_player_max: usize,
-    /// The most running games of all players together.
+    /// Most running games of all players together.
     pub running_games_max: usize,
-    /// How far memory is used.
+    /// Limits new games by the memory in use.
     pub memory: MemoryGuard,
-    /// How long a running game stays in memory when the last who had it open has gone, in milliseconds;
-    /// on a live clock a minute at most.
+    /// How long a running game stays in memory after the last connection closed it, in
+    /// milliseconds; on a live clock at most a minute.
     pub rest_ms: u64,
-    /// Whether finished games are signed.
+    /// True if finished games are signed.
     pub signs: bool,
     /// Writes what follows from events as jobs of this server.
     pub jobs: JobWriter,
@@ -69,12 +71,12 @@ pub struct TableSettings {
     pub connections: Connections,
 }
 
-/// Why the running games could not be recovered at all. Single damaged games are no reason.
+/// Why the registry could not be opened. Damaged games are no reason, because no log is read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the running games could not be read from the store: {0}")]
 pub struct StartError(#[from] StoreError);
 
-/// The time by which the store stamps: a flag falls by no other.
+/// The clock by which the store stamps. Flags fall by no other clock.
 struct StoreClock(Arc<dyn Store>);
 
 impl WallClock for StoreClock {
@@ -83,13 +85,26 @@ impl WallClock for StoreClock {
     }
 }
 
+/// A command that a caller in this process gives for a player.
+#[derive(Clone, Debug)]
+pub struct NewCommand {
+    /// The id of the player.
+    pub player: String,
+    /// The id of the command; a repeated one gets the answer of the first.
+    pub cmd_id: CommandId,
+    /// The ply at which it is made.
+    pub ply: Ply,
+    /// The command.
+    pub command: GameCommand,
+}
+
 /// All tables of this server. Cheap to clone; all clones are one registry.
 #[derive(Clone)]
 pub struct Tables {
     pub(super) inner: Arc<Inner>,
 }
 
-/// Why a server has no name among others.
+/// Error text if the server cannot draw its own random name.
 const NO_CHANCE: &str = "the operating system gives no random bits";
 
 pub(super) struct Inner {
@@ -97,14 +112,14 @@ pub(super) struct Inner {
     clock: Box<dyn WallClock>,
     /// The other servers.
     peers: Peers,
-    /// Who sits where, if other servers may append.
+    /// Players' connections on all servers; `None` if no other server may append.
     seats: Option<Seats>,
     pub(super) settings: TableSettings,
     /// Running games that are not in memory, as of the last count.
     pub(super) at_rest: AtomicUsize,
     /// What lists show of games at rest.
     pub(super) public_games: Mutex<PublicGames>,
-    /// How many games run, in memory or at rest.
+    /// Number of running games, in memory or at rest.
     pub(super) running: RunningCount,
     /// Tables opened because a flag may fall.
     pub(super) flags_in_care: InCare,
@@ -112,18 +127,19 @@ pub(super) struct Inner {
     pub(super) house_in_care: InCare,
     epoch: AtomicU64,
     index: Mutex<Index>,
-    /// One cold load of a game at a time, so that none gets two tables.
+    /// Allows one cold load of a game at a time, so that no game gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
-    /// Where house players think.
+    /// Limits how many house players think at once.
     thinking_room: ThinkingRoom,
 }
 
 #[derive(Default)]
 pub(super) struct Index {
     tables: HashMap<GameId, TableHandle>,
-    /// Who plays which running game that is in memory. A player stands here as a number made of his id, which another one may share: whose a game is, its header says.
+    /// Running games in memory by player. A player is stored as a hash of their id, which another
+    /// player may share; the game's header decides.
     seats: BTreeSet<(u64, GameId)>,
-    /// Games this server is making right now, in the order in which it was asked to.
+    /// Games this server is creating right now, in the order of the requests.
     pub(super) making: Vec<Making>,
     pub(super) is_stopping: bool,
 }
@@ -133,17 +149,17 @@ impl Index {
         self.seats.extend(Side::BOTH.map(|side| (number_of(&header.players[side].id), game)));
     }
 
-    /// The running games in memory that a player plays.
+    /// The running games in memory of a player.
     fn games_of(&self, player: &str) -> impl Iterator<Item = GameId> {
         let number = number_of(player);
         let seats = self.seats.range((number, GameId::from_random([0; 12]))..);
         let seats = seats.take_while(move |(other, _)| *other == number);
-        // A table that a defect has ended is about to be there again.
+        // A table that a defect has ended is about to return.
         let is_his = |game: &GameId| self.tables.get(game).is_none_or(|handle| handle.has_seat(player));
         seats.map(|(_, game)| *game).filter(is_his)
     }
 
-    /// Whether this is the table of the game.
+    /// True if this is the game's table.
     fn is_of(&self, game: GameId, shared: &Arc<Shared>) -> bool {
         self.tables.get(&game).is_some_and(|handle| Arc::ptr_eq(&handle.shared, shared))
     }
@@ -155,7 +171,7 @@ impl Index {
     }
 }
 
-/// A number made of a player's id, always the same in this process.
+/// A hash of a player's id, constant within this process.
 fn number_of(player: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     player.hash(&mut hasher);
@@ -163,17 +179,18 @@ fn number_of(player: &str) -> u64 {
 }
 
 impl Tables {
-    /// Opens the registry. Running games are opened when somebody asks for them or something is due in
-    /// them; their clocks stood still since the last sign of life.
+    /// Opens the registry. Running games are opened when a player asks for them or something is due
+    /// in them; their clocks stood still since the last heartbeat.
     ///
     /// # Errors
-    /// [`StartError`] when the store does not answer. A damaged game is reported and left out.
+    /// [`StartError`] when the store does not answer, or no random name can be drawn. No log is
+    /// read, so damaged games do not matter.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let clock = StoreClock(store.clone());
         Tables::start_at(store, settings, clock).await
     }
 
-    /// As [`Tables::start`], by this clock.
+    /// Like [`Tables::start`], with this clock.
     ///
     /// # Errors
     /// As [`Tables::start`].
@@ -203,12 +220,12 @@ impl Tables {
             }),
         };
         tables.read_public_games(true).await?;
-        // Last, for clocks run again from then on: players pay for as little of the start as can be.
+        // Last, because clocks run again from then on: players should not pay for the start.
         Outages::note(tables.store()).await?;
         Ok(tables)
     }
 
-    /// The table of a game, opened from its log when nobody had it open.
+    /// The table of a game, loaded from its log if it is not in memory.
     ///
     /// # Errors
     /// [`TableError`].
@@ -219,8 +236,8 @@ impl Tables {
         }
     }
 
-    /// As [`Tables::find`]; a table that is opened leaves as soon as nothing is due, and counts until
-    /// then.
+    /// Like [`Tables::find`], but a table loaded here leaves as soon as nothing is due. Until then
+    /// it counts as in care.
     pub(super) async fn find_in_care(
         &self,
         game: GameId,
@@ -242,17 +259,41 @@ impl Tables {
         &self.inner.peers
     }
 
-    /// Who sits where, if there can be other servers.
+    /// Players' connections on all servers, if there can be other servers.
     #[must_use]
     pub fn seats(&self) -> Option<&Seats> {
         self.inner.seats.as_ref()
     }
 
-    /// A player of the game has come to or gone from another server.
+    /// Notes that a player of the game has come to or left another server.
     fn note_seats(&self, game: GameId) {
         if let Some(handle) = self.handle(game) {
             handle.note_seats();
         }
+    }
+
+    /// Carries out a player's command, and returns the answer.
+    ///
+    /// # Errors
+    /// [`Refusal`]: the command is not carried out. If the store is unavailable that is not
+    /// certain: the same command with the same id gets the true answer.
+    pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
+        const ATTEMPTS: usize = 3;
+        for _ in 0..ATTEMPTS {
+            let table = self.find(game).await.map_err(|error| Refusal::from(&error))?;
+            let NewCommand { player, cmd_id, ply, command } = command.clone();
+            let (sender, answer) = oneshot::channel();
+            let reply = Reply::Caller(sender);
+            if table
+                .send(TableInput::Command { reply, player, cmd_id, ply, epoch: None, command })
+                .await
+                .is_ok()
+            {
+                // A table that a defect ends answers nobody.
+                return answer.await.unwrap_or_else(|_| Err(Refusal::unavailable()));
+            }
+        }
+        Err(Refusal::unavailable())
     }
 
     pub(crate) fn connections(&self) -> &Connections {
@@ -267,7 +308,7 @@ impl Tables {
         self.index().tables.values().filter(|handle| handle.is_running()).cloned().collect()
     }
 
-    /// Has every running table look at the store, which has found an outage.
+    /// Wakes every running table after the store has found an outage.
     pub(crate) fn wake_all(&self) {
         self.running_handles().iter().for_each(TableHandle::wake_table);
     }
@@ -276,7 +317,7 @@ impl Tables {
         self.index().tables.get(&game).cloned()
     }
 
-    /// Boxed, for a table that leaves may find its successor, which is loaded by this.
+    /// Boxed, because a table that leaves may find its successor, which is loaded here.
     fn load(
         &self,
         game: GameId,
@@ -309,12 +350,13 @@ impl Tables {
                 table.set_rematch(rematch);
             }
         } else if self.index().is_stopping {
-            // Nobody would write its pause any more.
+            // The pause of a table opened now would not be written.
             return Err(TableError::Unavailable);
         }
         let mut listed = None;
         if !table.is_over() {
-            // Read after the log: it tells of the outages for which clocks stand still when it goes on.
+            // Read after the log: these are the outages it may lack, in which its clocks stood
+            // still.
             let outages = Outages::known(&*self.inner.store).await.map_err(|_| TableError::Unavailable)?;
             table.recover_from(&outages);
             listed = self.listing(game).await?.map(|listing| listing.absence);
@@ -339,7 +381,8 @@ impl Tables {
         Ok(handle)
     }
 
-    /// The table of a log. Whatever is wrong with the log, or with how it is replayed, stays with this game.
+    /// Builds a game's table from its log. An error or a panic in the replay affects this game
+    /// only.
     pub(super) fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
         let (epoch, spectators_max) =
             (self.inner.epoch.load(Ordering::Relaxed), self.inner.settings.spectators_max);
@@ -347,23 +390,23 @@ impl Tables {
         match made {
             Ok(Ok(table)) => Ok(table),
             Ok(Err(error)) => {
-                tracing::error!(%game, %error, "the game's log is sound but cannot be read by this server");
+                tracing::error!(%game, %error, "the game's log is sound, but this server cannot read it");
                 Err(TableError::Quarantined)
             }
             Err(_) => {
-                tracing::error!(%game, "the game's log is sound but replaying it meets a defect of this server");
+                tracing::error!(%game, "the game's log is sound, but replaying it hits a defect of this server");
                 Err(TableError::Quarantined)
             }
         }
     }
 
-    /// The store has lost what clients were told: their positions say nothing any more.
+    /// Begins a new epoch: the store has lost what clients were told, so their positions are void.
     pub(super) async fn begin_epoch(&self) {
         match self.inner.store.bump_epoch().await {
             Ok(epoch) => {
                 self.inner.epoch.fetch_max(epoch, Ordering::Relaxed);
             }
-            Err(error) => tracing::warn!(%error, "no new epoch could be begun in the store"),
+            Err(error) => tracing::warn!(%error, "could not begin a new epoch in the store"),
         }
     }
 
@@ -371,7 +414,7 @@ impl Tables {
         self.inner.thinking_room.clone()
     }
 
-    /// The moment it is.
+    /// The current time by the tables' clock.
     pub(crate) fn now(&self) -> Stamp {
         self.inner.clock.now()
     }
@@ -403,7 +446,7 @@ impl Tables {
         games
     }
 
-    /// True if a game is running, be it in memory or not.
+    /// True if a game is running, whether in memory or at rest.
     ///
     /// # Errors
     /// [`TableError::Unavailable`].
@@ -416,7 +459,7 @@ impl Tables {
         Ok(listed.is_some())
     }
 
-    /// How many running games are being deployed, and how many played.
+    /// Numbers of running games in memory: how many are deploying, how many are being played.
     #[must_use]
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.index();
@@ -433,14 +476,14 @@ impl Tables {
         self.index().tables.len()
     }
 
-    /// Whether no table is in memory.
+    /// True if no table is in memory.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The planned stop: no new games, and if no other server goes on (`is_last`), every running game's pause in the log.
-    /// Returns when all are.
+    /// The planned stop: creates no more games. If no other server continues (`is_last`), writes
+    /// the pause of every running game. Returns when all tables have stopped.
     pub async fn stop(&self, is_last: bool) {
         let handles: Vec<TableHandle> = {
             let mut index = self.index();
@@ -456,13 +499,13 @@ impl Tables {
         futures_util::future::join_all(stops).await;
     }
 
-    /// Writes jobs as those of this server.
+    /// Notified whenever a game ends on this server, for the service that writes histories.
     #[must_use]
     pub fn jobs(&self) -> &JobWriter {
         &self.inner.settings.jobs
     }
 
-    /// A game has ended: it is no running game of its players any more.
+    /// Notes that a game has ended: it no longer counts as running.
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
         self.inner.running.note_end();
@@ -471,7 +514,7 @@ impl Tables {
         }
     }
 
-    /// A table is lost to a defect, or to another branch of its log.
+    /// Removes a table that has ended, if it is still registered.
     pub(super) fn forget(&self, game: GameId, shared: &Arc<Shared>) {
         let mut index = self.index();
         if index.is_of(game, shared) {
@@ -479,12 +522,12 @@ impl Tables {
         }
     }
 
-    /// A table leaves memory, if nobody is about to write to it; whether it does. Whoever looks for the game from now on finds its log, and whoever found this table
-    /// before keeps it.
+    /// Removes a table from memory if nothing is about to be sent to it; true if it was removed. A
+    /// later search for the game reads its log.
     pub(super) fn let_go(&self, game: GameId, shared: &Arc<Shared>, mailbox: &Mailbox<Box<Message>>) -> bool {
         let mut index = self.index();
         let own_ways = usize::from(index.is_of(game, shared));
-        // Ways are found in the index alone, which is locked.
+        // New handles come from the index only, which is locked.
         if mailbox.ways() > own_ways || !mailbox.is_empty() {
             return false;
         }
@@ -505,7 +548,7 @@ impl Tables {
     }
 
     pub(super) fn index(&self) -> MutexGuard<'_, Index> {
-        // Nothing panics while it holds this lock; were it so, the index itself is still whole.
+        // Nothing panics while it holds this lock; even then the index would be intact.
         self.inner.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

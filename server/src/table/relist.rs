@@ -1,4 +1,4 @@
-//! The list of running games, made anew from their logs.
+//! Rebuilds the list of running games from their logs.
 
 use flagfall_board::GameId;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
@@ -9,14 +9,15 @@ use super::replay;
 use super::search::read_all;
 use flagfall_base::keys::LISTS_WHOLE;
 
-/// Lists those of these games that run and are not listed; how many that were. For when records of the store were lost. A
-/// game whose log is damaged is left out: whoever asks for it is told.
+/// Lists those of these games that run and are not listed; returns how many these were. For when
+/// records of the store were lost. A game whose log is damaged is left out; opening it reports the
+/// damage.
 ///
 /// # Errors
 /// [`StoreError`] when the store does not answer.
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
-    // The next server that starts makes the lists beside it whole.
+    // The next server that starts completes the other lists.
     let writes = vec![Write::Delete { key: LISTS_WHOLE.key([])? }];
     store.update(Update { conditions: Vec::new(), writes }).await?;
     for game in games {
@@ -25,7 +26,7 @@ pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreE
             Err(ReadFailure::Damaged) => continue,
             Err(ReadFailure::Unavailable) => return Err(unavailable("a log could not be read")),
         };
-        // What cannot be replayed is told to whoever opens it.
+        // Opening a game that cannot be replayed reports the error.
         let Ok((header, state, _)) = replay::replay(*game, &stored, |_, _| {}) else { continue };
         if state.outcome().is_none() {
             let mut is_missing = false;
@@ -38,7 +39,7 @@ pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreE
     Ok(listed)
 }
 
-/// Whether the record was missing.
+/// Writes an empty record; true if it was missing.
 async fn put_if_absent(store: &dyn Store, key: Key) -> Result<bool, StoreError> {
     let update = Update {
         conditions: vec![(key.clone(), Expect::Absent)],

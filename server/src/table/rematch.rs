@@ -4,77 +4,82 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, Code, CommandId, Player, ServerToClient};
 
 use super::core::{Output, Table};
-use flagfall_base::delivery::{Outbox, Payload};
+use super::reply::{Refusal, Reply};
+use flagfall_base::delivery::Outbox;
 
-/// Answers that may wait for a rematch being made.
+/// Answers that may wait while a rematch is created.
 const ASKERS_MAX: usize = 8;
 
-/// Somebody who completed a rematch and waits for it.
+/// A player whose request completed a rematch and who waits for it.
 pub(super) struct RematchAsker {
-    outbox: Outbox,
+    reply: Reply,
     cmd_id: CommandId,
     side: Side,
 }
 
 impl RematchAsker {
-    pub(super) fn outbox(&self) -> &Outbox {
-        &self.outbox
+    /// The connection that asked.
+    pub(super) fn outbox(&self) -> Option<&Outbox> {
+        self.reply.outbox()
     }
 }
 
 impl Table {
     pub(super) fn ask_rematch(
         &mut self,
-        outbox: Outbox,
+        reply: Reply,
         player: &Player,
         cmd_id: CommandId,
         outputs: &mut Vec<Output>,
     ) {
-        let Some(side) = self.header.side_of(&player.id) else {
-            return self.refuse_stranger(&outbox, Some(&cmd_id));
-        };
-        if self.game.outcome().is_none() {
-            let message = "a rematch can be offered after the end";
-            return self.refuse(&outbox, Some(&cmd_id), Code::NOT_OVER, message);
+        match self.want_rematch(player) {
+            Ok(Some(accepted)) => reply.answer(self.id, cmd_id, Ok(accepted)),
+            Ok(None) if self.rematch_askers.len() >= ASKERS_MAX => {
+                let message = "the rematch is being made: wait for its answer";
+                reply.answer(self.id, cmd_id, Err(Refusal::new(Code::TOO_MANY, message)));
+            }
+            // Accepted means that it is on disk: the answer waits until the game is made.
+            Ok(None) => {
+                let Some(side) = self.header.side_of(&player.id) else { return };
+                if self.rematch_askers.is_empty() {
+                    outputs.push(Output::MakeRematch);
+                }
+                self.rematch_askers.push(RematchAsker { reply, cmd_id, side });
+            }
+            Err(refusal) => reply.answer(self.id, cmd_id, Err(refusal)),
         }
-        if let Some(game) = self.rematch {
-            return answer(&outbox, cmd_id, started(game, side));
-        }
-        if self.is_stopping {
-            let message = "the server is stopping: no new games";
-            return self.refuse(&outbox, Some(&cmd_id), Code::STOPPING, message);
-        }
-        let other = side.opponent();
-        let is_news = !std::mem::replace(&mut self.seats[side].wants_rematch, true);
-        if is_news {
-            self.audiences.tell_all(&ServerToClient::RematchOffered { game: self.id, side });
-        }
-        if !self.seats[other].wants_rematch && !self.header.is_house(other) {
-            return answer(&outbox, cmd_id, Accepted::Done {});
-        }
-        if self.rematch_askers.len() >= ASKERS_MAX {
-            let message = "the rematch is being made: wait for its answer";
-            return self.refuse(&outbox, Some(&cmd_id), Code::TOO_MANY, message);
-        }
-        // Accepted means that it is on disk: the answer waits until the game is made.
-        if self.rematch_askers.is_empty() {
-            outputs.push(Output::MakeRematch);
-        }
-        self.rematch_askers.push(RematchAsker { outbox, cmd_id, side });
     }
 
-    pub(super) fn rematch_made(&mut self, made: Result<GameId, (Code, String)>) {
+    /// Notes that a player wants a rematch. The answer; `None` if both want it now, so that it is
+    /// to be made.
+    fn want_rematch(&mut self, player: &Player) -> Result<Option<Accepted>, Refusal> {
+        let side = self.header.side_of(&player.id).ok_or_else(|| self.stranger())?;
+        if self.game.outcome().is_none() {
+            return Err(Refusal::new(Code::NOT_OVER, "a rematch can be offered after the end"));
+        }
+        if let Some(game) = self.rematch {
+            return Ok(Some(started(game, side)));
+        }
+        if self.is_stopping() {
+            return Err(Refusal::new(Code::STOPPING, "the server is stopping: no new games"));
+        }
+        let other = side.opponent();
+        if !std::mem::replace(&mut self.seats[side].wants_rematch, true) {
+            self.audiences.tell_all(&ServerToClient::RematchOffered { game: self.id, side });
+        }
+        let is_mutual = self.seats[other].wants_rematch || self.header.is_house(other);
+        Ok((!is_mutual).then_some(Accepted::Done {}))
+    }
+
+    pub(super) fn rematch_made(&mut self, made: Result<GameId, Refusal>) {
         if let Ok(game) = &made {
             self.rematch = Some(*game);
         }
-        for RematchAsker { outbox, cmd_id, side } in std::mem::take(&mut self.rematch_askers) {
-            match &made {
-                Ok(game) => answer(&outbox, cmd_id, started(*game, side)),
-                Err((code, message)) => {
-                    self.seats[side].wants_rematch = false;
-                    self.refuse_with(&outbox, Some(cmd_id), code.clone(), message, None);
-                }
+        for RematchAsker { reply, cmd_id, side } in std::mem::take(&mut self.rematch_askers) {
+            if made.is_err() {
+                self.seats[side].wants_rematch = false;
             }
+            reply.answer(self.id, cmd_id, made.clone().map(|game| started(game, side)));
         }
     }
 }
@@ -82,8 +87,4 @@ impl Table {
 /// Sides are swapped.
 fn started(game: GameId, side: Side) -> Accepted {
     Accepted::Started { game, side: side.opponent() }
-}
-
-fn answer(outbox: &Outbox, cmd_id: CommandId, outcome: Accepted) {
-    outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
 }

@@ -1,4 +1,4 @@
-//! From a game's log to its state: the same events, the same engine, nothing else.
+//! Rebuilds a game from its log with the same events and the same engine.
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_rules::{Event, Game, evolve_compensated};
@@ -7,19 +7,19 @@ use flagfall_store::{Head, StoredEntry};
 
 use super::header::GameHeader;
 
-/// Why a log makes no game. The log itself is sound, but this server cannot read it.
+/// Why a sound log cannot be replayed by this server.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum ReplayError {
-    /// The first entry is missing or no header.
+    /// The first entry is missing or is not a header.
     #[error("the log does not begin with what the game was made with")]
     NoHeader,
-    /// An entry is not of this version's form.
+    /// This version cannot read an entry.
     #[error("entry {seq} is not of a form this server knows; a newer server may have written it")]
     Entry {
-        /// Which.
+        /// The entry's number.
         seq: u64,
     },
-    /// The ruleset is unknown, or has no such lakes.
+    /// The ruleset is unknown, or does not allow the lakes.
     #[error("the game's ruleset is unknown to this server")]
     Ruleset,
 }
@@ -32,7 +32,7 @@ pub(super) struct ReplayedEntry {
     pub(super) at: Stamp,
 }
 
-/// The game a log begins: its header and the state before the first event.
+/// The header and the state before the first event.
 pub(super) fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Game), ReplayError> {
     let entry = record::decode::<GameHeader>(&first.body).map_err(|_| ReplayError::NoHeader)?;
     let LogBody::Opened(header) = entry.body else { return Err(ReplayError::NoHeader) };
@@ -41,7 +41,7 @@ pub(super) fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Gam
     Ok((header, Game::new(terms).with_lag_quota(lag_quota)))
 }
 
-/// The event of any entry but the first.
+/// Reads an entry after the first.
 pub(super) fn entry(stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> {
     let wrong = |_| ReplayError::Entry { seq: stored.seq };
     let entry = record::decode::<GameHeader>(&stored.body).map_err(wrong)?;
@@ -53,7 +53,7 @@ pub(super) fn entry(stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> 
     }
 }
 
-/// Every entry carried out in turn; `each` sees each of them with the game after it.
+/// Carries out every entry in turn; `each` gets the game after each entry.
 pub(super) fn replay(
     id: GameId,
     stored: &[StoredEntry],

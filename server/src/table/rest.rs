@@ -1,9 +1,10 @@
-//! Games at rest: running games that have left memory because nobody has them open.
+//! Games at rest: running games that left memory because nobody has them open.
 //!
-//! Opening a game reads its log. Nothing else is opened at a start, or after the store was away:
-//! outages are kept in the store, and the log of a game is told of those it missed when the game is
-//! opened ([`Outages`](super::outages::Outages)). What is due in a game at rest has it opened; see
-//! [`due`](super::due). An outage need not move a due on: it makes flags fall later, never earlier.
+//! Opening a game reads its log. At a start, or after the store was away, no other games are
+//! opened: outages are kept in the store and added to the log of a game when it is opened
+//! ([`Outages`](super::outages::Outages)). What is due in a game at rest causes it to be opened;
+//! see [`due`](super::due). An outage need not postpone a due: it makes flags fall later, never
+//! earlier.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -22,23 +23,23 @@ use super::registry::{SCAN_CHUNK, Tables};
 use super::search::read_all;
 use flagfall_base::keys::{Kind, LISTS_WHOLE, LIVE};
 
-/// Games that are not on all lists, read at once.
+/// Games missing from some list that are handled at once.
 const LIST_AT_ONCE: usize = 16;
-/// Looks at dues between two looks at lists.
+/// The lists are checked once for so many checks of what is due.
 const LOOKS_PER_LIST: u32 = 5;
-/// Looks at lists between two times at which all players in the list of public games are looked up anew.
+/// The players of all listed public games are looked up again once for so many checks of the lists.
 const LOOKS_PER_NAMES: u32 = 12;
-/// Looks at lists between two times at which they are told how far games in memory are.
+/// The progress of games in memory is written once for so many checks of the lists.
 const LOOKS_PER_NOTE: u32 = 6;
 /// The pause between two pieces of the first round, which counts the running games of the store.
 const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);
 
 impl Table {
-    /// True if the game may leave memory though it goes on: nobody has it open, nothing is under way,
-    /// no flag is near, and no house player is to act.
+    /// True if a running game may leave memory: nobody has it open, nothing is under way, no flag
+    /// is near, and no house player is to act.
     pub(super) fn may_rest(&self, now: Stamp) -> bool {
         !self.is_over()
-            && !self.is_quarantined
+            && !self.is_quarantined()
             && self.is_at_peace()
             && self.no_flag_before(now).is_none_or(|flag| flag > now.plus_ms(2 * NEAR_MS))
             && !self.awaits_house()
@@ -50,13 +51,13 @@ impl Table {
     }
 }
 
-/// A walk through the list of all running games, a piece at each look: what it finds wrong it mends.
+/// A walk through the list of all running games, one piece at a time. It repairs the lists.
 #[derive(Default)]
 pub(super) struct Round {
     after: Option<Key>,
     running: usize,
     at_rest: usize,
-    /// Games made less games ended, as of the beginning.
+    /// Games created minus games ended, as of the beginning of the round.
     changed: i64,
 }
 
@@ -65,7 +66,7 @@ pub(super) struct Round {
 pub(super) struct RunningCount {
     /// As of the last round.
     counted: AtomicI64,
-    /// Games made here less games ended here, since that round began.
+    /// Games created here minus games ended here since that round began.
     changed: AtomicI64,
 }
 
@@ -102,8 +103,8 @@ impl Tables {
         Ok((!records.is_empty()).then_some(records))
     }
 
-    /// What the list of running games says of one, which is put on the lists if it is on none. None for
-    /// a game that the list does not have.
+    /// The listing of a running game; `None` if the game is not listed. A game whose record holds
+    /// no listing is first added to all lists.
     pub(super) async fn listing(&self, game: GameId) -> Result<Option<Listing>, TableError> {
         let Some(live) = live_key(game) else { return Ok(None) };
         let listed = self.store().get(live).await.map_err(|_| TableError::Unavailable)?;
@@ -116,8 +117,8 @@ impl Tables {
         }
     }
 
-    /// Puts a running game on all lists, from its log: version 0.1 listed no dues of live clocks, and a
-    /// list that was made anew has none.
+    /// Adds a running game to all lists, from its log. Version 0.1 listed no dues of live clocks,
+    /// and a rebuilt list has none.
     async fn list(&self, game: GameId, listed: Vec<u8>) -> Result<Option<Listing>, StoreError> {
         let stored = match read_all(self.store(), game, 0).await.map_err(TableError::from) {
             Ok(stored) => stored,
@@ -125,11 +126,11 @@ impl Tables {
                 return Err(StoreError::Unavailable { why: TableError::Unavailable.to_string() });
             }
             Err(error) => {
-                tracing::error!(%game, %error, "a running game cannot go on; all others do");
+                tracing::error!(%game, %error, "a running game cannot be opened; other games continue");
                 return Ok(None);
             }
         };
-        // What cannot be replayed was reported; a log without its end is nobody's yet.
+        // A replay error was logged; a game that is over belongs on no list.
         let Ok(table) = self.table_of(game, &stored) else { return Ok(None) };
         if table.is_over() {
             return Ok(None);
@@ -149,8 +150,8 @@ impl Tables {
         Ok(is_listed.then_some(listing))
     }
 
-    /// Looks after games at rest, with so much time between two looks at what is due, until the future
-    /// is dropped.
+    /// Takes care of games at rest until the future is dropped. `every` is the time between two
+    /// checks of what is due.
     pub async fn look_after_games_at_rest(&self, every: Duration) {
         tokio::join!(
             self.look_after_flags(every),
@@ -175,15 +176,15 @@ impl Tables {
             if let Err(error) = looked.await {
                 flagfall_base::store_errors::note_refusal(
                     &error,
-                    "games at rest could not be looked after; they will be",
+                    "could not check games at rest; trying again",
                 );
             }
             sleep(every).await;
         }
     }
 
-    /// A piece of the first round, after which all lists are whole. True when it is through, or cannot
-    /// be gone now.
+    /// Handles a piece of the first round, after which all lists are complete. True if the round is
+    /// finished, or failed and is left to later rounds.
     async fn go_round_first(&self, round: &mut Round) -> bool {
         let gone = async {
             let is_through = self.go_round(round).await?;
@@ -195,16 +196,13 @@ impl Tables {
             Ok::<bool, StoreError>(is_through)
         };
         gone.await.unwrap_or_else(|error| {
-            flagfall_base::store_errors::note_refusal(
-                &error,
-                "running games could not be counted; they will be",
-            );
+            flagfall_base::store_errors::note_refusal(&error, "could not count running games; trying again");
             true
         })
     }
 
-    /// Goes on through the list of running games: counts them, and puts those on all lists that are
-    /// not. True when it is through.
+    /// Handles the next piece of the list of running games: counts games, and adds them to lists
+    /// that lack them. True if the round is finished.
     pub(super) async fn go_round(&self, round: &mut Round) -> Result<bool, StoreError> {
         if round.after.is_none() {
             round.changed = self.inner.running.changed.load(Ordering::Relaxed);
@@ -239,7 +237,7 @@ impl Tables {
         self.inner.at_rest.load(Ordering::Relaxed)
     }
 
-    /// Memory the process may use, in bytes; none where nothing limits it.
+    /// Memory the process may use, in bytes; `None` without a limit.
     #[must_use]
     pub fn memory_limit(&self) -> Option<u64> {
         self.inner.settings.memory.limit()

@@ -1,4 +1,4 @@
-//! Reading a log as a whole, and finding an old command in it.
+//! Reads whole logs, and finds old commands in them.
 
 use flagfall_board::GameId;
 use flagfall_rules::{Viewer, see};
@@ -16,7 +16,7 @@ impl From<ReadError> for ReadFailure {
     fn from(error: ReadError) -> ReadFailure {
         match error {
             ReadError::Damaged { .. } => {
-                tracing::error!(%error, "the game is in quarantine, others go on");
+                tracing::error!(%error, "the game is in quarantine, other games continue");
                 ReadFailure::Damaged
             }
             ReadError::Unavailable { .. } => ReadFailure::Unavailable,
@@ -24,7 +24,7 @@ impl From<ReadError> for ReadFailure {
     }
 }
 
-/// The entries of a log after a number, all of them.
+/// All entries of a log after a number.
 pub(super) async fn read_all(
     store: &dyn Store,
     game: GameId,
@@ -55,7 +55,7 @@ pub(super) async fn look(
     Ok((head, stored))
 }
 
-/// Where a log stood after this entry; none where it has no such entry.
+/// The head of a log after this entry; `None` if it has no such entry.
 pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, ReadFailure> {
     let stored = read_all(store, game, 0).await?;
     let heads = stored.iter().scan(Head::START, |head, stored| {
@@ -65,7 +65,7 @@ pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result
     Ok(heads.into_iter().find(|head| head.seq == seq))
 }
 
-/// The outcome of a command that was accepted so long ago that only the log knows.
+/// The outcome of an accepted command that is no longer in memory, from the log.
 pub(super) async fn find_command(
     store: &dyn Store,
     game: GameId,

@@ -1,9 +1,10 @@
-//! Shares the time in which house players think among those who play against them.
+//! Divides the time in which house players think among those who play against them.
 //!
 //! Only a few may think at once. The next place goes to the network with the fewest thinking, then
-//! the least time used; within a network to the player likewise; within a player's games to the one
-//! that waited longest. So 500 games of one player delay another player's single game by no more than
-//! the thoughts that are under way. Picking looks at every network and player who waits.
+//! to the one with the least time used. Within a network it goes to a player in the same way, and
+//! within a player's games to the one that has waited longest. So 500 games of one player delay
+//! another player's single game by no more than the thoughts that are under way. Picking scans all
+//! networks, then the players of the chosen one.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,13 +16,13 @@ use tokio::time::Instant;
 
 use flagfall_base::admission::Network;
 
-/// Idle accounts that are kept because they have used more than others. Beyond that they begin anew.
+/// Idle accounts kept because they have used more than others. Beyond that number they are reset.
 const IDLE_MAX: usize = 4_096;
 
 /// Who is charged for a house player's thinking.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct ThinkingShare {
-    /// The network from which the opponent is connected here. A player who is not stands for themself.
+    /// The network from which the opponent is connected here. If they are not, they count alone.
     pub(super) network: Option<Network>,
     /// The opponent's id.
     pub(super) player: Arc<str>,
@@ -46,7 +47,7 @@ struct Account {
     spent: Duration,
     thinking: usize,
     waiting: usize,
-    /// The ticket with which it was picked, or began to wait: among equals it goes round.
+    /// The pick count when it was last picked or began to wait: among equals, turns rotate.
     picked: u64,
 }
 
@@ -55,7 +56,7 @@ impl Account {
         self.thinking == 0 && self.waiting == 0
     }
 
-    /// Begins to wait. Time in which nobody of it waited is no credit against others.
+    /// Begins to wait. Idle time earns no credit over others.
     fn wait(&mut self, ticket: u64, least: Duration) {
         if self.is_idle() {
             self.spent = self.spent.max(least);
@@ -89,7 +90,7 @@ struct Player {
 #[derive(Default)]
 struct Crowd {
     account: Account,
-    /// What was used by the player who was picked last, when they were picked.
+    /// The time used by the player picked last, at that moment.
     least: Duration,
     players: HashMap<Arc<str>, Player>,
 }
@@ -97,7 +98,7 @@ struct Crowd {
 /// Who waits to think, and what they have used.
 #[derive(Default)]
 struct Shares {
-    /// As [`Crowd::least`], of networks.
+    /// Like [`Crowd::least`], for networks.
     least: Duration,
     picks: u64,
     networks: HashMap<Branch, Crowd>,
@@ -128,7 +129,7 @@ impl Shares {
         Some(ticket)
     }
 
-    /// One that was picked has thought for so long.
+    /// Ends a thought that took this long.
     fn stop(&mut self, share: &ThinkingShare, used: Duration) {
         if let Some(network) = self.networks.get_mut(&share.branch()) {
             network.account.stop(used);
@@ -139,7 +140,7 @@ impl Shares {
         self.forget_idle(share);
     }
 
-    /// One that was not picked waits no longer.
+    /// Removes a ticket that was not picked.
     fn cancel(&mut self, share: &ThinkingShare, ticket: u64) {
         if let Some(network) = self.networks.get_mut(&share.branch())
             && let Some(player) = network.players.get_mut(&share.player)
@@ -152,7 +153,7 @@ impl Shares {
         self.forget_idle(share);
     }
 
-    /// Forgets accounts that are as good as new ones.
+    /// Forgets accounts that are no different from new ones.
     fn forget_idle(&mut self, share: &ThinkingShare) {
         let branch = share.branch();
         if let Some(network) = self.networks.get_mut(&branch) {
@@ -189,14 +190,14 @@ struct Room {
 }
 
 impl Room {
-    /// Lets in who is next while there is room.
+    /// Admits the next in turn while places are free.
     fn admit(&mut self) {
         while self.free > 0
             && let Some(ticket) = self.shares.pick()
         {
             self.free -= 1;
             if let Some(waiting) = self.waiting.remove(&ticket) {
-                // One who has gone meanwhile gives the place back when the ticket is dropped.
+                // If the receiver is gone, the drop of its `Place` frees the place again.
                 let _has_gone = waiting.send(());
             }
         }
@@ -204,7 +205,7 @@ impl Room {
 }
 
 impl ThinkingRoom {
-    /// A room in which so many may think at once.
+    /// A room in which `places` may think at once.
     pub(super) fn new(places: usize) -> ThinkingRoom {
         let (shares, waiting) = (Shares::default(), HashMap::new());
         ThinkingRoom(Arc::new(Mutex::new(Room { free: places.max(1), tickets: 0, shares, waiting })))
@@ -222,7 +223,7 @@ impl ThinkingRoom {
         })
     }
 
-    /// Waits for a place, which is free again when it is dropped.
+    /// Waits for a place. Dropping the place frees it.
     pub(super) async fn enter(&self, share: ThinkingShare) -> Place {
         let (admitted, mut place) = {
             let mut room = self.lock();
@@ -234,7 +235,7 @@ impl ThinkingRoom {
             room.admit();
             (admitted, Place { room: self.clone(), share, ticket, since: None })
         };
-        // The sender is sent or stays: the room keeps it as long as the ticket waits.
+        // The sender is used or kept: the room keeps it as long as the ticket waits.
         let _admitted = admitted.await;
         place.since = Some(Instant::now());
         place
@@ -250,7 +251,7 @@ pub(super) struct Place {
     room: ThinkingRoom,
     share: ThinkingShare,
     ticket: u64,
-    /// Since when it is used.
+    /// Since when the place is used.
     since: Option<Instant>,
 }
 
@@ -279,7 +280,7 @@ mod tests {
         ThinkingShare { network, player: player.into() }
     }
 
-    /// A game that thinks without end, and notes when it got its place.
+    /// A game that thinks without end and records when it gets a place.
     fn play(room: &ThinkingRoom, share: ThinkingShare, log: &Arc<Mutex<Vec<Arc<str>>>>) {
         let (room, log) = (room.clone(), log.clone());
         tokio::spawn(async move {
@@ -292,7 +293,7 @@ mod tests {
         });
     }
 
-    /// How long a newcomer waits beside all these games.
+    /// The longest wait of a newcomer among all these games.
     async fn wait_of(newcomer: ThinkingShare, others: Vec<ThinkingShare>) -> Duration {
         let (room, log) = (ThinkingRoom::new(1), Arc::default());
         for other in others {
@@ -321,7 +322,7 @@ mod tests {
     async fn five_hundred_players_of_one_network_delay_another_network_by_one_thought() {
         let crowd: Vec<_> = (0..500).map(|number| share(Some(1), &format!("guest {number}"))).collect();
         assert!(wait_of(share(Some(2), "honest"), crowd.clone()).await <= 2 * THINK);
-        // In their own network they share alike, and a player whose network is unknown stands alone.
+        // Within one network they share, and a player whose network is unknown counts alone.
         assert!(wait_of(share(None, "honest"), crowd).await <= 2 * THINK);
     }
 
@@ -365,7 +366,7 @@ mod tests {
         let mut context = std::task::Context::from_waker(std::task::Waker::noop());
         assert!(admitted.as_mut().poll(&mut context).is_pending());
         drop(first);
-        // It has a place now and never takes it.
+        // It has a place now and never uses it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
         let room = room.lock();

@@ -1,10 +1,10 @@
-//! What follows from a turn in games with days per move, even if its player is away: queued moves
-//! are played, and webhooks are told.
+//! Jobs of turns in games with days per move, which run without the player: queued moves and
+//! webhook notices.
 //!
-//! Every append to such a game writes a job (`turn_due/GAME`) in the same append, so no crash
-//! separates them. The job is done if nothing was appended meanwhile; otherwise the next one looks
-//! again. Doing it twice does no harm: a queued move has an id made of its ply, and a ply is played
-//! once.
+//! Every append to such a game writes a due in the same update, so a crash cannot separate them:
+//! `turn_due/GAME` with the number of the log's last entry. The server that finds it carries out
+//! what follows, and deletes the due if nothing was appended meanwhile. Doing it twice is harmless:
+//! a queued move's command id is made from its ply, so each ply is made once.
 
 mod queue;
 
@@ -20,7 +20,7 @@ use crate::table::{GameHeader, TableError, Tables};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::TURN_DUE;
 
-/// Turns in games with days per move. Cheap to clone.
+/// Runs the jobs of turns in games with days per move. Cheap to clone.
 #[derive(Clone)]
 pub struct Turns {
     store: Arc<dyn Store>,
@@ -62,7 +62,8 @@ impl Turns {
         Ok(())
     }
 
-    /// What takes away that was queued in a game that is over. A queue that comes at that moment brings a due of its own.
+    /// The writes that delete the queues of a finished game. A queue written at the same moment has
+    /// a due of its own.
     async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, StoreError> {
         match self.view(game, None).await {
             Ok((summary, view)) if view.phase == Phase::Over => {
@@ -74,7 +75,7 @@ impl Turns {
         }
     }
 
-    /// Whoever is to act hears of it, where he wants that.
+    /// Queues a notice for each player who is to act and has a webhook.
     async fn note_turns(&self, game: GameId) -> Result<(), StoreError> {
         for side in Side::BOTH {
             match self.view(game, Some(side)).await {
@@ -91,7 +92,7 @@ impl Turns {
         Ok(())
     }
 
-    /// The sides that are to act. A game that cannot be read has none: an operator must look at it first.
+    /// The sides that are to act. None if the game cannot be read, which is a case for an operator.
     async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, StoreError> {
         match self.view(game, None).await {
             Ok((_, view)) if view.phase == Phase::Playing => {
@@ -102,7 +103,7 @@ impl Turns {
         }
     }
 
-    /// A game as one of its sides sees it, and its players. Whose turn it is both sides see alike.
+    /// A game as one of its sides sees it, and its summary. Both sides see alike whose turn it is.
     async fn view(
         &self,
         game: GameId,

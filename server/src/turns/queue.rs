@@ -1,58 +1,58 @@
-//! Moves that a player leaves behind for the turns to come.
+//! Queues of moves that a player leaves for turns to come.
 //!
-//! `queue/GAME/PLAYER` holds the ply of the first of them and all of them: the n-th is for the n-th turn after it, so nothing need be written when one is
-//! made. What cannot be made when its turn comes ends the queue: what was planned after it was planned for another game. So does the loss of what the log had when it was planned. Queues are secrets of
-//! their owners: a planned move tells what its piece may be.
+//! `queue/GAME/PLAYER` holds the first move's ply and all moves. The n-th is for the n-th turn from
+//! that ply, so making one writes nothing here. A move that cannot be made when its turn comes ends
+//! the queue, because the later ones were planned for another course of the game. So does the loss
+//! of log entries that existed when the moves were queued. A queue is its owner's secret: a planned
+//! move tells what its piece may be.
 
-use std::future::poll_fn;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
-    Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, ServerToClient, Time,
+    Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Time,
 };
 use flagfall_store::{Hash, Head, Key, ReadError, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
-use crate::table::{StaleEpoch, TableError, TableInput};
-use flagfall_base::delivery::{ConnectionId, Outgoing, outbox};
+use crate::table::{NewCommand, StaleEpoch, TableError};
 use flagfall_base::jobs::JobError;
 use flagfall_base::keys::QUEUE;
 
-/// Plies a queue holds at most.
+/// Most plies in a queue.
 const QUEUE_MAX: usize = 20;
-/// How long a table may take with a queued move before it is tried again later.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a table may take for a queued move before it is tried again later.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the store keeps. It has no `Debug`: it is its owner's secret.
+/// A queue as the store keeps it. It has no `Debug`, because it is its owner's secret.
 #[derive(Serialize, Deserialize)]
 struct QueueRecord {
     ply: Ply,
     moves: Vec<QueuedMove>,
-    /// Where the log stood when they were queued, so that they are not made once that is lost.
+    /// The log's head when the moves were queued. If it is lost, they are not made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planned_at: Option<LogPlace>,
 }
 
-/// An entry of a log, and all before it.
+/// An entry of a log. The hash covers all entries before it.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct LogPlace {
     seq: u64,
     hash: [u8; 32],
 }
 
-/// Why a queue was not taken. Nothing has changed.
+/// Why a queue was refused. Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum QueueError {
-    /// No such game for this player.
+    /// The game cannot be found or read for this player.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// The game has no days per move, or is not played now.
+    /// The game has no days per move, is not being played, or is not the player's.
     #[error("moves are queued in games with days per move, while they are played, by their players")]
     NotQueued,
-    /// It is his turn.
+    /// It is the player's turn.
     #[error("it is your turn: make your move first, then queue what is to follow")]
     OwnTurn,
     /// The game has gone on.
@@ -61,16 +61,16 @@ pub enum QueueError {
     /// The last moves are lost.
     #[error(transparent)]
     StaleEpoch(#[from] StaleEpoch),
-    /// Too many, none, or something that is no ply.
+    /// Too many plies, none, or a command that is not a ply.
     #[error("a queue has 1 to {QUEUE_MAX} plies: moves, removals and placings")]
     BadQueue,
-    /// The store does not answer.
+    /// The store cannot be reached.
     #[error("the store cannot be reached now; try again in a moment")]
     Store,
 }
 
 impl QueueError {
-    /// The code of messages.
+    /// The code used in messages.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -93,7 +93,7 @@ impl From<StoreError> for QueueError {
 }
 
 impl Turns {
-    /// What a player has queued in a game of his.
+    /// The moves that a player has queued in their game.
     ///
     /// # Errors
     /// [`QueueError::Table`], [`QueueError::Store`].
@@ -104,21 +104,22 @@ impl Turns {
             moves: Vec::new(),
             planned_at: None,
         });
-        // What its turns have passed is done.
+        // Skip the moves whose turns have passed.
         let past = usize::from(view.ply.saturating_sub(record.ply)).div_ceil(2);
         let past = past.min(record.moves.len());
         let ply = record.ply.saturating_add(Ply::try_from(past * 2).unwrap_or(Ply::MAX));
         Ok(MoveQueue { game, ply, moves: record.moves.into_iter().skip(past).collect() })
     }
 
-    /// Queues plies for a player's next turns, in the place of what was queued before.
+    /// Queues plies for a player's next turns. They replace an earlier queue.
     ///
     /// # Errors
     /// [`QueueError`].
     pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, QueueError> {
         let NewQueue { ply, epoch, moves } = new;
         let handle = self.tables.find(game).await?;
-        // Before the game is looked at: what its owner has seen is all of that.
+        // Read before the view, so that this part of the log is all included in what the owner has
+        // seen.
         let planned_at = self.place(game).await?;
         let (side, view) = self.own_view(game, player).await?;
         let time = handle.summary().terms.time;
@@ -142,14 +143,14 @@ impl Turns {
         let record = QueueRecord { ply: ply.saturating_add(1), moves, planned_at: Some(planned_at) };
         let value = serde_json::to_vec(&record).map_err(|_| QueueError::BadQueue)?;
         let mut writes = vec![Write::Put { key: key(game, player)?, value, expires: None }];
-        // The other side may have moved since: then its job may have come and gone.
+        // The other side may have moved since the view was read, and that job may already be done.
         let value = self.tables.jobs().job(self.store.now());
         writes.extend(super::due_key(game).map(|key| Write::Put { key, value, expires: None }));
         self.write(writes).await?;
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }
 
-    /// Queues nothing any more.
+    /// Deletes a player's queue.
     ///
     /// # Errors
     /// [`QueueError::Table`], [`QueueError::Store`].
@@ -175,7 +176,7 @@ impl Turns {
         Ok(LogPlace { seq, hash: hash.0 })
     }
 
-    /// Whether all that the log had when the moves were queued is in it still.
+    /// True if the log still has everything that it had when the moves were queued.
     async fn is_planned_in_log(&self, game: GameId, record: &QueueRecord) -> Result<bool, TableError> {
         let Some(LogPlace { seq, hash }) = record.planned_at else { return Ok(true) };
         Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
@@ -188,7 +189,7 @@ impl Turns {
         }
     }
 
-    /// Makes the queued move of a side whose turn it is, if there is one for this ply.
+    /// Makes the queued move of a side that is to act, if there is one for this ply.
     pub(super) async fn play_queued(&self, game: GameId, side: Side) -> Result<(), JobError> {
         let (summary, view) = self.view(game, Some(side)).await?;
         if view.pending_strike.is_some() || view.owed_color.is_some() {
@@ -204,35 +205,17 @@ impl Turns {
             queued.after.is_none_or(|after| last.is_some_and(|last| last.squares == after))
         };
         let is_made = match queued {
-            // It begins later.
+            // The queue begins later.
             None if past.is_none() => return Ok(()),
             Some(Some(queued)) if is_met(queued) && self.is_planned_in_log(game, &record).await? => {
-                let handle = self.tables.find(game).await?;
                 let cmd_id: CommandId = format!("queued-{}", view.ply).parse().map_err(|_| no_answer())?;
-                let (outbox, mut reader) = outbox(ConnectionId::next());
-                let command = queued.command.clone();
-                let input = TableInput::Command {
-                    outbox,
-                    player: player.clone(),
-                    cmd_id,
-                    ply: view.ply,
-                    epoch: None,
-                    command,
-                };
-                handle.send(input).await.map_err(|_| no_answer())?;
-                let answer = async {
-                    loop {
-                        match poll_fn(|cx| reader.poll_next(cx)).await {
-                            Outgoing::Message(payload) => match serde_json::from_str(payload.as_str()) {
-                                Ok(ServerToClient::Accepted { .. }) => return Ok(true),
-                                Ok(ServerToClient::Refused { code, .. }) => return answer_of(&code),
-                                _ => {}
-                            },
-                            Outgoing::Close(_) => return Err(no_answer()),
-                        }
-                    }
-                };
-                timeout(PATIENCE, answer).await.map_err(|_| no_answer())??
+                let (ply, command) = (view.ply, queued.command.clone());
+                let command = NewCommand { player: player.id.clone(), cmd_id, ply, command };
+                let answer = timeout(TIMEOUT, self.tables.command(game, command)).await;
+                match answer.map_err(|_| no_answer())? {
+                    Ok(_) => true,
+                    Err(refusal) => answer_of(&refusal.code)?,
+                }
             }
             _ => false,
         };
@@ -246,7 +229,7 @@ impl Turns {
     }
 }
 
-/// Whether a refusal says that the move cannot be made; others say that it could not be tried.
+/// Interprets a refusal: false if the move cannot be made, an error if it could not be tried.
 fn answer_of(code: &Code) -> Result<bool, JobError> {
     match code.as_str() {
         Code::STORE_UNAVAILABLE => Err(JobError::Away("the table cannot reach the store".to_owned())),

@@ -15,8 +15,8 @@
 //! the log and once each, however many servers try.
 //!
 //! # What is promised
-//! What Redis itself promises. The store reads that from Redis at every connection and every 15 s
-//! ([`Promises`]), because settings can be changed while Redis runs. A Redis that promises less
+//! What Redis itself durability. The store reads that from Redis at every connection and every 15 s
+//! ([`Durability`]), because settings can be changed while Redis runs. A Redis that promises less
 //! than a game needs is refused unless [`Demand::Anything`] is set; nothing is accepted until its
 //! settings are right again. A node of a Redis Cluster is always refused.
 //!
@@ -67,6 +67,7 @@
 
 mod address;
 mod answers;
+mod durability;
 mod exchange;
 mod heard;
 mod held;
@@ -76,7 +77,6 @@ mod link;
 mod listener;
 mod mending;
 mod packing;
-mod promises;
 mod reader;
 mod request;
 mod shared;
@@ -92,11 +92,11 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
+pub use self::durability::{Durability, Weakness};
 use self::exchange::SWEEP_STEP;
 use self::held::HeldEntry;
 use self::layout::write_arguments;
-pub use self::promises::{Promises, Weakness};
-use self::reader::{Reader, ToPack, Trouble};
+use self::reader::{ReadFault, Reader, ToPack};
 use self::request::{Prepared, Reply, Request};
 use self::shared::Shared;
 use self::writer::Writer;
@@ -139,9 +139,9 @@ pub struct RedisOptions {
     /// How long all servers may be without a heartbeat before that time counts as an outage, in
     /// which no clock ran. Default 2.5 s.
     pub silence: Duration,
-    /// The time between two readings of what Redis promises, which can change while it runs.
+    /// The time between two readings of what Redis durability, which can change while it runs.
     /// Default 15 s.
-    pub promises_every: Duration,
+    pub durability_every: Duration,
     /// The clock that gives stamps instead of Redis's own, for tests.
     pub clock: Option<Arc<dyn WallClock>>,
 }
@@ -160,7 +160,7 @@ impl Default for RedisOptions {
             audit: Duration::from_secs(30),
             pulse: Duration::from_millis(2_500),
             silence: Duration::from_millis(2_500),
-            promises_every: Duration::from_secs(15),
+            durability_every: Duration::from_secs(15),
             clock: None,
         }
     }
@@ -180,7 +180,7 @@ pub enum Demand {
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RedisOpenError {
     /// This Redis promises less than was demanded.
-    #[error("{address} promises less than a game needs: {}", promises::list(weaknesses))]
+    #[error("{address} promises less than a game needs: {}", durability::list(weaknesses))]
     Weak {
         /// Where it is.
         address: String,
@@ -208,7 +208,7 @@ pub struct RedisStats {
     pub connections: u64,
 }
 
-/// The store in Redis. The [module](self) says what it promises.
+/// The store in Redis. The [module](self) says what it durability.
 pub struct RedisStore {
     shared: Arc<Shared>,
     reader: Reader,
@@ -235,7 +235,7 @@ impl RedisStore {
         let opened = Writer::open(shared.clone()).await;
         let (writer, last_heartbeat) = opened.map_err(|fault| {
             let address = shared.address.to_string();
-            let weaknesses = shared.promises.read().unwrap_or_else(PoisonError::into_inner).weaknesses();
+            let weaknesses = shared.durability.read().unwrap_or_else(PoisonError::into_inner).weaknesses();
             // Before the first connection, its promises are unknown.
             let is_known = shared.is_reached.load(Ordering::SeqCst);
             if is_known && shared.options.demand == Demand::Full && !weaknesses.is_empty() {
@@ -252,8 +252,8 @@ impl RedisStore {
 
     /// What this Redis promised when it was last asked.
     #[must_use]
-    pub fn promises(&self) -> Promises {
-        self.shared.promises.read().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn durability(&self) -> Durability {
+        self.shared.durability.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// What the store has done since it was opened.
@@ -310,17 +310,17 @@ impl RedisStore {
     }
 
     /// Reads once nothing is in doubt, and again if the first attempt revealed a doubt.
-    async fn read_settled<T, F: Future<Output = Result<T, Trouble>>>(
+    async fn read_settled<T, F: Future<Output = Result<T, ReadFault>>>(
         &self,
         read: impl Fn() -> F,
-    ) -> Result<T, Trouble> {
+    ) -> Result<T, ReadFault> {
         let unavailable = |error: StoreError| match error {
-            StoreError::Unavailable { why } => Trouble::Unavailable { why },
-            other => Trouble::Unavailable { why: other.to_string() },
+            StoreError::Unavailable { why } => ReadFault::Unavailable { why },
+            other => ReadFault::Unavailable { why: other.to_string() },
         };
         self.settle().await.map_err(unavailable)?;
         match read().await {
-            Err(Trouble::Unavailable { .. }) if self.shared.is_in_doubt.load(Ordering::SeqCst) => {
+            Err(ReadFault::Unavailable { .. }) if self.shared.is_in_doubt.load(Ordering::SeqCst) => {
                 self.settle().await.map_err(unavailable)?;
                 read().await
             }
@@ -333,8 +333,8 @@ impl RedisStore {
     }
 
     /// Puts the game into quarantine if the read found damage.
-    async fn keep_damage<T>(&self, game: GameId, found: Result<T, Trouble>) -> Result<T, ReadError> {
-        if let Err(Trouble::Damaged { seq, what }) = &found
+    async fn keep_damage<T>(&self, game: GameId, found: Result<T, ReadFault>) -> Result<T, ReadError> {
+        if let Err(ReadFault::Damaged { seq, what }) = &found
             && !self.shared.is_quarantined(game)
         {
             let reason = format!("entry {seq}: {what}");
@@ -343,7 +343,7 @@ impl RedisStore {
             // If this fails, the next read finds the damage again.
             self.ask(|reply| Request::Quarantine { game, reason, reply }).await.ok();
         }
-        found.map_err(|trouble| trouble.of_game(game))
+        found.map_err(|last_fault| last_fault.of_game(game))
     }
 
     /// The planted fault: answers that the append is written, and only then sends it.
@@ -362,7 +362,7 @@ impl RedisStore {
     /// Reads a log. If it shows nothing of what is held of it, Redis may have been emptied. Then
     /// the connection is checked, what is held is given back, and the log is read again, before the
     /// caller is told that there is nothing.
-    async fn read_log<T, F: Future<Output = Result<T, Trouble>>>(
+    async fn read_log<T, F: Future<Output = Result<T, ReadFault>>>(
         &self,
         game: GameId,
         read: impl Fn() -> F,
@@ -426,13 +426,13 @@ impl Store for RedisStore {
 
     fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
         Box::pin(async move {
-            let found = self.read_settled(|| self.reader.get(&key)).await.map_err(Trouble::of_record)?;
+            let found = self.read_settled(|| self.reader.get(&key)).await.map_err(ReadFault::of_record)?;
             if found.is_some() || !self.shared.kept().has(&key) {
                 return Ok(found);
             }
             // Redis may have been emptied. Then copies are given back first.
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-            let found = self.read_settled(|| self.reader.get(&key)).await.map_err(Trouble::of_record)?;
+            let found = self.read_settled(|| self.reader.get(&key)).await.map_err(ReadFault::of_record)?;
             if found.is_none() {
                 self.shared.kept().forget(&key);
             }
@@ -448,7 +448,7 @@ impl Store for RedisStore {
     ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
         Box::pin(async move {
             let found = self.read_settled(|| self.reader.scan(Some(&prefix), after.as_ref(), limit)).await;
-            let found = found.map_err(Trouble::of_record)?;
+            let found = found.map_err(ReadFault::of_record)?;
             Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
         })
     }
@@ -542,7 +542,7 @@ impl Store for RedisStore {
     }
 
     fn weaknesses(&self) -> Vec<String> {
-        self.promises().weaknesses().iter().map(Weakness::to_string).collect()
+        self.durability().weaknesses().iter().map(Weakness::to_string).collect()
     }
 
     fn keep_copies(&self, owner: &str, records: Vec<Write>) {
@@ -579,7 +579,7 @@ impl Store for RedisStore {
 
 impl Archive for RedisStore {
     fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
-        Box::pin(async move { self.read_settled(|| self.reader.games()).await.map_err(Trouble::of_record) })
+        Box::pin(async move { self.read_settled(|| self.reader.games()).await.map_err(ReadFault::of_record) })
     }
 
     fn records(
@@ -589,7 +589,7 @@ impl Archive for RedisStore {
     ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
         Box::pin(async move {
             let found = self.read_settled(|| self.reader.scan(None, after.as_ref(), limit)).await;
-            found.map_err(Trouble::of_record)
+            found.map_err(ReadFault::of_record)
         })
     }
 

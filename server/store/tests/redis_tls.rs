@@ -6,7 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::redis::RedisServer;
-use common::{PATIENCE, append, append_ok, game, scratch, texts};
+use common::{TIMEOUT, append, append_ok, game, scratch, texts};
 use flagfall_store::redis::RedisTls;
 use flagfall_store::{Head, RedisAddress, RedisOptions, RedisStore, Store as _};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair};
@@ -93,7 +93,7 @@ async fn games_are_kept_in_a_redis_whose_authority_is_named() {
     append_ok(&one, append(game(1), Head::START, &["a", "b"])).await;
     assert_eq!(texts(&other, game(1)).await, ["a", "b"]);
     // Announcements come over TLS as well.
-    timeout(PATIENCE, told.recv()).await.unwrap().unwrap();
+    timeout(TIMEOUT, told.recv()).await.unwrap().unwrap();
 }
 
 #[tokio::test]

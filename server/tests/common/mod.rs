@@ -30,7 +30,7 @@ use tokio_tungstenite::tungstenite::{self, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 /// Longer than anything here takes: a test that waits this long has failed.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The defaults, with a short wait for clients that do not answer a close, as many in tests do not.
 pub fn settings() -> Settings {
@@ -42,8 +42,8 @@ pub fn settings() -> Settings {
     settings
 }
 
-pub async fn patiently<T>(what: &str, future: impl Future<Output = T>) -> T {
-    timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
+pub async fn in_time<T>(what: &str, future: impl Future<Output = T>) -> T {
+    timeout(TIMEOUT, future).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
 pub struct House {
@@ -124,7 +124,7 @@ impl House {
 
     pub async fn close(self) {
         self.stop.send(()).unwrap();
-        patiently("the server to stop", self.served).await.unwrap();
+        in_time("the server to stop", self.served).await.unwrap();
     }
 
     /// Does the jobs of this kind that are due.
@@ -148,14 +148,14 @@ impl House {
         let stream = dial(from, self.address).await.unwrap();
         let url = format!("ws://{}/ws", self.address);
         let shaken = tokio_tungstenite::client_async(url, MaybeTlsStream::Plain(stream));
-        let (socket, _) = patiently("the upgrade", shaken).await.expect("an upgrade");
+        let (socket, _) = in_time("the upgrade", shaken).await.expect("an upgrade");
         Client { socket }
     }
 
     pub async fn connect(&self) -> Client {
         let url = format!("ws://{}/ws", self.address);
         let (socket, _) =
-            patiently("the upgrade", tokio_tungstenite::connect_async(url)).await.expect("an upgrade");
+            in_time("the upgrade", tokio_tungstenite::connect_async(url)).await.expect("an upgrade");
         Client { socket }
     }
 
@@ -231,7 +231,7 @@ pub async fn http_from(from: [u8; 4], address: SocketAddr, request: &str) -> Ans
         stream.read_to_string(&mut answer).await.unwrap();
         answer
     };
-    let answer = patiently("an answer", exchange).await;
+    let answer = in_time("an answer", exchange).await;
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {answer:?}"));
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
@@ -252,12 +252,12 @@ impl Client {
 
     /// Sends a message, even if the server has closed already: its last messages can still be read.
     pub async fn send(&mut self, message: Message) {
-        patiently("a message to be sent", self.socket.send(message)).await.ok();
+        in_time("a message to be sent", self.socket.send(message)).await.ok();
     }
 
     /// The next message, pings included.
     pub async fn hear(&mut self) -> ServerToClient {
-        match patiently("a message", self.socket.next()).await {
+        match in_time("a message", self.socket.next()).await {
             Some(Ok(Message::Text(text))) => serde_json::from_str(text.as_str()).unwrap(),
             other => panic!("a message was expected, not {other:?}"),
         }
@@ -275,7 +275,7 @@ impl Client {
 
     /// The next message for which `pick` finds something.
     pub async fn find<T>(&mut self, mut pick: impl FnMut(ServerToClient) -> Option<T>) -> T {
-        patiently("a certain message", async {
+        in_time("a certain message", async {
             loop {
                 if let Some(found) = pick(self.next().await) {
                     return found;
@@ -305,7 +305,7 @@ impl Client {
     /// The code the server closes with; messages before it are skipped.
     pub async fn close_code(&mut self) -> u16 {
         loop {
-            match patiently("the close", self.socket.next()).await {
+            match in_time("the close", self.socket.next()).await {
                 Some(Ok(Message::Close(Some(frame)))) => return frame.code.into(),
                 Some(Ok(Message::Close(None)) | Err(_)) | None => panic!("closed without a code"),
                 Some(Ok(_)) => {}

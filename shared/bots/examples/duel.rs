@@ -1,6 +1,7 @@
-//! Two levels of house players against each other, many games, in this process.
+//! Plays many games between two levels of house players, in this process.
 //!
-//! `cargo run --release -p flagfall-bots --example duel -- --red good --blue simple --rules classic --games 400 --swap`
+//! `cargo run --release -p flagfall-bots --example duel -- --red good --blue simple --rules classic
+//! --games 400 --swap`
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for the terminal")]
 
@@ -16,7 +17,8 @@ use flagfall_board::{PerSide, Ply, Side, SquareSet};
 use flagfall_bots::{Chance, Effort, HousePlayer, Level, duel, random_setup, sensible_setup};
 use flagfall_rules::{EndReason, Ruleset, Setup};
 
-/// House players against each other, to measure them: the score counts for the level named by --red, a draw is half a point.
+/// House players against each other, to measure them: the score counts for the level named by
+/// --red, a draw is half a point.
 #[derive(Parser)]
 struct Duel {
     /// The level whose score is told.
@@ -31,22 +33,24 @@ struct Duel {
     /// Games under each ruleset.
     #[arg(long, default_value_t = 100)]
     games: usize,
-    /// Positions a player may look at for one move.
+    /// Positions that a player may examine for one move.
     #[arg(long, default_value_t = Effort::default().nodes)]
     nodes: u32,
     /// The same for --blue alone.
     #[arg(long)]
     blue_nodes: Option<u32>,
-    /// The same seed plays the same games.
+    /// The seed. The same seed plays the same games.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// The levels exchange sides in every other game; with deployments from elsewhere, of the same two deployments.
+    /// The levels exchange sides in every other game; with deployments from elsewhere, of the same
+    /// two deployments.
     #[arg(long)]
     swap: bool,
     /// Games played at once.
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Where --red's deployments come from: own (as the level chooses), random, sensible, or a file of deployments, one a line.
+    /// Where --red's deployments come from: own (as the level chooses), random, sensible, or a file
+    /// of deployments, one a line.
     #[arg(long, default_value = "own")]
     red_setups: String,
     /// Where --blue's deployments come from.
@@ -59,7 +63,7 @@ fn parse_level(text: &str) -> Result<Level, String> {
     Level::from_name(text).ok_or_else(|| format!("there is no such level; there are {names}"))
 }
 
-/// Rulesets, so that one argument may name all of them.
+/// A list of rulesets, so that one argument may name all of them.
 #[derive(Clone)]
 struct RuleList(Vec<&'static Ruleset>);
 
@@ -100,7 +104,7 @@ impl Source {
         }
     }
 
-    /// A deployment; none when the player chooses its own.
+    /// A deployment. `None` if the player chooses its own.
     fn draw(
         &self,
         ruleset: &'static Ruleset,
@@ -122,14 +126,14 @@ impl Source {
     }
 }
 
-/// One game's result, seen from the level whose score is told.
+/// One game's result for the level named by --red.
 #[derive(Clone, Copy)]
 struct Scored {
-    /// 1, 0.5 or 0.
+    /// The points: 1, 0.5 or 0.
     points: f64,
     reason: EndReason,
     plies: Ply,
-    /// Time spent choosing, and moves chosen, of --red and of --blue.
+    /// Time spent choosing and moves chosen, for --red and --blue.
     think: [(Duration, u32); 2],
 }
 
@@ -142,7 +146,7 @@ struct Arena<'a> {
 impl Arena<'_> {
     fn play(&self, number: usize) -> Result<Scored, String> {
         let exchanged = self.duel.swap && number % 2 == 1;
-        // Two games that differ in the sides alone draw their lakes and deployments from the same seed.
+        // Two games that differ only in their sides draw lakes and deployments from the same seed.
         let draw = if self.duel.swap { number / 2 } else { number };
         let mut chance = Chance::new(mix(self.duel.seed, draw as u64, 0));
         let lakes = self.ruleset.draw_lakes(&chance.entropy());
@@ -176,7 +180,7 @@ impl Arena<'_> {
         Ok(Scored { points, reason: played.outcome.reason, plies: played.plies, think })
     }
 
-    /// All games, `jobs` at once; a game's result hangs on its number alone.
+    /// Plays all games, `jobs` at once. A game's result depends only on its number.
     fn play_all(&self) -> Result<Vec<Scored>, String> {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = std::sync::mpsc::sync_channel(64);
@@ -205,7 +209,7 @@ impl Arena<'_> {
     }
 }
 
-/// Seeds that have nothing to do with each other (splitmix64, Steele, Lea, Flood 2014).
+/// Makes independent seeds (splitmix64, Steele, Lea, Flood 2014).
 fn mix(seed: u64, number: u64, part: u64) -> u64 {
     let mut z = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(number << 8 | part);
     z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -214,7 +218,7 @@ fn mix(seed: u64, number: u64, part: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// One line on a terminal that counts on, once a second; nothing where nobody watches.
+/// A line on a terminal that shows progress once a second. Prints nothing elsewhere.
 struct Progress {
     id: &'static str,
     games: usize,
@@ -244,15 +248,15 @@ impl Progress {
     }
 }
 
-/// The 95 % interval of a mean score (Wilson 1927): the score interval with the games' own variance in the place of a coin's,
-/// which draws make smaller.
+/// The 95 % interval of a mean score: Wilson's score interval (1927) with the games' own variance,
+/// which draws make smaller than a coin's.
 fn interval(scored: &[Scored]) -> (f64, f64) {
     const Z: f64 = 1.96;
     let games = scored.len() as f64;
     let mean = scored.iter().map(|game| game.points).sum::<f64>() / games;
     let squares = scored.iter().map(|game| game.points * game.points).sum::<f64>() / games;
     let coin = mean * (1.0 - mean);
-    // How much smaller the variance is than a coin's: 1 without draws.
+    // The variance relative to a coin's: 1 without draws.
     let ratio = if coin > 0.0 { ((squares - mean * mean) / coin).clamp(0.05, 1.0) } else { 1.0 };
     let games = games / ratio;
     let center = (mean + Z * Z / (2.0 * games)) / (1.0 + Z * Z / games);

@@ -1,13 +1,14 @@
-//! Chance from a seed.
+//! Random numbers from a seed.
 
 use flagfall_rules::Entropy;
 
-/// A small generator of chance (xorshift64*, Vigna 2016): good enough to choose moves, never for secrets of others.
+/// A small random number generator (xorshift64*, Vigna 2016). Good enough to choose moves, but
+/// never for secrets.
 #[derive(Clone)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// The generator of this seed; the same seed gives the same choices.
+    /// A generator with this seed. The same seed gives the same choices.
     #[must_use]
     pub const fn new(seed: u64) -> Chance {
         Chance(if seed == 0 { 0x9e37_79b9_7f4a_7c15 } else { seed })
@@ -21,13 +22,13 @@ impl Chance {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    /// A number below `bound`, which is at least one.
+    /// A number below `bound`, which must be at least one.
     pub fn below(&mut self, bound: usize) -> usize {
         let high = (u128::from(self.bits()) * bound as u128) >> 64;
         usize::try_from(high).unwrap_or(0)
     }
 
-    /// The next 32 bytes: what [`flagfall_rules::Ruleset::draw_lakes`] draws from.
+    /// The next 32 bytes, for [`flagfall_rules::Ruleset::draw_lakes`].
     pub fn entropy(&mut self) -> Entropy {
         let mut bytes = [0; 32];
         for eight in bytes.chunks_exact_mut(8) {

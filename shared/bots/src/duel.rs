@@ -1,4 +1,4 @@
-//! One game in this process: views go out to two choosers, commands come back.
+//! Plays one game in this process: choosers get views and return commands.
 
 use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
 use flagfall_rules::{
@@ -6,23 +6,23 @@ use flagfall_rules::{
     Viewer, decide, evolve, view,
 };
 
-/// Why a game was not played to its end.
+/// Why a game could not be played to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DuelError {
-    /// A chooser asked for something the rules refuse.
+    /// A chooser returned a command that the rules refuse.
     Refused {
-        /// Whose chooser.
+        /// The chooser's side.
         side: Side,
-        /// At which ply.
+        /// The ply.
         ply: Ply,
         /// Why.
         refusal: Refusal,
     },
-    /// A chooser whose turn it was answered nothing.
+    /// A chooser returned nothing at its turn.
     Silent {
-        /// Whose chooser.
+        /// The chooser's side.
         side: Side,
-        /// At which ply.
+        /// The ply.
         ply: Ply,
     },
 }
@@ -36,11 +36,13 @@ pub struct Played {
     pub plies: Ply,
 }
 
-/// Plays one game without clocks to its end, on a board with these lakes ([`Ruleset::draw_lakes`]). Deployments that are given are handed in; for the others, and for every ply, `choose` is
-/// shown the view of the side that is to act. A chooser may answer anything but an offer of a draw, which nobody would answer.
+/// Plays one game without clocks to its end, on a board with these lakes ([`Ruleset::draw_lakes`]).
+/// Hands in the given deployments. For the others, and for every ply, it shows `choose` the view of
+/// the side that has to act. A chooser may return any command except a draw offer, which would go
+/// unanswered.
 ///
 /// # Errors
-/// [`DuelError`] when a chooser answers what the rules refuse, or nothing.
+/// [`DuelError`] if a chooser returns nothing, or a command that the rules refuse.
 pub fn play(
     ruleset: &'static Ruleset,
     lakes: SquareSet,
@@ -75,7 +77,7 @@ fn ask(game: &mut Game, side: Side, choose: impl FnOnce(&View) -> Option<Command
     let ply = game.ply();
     let seen = view(game, Viewer::Player(side), Stamp(0));
     let command = choose(&seen).ok_or(DuelError::Silent { side, ply })?;
-    // Nobody sees this game's commitments: their salts need no chance.
+    // This game's commitments stay here, so their salts need not be random.
     let events = decide(game, side, ply, &command, Stamp(0), &Entropy([0; 32]))
         .map_err(|refusal| DuelError::Refused { side, ply, refusal })?;
     events.iter().for_each(|event| evolve(game, event, Stamp(0)));

@@ -1,16 +1,17 @@
 //! How well a house player plays.
 
-/// How a house player plays.
+/// The level of a house player.
 ///
-/// The default is what somebody gets who asks for a house player and names no level.
+/// The default is for players who ask for a house player without naming a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Level {
-    /// Any deployment, any legal move.
+    /// Deploys at random and makes any legal move.
     Random,
-    /// Takes what it beats, avoids what beats it, guards its Flag; weighs a move and the answer.
+    /// Takes what it beats, avoids what beats it, and guards its Flag. Looks at a move and the
+    /// answer.
     #[default]
     Simple,
-    /// Counts what every hidden piece can still be, and looks ahead in whole boards that fit.
+    /// Counts what every hidden piece can still be, and searches whole boards that fit.
     Good,
 }
 
@@ -28,14 +29,14 @@ impl Level {
         }
     }
 
-    /// The level of this name.
+    /// The level with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }
 }
 
-/// How much a house player may think about one move, counted in something that is the same on every machine.
+/// How much a house player may think about one move, in a unit that is the same on every machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effort {
     /// Positions it may look at for one move, at least one.

@@ -1,7 +1,8 @@
-//! House players: they see a view and answer a command, nothing else.
+//! House players: they see views and return commands, nothing else.
 //!
-//! A [`HousePlayer`] is one side of one game, at a [`Level`]. [`duel::play`] lets two choosers play a game in this process, for
-//! measuring and tests; it alone knows a [`flagfall_rules::Game`], and hands out nothing but views.
+//! A [`HousePlayer`] plays one side of one game, at a [`Level`]. [`duel::play`] lets two choosers
+//! play a game in this process, for measurements and tests. It is the only code here that knows a
+//! [`flagfall_rules::Game`], and it gives out only views.
 
 mod chance;
 pub mod duel;

@@ -1,14 +1,14 @@
-//! What a house player keeps in mind from turn to turn: what strikes told of hidden pieces, which placements it has made before,
-//! and how long nothing was captured.
+//! What a house player remembers from turn to turn: what strikes showed of hidden pieces, which
+//! placements it has made, and how long nothing was captured.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::{Fate, Identity, Move, View, strike_fates};
 
-/// Placements that are remembered at most; where no quiet limit stands a game may be quiet for long.
+/// The most placements that are remembered. Without a quiet limit, a game may stay quiet for long.
 const PLACEMENTS_MAX: usize = 512;
 
-/// One side's memory of one game. It begins empty at any point of the game, and forgets what a gap between two views may have
-/// made untrue.
+/// One side's memory of one game. It may start at any point of the game. After a gap between two
+/// views it forgets what may no longer be true.
 #[derive(Default)]
 pub(crate) struct Memory {
     /// The ply of the latest view.
@@ -17,25 +17,26 @@ pub(crate) struct Memory {
     quiet_turns: u16,
     /// Placements after own moves, since the last capture.
     placements: Vec<u64>,
-    /// The last own move, until a capture.
+    /// The last own move, unless the last act was not a move.
     last: Option<Move>,
     /// How many moves in a row the same piece made.
     streak: u16,
-    /// An own move whose result was not seen yet.
+    /// An own move whose result is not known yet.
     pending: Option<Pending>,
-    /// The other side's home squares that were seen empty, where pieces come on: no Flag stands there, for it has not moved (§S1.5).
+    /// Enemy home squares that were seen empty, in rulesets with a reserve. No Flag is there,
+    /// because Flags do not move (§S1.5).
     vacated: SquareSet,
-    /// Hidden enemy pieces of which more is known than the view says.
+    /// Hidden enemy pieces of which more is known than the view shows.
     suspects: Vec<(Square, RankSet)>,
 }
 
-/// A move one is about to make.
+/// A move that is about to be made.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnMove {
     pub(crate) squares: Move,
     pub(crate) rank: Rank,
     pub(crate) is_strike: bool,
-    /// The number of the placement it leads to, if it captures nothing.
+    /// The hash of the placement after the move, if it captures nothing.
     pub(crate) placement: u64,
 }
 
@@ -46,7 +47,7 @@ struct Pending {
 }
 
 impl Memory {
-    /// Takes in a view of one's own side.
+    /// Updates the memory from a view of the own side.
     pub(crate) fn note(&mut self, view: &View, side: Side) {
         if self.ply == Some(view.ply) {
             return;
@@ -75,18 +76,19 @@ impl Memory {
         }
         let foes = view.pieces.iter().filter(|piece| piece.side != side).map(|piece| piece.square).collect();
         self.vacated |= view.ruleset.shape.home(side.opponent()).without(foes);
-        // Whoever came to stand anywhere laid a chip there (§S2.3).
+        // Every piece that came to stand on a square laid a chip there (§S2.3).
         self.vacated |= view.chips.map_or(SquareSet::EMPTY, |chips| chips.all());
     }
 
-    /// A defender that beat an own piece and is hidden still is one of those that beat it (§D1).
+    /// A defender that beat an own piece and stays hidden has a rank that beats it (§D1).
     fn note_strike(&mut self, view: &View, side: Side) {
         let Some(Pending { squares, rank, is_strike: true }) = self.pending.take() else { return };
         let is_own_there = view.pieces.iter().any(|piece| piece.square == squares.to && piece.side == side);
         if is_own_there {
             return;
         }
-        // Where the defender stood before the other side's move: on its square, or on the one the attacker came from.
+        // The defender was on its own square before the enemy's move, or on the square the attacker
+        // came from.
         for square in [squares.to, squares.from] {
             let is_hidden = |at: Square| {
                 view.pieces.iter().any(|piece| {
@@ -113,7 +115,7 @@ impl Memory {
         }
     }
 
-    /// Suspicions go along with the piece the other side moved, and end where a rank is known or the piece is gone.
+    /// Moves suspicions with the pieces, and drops those of pieces that are known or gone.
     fn follow(&mut self, view: &View, side: Side) {
         if let Some(last) = view.last_move.filter(|last| last.side != side) {
             self.suspects.retain(|(at, _)| *at != last.to);
@@ -130,14 +132,14 @@ impl Memory {
         });
     }
 
-    /// The ranks a hidden enemy piece can be, as far as strikes told, and where it came from.
+    /// The ranks that a hidden enemy piece can have, by what strikes showed and where it came from.
     pub(crate) fn suspected(&self, square: Square) -> RankSet {
         let told =
             self.suspects.iter().find(|(at, _)| *at == square).map_or(RankSet::ALL, |(_, ranks)| *ranks);
         if self.vacated.contains(square) { told.without(RankSet::only(Rank::Flag)) } else { told }
     }
 
-    /// Notes what one is about to do: a move, or a ply between board and reserve.
+    /// Notes what the side is about to do: a move, or a ply between board and reserve.
     pub(crate) fn note_act(&mut self, own_move: Option<OwnMove>) {
         match own_move {
             Some(own_move) => self.note_move(own_move),
@@ -149,7 +151,7 @@ impl Memory {
         }
     }
 
-    /// Notes what one is about to do.
+    /// Notes a move that is about to be made.
     pub(crate) fn note_move(&mut self, OwnMove { squares, rank, is_strike, placement }: OwnMove) {
         self.quiet_turns = self.quiet_turns.saturating_add(1);
         let is_same_piece = self.last.is_some_and(|last| last.to == squares.from);
@@ -164,17 +166,17 @@ impl Memory {
         }
     }
 
-    /// How often one has made this placement since the last capture.
+    /// How often this placement was made since the last capture.
     pub(crate) fn visits(&self, placement: u64) -> usize {
         self.placements.iter().filter(|known| **known == placement).count()
     }
 
-    /// Own turns since the last capture, as far as one was there.
+    /// Own turns since the last capture, as far as they were seen.
     pub(crate) fn quiet_turns(&self) -> u16 {
         self.quiet_turns
     }
 
-    /// Whether a move takes back the last one.
+    /// True if a move undoes the last one.
     pub(crate) fn is_return(&self, squares: Move) -> bool {
         self.last == Some(Move { from: squares.to, to: squares.from })
     }
@@ -194,7 +196,7 @@ mod tests {
 
     use super::*;
 
-    /// A game from Red's strike of d4 on, in which what Red sees is remembered.
+    /// A game from Red's strike of d4 on, with a memory of what Red sees.
     struct Remembered {
         game: Game,
         memory: Memory,

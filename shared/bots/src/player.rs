@@ -1,4 +1,4 @@
-//! One side's house player in one game.
+//! A house player for one side of one game.
 
 use flagfall_board::Side;
 use flagfall_rules::{Command, Move, Phase, Ruleset, Setup, Start, View};
@@ -10,7 +10,7 @@ use crate::setup::closed_setup;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
-/// Any legal move.
+/// Chooses any legal move.
 struct RandomMind;
 
 impl Mind for RandomMind {
@@ -25,7 +25,7 @@ impl Mind for RandomMind {
     }
 }
 
-/// The mind of a level for the games of a ruleset.
+/// The mind of a level for games of a ruleset.
 fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn Mind> {
     match level {
         Level::Random => Box::new(RandomMind),
@@ -36,26 +36,26 @@ fn mind(level: Level, side: Side, effort: Effort, ruleset: &Ruleset) -> Box<dyn 
     }
 }
 
-/// One side's house player in one game. It remembers what it saw there; one that begins in the middle of a game, after a
-/// restart, plays on with what the view tells.
+/// A house player for one side of one game. It remembers what it saw. If it starts in the middle of
+/// a game, such as after a restart, it plays from the view alone.
 pub struct HousePlayer {
     level: Level,
     side: Side,
     effort: Effort,
     chance: Chance,
-    /// Made when the first view tells what is played.
+    /// Made with the first view, which names the ruleset.
     mind: Option<Box<dyn Mind>>,
 }
 
 impl HousePlayer {
-    /// A player of this level; the same seed gives the same choices.
+    /// A player of this level. The same seed gives the same choices.
     #[must_use]
     pub fn new(level: Level, side: Side, seed: u64, effort: Effort) -> HousePlayer {
         HousePlayer { level, side, effort, chance: Chance::new(seed), mind: None }
     }
 
-    /// What it does in a view of its own side: a command, or nothing when it has nothing to do. Every view shown to it is remembered,
-    /// so it may be shown more views than those of its own turns.
+    /// Its command in a view of its own side, or `None` if it has nothing to do. It learns from
+    /// every view, so show it views of the opponent's turns too.
     pub fn choose(&mut self, view: &View) -> Option<Command> {
         let (level, side, effort) = (self.level, self.side, self.effort);
         let mind = self.mind.get_or_insert_with(|| mind(level, side, effort, view.ruleset));

@@ -1,5 +1,5 @@
-//! A plain way to play with coins (§Q): every choice is weighed against what the other side can be, every strike by the best choice it leaves, and whatever
-//! strikes nothing goes towards what is worth striking.
+//! The level *simple* with coins (§Q). It weighs every choice against what the enemy can be and
+//! every strike by the best choice it leaves. Other moves go toward pieces worth striking.
 
 mod good;
 mod matrix;
@@ -13,25 +13,27 @@ pub(crate) use self::good::GoodQuantumMind;
 use crate::Chance;
 use crate::mind::Mind;
 
-/// How much of a rank's worth it costs that everybody knows it from now on.
+/// The cost of showing a rank, as a share of its worth.
 const SHOWN: f32 = 0.12;
-/// Commands that differ by less than this are chosen between by chance.
+/// Random noise added to scores: commands that differ by less are chosen at random.
 const WHIM: f32 = 0.8;
-/// The same where nothing is left to guess.
+/// The same if nothing is left to guess.
 const SURE_WHIM: f32 = 0.1;
-/// What a strike is worth for its own sake: whoever is struck may have to name the Flag.
+/// The value of any strike, because the struck side may have to name the Flag.
 const PRESSURE: f32 = 1.5;
-/// The same once a quiet game is about to be drawn.
+/// The same when a quiet game is about to be drawn.
 const LAST_PRESSURE: f32 = 12.0;
-/// Unmoved coins to spare below which a side would rather not move another.
+/// With this many spare unmoved coins or fewer, moving another costs more.
 const SPARE_MIN: usize = 3;
 
-/// What one strike is worth at an unmoved coin that can be nothing but the Flag or a Bomb, halved for every Bomb it can still be.
+/// The value of a strike at an unmoved coin that can only be the Flag or a Bomb, halved for every
+/// Bomb it can still be.
 const SIEGE: f32 = 30.0;
-/// How much dearer a piece is that is the last that moves: without one, a side forfeits its reserve (§Q6).
+/// How much dearer a piece is if it is the last that can move: without one, a side forfeits its
+/// reserve (§Q6).
 const LAST_MOVER: f32 = 3.0;
 
-/// The mind of *simple* where there are coins.
+/// The mind of *simple* in games with coins.
 pub(crate) struct QuantumMind {
     side: Side,
 }
@@ -55,7 +57,7 @@ impl Mind for QuantumMind {
     }
 }
 
-/// A legal command; none only when there is nothing to do.
+/// A legal command. `None` only if there is nothing to do.
 fn choose(view: &View, side: Side, chance: &mut Chance) -> Option<Command> {
     let commands = view.legal_commands()?;
     let turn = Turn { view, side, stock: Stock::of(view) };
@@ -71,7 +73,7 @@ fn choose(view: &View, side: Side, chance: &mut Chance) -> Option<Command> {
     best.map(|(_, command)| command)
 }
 
-/// What a piece can turn out to be, and how likely.
+/// The ranks that a piece can have, with their probabilities.
 type Ranks = Vec<(Rank, f32)>;
 
 struct Turn<'a> {
@@ -106,7 +108,8 @@ impl Turn<'_> {
         self.view.pieces.iter().filter(|piece| piece.side != self.side)
     }
 
-    /// What a piece is, or its coin may still become: by what its side's pool holds, and nothing that moves not once it has moved.
+    /// The ranks that a piece has or its coin can become, by its side's pool. A moved coin cannot
+    /// become a piece that does not move.
     fn ranks(&self, piece: &SeenPiece, is_moved: bool) -> Ranks {
         if let Identity::Known(rank) = piece.identity {
             return vec![(rank, 1.0)];
@@ -119,7 +122,7 @@ impl Turn<'_> {
         left.map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
     }
 
-    /// How good it is that one's coin in the strike is of a rank.
+    /// The value of naming this rank for the own coin in the strike.
     fn choice(&self, rank: Rank) -> f32 {
         let Some(PendingStrike { side, from, to, owes: _, own_choice: _ }) = self.view.pending_strike else {
             return 0.0;
@@ -131,7 +134,7 @@ impl Turn<'_> {
         self.outcome(rank, &foe_ranks, is_attacker)
     }
 
-    /// What a rank wins against what the other can be, less what it costs.
+    /// The expected win of a rank against what the enemy can be, less its cost.
     fn outcome(&self, rank: Rank, foe_ranks: &Ranks, is_attacker: bool) -> f32 {
         let mean: f32 =
             foe_ranks.iter().map(|(foe, chance)| chance * self.result(rank, *foe, is_attacker)).sum();
@@ -170,8 +173,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What a strike is expected to win: of one's own coin the best that can be named, of a coin that is struck by a known piece half what it names at
-    /// random and half what it names best.
+    /// The expected win of a strike. The own coin names its best rank. A coin struck by a known
+    /// piece counts half as if it named at random, half as if it named its best.
     fn strike(&self, own: &SeenPiece, foe: &SeenPiece, steps: u8) -> f32 {
         let foe_ranks = self.ranks(foe, foe.is_moved);
         let own_ranks: Ranks = if own.identity == Identity::Coin && steps > 1 {
@@ -194,7 +197,7 @@ impl Turn<'_> {
         if is_coin { gain + self.stock.pressure(foe.side, foe.is_moved) } else { gain }
     }
 
-    /// A side that has no unmoved coin to spare any more is bound by the reserve rule.
+    /// The cost of moving an unmoved coin: without spare ones, the reserve rule binds the side.
     fn cost_of_setting_out(&self, own: &SeenPiece) -> f32 {
         if own.is_moved || own.identity != Identity::Coin {
             return 0.0;
@@ -212,7 +215,8 @@ impl Turn<'_> {
         }
     }
 
-    /// What a known piece could lose to known ones it comes next to, less what it leaves behind.
+    /// What known enemies next to the target square could win, less what they could win before the
+    /// move.
     fn danger(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let Identity::Known(rank) = own.identity else { return 0.0 };
         let threats = |at: Square| {
@@ -228,12 +232,12 @@ impl Turn<'_> {
     }
 }
 
-/// What both sides have left, as everybody knows it.
+/// What both sides have left, which is public.
 struct Stock {
     pools: PerSide<[u8; Rank::COUNT]>,
     /// Unmoved coins beyond those that a side must keep (§Q6).
     spare: PerSide<usize>,
-    /// Pieces and coins that move, or may yet.
+    /// Pieces and coins that move, or still can.
     movers: PerSide<usize>,
     is_late: bool,
 }
@@ -259,24 +263,24 @@ impl Stock {
         Stock { pools, spare, movers, is_late: view.plies_to_limit.is_some() }
     }
 
-    /// Whether a side's unmoved coins can be nothing but Bombs and the Flag any more.
+    /// True if a side's unmoved coins can only be Bombs and the Flag.
     fn is_bound(&self, side: Side) -> bool {
         self.spare[side] == 0
     }
 
-    /// What a side loses with a piece: those that move become dearer as they become fewer.
+    /// What a side loses with a piece. Movable pieces become dearer as they become fewer.
     fn loss(&self, side: Side, rank: Rank) -> f32 {
         let scarcity = LAST_MOVER / self.movers[side].max(1) as f32;
         if may_be(rank, true) { worth(rank) * (1.0 + scarcity) } else { worth(rank) }
     }
 
-    /// What it is worth to strike a coin of a side at all: sooner or later one must be the Flag.
+    /// The value of striking any coin of a side, because sooner or later one must be the Flag.
     fn pressure(&self, side: Side, is_moved: bool) -> f32 {
         let bombs = self.pools[side][Rank::Bomb as usize];
         if self.is_late {
             LAST_PRESSURE
         } else if self.movers[side.opponent()] <= usize::from(bombs) {
-            // Every one of them could fall to a Bomb, and the reserve be forfeited.
+            // All of them could fall to Bombs, and the reserve would be forfeited.
             0.0
         } else if !is_moved && self.is_bound(side) {
             PRESSURE.max(SIEGE * 0.5_f32.powi(i32::from(bombs)))
@@ -285,7 +289,7 @@ impl Stock {
         }
     }
 
-    /// A side that has hardly a coin to spare will be bound by the reserve rule.
+    /// A side with hardly any spare coins will soon be bound by the reserve rule.
     fn cost_of_setting_out(&self, side: Side) -> f32 {
         if self.spare[side] <= SPARE_MIN { 1.5 } else { 0.3 }
     }
@@ -299,7 +303,7 @@ fn steps(one: Square, other: Square) -> u8 {
     one.column().abs_diff(other.column()) + one.row().abs_diff(other.row())
 }
 
-/// What a piece is worth to its side, in about Scouts.
+/// A piece's worth to its side. A Scout is 1.
 fn worth(rank: Rank) -> f32 {
     match rank {
         Rank::Flag => 200.0,
@@ -324,7 +328,7 @@ mod tests {
 
     use super::*;
 
-    /// What the side to act does in a position, by a seed, at both levels.
+    /// The commands of both levels for the side that has to act in a position.
     fn chosen(text: &str, seed: u64) -> [Command; 2] {
         let position = Position::from_text(text).unwrap();
         let side = position.actor();

@@ -5,10 +5,10 @@ use flagfall_bots::duel::{self, Played};
 use flagfall_bots::{Chance, Effort, HousePlayer, Level};
 use flagfall_rules::{Command, EndReason, Ruleset};
 
-/// So much is enough to see a law broken, and little enough for every build.
+/// Enough to find a broken law, and fast enough for every build.
 const EFFORT: Effort = Effort { nodes: 200 };
 
-/// One game of two levels, and every command in it.
+/// One game of two levels, with all its commands.
 fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize) -> (Played, Vec<Command>) {
     let new = |side: Side| {
         let level = levels[usize::from(side == Side::Blue)];
@@ -26,12 +26,12 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
         command
     });
     let played = played.unwrap_or_else(|error| panic!("{} {levels:?} seed {seed}: {error:?}", ruleset.id));
-    // Where an illegal act is no refusal, it loses (§U7).
+    // If an illegal act is not refused, it loses (§U7).
     assert_ne!(played.outcome.reason, EndReason::IllegalAct, "{} {levels:?} seed {seed}", ruleset.id);
     (played, commands)
 }
 
-/// Never begins anew within a game.
+/// Never starts over within a game.
 const WHOLE_GAME: usize = usize::MAX;
 
 #[test]

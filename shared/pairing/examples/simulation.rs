@@ -1,5 +1,6 @@
-//! The ranked pool without a network: people with true strengths come, wait, play and go, and what the server pairs and rates is paired and
-//! rated here. Prints how long they wait, how far apart they are, and how fast ratings find true strength.
+//! Simulates the ranked pool without a network: people with true strengths come, wait, play and go,
+//! paired and rated by the server's code. Prints how long they wait, how far apart they are, and
+//! how fast ratings approach true strengths.
 //!
 //! `cargo run --release -p flagfall-pairing --example simulation -- --players 2000 --days 14`
 
@@ -13,19 +14,19 @@ use fastrand::Rng;
 use flagfall_pairing::{Settings, Waiting, pair};
 use flagfall_rating::{Entrant, Rating, Score, rate};
 
-/// What is simulated.
+/// Simulates the ranked pool.
 #[derive(Parser)]
 struct Args {
     /// How many people there are.
     #[arg(long, default_value_t = 2000)]
     players: usize,
-    /// For how many days they come and go.
+    /// How many days are simulated.
     #[arg(long, default_value_t = 14.0)]
     days: f64,
     /// How often each of them comes in a day, on average.
     #[arg(long, default_value_t = 1.0)]
     visits: f64,
-    /// How many games he plays on a visit, on average.
+    /// How many games each plays on a visit, on average.
     #[arg(long, default_value_t = 3.0)]
     games: f64,
     /// How long a game takes, in minutes, on average.
@@ -34,16 +35,16 @@ struct Args {
     /// Seconds between two waves.
     #[arg(long, default_value_t = 5.0)]
     wave: f64,
-    /// After so many minutes without a game one gives up.
+    /// Minutes without a game after which a player gives up.
     #[arg(long, default_value_t = 10.0)]
     patience: f64,
-    /// How far true strengths scatter, in points of rating.
+    /// The standard deviation of true strengths, in rating points.
     #[arg(long, default_value_t = 350.0)]
     spread: f64,
-    /// What the first move is worth, in points of rating.
+    /// The advantage of the first move, in rating points.
     #[arg(long, default_value_t = 0.0)]
     first_move: f64,
-    /// What the pairing takes off a pair's cost for a missed wave.
+    /// How much a missed wave takes off a pair's cost.
     #[arg(long, default_value_t = Settings::default().wave_bonus)]
     wave_bonus: f64,
     /// The cost that is always allowed.
@@ -52,12 +53,12 @@ struct Args {
     /// How much each point of deviation widens the limit of two uncertain ratings.
     #[arg(long, default_value_t = Settings::default().deviation_widening)]
     deviation_widening: f64,
-    /// The same seed makes the same days.
+    /// The seed. The same seed gives the same result.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Seconds since the beginning.
+/// Seconds since the start.
 type Seconds = f64;
 
 struct Person {
@@ -76,7 +77,7 @@ enum Event {
     Ends { first: usize, second: usize },
 }
 
-/// Events by the time at which they happen, the earliest first.
+/// Events in order of time.
 #[derive(Default)]
 struct Agenda {
     times: BinaryHeap<Reverse<(u64, usize)>>,
@@ -100,16 +101,17 @@ impl Agenda {
     }
 }
 
-/// What is counted: of the second half of the days, when ratings have settled and people come at an even pace.
+/// Measurements of the second half of the days, when ratings have settled and people come at an
+/// even rate.
 #[derive(Default)]
 struct Counted {
     waits_s: Vec<f64>,
     rating_gaps: Vec<f64>,
-    /// Of games in which both ratings are certain, or only one is.
+    /// Rating differences of games in which at least one rating is certain.
     certain_gaps: Vec<f64>,
-    /// Of games in which both ratings are uncertain.
+    /// Rating differences of games in which both ratings are uncertain.
     uncertain_gaps: Vec<f64>,
-    /// How long players with an uncertain rating wait.
+    /// The waits of players with an uncertain rating, in seconds.
     uncertain_waits_s: Vec<f64>,
     strength_gaps: Vec<f64>,
     gave_up: usize,
@@ -118,7 +120,7 @@ struct Counted {
     imbalances: Vec<f64>,
 }
 
-/// How far ratings are from strengths after so many games.
+/// Numbers of games after which the error of ratings is reported.
 const MILESTONES: [u32; 6] = [1, 5, 10, 20, 40, 80];
 
 struct Simulation {
@@ -335,7 +337,7 @@ impl Simulation {
     }
 }
 
-/// What a rating of 1500 for everybody would be off.
+/// The mean error if every rating were 1500.
 fn mean_distance(people: &[Person]) -> f64 {
     mean(&people.iter().map(|person| (person.strength - 1500.0).abs()).collect::<Vec<_>>())
 }
@@ -355,7 +357,8 @@ fn exponential(chance: &mut Rng, mean: f64) -> f64 {
     -mean * (1.0 - chance.f64()).ln()
 }
 
-/// The sum of twelve evenly spread numbers, less six, has mean 0 and scatters by 1.
+/// A normal number with mean 0 and deviation 1, approximately: the sum of twelve uniform numbers,
+/// less six.
 fn normal(chance: &mut Rng) -> f64 {
     (0..12).map(|_| chance.f64()).sum::<f64>() - 6.0
 }

@@ -1,38 +1,42 @@
-//! Quick pairing: the ranked pool is paired in waves, and this says who plays whom in one of them.
+//! Pairs the players of the ranked pool, one wave at a time.
 //!
-//! A pair costs the difference of its ratings, less a bonus for every wave that either has missed; it is allowed up to a limit. Of all
-//! ways to make allowed pairs the wave takes one that pairs the most players, and of those the one that costs least: a maximum-weight
-//! matching over the whole pool, not the first fit. Players who are left wait for the next wave, which allows them more.
+//! A pair costs the difference of its ratings, less a bonus for every wave that either player has
+//! missed. It is allowed up to a limit. A wave pairs as many players as possible at the lowest
+//! total cost: a maximum-weight matching over the whole pool, not the first fit. Players who are
+//! left wait for the next wave, which allows them more.
 //!
-//! Two players whose ratings are both uncertain may be further apart: such ratings say little about who is stronger. A certain rating is
-//! never widened by an uncertain one, and a wider limit makes no pair better: the matching still prefers close ratings.
+//! Two players whose ratings are both uncertain may be further apart, because such ratings say
+//! little about who is stronger. An uncertain opponent never widens the limit for a certain rating.
+//! A wider limit makes no pair better: the matching still prefers close ratings.
 //!
-//! Nothing here knows a clock, a network or a game: [`pair`] is a function of who waits, so the simulation (`examples/simulation.rs`) runs what
-//! the server runs.
+//! Nothing here knows a clock, a network or a game. [`pair`] depends only on the pool, so the
+//! simulation (`examples/simulation.rs`) runs the same code as the server.
 
 use std::hash::Hash;
 
-/// What a wave goes by. Ratings and costs are in points of rating.
+/// The settings of a wave. Ratings and costs are in rating points.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settings {
-    /// What a missed wave takes off the cost of every pair with whoever missed it.
+    /// How much each missed wave takes off the cost of the player's pairs.
     pub wave_bonus: f64,
-    /// The most that missed waves take off, for each of a pair.
+    /// The most that missed waves take off, for each player of a pair.
     pub wave_bonus_max: f64,
     /// The highest cost that is always allowed.
     pub cost_allowed: f64,
-    /// Beyond a rating of this many times [`Settings::cost_allowed`], the allowed cost grows with the ratings: strong players are few.
+    /// The allowed cost is at least the lower rating divided by this, because strong players are
+    /// few.
     pub rating_per_cost: f64,
-    /// Ratings with a deviation up to this count as certain.
+    /// Ratings with a deviation up to this are certain.
     pub certain_deviation: f64,
-    /// How much each point of deviation beyond [`Settings::certain_deviation`] widens the limit of a pair, once for each of both; the
-    /// more certain rating of the two counts.
+    /// How much each point of deviation beyond [`Settings::certain_deviation`] widens a pair's
+    /// limit, once for each player. The more certain of the two ratings counts.
     pub deviation_widening: f64,
-    /// What each game of imbalance of sides that a pair would mend takes off its cost, up to [`IMBALANCE_MAX`] games.
+    /// How much the cost falls with each game of imbalance of sides that a pair would correct, up
+    /// to [`IMBALANCE_MAX`] games.
     pub side_bonus: f64,
 }
 
-/// More games of imbalance than this do not count.
+/// Games of imbalance beyond this do not count.
 pub const IMBALANCE_MAX: i32 = 4;
 
 impl Default for Settings {
@@ -49,42 +53,44 @@ impl Default for Settings {
     }
 }
 
-/// Somebody who waits for a rated game of one ruleset and speed.
+/// A player who waits for a rated game of one ruleset and speed.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Waiting<K> {
-    /// Who.
+    /// The player.
     pub player: K,
     /// Their rating, aged to now.
     pub rating: f64,
     /// The rating's deviation, aged to now.
     pub deviation: f64,
-    /// How many waves went by without a game for them.
+    /// How many waves they have waited in vain.
     pub waves_missed: u32,
-    /// His rated games with the first move, less those without, in this ruleset.
+    /// Their rated games with the first move, less those without, in this ruleset.
     pub first_surplus: i32,
-    /// Whom he played last.
+    /// Their last opponent.
     pub last_opponent: Option<K>,
-    /// Whom he does not play at all. It is enough that one of two says so.
+    /// Players that they refuse to play. One of the two is enough.
     pub apart: Vec<K>,
 }
 
-/// Two who play each other.
+/// Two players who play each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pair<K> {
-    /// Who has the first move: Red.
+    /// The player with the first move: Red.
     pub first: K,
-    /// Who has not.
+    /// The other player.
     pub second: K,
 }
 
-/// The pool is matched in parts of at most so many, neighbors by rating: the work grows with the cube of a part. Whoever stands at the border of a
-/// part misses at most that wave's better partner beyond it.
+/// The most players that are matched together: the work grows with the cube. Larger pools are split
+/// into neighbors by rating. At the border of a part, a player may miss a better partner for one
+/// wave.
 pub const PART_MAX: usize = 160;
 
-/// The pairs of a wave. Where both of a pair have had the first move as often, `coin` says who has it (true: the lower rated one). Nobody is
-/// paired with his last opponent while somebody else waits whom either may be paired with.
+/// The pairs of a wave. If both of a pair have had the first move equally often, `coin` decides:
+/// true gives it to the lower rated. Players meet their last opponent only if neither may be paired
+/// with anyone else who waits.
 ///
-/// The same pool, in whatever order, makes the same pairs.
+/// The order of the pool does not matter.
 pub fn pair<K: Copy + Ord + Hash>(
     pool: &[Waiting<K>],
     settings: &Settings,
@@ -102,7 +108,7 @@ pub fn pair<K: Copy + Ord + Hash>(
     pairs
 }
 
-/// The highest cost that two of these ratings may be paired at.
+/// The highest cost at which these ratings may be paired, without bonuses and widening.
 fn cost_allowed(one: f64, other: f64, settings: &Settings) -> f64 {
     (one.min(other) / settings.rating_per_cost).max(settings.cost_allowed)
 }
@@ -111,20 +117,21 @@ fn wave_bonus(waves: u32, settings: &Settings) -> f64 {
     (f64::from(waves) * settings.wave_bonus).min(settings.wave_bonus_max)
 }
 
-/// How much further apart two ratings may be when the more certain of both has this deviation.
+/// How much further apart two ratings may be if this is the smaller of their deviations.
 fn widening(deviation: f64, settings: &Settings) -> f64 {
     2.0 * settings.deviation_widening * (deviation - settings.certain_deviation).max(0.0)
 }
 
-/// How far the rating of an opponent may be from this player's: of one who has just come, and whose rating is as uncertain.
+/// How far an opponent's rating may be from this player's, if the opponent has just come and is as
+/// uncertain.
 #[must_use]
 pub fn reach<K>(one: &Waiting<K>, settings: &Settings) -> f64 {
     let lowest = cost_allowed(one.rating, one.rating, settings);
     lowest + wave_bonus(one.waves_missed, settings) + widening(one.deviation, settings)
 }
 
-/// How much below the allowed cost a pair is, its widening aside; none when it is not allowed, be it for its cost or because one of both
-/// wants nothing to do with the other.
+/// How much cheaper a pair is than its limit, without widening. `None` if it is not allowed,
+/// because of its cost or because one refuses to play the other.
 fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings) -> Option<f64> {
     if one.apart.contains(&other.player) || other.apart.contains(&one.player) {
         return None;
@@ -135,7 +142,7 @@ fn merit<K: PartialEq>(one: &Waiting<K>, other: &Waiting<K>, settings: &Settings
         - wave_bonus(other.waves_missed, settings);
     let merit = cost_allowed(one.rating, other.rating, settings) - cost;
     let is_allowed = merit + widening(one.deviation.min(other.deviation), settings) >= 0.0;
-    // The sides decide between pairs that are allowed, not which are.
+    // Sides only decide between pairs that are allowed.
     is_allowed.then(|| merit + f64::from(mended) * settings.side_bonus)
 }
 
@@ -143,12 +150,13 @@ fn met_last<K: PartialEq + Copy>(one: &Waiting<K>, other: &Waiting<K>) -> bool {
     one.last_opponent == Some(other.player) || other.last_opponent == Some(one.player)
 }
 
-/// Hundredths of a point: weights are whole numbers.
+/// Weights are whole numbers: hundredths of a point.
 const WEIGHT_UNIT: f64 = 100.0;
-/// What a pair counts for itself: far more than any difference of merits in a part, so that as many as can be are paired.
+/// The weight of any pair: far more than all differences of merit in a part, so that as many
+/// players as possible are paired.
 const PAIR_WEIGHT: i64 = 1 << 32;
 
-/// Places of the part that play each other.
+/// The pairs of a part, as indices.
 fn match_part<K: Copy + Ord>(part: &[&Waiting<K>], settings: &Settings) -> Vec<(usize, usize)> {
     let size = part.len();
     let mut merits = vec![None; size * size];
@@ -179,7 +187,7 @@ fn match_part<K: Copy + Ord>(part: &[&Waiting<K>], settings: &Settings) -> Vec<(
     pairs.filter_map(|(place, mate)| mate.filter(|mate| place < *mate).map(|mate| (place, mate))).collect()
 }
 
-/// The first move for whoever had it less often.
+/// Gives the first move to the player who has had it less often.
 fn with_sides<K: Copy>(low: &Waiting<K>, high: &Waiting<K>, coin: &mut impl FnMut() -> bool) -> Pair<K> {
     let low_first = match low.first_surplus.cmp(&high.first_surplus) {
         std::cmp::Ordering::Less => true,

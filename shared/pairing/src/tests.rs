@@ -33,7 +33,7 @@ fn neighbors_by_rating_play_each_other() {
 
 #[test]
 fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
-    // 2 and 3 are closest; but then 1 and 4 find nobody.
+    // 2 and 3 are closest, but then 1 and 4 would find no one.
     let pool = [waiting(1, 1500.0), waiting(2, 1580.0), waiting(3, 1590.0), waiting(4, 1670.0)];
     assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
 }
@@ -42,7 +42,8 @@ fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
 fn too_far_apart_waits_and_waiting_brings_together() {
     let mut pool = [waiting(1, 1500.0), waiting(2, 1700.0)];
     assert_eq!(pairs(&pool), []);
-    // 200 apart, 100 allowed: 100 are wanting, 9 waves at 12 for one of them or 5 for each.
+    // They are 200 apart and 100 is allowed. The other 100 takes 9 waves at 12 for one of them, or
+    // 5 for each.
     pool[0].waves_missed = 8;
     assert_eq!(pairs(&pool), []);
     pool[0].waves_missed = 9;
@@ -60,7 +61,7 @@ fn waiting_widens_up_to_a_limit() {
     assert_eq!(pairs(&pool), [(1, 2)]);
 }
 
-/// A rating that says little.
+/// A rating that is uncertain.
 fn uncertain(player: u32, rating: f64, deviation: f64) -> Waiting<u32> {
     Waiting { deviation, ..waiting(player, rating) }
 }
@@ -70,10 +71,10 @@ fn two_uncertain_ratings_need_not_wait() {
     // Two newcomers after a game against each other.
     let pool = [uncertain(1, 1230.0, 350.0), uncertain(2, 1770.0, 350.0)];
     assert_eq!(pairs(&pool), [(1, 2)]);
-    // The more certain of both counts, so a settled player is not paired further away than ever.
+    // The more certain rating counts, so the limit of a settled player does not grow.
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1501.0)]), []);
     assert_eq!(pairs(&[uncertain(1, 1400.0, 350.0), waiting(2, 1500.0)]), [(1, 2)]);
-    // 100, and twice the 90 beyond 110.
+    // 100, plus twice the 90 beyond 110.
     assert_eq!(pairs(&[uncertain(1, 1300.0, 200.0), uncertain(2, 1580.0, 350.0)]), [(1, 2)]);
     assert_eq!(pairs(&[uncertain(1, 1300.0, 200.0), uncertain(2, 1581.0, 350.0)]), []);
 }
@@ -82,7 +83,7 @@ fn two_uncertain_ratings_need_not_wait() {
 fn uncertain_ratings_that_are_close_are_still_preferred() {
     let pool = [1100.0, 1800.0, 1120.0, 1790.0].map(|rating| uncertain(rating as u32, rating, 400.0));
     assert_eq!(pairs(&pool), [(1100, 1120), (1790, 1800)]);
-    // A settled player finds the same opponent as without anyone uncertain about.
+    // A settled player finds the same opponent, whether or not uncertain players wait too.
     let settled = [waiting(1, 1500.0), waiting(2, 1505.0)];
     let both: Vec<_> = settled.iter().chain(&pool).cloned().collect();
     assert!(pairs(&both).contains(&(1, 2)));
@@ -112,13 +113,13 @@ fn nobody_plays_the_same_opponent_again_while_others_wait() {
     (pool[0].last_opponent, pool[1].last_opponent) = (Some(2), Some(1));
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // One word of it is enough: the other may have played since.
+    // One of the two records is enough: the other may have played since.
     pool[1].last_opponent = Some(4);
     assert_eq!(pairs(&pool), [(1, 4), (2, 3)]);
     pool.truncate(2);
-    assert_eq!(pairs(&pool), [(1, 2)], "nobody else is there");
+    assert_eq!(pairs(&pool), [(1, 2)], "no one else waits");
     pool.push(waiting(3, 2800.0));
-    assert_eq!(pairs(&pool), [(1, 2)], "nobody else whom either may play");
+    assert_eq!(pairs(&pool), [(1, 2)], "no one else that either may play");
 }
 
 #[test]
@@ -129,7 +130,7 @@ fn who_is_kept_apart_finds_somebody_else_in_the_same_wave() {
     pool[0].apart = vec![2];
     let found = pairs(&pool);
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
-    // Whichever of both says so, and though nobody else is left.
+    // Either of the two may refuse, even if no one else is left.
     (pool[0].apart, pool[1].apart) = (Vec::new(), vec![1]);
     assert_ne!(pairs(&pool)[0], (1, 2));
     assert_eq!(pairs(&pool[..2]), []);
@@ -137,7 +138,7 @@ fn who_is_kept_apart_finds_somebody_else_in_the_same_wave() {
 
 #[test]
 fn somebody_who_may_not_be_played_is_nobody_else_to_wait_for() {
-    // 1 and 2 have just met. 3 waits as well, but wants nothing to do with either.
+    // 1 and 2 have just met. 3 waits as well, but refuses both.
     let mut pool = [waiting(1, 1500.0), waiting(2, 1500.0), waiting(3, 1500.0)];
     (pool[0].last_opponent, pool[2].apart) = (Some(2), vec![1, 2]);
     assert_eq!(pairs(&pool), [(1, 2)]);
@@ -164,7 +165,7 @@ fn sides_decide_between_pairs_that_are_as_good() {
     assert!(found == [(1, 3), (2, 4)] || found == [(1, 4), (2, 3)], "{found:?}");
 }
 
-/// A pool in which nobody's rating, wait or history is out of the ordinary.
+/// A pool of players with ordinary ratings, waits and histories.
 fn pool() -> impl Strategy<Value = Vec<Waiting<u32>>> {
     let apart = proptest::collection::vec(0..40_u32, 0..4);
     let rating = (600.0..2600.0_f64, 45.0..500.0_f64);
@@ -193,12 +194,12 @@ proptest! {
         let by_player = |player: u32| pool.iter().find(|waiting| waiting.player == player).expect("a player");
         let mut seen = HashSet::new();
         for Pair { first, second } in &found {
-            prop_assert!(seen.insert(*first) && seen.insert(*second), "somebody twice");
+            prop_assert!(seen.insert(*first) && seen.insert(*second), "a player twice");
             let (one, other) = (by_player(*first), by_player(*second));
             prop_assert!(merit(one, other, &settings).is_some(), "not allowed");
             prop_assert!(!one.apart.contains(second) && !other.apart.contains(first), "apart");
         }
-        // Nobody is left who could have been paired.
+        // No one is left who could have been paired.
         let left: Vec<&Waiting<u32>> = pool.iter().filter(|waiting| !seen.contains(&waiting.player)).collect();
         for (place, one) in left.iter().enumerate() {
             for other in &left[place + 1..] {

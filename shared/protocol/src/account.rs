@@ -1,4 +1,4 @@
-//! What `/api` takes and answers about players and their credentials.
+//! Requests and answers of `/api` about players and their credentials.
 
 use flagfall_board::GameId;
 use schemars::JsonSchema;
@@ -11,9 +11,9 @@ use crate::queue::MoveQueue;
 use crate::rating::RatingInfo;
 use crate::secret::Secret;
 
-/// Characters in the shortest password.
+/// The fewest characters of a password.
 pub const PASSWORD_LEN_MIN: usize = 8;
-/// Characters in the longest password.
+/// The most characters of a password.
 pub const PASSWORD_LEN_MAX: usize = 256;
 use crate::server_to_client::Player;
 use crate::webhook::WebhookInfo;
@@ -22,15 +22,15 @@ use crate::webhook::WebhookInfo;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// Everything its player may: play, and manage tokens and account.
+    /// Everything that its player may do: play, and manage tokens and the account.
     #[default]
     Play,
-    /// Play as a bot account, and nothing else.
+    /// Only play, as a bot account.
     Bot,
 }
 
 impl Scope {
-    /// Its name, as messages write it.
+    /// The scope's name in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,87 +40,90 @@ impl Scope {
     }
 }
 
-/// Makes an account: of the guest whose token is sent along, or a new one. `POST /api/account`.
+/// Makes an account: of the guest whose token comes with the request, or a new one. `POST
+/// /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignUp {
-    /// What the account is called: 2 to 20 letters, digits, `-` and `_`; names that differ in case alone are one.
+    /// The account's name: 2 to 20 letters, digits, `-` and `_`. Names that differ only in case are
+    /// the same.
     pub name: String,
-    /// 8 to 256 characters.
+    /// The password: 8 to 256 characters.
     pub password: Secret,
-    /// Whether a program plays it. That never changes, and everybody sees it.
+    /// True if a program plays the account. This never changes, and everyone can see it.
     #[serde(default)]
     pub bot: bool,
 }
 
-/// What an account is told once. The recovery code replaces a lost password.
+/// A new account. Store the recovery code: it replaces a lost password.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SignedUp {
-    /// Who it is.
+    /// The player.
     pub player: Player,
-    /// A token, unless a guest signed up: his goes on to be good.
+    /// A token. Absent if a guest signed up: their token stays valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<Secret>,
-    /// To be written down: it is not told again.
+    /// The recovery code, which is sent only once.
     pub recovery_code: Secret,
 }
 
-/// A name and its password. `POST /api/login`.
+/// Logs in with a name and its password. `POST /api/login`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Login {
     /// The account's name.
     pub name: String,
-    /// Its password.
+    /// The account's password.
     pub password: Secret,
-    /// What the new token is to be called in the list of tokens; at most 40 characters.
+    /// A name for the new token in the list of tokens, at most 40 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_name: Option<String>,
 }
 
-/// Who logged in, and the credential.
+/// The player who logged in, with a new token.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct LoggedIn {
-    /// Who it is.
+    /// The player.
     pub player: Player,
-    /// The credential, told once.
+    /// The new token, which is sent only once.
     pub token: Secret,
 }
 
-/// A lost password is replaced by the recovery code. `POST /api/recover`.
+/// Replaces a lost password with the recovery code. `POST /api/recover`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recover {
     /// The account's name.
     pub name: String,
-    /// The code told at sign-up, or by the last recovery.
+    /// The code from sign-up or from the last recovery.
     pub recovery_code: Secret,
     /// The new password: 8 to 256 characters.
     pub password: Secret,
 }
 
-/// The account after a recovery: all earlier tokens are revoked, and the code that was used is used up.
+/// The account after a recovery. All earlier tokens are revoked, and the recovery code that was
+/// used is void.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Recovered {
-    /// Who it is.
+    /// The player.
     pub player: Player,
-    /// The credential, told once.
+    /// The new token, which is sent only once.
     pub token: Secret,
-    /// The next recovery code, told once.
+    /// The next recovery code, which is sent only once.
     pub recovery_code: Secret,
 }
 
-/// Another password; all other tokens are revoked. `POST /api/account/password`.
+/// Changes the password and revokes all other tokens. `POST /api/account/password`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPassword {
-    /// The password so far.
+    /// The current password.
     pub password: Secret,
-    /// The one from now on: 8 to 256 characters.
+    /// The new password: 8 to 256 characters.
     pub new_password: Secret,
 }
 
-/// The password, for what wants it again. `DELETE /api/account`, `POST /api/account/recovery_code`.
+/// Confirms an action with the password. `DELETE /api/account`, `POST /api/account/recovery_code`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Confirmation {
@@ -128,20 +131,20 @@ pub struct Confirmation {
     pub password: Secret,
 }
 
-/// A new recovery code; the one before is void.
+/// A new recovery code. The previous one is void.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct NewRecoveryCode {
-    /// Told once.
+    /// The code, which is sent only once.
     pub recovery_code: Secret,
 }
 
-/// Asks for one more token. `POST /api/tokens`.
+/// Makes another token. `POST /api/tokens`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
-    /// What it is to be called; at most 40 characters.
+    /// The token's name, at most 40 characters.
     pub name: String,
-    /// What it may do; `bot` for bot accounts alone.
+    /// What the token may do. Only bot accounts can have `bot`.
     #[serde(default)]
     pub scope: Scope,
 }
@@ -149,115 +152,117 @@ pub struct NewToken {
 /// A new token.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MadeToken {
-    /// As it is listed.
+    /// The token as lists show it.
     pub info: TokenInfo,
-    /// The credential, told once.
+    /// The token itself, which is sent only once.
     pub token: Secret,
 }
 
-/// A token as its owner sees it in a list: never the token itself.
+/// A token as its owner sees it in lists, without the token itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TokenInfo {
-    /// To revoke it by.
+    /// The id with which it can be revoked.
     pub id: String,
-    /// What its owner calls it.
+    /// The name that its owner gave it.
     pub name: String,
     /// What it may do.
     pub scope: Scope,
     /// When it was made, in milliseconds since 1970.
     pub created: u64,
-    /// Whether the request that asks came with it.
+    /// True for the token of this request.
     #[serde(default)]
     pub current: bool,
 }
 
-/// The tokens of a player, oldest first. `GET /api/tokens`.
+/// A player's tokens, oldest first. `GET /api/tokens`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct TokenList {
-    /// All of them.
+    /// The tokens.
     pub tokens: Vec<TokenInfo>,
 }
 
-/// Who asks. `GET /api/me`.
+/// The player who makes the request. `GET /api/me`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Me {
-    /// Who it is.
+    /// The player.
     pub player: Player,
     /// The token of the request.
     pub token: TokenInfo,
-    /// What follows from games that were left.
+    /// What follows from games that the player left.
     pub conduct: Conduct,
 }
 
-/// Whom the asker has blocked. `GET /api/blocks`.
+/// The players that this player has blocked. `GET /api/blocks`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct BlockList {
     /// The players.
     pub players: Vec<Player>,
 }
 
-/// Who leaves games, or does not deploy, waits longer and longer for the next opponent. Told to the player alone.
+/// What follows from leaving games. Players who leave games, or do not deploy, wait longer and
+/// longer for the next opponent. Only the player can see it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Conduct {
-    /// Games he left, or did not deploy in, within a day.
+    /// How many games they left, or did not deploy in, within a day.
     pub left_games: u32,
-    /// Seconds until he can be paired, and play for ratings, again.
+    /// Seconds until they can be paired, and play rated games, again.
     pub wait_s: u64,
 }
 
-/// What everybody may know of a player. `GET /api/players/NAME`.
+/// What anyone may know of a player. `GET /api/players/NAME`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Profile {
-    /// Who it is.
+    /// The player.
     pub player: Player,
-    /// When he first came, in milliseconds since 1970.
+    /// When they first came, in milliseconds since 1970.
     pub created: u64,
-    /// His ratings now.
+    /// Their current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
 }
 
-/// Everything the server keeps of an account, but for what is secret. `GET /api/account`.
+/// Everything that the server keeps of an account, without its secrets. `GET /api/account`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AccountExport {
-    /// Who it is.
+    /// The player.
     pub player: Player,
-    /// When he first came, in milliseconds since 1970.
+    /// When they first came, in milliseconds since 1970.
     pub created: u64,
-    /// Whether there is a password: a guest has none.
+    /// True if the player has a password. Guests have none.
     pub has_password: bool,
     /// The tokens.
     pub tokens: Vec<TokenInfo>,
     /// The running games.
     pub games: Vec<GameId>,
-    /// The ratings now.
+    /// The current ratings.
     #[serde(default)]
     pub ratings: Vec<RatingInfo>,
-    /// The games that are over, the latest first; of more than 1,000 the rest is read page by page (`GET /api/players/NAME/games`).
+    /// The games that have ended, latest first, at most 1,000. `GET /api/players/NAME/games` has
+    /// the rest, page by page.
     #[serde(default)]
     pub played: Vec<PlayedGame>,
-    /// The player's own figures.
+    /// The player's own statistics.
     #[serde(default)]
     pub statistics: Statistics,
-    /// The deployments he keeps.
+    /// The deployments that they keep.
     #[serde(default)]
     pub deployments: Vec<SavedDeployment>,
-    /// His webhook; never its secret.
+    /// Their webhook, without its secret.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<WebhookInfo>,
-    /// Whether there is a feed of his; never its address.
+    /// True if they have a feed. Its address is not shown.
     #[serde(default)]
     pub has_feed: bool,
-    /// The challenges that wait for his answer.
+    /// The challenges that wait for their answer.
     #[serde(default)]
     pub challenges: Vec<Invitation>,
-    /// The players he has blocked.
+    /// The players that they have blocked.
     #[serde(default)]
     pub blocks: Vec<Player>,
-    /// What he has queued in running games.
+    /// The moves that they have queued in running games.
     #[serde(default)]
     pub queues: Vec<MoveQueue>,
-    /// What follows from games that he left.
+    /// What follows from games that they left.
     #[serde(default)]
     pub conduct: Conduct,
 }

@@ -28,7 +28,7 @@ impl Said {
     /// Characters of a text.
     pub const TEXT_LEN_MAX: usize = 200;
 
-    /// Whether it may be said: a text is neither empty nor too long, and has no characters that steer a terminal or hide others.
+    /// True if it may be said. A text must be printable and of a permitted length.
     #[must_use]
     pub fn is_fit(&self) -> bool {
         match self {
@@ -38,11 +38,12 @@ impl Said {
     }
 }
 
-/// Marks that may stand on one character: more than any language writes, fewer than hide the line above.
+/// The most combining marks on one character: more than any language needs, too few to cover the
+/// line above.
 const MARKS_MAX: usize = 3;
 
-/// True if a text has between one and `len_max` characters, not all of them blanks, none that steers a terminal,
-/// turns the direction of others or is invisible, and no stack of combining marks.
+/// True if a text has 1 to `len_max` characters, not only blanks, and is safe to print. Control
+/// characters, direction changes, invisible characters and stacks of combining marks are not.
 #[must_use]
 pub fn is_printable(text: &str, len_max: usize) -> bool {
     let steers = |letter: char| {
@@ -63,7 +64,7 @@ pub fn is_printable(text: &str, len_max: usize) -> bool {
         && marks_in_a_row(text) <= MARKS_MAX
 }
 
-/// The longest row of characters that take no room of their own: combining marks.
+/// The longest run of combining marks, which take no room of their own.
 fn marks_in_a_row(text: &str) -> usize {
     let (mut row, mut longest) = (0, 0);
     for letter in text.chars() {
@@ -103,7 +104,7 @@ pub enum Phrase {
 }
 
 impl Phrase {
-    /// All of them, as clients number them from 1.
+    /// Every phrase, in the order in which clients number them from 1.
     pub const ALL: [Phrase; 7] = [
         Phrase::Hello,
         Phrase::GoodLuck,
@@ -114,7 +115,7 @@ impl Phrase {
         Phrase::GoodGame,
     ];
 
-    /// In English.
+    /// The phrase in English.
     #[must_use]
     pub const fn english(self) -> &'static str {
         match self {

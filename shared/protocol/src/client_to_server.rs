@@ -305,7 +305,7 @@ impl From<MoveText> for GameCommand {
 }
 
 impl GameCommand {
-    /// A command of the board as a message; none for a deployment, whose text is its owner's to give.
+    /// The message for a board command. `None` for a deployment, whose text comes from its owner.
     #[must_use]
     pub fn from_command(command: &Command) -> Option<GameCommand> {
         Some(match command {
@@ -326,10 +326,11 @@ impl GameCommand {
         })
     }
 
-    /// The command as the engine judges it: a setup's text is read as this side's, by this ruleset.
+    /// The command for the engine. The text of a setup is read for this side and ruleset.
     ///
     /// # Errors
-    /// [`Refusal::Setup`] when the text of a setup has too few characters, too many, or one that stands for no piece.
+    /// [`Refusal::Setup`] if the setup's text has the wrong length or a character that stands for
+    /// no piece.
     pub fn to_command(&self, side: Side, ruleset: &Ruleset) -> Result<Command, Refusal> {
         Ok(match self {
             GameCommand::Deploy { setup } => Command::Deploy(Setup::from_text(setup, side, ruleset)?),
@@ -448,7 +449,7 @@ impl Time {
     /// The days for a ply that may be played.
     pub const DAYS: std::ops::RangeInclusive<u32> = 1..=14;
 
-    /// Whether it lies within the bounds.
+    /// True if it lies within the bounds.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         match self {
@@ -461,7 +462,7 @@ impl Time {
         }
     }
 
-    /// Whether what the network takes of the time is given back: where seconds count.
+    /// True if network delay is given back: in games where seconds count.
     #[must_use]
     pub fn gives_lag_back(&self) -> bool {
         match self {
@@ -470,7 +471,7 @@ impl Time {
         }
     }
 
-    /// Time for the deployment in milliseconds, where everybody else has this long: days where a ply has days.
+    /// Time for the deployment in milliseconds: the given time, or days where a ply has days.
     #[must_use]
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
         match self {

@@ -5,11 +5,13 @@
 pub enum Exit {
     /// What was asked for is done.
     Done,
-    /// The answer is no: the server refuses, a record is false, a store is damaged, or a server is not well.
+    /// The answer is no: the server refuses, a record is false, a store is damaged, or a server is
+    /// unhealthy.
     Refused,
     /// The command line or the configuration is wrong. Nothing was done.
     Usage,
-    /// The network fails: no server answers, the connection is lost for good, or a server cannot listen.
+    /// The network fails: no server answers, the connection is lost for good, or a server cannot
+    /// listen.
     Network,
     /// A file or the store cannot be read or written.
     Storage,

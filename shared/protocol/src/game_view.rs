@@ -432,7 +432,8 @@ pub struct ViewChange {
 }
 
 impl GameView {
-    /// Whether a side owes an act on the board, as far as this audience can know: the choice it has not made in a strike (§Q4), else its turn.
+    /// True if a side owes an act on the board, as far as this audience can know: its choice in a
+    /// strike (§Q4), or else its turn.
     #[must_use]
     pub fn is_to_act(&self, side: Side) -> bool {
         if self.phase != Phase::Playing {
@@ -537,14 +538,14 @@ impl GameView {
 }
 
 impl GameView {
-    /// What stands on these squares is told anew.
+    /// Replaces what stands on these squares.
     fn put(&mut self, squares: &[Square], pieces: Option<&[PieceText]>) {
         self.pieces.retain(|piece| !squares.contains(&piece.0.square));
         self.pieces.extend(pieces.into_iter().flatten().copied());
         self.pieces.sort_by_key(|piece| piece.0.square);
     }
 
-    /// A ply was made: what stands on its squares is told anew.
+    /// Ends a turn, and replaces what stands on its squares.
     fn end_turn(&mut self, side: Side, squares: &[Square], pieces: Option<&[PieceText]>) {
         self.put(squares, pieces);
         self.ply = self.ply.saturating_add(1);
@@ -553,7 +554,7 @@ impl GameView {
         }
     }
 
-    /// Lays a chip; it replaces the one that was there.
+    /// Lays a chip, in place of one that was there.
     fn lay(&mut self, square: Square, color: ChipColor) {
         let mut chips: Chips = self
             .chips

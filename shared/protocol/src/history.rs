@@ -1,4 +1,4 @@
-//! What `/api` tells of games that are over: histories, head to head, a player's own statistics.
+//! Ended games as `/api` shows them: histories, head to head, a player's own statistics.
 
 use flagfall_board::{GameId, PerSide, Side};
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use crate::client_to_server::Time;
 use crate::rating::GameScore;
 use crate::server_to_client::Player;
 
-/// A game of a player that is over.
+/// An ended game of a player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedGame {
     /// The game.
@@ -19,37 +19,37 @@ pub struct PlayedGame {
     pub ruleset: String,
     /// The clock.
     pub time: Time,
-    /// Whether it was rated.
+    /// True if the game was rated.
     #[serde(default)]
     pub rated: bool,
-    /// Whether only its players see it.
+    /// True if only its players can see it.
     #[serde(default)]
     pub private: bool,
     /// The player's side.
     pub side: Side,
-    /// Against whom.
+    /// The opponent.
     pub opponent: Player,
     /// How it ended for the player.
     pub score: GameScore,
-    /// Why it ended, as outcomes name it.
+    /// Why it ended, as in outcomes.
     pub reason: String,
     /// Turns taken.
     pub plies: u16,
 }
 
-/// A player's games that are over, the latest first. `GET /api/players/NAME/games`.
+/// A page of a player's ended games, latest first. `GET /api/players/NAME/games`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct PlayedGames {
-    /// Who it is.
+    /// The player.
     pub player: Player,
-    /// A page of them.
+    /// The games of this page.
     pub games: Vec<PlayedGame>,
-    /// Names the next page, as `?after=`; none on the last one.
+    /// The `?after=` of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// How often somebody won, drew and lost.
+/// How often a player won, drew and lost.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// Games won.
@@ -61,13 +61,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// All games.
+    /// The number of games.
     #[must_use]
     pub fn games(&self) -> u32 {
         self.won.saturating_add(self.drawn).saturating_add(self.lost)
     }
 
-    /// One more game.
+    /// Counts one more game.
     pub fn count(&mut self, score: GameScore) {
         let counter = match score {
             GameScore::Won => &mut self.won,
@@ -77,7 +77,7 @@ impl Tally {
         *counter = counter.saturating_add(1);
     }
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, other: Tally) -> Tally {
         Tally {
@@ -88,54 +88,55 @@ impl Tally {
     }
 }
 
-/// Two players' games against each other, the latest first. `GET /api/players/NAME/against/OTHER`.
+/// Two players' games against each other, latest first. `GET /api/players/NAME/against/OTHER`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct HeadToHead {
-    /// Who it is.
+    /// The player.
     pub player: Player,
-    /// Against whom.
+    /// The opponent.
     pub opponent: Player,
-    /// How often the player won, drew and lost, by ruleset; private games count for the two players alone.
+    /// How often the player won, drew and lost, by ruleset. Only the two players see private games
+    /// counted.
     pub tallies: Vec<RulesetTally>,
-    /// A page of the games.
+    /// The games of this page.
     pub games: Vec<PlayedGame>,
-    /// Names the next page, as `?after=`; none on the last one.
+    /// The `?after=` of the next page. Absent on the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
 
-/// A tally of one ruleset.
+/// How often a player won, drew and lost in one ruleset.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetTally {
     /// The ruleset's id.
     pub ruleset: String,
-    /// How often.
+    /// The games won, drawn and lost.
     pub tally: Tally,
 }
 
-/// A deployment and what became of it.
+/// A deployment, and how often it won, drew and lost.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct DeploymentTally {
-    /// Its text (§P4 without blanks).
+    /// The deployment's text (§P4), without blanks.
     pub setup: crate::secret::Secret,
-    /// How often.
+    /// The games won, drawn and lost.
     pub tally: Tally,
 }
 
-/// A player's own figures in one ruleset. Games called off do not count.
+/// A player's own statistics in one ruleset. Aborted games do not count.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RulesetStatistics {
     /// The ruleset's id.
     pub ruleset: String,
-    /// By the side he played.
+    /// By the side that the player had.
     pub by_side: PerSide<Tally>,
-    /// By deployment, the most played first; of many the latest.
+    /// By deployment, most played first. If there are many, only the latest.
     pub by_deployment: Vec<DeploymentTally>,
 }
 
-/// A player's own figures; nobody else is told. `GET /api/me/statistics`.
+/// A player's own statistics, which only the player can see. `GET /api/me/statistics`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Statistics {
-    /// By ruleset.
+    /// The statistics of each ruleset.
     pub rulesets: Vec<RulesetStatistics>,
 }

@@ -1,4 +1,4 @@
-//! Challenges addressed to somebody by name.
+//! Challenges addressed to a player by name.
 
 use flagfall_board::Side;
 use schemars::JsonSchema;
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::Terms;
 use crate::server_to_client::Player;
 
-/// Addresses an open challenge of the asker's to a player. `POST /api/me/challenges`.
+/// Addresses the player's own open challenge to another player. `POST /api/me/challenges`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Invite {
-    /// The challenge's code.
+    /// The code of the challenge.
     pub challenge: String,
     /// The player's name.
     pub name: String,
@@ -33,9 +33,10 @@ pub struct Invitation {
     pub expires: u64,
 }
 
-/// The challenges addressed to the asker, the one that expires first at the top. `GET /api/me/challenges`.
+/// The challenges addressed to the player, those that expire first at the top. `GET
+/// /api/me/challenges`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Invitations {
-    /// All of them.
+    /// The challenges.
     pub challenges: Vec<Invitation>,
 }

@@ -1,7 +1,7 @@
-//! Messages between client and server. What leaves the server is built from views only.
+//! Messages between client and server. Everything that leaves the server is built from views.
 //!
-//! One WebSocket at `/ws` carries JSON texts: [`ClientToServer`] one way, [`ServerToClient`] the other. The same types make the
-//! HTTP answers and the records of games.
+//! One WebSocket at `/ws` carries JSON texts: [`ClientToServer`] one way, [`ServerToClient`] the
+//! other. HTTP answers and game records use the same types.
 
 mod account;
 mod chat;
@@ -65,5 +65,5 @@ pub use webhook::{
     Feed, FeedItem, MadeFeed, NewWebhook, Notice, NoticeKind, WebhookAttempt, WebhookInfo, WebhookSet,
 };
 
-/// The version of these messages. A client names it in its hello; the server refuses another one.
+/// The version of these messages. A client sends it in its hello, and the server refuses any other.
 pub const PROTOCOL_VERSION: u32 = 1;

@@ -7,29 +7,31 @@ use serde::{Deserialize, Serialize};
 use crate::game_view::{Clock, GameView, Phase, Running};
 use crate::server_to_client::GameSummary;
 
-/// A running game of one's own.
+/// A running game of the player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct OwnGame {
     /// The game.
     pub game: GameSummary,
-    /// One's own side.
+    /// The player's side.
     pub side: Side,
-    /// Whether one is to act: to deploy, to move, or to choose.
+    /// True if the player has to act: deploy, move, or choose.
     pub to_act: bool,
-    /// When the time of whoever is to act runs out, in milliseconds since 1970; none without a clock, and while clocks stand still.
+    /// When the time of the side that has to act runs out, in milliseconds since 1970. Absent
+    /// without a clock, and while clocks are stopped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deadline: Option<u64>,
-    /// Whether the other side offers a draw.
+    /// True if the opponent offers a draw.
     #[serde(default)]
     pub draw_offered: bool,
 }
 
-/// The running games of whoever asks, the most urgent first: those in which he is to act by their deadlines, then the others. `GET /api/me/games`.
+/// The player's running games, most urgent first: those in which they have to act, by deadline,
+/// then the others. `GET /api/me/games`.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct OwnGames {
     /// The games.
     pub games: Vec<OwnGame>,
-    /// Games that cannot be shown now: their logs are damaged or out of reach.
+    /// Games that cannot be shown now: their logs are damaged or cannot be reached.
     #[serde(default)]
     pub unavailable: Vec<GameId>,
     /// The server's time in milliseconds since 1970.
@@ -37,7 +39,7 @@ pub struct OwnGames {
 }
 
 impl OwnGame {
-    /// A game as its view from this side tells it.
+    /// Makes the entry of a game from its view for this side.
     #[must_use]
     pub fn new(game: GameSummary, side: Side, view: &GameView) -> OwnGame {
         let (to_act, deadline) = match view.phase {
@@ -54,7 +56,7 @@ impl OwnGame {
         }
     }
 
-    /// The most urgent first.
+    /// Sorts games, the most urgent first.
     pub fn sort(games: &mut [OwnGame]) {
         games.sort_by_key(|own| {
             let newest_first = std::cmp::Reverse(own.game.created);
@@ -64,7 +66,8 @@ impl OwnGame {
 }
 
 impl Clock {
-    /// When the time of whoever is to act runs out, in milliseconds since 1970; none while nobody's runs.
+    /// When the first running clock reaches zero, in milliseconds since 1970. `None` if no clock
+    /// runs.
     #[must_use]
     pub fn deadline(&self) -> Option<u64> {
         let of = |side: Side| self.at + self.remaining_ms[side] + self.free_ms[side];

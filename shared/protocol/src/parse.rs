@@ -14,14 +14,15 @@ const DEPTH_MAX: usize = 16;
 pub struct Malformed {
     /// The command's id, if it could be read.
     pub cmd_id: Option<CommandId>,
-    /// What is wrong, for a person. It never repeats a value of the text, which could be a deployment.
+    /// What is wrong, for people. It never repeats a value from the text, which could be a
+    /// deployment.
     pub message: String,
     /// True for a hello of another protocol version.
     pub is_foreign_hello: bool,
 }
 
-/// A plain move, as nearly all messages are. Field for field it is what [`ClientToServer`] says of one; its kinds are fields here, so that serde need not
-/// keep every field until it knows which kind it reads.
+/// A plain move, the most frequent message. It is faster to parse than [`ClientToServer`], whose
+/// tagged variants make serde buffer all fields. Both must agree field for field.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct PlainMove {
@@ -68,7 +69,7 @@ impl From<PlainMove> for ClientToServer {
 /// # Errors
 /// [`Malformed`] says what is wrong without repeating a value of the text.
 pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
-    // Serde would take arrays for objects here as well.
+    // Serde would accept arrays in place of objects here as well.
     if !text.contains('[')
         && let Ok(plain) = serde_json::from_str::<PlainMove>(text)
     {
@@ -78,7 +79,7 @@ pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
         let message = format!("the message is nested deeper than {DEPTH_MAX}");
         return Err(Malformed { cmd_id: None, message, is_foreign_hello: false });
     }
-    // Serde would also take an array with the type first.
+    // Serde would also accept an array that starts with the type.
     if text.trim_ascii_start().starts_with('[') {
         let message = "not a message of this protocol: expected an object".to_owned();
         return Err(Malformed { cmd_id: None, message, is_foreign_hello: false });
@@ -86,7 +87,7 @@ pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
     serde_json::from_str(text).map_err(|error| explain(text, &error))
 }
 
-/// Whether brackets lie deeper in each other than allowed; those inside of strings do not count.
+/// True if brackets are nested deeper than allowed. Brackets in strings do not count.
 fn is_too_deep(text: &str) -> bool {
     let (mut depth, mut is_in_string, mut is_escaped) = (0_usize, false, false);
     for byte in text.bytes() {
@@ -119,7 +120,7 @@ fn explain(text: &str, error: &serde_json::Error) -> Malformed {
     Malformed { cmd_id, message, is_foreign_hello }
 }
 
-/// The part of serde's words that repeats nothing but names of fields.
+/// The part of serde's error that repeats only names of fields.
 fn what_is_wrong(error: &str) -> String {
     let is_name = |name: &str| {
         (1..=24).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')

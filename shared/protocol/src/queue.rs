@@ -1,4 +1,4 @@
-//! Moves that a player leaves behind for the turns to come, in games with days per move.
+//! Moves that a player queues for coming turns, in games with days per move.
 
 use flagfall_board::{GameId, Ply};
 use schemars::JsonSchema;
@@ -7,37 +7,38 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::GameCommand;
 use crate::text::MoveText;
 
-/// A ply for a turn to come.
+/// A queued turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueuedMove {
-    /// What is to be done: a move, a removal or a placing.
+    /// The turn: a move, a removal or a placing.
     pub command: GameCommand,
-    /// Only if the other side's ply before it is this move.
+    /// Make the turn only if the opponent's turn before it is this move.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub after: Option<MoveText>,
 }
 
-/// The plies for the asker's next turns, the next one first; they replace what was queued before. `PUT /api/games/ID/queue`.
+/// Replaces the queue with turns for the player's next plies, in order. `PUT /api/games/ID/queue`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewQueue {
-    /// The ply at which the game stands; refused as stale when it has moved on.
+    /// The game's current ply. The request is refused as stale if the game has moved on.
     pub ply: Ply,
-    /// The epoch of the view they are planned in, as `game` told it; refused as stale in a later one.
+    /// The epoch of the view in which the turns were planned, as in `game`. The request is refused
+    /// as stale in a later epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
-    /// 1 to 20 plies.
+    /// 1 to 20 turns.
     pub moves: Vec<QueuedMove>,
 }
 
-/// What is queued. Nobody but its owner is told. `GET /api/games/ID/queue`.
+/// A player's queue in a game. Only the player can see it. `GET /api/games/ID/queue`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct MoveQueue {
     /// The game.
     pub game: GameId,
-    /// The ply at which the first of them is to be made.
+    /// The ply of the first queued turn.
     pub ply: Ply,
-    /// The plies, one for each turn of the asker's; empty when nothing is queued.
+    /// The queued turns, one for each of the player's next plies. Empty if nothing is queued.
     pub moves: Vec<QueuedMove>,
 }

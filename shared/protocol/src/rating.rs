@@ -1,4 +1,4 @@
-//! What `/api` and the line tell of ratings.
+//! Ratings in messages and in `/api`.
 
 use flagfall_board::{GameId, PerSide};
 use schemars::JsonSchema;
@@ -25,13 +25,13 @@ pub enum Speed {
 }
 
 impl Speed {
-    /// All of them, the fastest first.
+    /// Every speed, fastest first.
     pub const ALL: [Speed; 5] =
         [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical, Speed::Correspondence];
-    /// Plies of one side by which the length of a game is estimated.
+    /// Turns of one side by which the length of a game is estimated.
     pub const PLIES: u64 = 40;
 
-    /// The speed of a clock; none without a clock.
+    /// The speed of a clock. `None` for unlimited time.
     #[must_use]
     pub fn of(time: Time) -> Option<Speed> {
         let (base_s, ply_s) = match time {
@@ -49,7 +49,7 @@ impl Speed {
         })
     }
 
-    /// Its name, as messages write it.
+    /// The speed's name in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -61,7 +61,7 @@ impl Speed {
         }
     }
 
-    /// The speed of this name.
+    /// The speed with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Speed> {
         Speed::ALL.into_iter().find(|speed| speed.name() == name)
@@ -80,18 +80,18 @@ pub struct RatingPoint {
     pub provisional: bool,
 }
 
-/// A player's rating in one ruleset at one speed, as of now.
+/// A player's current rating in one ruleset at one speed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RatingInfo {
     /// The ruleset's id.
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// The rating, less certain the longer the last game is ago.
+    /// The rating. It becomes less certain with time since the last game.
     pub now: RatingPoint,
-    /// Rated games.
+    /// How many rated games they have played.
     pub games: u32,
-    /// When the last one ended, in milliseconds since 1970.
+    /// When the last rated game ended, in milliseconds since 1970.
     pub last: u64,
 }
 
@@ -121,11 +121,11 @@ fn is_zero(points: &i32) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GameScore {
-    /// He won.
+    /// The player won.
     Won,
-    /// Nobody won.
+    /// No one won.
     Drawn,
-    /// He lost.
+    /// The player lost.
     Lost,
 }
 
@@ -136,7 +136,7 @@ pub struct RatedGame {
     pub game: GameId,
     /// When it ended, in milliseconds since 1970.
     pub at: u64,
-    /// Against whom.
+    /// The opponent.
     pub opponent: Player,
     /// How it ended.
     pub score: GameScore,
@@ -144,21 +144,22 @@ pub struct RatedGame {
     pub before: RatingPoint,
     /// The player's rating after it.
     pub after: RatingPoint,
-    /// Whether the operators of the server have taken back what it did.
+    /// True if the server's operators have reversed the game's rating change.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
 }
 
-/// A player's latest rated games in one ruleset at one speed. `GET /api/players/NAME/ratings/RULESET/SPEED`.
+/// A player's latest rated games in one ruleset at one speed. `GET
+/// /api/players/NAME/ratings/RULESET/SPEED`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct RatingHistory {
-    /// Who it is.
+    /// The player.
     pub player: Player,
     /// The ruleset's id.
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// The latest first.
+    /// The games, latest first.
     pub games: Vec<RatedGame>,
 }
 
@@ -167,24 +168,25 @@ pub struct RatingHistory {
 pub struct LeaderboardEntry {
     /// The place; the first is 1.
     pub place: u32,
-    /// Who has it.
+    /// The player.
     pub player: Player,
-    /// His rating now.
+    /// Their current rating.
     pub now: RatingPoint,
-    /// Rated games.
+    /// How many rated games they have played.
     pub games: u32,
 }
 
-/// The best in one ruleset at one speed whose ratings are certain enough: deviation 75 or less. `GET /api/leaderboards/RULESET/SPEED`.
+/// The best players in one ruleset at one speed, of those with a deviation of 75 or less. `GET
+/// /api/leaderboards/RULESET/SPEED`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Leaderboard {
     /// The ruleset's id.
     pub ruleset: String,
     /// The speed.
     pub speed: Speed,
-    /// Whether it is the list of bots, who have one of their own.
+    /// True for the leaderboard of bots, who have their own.
     pub bots: bool,
-    /// The best first.
+    /// The entries, best first.
     pub entries: Vec<LeaderboardEntry>,
 }
 

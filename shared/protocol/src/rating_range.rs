@@ -1,4 +1,4 @@
-//! Whose ratings an open offer is for.
+//! The ratings of players who may accept an open offer.
 
 use std::fmt;
 
@@ -19,10 +19,10 @@ pub struct RatingRange {
 }
 
 impl RatingRange {
-    /// The highest bound that may be named, in points: above any rating.
+    /// The highest bound allowed, in points. No rating is higher.
     pub const POINTS_MAX: u32 = 4_000;
 
-    /// Whether it has a bound, and bounds between which somebody can be.
+    /// True if it has a bound, and a rating can lie between its bounds.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
         let is_bounded = self.min.is_some() || self.max.is_some();
@@ -31,7 +31,7 @@ impl RatingRange {
         is_bounded && is_low(self.min) && is_low(self.max) && is_ordered
     }
 
-    /// Whether a rating of so many points lies within it.
+    /// True if a rating of this many points lies within it.
     #[must_use]
     pub fn contains(&self, points: u32) -> bool {
         self.min.is_none_or(|min| min <= points) && self.max.is_none_or(|max| points <= max)
@@ -39,7 +39,7 @@ impl RatingRange {
 }
 
 impl fmt::Display for RatingRange {
-    /// `1400 to 1600`, `1400 or more`, `1600 or less`.
+    /// For example, `1400 to 1600`, `1400 or more` or `1600 or less`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.min, self.max) {
             (Some(min), Some(max)) => write!(f, "{min} to {max}"),
@@ -75,7 +75,7 @@ pub enum RatingWish {
 }
 
 impl RatingWish {
-    /// The bounds, for a seeker with a rating of so many points, or without one: then there are none around it.
+    /// The bounds, given the seeker's rating in points. `None` around a rating that does not exist.
     #[must_use]
     pub fn range(self, own: Option<u32>) -> Option<RatingRange> {
         match self {

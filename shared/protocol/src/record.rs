@@ -132,13 +132,14 @@ pub struct RecordedEvent {
     pub by: Option<Side>,
     /// The event.
     pub event: GameEvent,
-    /// What else changed in the audience's view. Old records and records imported from texts have none.
+    /// What else changed in the audience's view. Old records and records imported from texts have
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<ViewChange>,
 }
 
 impl RecordedEvent {
-    /// An event at its stamp, with what follows from it alone and without its change.
+    /// An event at its stamp, with the fields that follow from it and without its change.
     #[must_use]
     pub fn new(at: Stamp, lag_ms: u32, event: GameEvent) -> RecordedEvent {
         RecordedEvent { at: at.0, lag_ms, by: digest::resigned_by(&event), event, change: None }
@@ -238,7 +239,8 @@ impl fmt::Display for GameRecord {
                 GameEvent::Colored { side, square, color } => {
                     writeln!(f, "{:>4} {:<4} {square}={}", "", mover(*side), color.letter())?;
                 }
-                // What was chosen is told with its ply, but where a strike still waits (§Q4).
+                // Choices show in their ply's line. Only those of a strike that still waits have
+                // their own (§Q4).
                 GameEvent::Struck(strike) if Some(index) == waiting => {
                     writeln!(f, "{:>4} {:<4} {}  strikes", "", mover(strike.side), strike.squares)?;
                 }
@@ -262,7 +264,8 @@ impl fmt::Display for GameRecord {
 }
 
 impl GameRecord {
-    /// The view before the first event, then the view after each event. Stops at an event without its change.
+    /// The view before the first event, then the view after each event. Stops at an event without a
+    /// change.
     pub fn views(&self) -> impl Iterator<Item = GameView> + '_ {
         let mut events = self.events.iter();
         std::iter::successors(self.first_view.clone(), move |view| {
@@ -273,7 +276,7 @@ impl GameRecord {
         })
     }
 
-    /// The same record in the form of servers of version 0.1: events alone.
+    /// The same record as servers of version 0.1 write it, with events but no changes.
     #[must_use]
     pub fn without_changes(mut self) -> GameRecord {
         self.kind = None;
@@ -282,7 +285,8 @@ impl GameRecord {
         self
     }
 
-    /// True if strikes were resolved by choices that this record of a finished game leaves out (§Q4).
+    /// True if strikes were resolved by choices that this record of a finished game leaves out
+    /// (§Q4).
     #[must_use]
     pub fn omits_choices(&self) -> bool {
         self.kind == Some(RecordKind::Live)
@@ -290,7 +294,7 @@ impl GameRecord {
             && self.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
     }
 
-    /// What the player to whom the record is told handed in last.
+    /// The deployment that the record's own player handed in last.
     #[must_use]
     pub fn own_setup(&self) -> Option<&str> {
         self.audience.side()?;
@@ -300,7 +304,7 @@ impl GameRecord {
         })
     }
 
-    /// Whether play began: games with coins are played at once (§Q1).
+    /// True if play has begun. Games with coins begin at once (§Q1).
     #[must_use]
     pub fn has_started(&self) -> bool {
         let has_coins = |ruleset: &rules::Ruleset| ruleset.start == rules::Start::Coins;
@@ -308,14 +312,15 @@ impl GameRecord {
             || self.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
     }
 
-    /// The place of the strike that still waits for choices, or waited at the end.
+    /// The index of a strike that waits for choices, or waited at the end.
     fn waiting_strike(&self) -> Option<usize> {
         let last = self.events.iter().rposition(|told| matches!(told.event, GameEvent::Struck(_)))?;
         let is_resolved = self.events[last..].iter().any(|told| matches!(told.event, GameEvent::Moved(_)));
         (!is_resolved).then_some(last)
     }
 
-    /// Whether a side's moves say what moved: where nothing else tells what came from its reserve.
+    /// True if a side's moves name the piece, because nothing else shows what came from its
+    /// reserve.
     fn tells_pieces(&self, side: Side) -> bool {
         let has_reserve = |ruleset: &rules::Ruleset| ruleset.reserve;
         self.deployments[side].is_none() && rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_reserve)

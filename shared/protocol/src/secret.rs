@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes a text into custody.
+    /// Wraps a text as a secret.
     pub fn new(text: impl Into<String>) -> Secret {
         Secret(text.into())
     }
 
-    /// The text itself, for whom it is meant and nobody else.
+    /// The text itself. Show it only to its owner.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0

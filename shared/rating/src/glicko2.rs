@@ -1,17 +1,17 @@
-//! The formulas, on Glickman's inner scale. Names in the comments are those of his paper.
+//! The formulas, on Glickman's inner scale. Names in comments are those of his paper.
 
 use std::f64::consts::PI;
 
 use crate::Rating;
 
-/// Points to one unit of the inner scale.
+/// Points per unit of the inner scale.
 const SCALE: f64 = 173.717_8;
-/// When the search for a volatility is close enough.
+/// The search for a volatility stops at an interval of this width.
 const TOLERANCE: f64 = 1e-6;
-/// Steps after which that search stops anyhow; it takes a handful.
+/// The most steps of that search. It takes a handful.
 const STEPS_MAX: u32 = 1_000;
 
-/// What a game gave a player.
+/// The result of a game for a player.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Score {
     /// A point.
@@ -23,7 +23,7 @@ pub enum Score {
 }
 
 impl Score {
-    /// What it gave the other player.
+    /// The result for the other player.
     #[must_use]
     pub const fn mirrored(self) -> Score {
         match self {
@@ -47,15 +47,15 @@ impl Score {
 /// One game of a rating period.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct GameResult {
-    /// The opponent as he was rated before it.
+    /// The opponent, as rated before the game.
     pub opponent: Rating,
-    /// What the game gave.
+    /// The player's result.
     pub score: Score,
-    /// Points by which the circumstances favored the player.
+    /// The player's advantage in points, such as that of moving first.
     pub advantage: f64,
 }
 
-/// The weight of an opponent who is not known for sure: g(phi).
+/// The weight of an opponent whose rating is uncertain: g(phi).
 fn weight(deviation: f64) -> f64 {
     let phi = deviation / SCALE;
     (1.0 + 3.0 * phi * phi / (PI * PI)).sqrt().recip()
@@ -65,24 +65,24 @@ fn logistic(x: f64) -> f64 {
     (1.0 + (-x).exp()).recip()
 }
 
-/// E: the score expected of a player of a certain strength against an opponent.
+/// E: the expected score of a player of a certain strength against an opponent.
 fn expected(value: f64, opponent: Rating, advantage: f64) -> f64 {
     logistic(weight(opponent.deviation) * (value + advantage - opponent.value) / SCALE)
 }
 
-/// The score expected between two players neither of whom is known for sure.
+/// The expected score between two players with uncertain ratings.
 pub(crate) fn expected_between(player: Rating, opponent: Rating, advantage: f64) -> f64 {
     let deviation = player.deviation.hypot(opponent.deviation);
     expected(player.value, Rating { deviation, ..opponent }, advantage)
 }
 
-/// The deviation after so many rating periods without a game (step 6, by fractions).
+/// The deviation after this many rating periods without a game (step 6, by fractions).
 pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {
     (rating.deviation.powi(2) + periods * (rating.volatility * SCALE).powi(2)).sqrt()
 }
 
-/// The rating after the games of one rating period, in which so many periods passed since the last games. With one whole period it is
-/// Glickman's algorithm to the letter. Nothing is clamped here.
+/// The rating after the games of one rating period, with `periods` since the last games. With one
+/// whole period this is exactly Glickman's algorithm. Nothing is clamped here.
 #[must_use]
 pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f64) -> Rating {
     if results.is_empty() {
@@ -110,7 +110,8 @@ pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f6
     }
 }
 
-/// Step 5: the volatility under which the results are most likely, by the Illinois variant of regula falsi.
+/// Step 5: the volatility under which the results are most likely, by the Illinois variant of
+/// regula falsi.
 fn new_volatility(volatility: f64, phi: f64, variance: f64, delta: f64, tau: f64) -> f64 {
     let start = (volatility * volatility).ln();
     let f = |x: f64| {

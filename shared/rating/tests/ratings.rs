@@ -1,4 +1,4 @@
-//! Against Glickman's worked example, a published crate, and what must hold of any rating.
+//! Checks Glickman's worked example, a published crate, and properties of every rating.
 
 use flagfall_rating::{
     DEVIATION_MAX, DEVIATION_MIN, Entrant, GameResult, PERIODS_PER_DAY, Rating, Score, rate, rate_period,
@@ -75,7 +75,7 @@ proptest! {
         games in prop::collection::vec((some_rating(), some_score()), 1..12),
         tau in 0.3..1.2,
     ) {
-        // That crate lets no deviation grow beyond 350.
+        // The other crate allows no deviation above 350.
         prop_assume!(player.deviation <= 300.0);
         let results: Vec<GameResult> =
             games.iter().map(|(opponent, score)| GameResult { opponent: *opponent, score: *score, advantage: 0.0 }).collect();

@@ -10,7 +10,7 @@ use crate::game::{Game, GameTerms};
 use crate::piece::Piece;
 use crate::position::Position;
 use crate::redact::view;
-use crate::ruleset::{Ruleset, Start};
+use crate::ruleset::{Disclosure, Ruleset, Start};
 use crate::seen::{View, Viewer};
 use crate::strike;
 
@@ -60,8 +60,11 @@ pub enum StrikeOutcome {
 /// Why a told move cannot have happened in the game as followed so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misheard {
-    /// Games of this ruleset cannot be followed, because it has other plies than moves and strikes.
-    #[error("a game with a reserve, chips or coins cannot be told as moves and their outcomes")]
+    /// Games of this ruleset cannot be followed, because it has other plies than moves and strikes,
+    /// or winners that advance unseen.
+    #[error(
+        "a game with a reserve, chips, coins or hidden winners that advance cannot be told as moves and their outcomes"
+    )]
     Ruleset,
     /// No game of the ruleset has these lakes.
     #[error("the lakes are not where this ruleset has them")]
@@ -138,7 +141,10 @@ impl FoggedGame {
         own: &[(Square, Rank)],
         foes: SquareSet,
     ) -> Result<FoggedGame, Misheard> {
-        if ruleset.reserve || ruleset.start == Start::Coins {
+        // Of a hidden defender that wins, the outcome does not tell whether it is a Bomb, which
+        // stays, or a piece that advances (§D1, §O1).
+        let hides_ways = ruleset.winner_advances && ruleset.disclosure == Disclosure::SilentDefense;
+        if ruleset.reserve || ruleset.start == Start::Coins || hides_ways {
             return Err(Misheard::Ruleset);
         }
         if !ruleset.allows_lakes(lakes) {
@@ -228,8 +234,7 @@ impl FoggedGame {
         let attacker = attacker.ok_or(Misheard::Rank { square: squares.from })?;
         let strike = match self.rank(squares.to, defender, told.defender)? {
             Some(defender) => Some(strike::resolve(ruleset, attacker, defender)),
-            // Any rank that wins and stays hidden stands in. In rulesets whose winners advance
-            // (§O1), the real piece may have ended on another square than this one.
+            // Any rank that wins and stays hidden stands in: no winner of these rulesets advances.
             None => ruleset
                 .army
                 .iter()
@@ -333,6 +338,10 @@ mod tests {
         let begin = |lakes, own: &[(Square, Rank)], foes| {
             FoggedGame::begin(&CLASSIC, Side::Blue, lakes, own, foes).err()
         };
+        let silent_original = Ruleset::parse("original,disclosure=silent").expect("a custom ruleset");
+        let advancing =
+            FoggedGame::begin(silent_original, Side::Red, CLASSIC.shape.lakes, &[], SquareSet::EMPTY);
+        assert_eq!(advancing.err(), Some(Misheard::Ruleset));
         let lakes = CLASSIC.shape.lakes;
         let too_few = lakes.without(SquareSet::only(at("c5")));
         assert_eq!(begin(too_few, &[], SquareSet::EMPTY), Some(Misheard::Lakes));

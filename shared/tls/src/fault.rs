@@ -1,32 +1,32 @@
-//! What was wrong with a handshake.
+//! Why a TLS handshake failed.
 
 use std::fmt;
 use std::io;
 
 use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
 
-/// Why the other end is not talked to over TLS. `Display` says it in words that follow the other end's name.
+/// Why a TLS connection could not be made. `Display` gives words that follow the peer's name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HandshakeFault {
-    /// Nobody trusted issued its certificate.
+    /// Its certificate was not issued by a trusted authority.
     UntrustedIssuer,
     /// Its certificate is for other names.
     WrongName {
-        /// Which.
+        /// The names in the certificate.
         named: Vec<String>,
     },
-    /// Its certificate has run out.
+    /// Its certificate has expired.
     Expired {
-        /// When, in milliseconds since 1970, where that is known.
+        /// When it expired, in milliseconds since 1970, if known.
         at_ms: Option<u64>,
     },
-    /// Its certificate begins to count later.
+    /// Its certificate is not valid yet.
     NotYetValid,
     /// Something else is wrong with its certificate.
     Unacceptable(String),
-    /// It answers in another language.
+    /// It does not speak TLS.
     NoTls,
-    /// It hangs up before it has said anything.
+    /// It closed the connection during the handshake.
     HungUp,
     /// Something else.
     Other(String),
@@ -54,7 +54,8 @@ impl From<&io::Error> for HandshakeFault {
 
 fn of_certificate(error: &CertificateError) -> HandshakeFault {
     match error {
-        // Two authorities may bear one name: a club's old one and its new one.
+        // An authority's old and new certificate may have the same name. Then the signature does
+        // not match.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => HandshakeFault::UntrustedIssuer,
         CertificateError::NotValidForName => HandshakeFault::WrongName { named: Vec::new() },
         CertificateError::NotValidForNameContext { expected: _, presented } => {

@@ -1,6 +1,7 @@
-//! Whom Flagfall's programs trust when they speak TLS, and in words why a handshake failed.
+//! TLS for Flagfall's programs: which authorities they trust, and why a handshake failed.
 //!
-//! The client speaks it to servers behind a proxy, servers speak it to players' webhooks. Both trust the authorities that browsers trust and those an operator or a club names in a file.
+//! The client connects to servers behind a proxy, and servers to players' webhooks. Both trust the
+//! authorities that browsers trust, and those that a file of an operator or a club names.
 
 mod fault;
 mod trust;

@@ -1,4 +1,4 @@
-//! The authorities whose certificates are believed.
+//! The trusted certificate authorities.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::{Error as PemError, PemObject};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
 
-/// The authorities that browsers trust, and those of a file beside them.
+/// The authorities that browsers trust, and those of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Trust {
     own: Vec<CertificateDer<'static>>,
 }
 
-/// A file of authorities that cannot be used.
+/// A file of authorities cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum AuthorityError {
     /// It cannot be read.
@@ -25,24 +25,24 @@ pub enum AuthorityError {
         /// Why.
         source: std::io::Error,
     },
-    /// Nothing in it is a certificate.
+    /// It contains no certificate.
     #[error(
         "{}: there is no certificate in it; it must be a PEM file, with lines such as -----BEGIN CERTIFICATE-----",
         .0.display()
     )]
     Empty(PathBuf),
-    /// What looks like a certificate is none.
+    /// It contains a damaged certificate.
     #[error("{}: a certificate in it is damaged: {why}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// How.
+        /// What is wrong with it.
         why: String,
     },
 }
 
 impl Trust {
-    /// Trusts the authorities of a PEM file as well, where one is named.
+    /// Also trusts the authorities of a PEM file, if there is one.
     ///
     /// # Errors
     /// [`AuthorityError`].
@@ -64,11 +64,11 @@ impl Trust {
         Ok(Trust { own })
     }
 
-    /// What speaks TLS and believes them.
+    /// A TLS connector that trusts these authorities.
     #[must_use]
     pub fn connector(&self) -> TlsConnector {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-        // Each of them was taken once already.
+        // Each of them was accepted once already.
         roots.add_parsable_certificates(self.own.iter().cloned());
         let versions = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions();

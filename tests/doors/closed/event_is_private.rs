@@ -1,4 +1,4 @@
-//! What an event knows is private.
+//! The contents of an event are private.
 
 fn inside(event: &flagfall_rules::Event) {
     let _ = &event.0;

@@ -1,4 +1,4 @@
-//! What the store keeps does not print.
+//! A stored record cannot be printed.
 
 fn log(record: &flagfall_rules::secret::SecretRecord) {
     println!("{record:?}");

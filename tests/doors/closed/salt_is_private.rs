@@ -1,4 +1,4 @@
-//! A salt opens to nobody before the end.
+//! Nobody can read a salt before the end.
 
 fn bytes_of(salt: &flagfall_rules::Salt) {
     let _ = salt.0;

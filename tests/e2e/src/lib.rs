@@ -1,7 +1,10 @@
-//! The harness of the end-to-end tests: starts `flagfall-server` and `flagfall --plain`, types lines into them and waits, within a
-//! bound, for lines that must come. It ends every process it started, also when a test panics.
+//! The harness of the end-to-end tests.
 //!
-//! The programs are those that `FLAGFALL_SERVER_BIN` and `FLAGFALL_CLIENT_BIN` name, or are built first.
+//! It starts `flagfall-server` and `flagfall --plain`, types lines into them and waits, with a
+//! limit, for expected lines. It ends every process that it started, even if a test panics.
+//!
+//! The programs are those that `FLAGFALL_SERVER_BIN` and `FLAGFALL_CLIENT_BIN` name, or are built
+//! first.
 
 mod mirror;
 mod process;
@@ -12,7 +15,7 @@ mod tls;
 
 pub use flagfall_tests::{OlderPrograms, client_program, older_programs, server_program};
 pub use mirror::{Mirror, Ply};
-pub use process::{Ended, PATIENCE, Process, command};
+pub use process::{Ended, Process, TIMEOUT, command};
 pub use raw::{Answer, Socket, exchange, get, request};
 pub use redis::{Redis, deploy};
 pub use server::{Client, Server, Site};

@@ -1,4 +1,4 @@
-//! The same game once more, played by the engine inside the test, which knows both deployments.
+//! The same game again, played by the engine inside the test, which knows both deployments.
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, SquareSet};
 use flagfall_rules::{
@@ -7,36 +7,39 @@ use flagfall_rules::{
 };
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
-/// A ply, or what a side owed for one, as the lines of both clients must tell it.
+/// A ply or another act of a side, as the lines of both clients must show it.
 #[derive(Clone, Debug)]
 pub struct Ply {
-    /// Who acts.
+    /// The side that acts.
     pub side: Side,
     /// What is typed, as in `a4a5`.
     pub typed: String,
-    /// The sentences about it that everybody may read: none of a choice that the other side has still to answer (§Q4).
+    /// The sentences that everybody may read: none about a choice while the other side's is still
+    /// due (§Q4).
     pub sentences: Vec<String>,
-    /// The sentences each player reads: of a silent winner its owner reads more (§D1), of a choice its side alone reads.
+    /// The sentences that each player reads. The owner of a silent winner reads more (§D1), and
+    /// only its own side reads about a choice.
     pub heard: PerSide<Vec<String>>,
-    /// The lines of the record, once the end has opened what came from the reserves and what was chosen: plies have their numbers in front.
+    /// The lines of the record once the end has opened the reserves and choices; plies begin with
+    /// their numbers.
     pub recorded: Vec<String>,
-    /// The sentence about the game's end, if it ends with this ply.
+    /// The sentence about the end of the game, if it ends with this ply.
     pub end: Option<String>,
 }
 
-/// A game that is played elsewhere too.
+/// A copy of a game that is played elsewhere.
 pub struct Mirror {
     game: Match,
     chance: Chance,
-    /// Both deployments, as they are typed; empty where nobody deploys.
+    /// Both deployments, as they are typed; empty if the ruleset has none.
     pub setups: PerSide<String>,
 }
 
 impl Mirror {
-    /// A game with two deployments by chance; on these lakes, where they are not the ruleset's own.
+    /// A game with two random deployments, and with these lakes if the ruleset draws them.
     ///
     /// # Panics
-    /// When there is no such ruleset.
+    /// If there is no such ruleset.
     #[must_use]
     pub fn new(ruleset: &str, seed: u64, lakes: Option<SquareSet>) -> Mirror {
         let ruleset = Ruleset::find(ruleset).unwrap_or_else(|| panic!("no ruleset {ruleset}"));
@@ -56,44 +59,45 @@ impl Mirror {
         Mirror { game, chance, setups }
     }
 
-    /// Whose turn it is; nobody's after the end.
+    /// The side to move; none after the end.
     #[must_use]
     pub fn turn(&self) -> Option<Side> {
         self.game.game.turn().filter(|_| self.game.game.phase() == Phase::Playing)
     }
 
-    /// Who has to name the color of a chip before anything else.
+    /// The side that must name the color of a chip first.
     #[must_use]
     pub fn owes_color(&self) -> Option<Side> {
         view(&self.game.game, Viewer::Public, self.game.now).owed_color.map(|owed| owed.side)
     }
 
-    /// Who has yet to say what its coin in a strike is (§Q4).
+    /// The sides that still have to choose the rank of their coin in a strike (§Q4).
     #[must_use]
     pub fn owes_choice(&self) -> Vec<Side> {
         let is_pending = self.game.game.position().has_strike_pending();
         Side::BOTH.into_iter().filter(|side| is_pending && self.game.game.is_to_act(*side)).collect()
     }
 
-    /// How many plies there were.
+    /// The number of plies so far.
     #[must_use]
     pub fn plies(&self) -> usize {
         self.game.game.ply().into()
     }
 
-    /// Plays a legal move by chance; every other time a strike where there is one, so that games come to an end.
+    /// Plays a random legal move. Every other time it is a strike if there is one, so that games
+    /// end.
     ///
     /// # Panics
-    /// When the game is over.
+    /// If the game is over.
     pub fn play(&mut self) -> Ply {
         let wants_strike = !self.chance.once_in(2);
         self.play_as_wished(wants_strike)
     }
 
-    /// Plays a legal move by chance that strikes nothing where there is one, so that the game goes on.
+    /// Plays a random legal move that is no strike if there is one, so that the game goes on.
     ///
     /// # Panics
-    /// When the game is over.
+    /// If the game is over.
     pub fn play_quietly(&mut self) -> Ply {
         self.play_as_wished(false)
     }
@@ -126,7 +130,8 @@ impl Mirror {
         self.carry_out(side, &Command::Move(squares.into()))
     }
 
-    /// An act where there are more than moves: of a few by chance one that strikes, or does not, as wished.
+    /// A random act where there are more acts than moves: of a few tries one that strikes or does
+    /// not, as wished.
     fn any_act(&mut self, side: Side, wants_strike: bool) -> Command {
         let position = self.game.game.position();
         let (acts, foes) = (position.legal_commands(), position.occupied(side.opponent()));
@@ -137,7 +142,7 @@ impl Mirror {
         let (moves, all) = (acts.moves_len(), acts.len());
         let mut tries: Vec<Command> = Vec::new();
         for _ in 0..8 {
-            // Of thousands of ways to place a piece one is tried now and then.
+            // There are thousands of ways to place a piece; try one only sometimes.
             let end = if moves > 0 && !self.chance.once_in(5) { moves } else { all };
             tries.extend(acts.nth(self.chance.below(end)));
         }
@@ -145,7 +150,7 @@ impl Mirror {
         wished.or(tries.first()).expect("an act of a side that has one").clone()
     }
 
-    /// What a coin is, by chance: not the Flag where it can be something else.
+    /// A random choice for a coin; not the Flag if there is another.
     fn any_choice(&mut self, side: Side) -> Command {
         let commands = view(&self.game.game, Viewer::Player(side), self.game.now).legal_commands();
         let mut choices: Vec<Command> = commands.iter().flat_map(|commands| commands.iter()).collect();
@@ -205,7 +210,7 @@ fn typed(command: &Command) -> String {
     }
 }
 
-/// What a person must read of an event, in the words that the clients promise.
+/// What a person must read about an event, in the words that the clients promise.
 fn told(event: &SeenEvent) -> String {
     match event {
         SeenEvent::Moved(seen) => {
@@ -256,7 +261,7 @@ fn told_move(seen: &SeenMove) -> String {
         (Fate::Leaves, Fate::Stays) => format!("the {ours} leaves"),
         (Fate::Leaves, Fate::Advances) => format!("the {ours} leaves, the {theirs} goes to {from}"),
         (_, Fate::Leaves) if is_flag => "the Flag is taken".to_owned(),
-        // Of two of a kind one wants to read whose it is.
+        // If both ranks are equal, the sentence names the side.
         (_, Fate::Leaves) if ours == theirs => format!("{}'s {theirs} leaves", side.opponent()),
         (_, Fate::Leaves) => format!("the {theirs} leaves"),
         (_, _) => "both stay".to_owned(),
@@ -264,7 +269,7 @@ fn told_move(seen: &SeenMove) -> String {
     format!("{side}'s {ours} strikes {}'s {theirs} on {to}: {result}.", side.opponent())
 }
 
-/// A strike that waits for what coins are to be.
+/// The sentence about a strike that waits for choices.
 fn told_strike(strike: &PendingStrike) -> String {
     let PendingStrike { side, from, to, owes, own_choice: _ } = strike;
     let owing: Vec<String> =

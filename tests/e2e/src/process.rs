@@ -1,4 +1,4 @@
-//! A child process and everything it says.
+//! A child process and its output.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -7,19 +7,20 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long anything may take. Much longer than it does: a test that fails says so by what it saw, not by being slow.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long any step may take. It is far longer than needed, so that a test fails because of what
+/// happened and not because the machine is slow.
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Lines of the transcript that a failure prints.
 const SHOWN_LINES: usize = 80;
 
-/// Everything a process has said so far.
+/// All output of a process so far.
 #[derive(Debug, Default)]
 struct Transcript {
     lines: Vec<String>,
-    /// Those of the standard error alone.
+    /// Lines of the standard error only.
     errors: Vec<String>,
-    /// Those of the standard output alone.
+    /// Lines of the standard output only.
     printed: Vec<String>,
     open_streams: usize,
 }
@@ -59,19 +60,19 @@ impl Shared {
 /// How a process ended.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// Its exit code; none when a signal ended it.
+    /// Its exit code; none if a signal ended it.
     pub code: Option<i32>,
-    /// Everything it said, in one text.
+    /// All its output in one text.
     pub said: String,
-    /// What it said on the standard output alone.
+    /// Its standard output only.
     pub printed: String,
 }
 
 impl Ended {
-    /// Fails unless the process ended with this code and said every one of these words.
+    /// Fails unless the process ended with this code and its output contains all of these words.
     ///
     /// # Panics
-    /// Then.
+    /// If it did not.
     pub fn expect(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, Some(code), "{}", self.said);
         for word in words {
@@ -81,7 +82,7 @@ impl Ended {
     }
 }
 
-/// A command with none of the settings of whoever runs the tests.
+/// A command without the Flagfall settings of the person who runs the tests.
 #[must_use]
 pub fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
@@ -89,24 +90,24 @@ pub fn command(program: &Path) -> Command {
     command
 }
 
-/// A process that is killed when this value goes.
+/// A process that is killed when this value is dropped.
 #[derive(Debug)]
 pub struct Process {
     name: String,
     child: Child,
     input: Option<ChildStdin>,
     shared: Arc<Shared>,
-    /// Lines that have been waited for already.
+    /// Lines that were already waited for.
     at: usize,
     status: Option<ExitStatus>,
     patience: Duration,
 }
 
 impl Process {
-    /// Starts a process; the name stands in failures.
+    /// Starts a process; the name appears in failures.
     ///
     /// # Panics
-    /// When it cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn start(name: &str, command: &mut Command) -> Process {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -119,10 +120,10 @@ impl Process {
             shared.read(stderr, true);
         }
         let input = child.stdin.take();
-        Process { name: name.to_owned(), child, input, shared, at: 0, status: None, patience: PATIENCE }
+        Process { name: name.to_owned(), child, input, shared, at: 0, status: None, patience: TIMEOUT }
     }
 
-    /// The same process, waited for this long: for commands that build first.
+    /// The same process with another time limit, for commands that build first.
     #[must_use]
     pub fn with_patience(mut self, patience: Duration) -> Process {
         self.patience = patience;
@@ -141,7 +142,7 @@ impl Process {
     /// Types a line.
     ///
     /// # Panics
-    /// When the process does not read any longer.
+    /// If the process no longer reads its input.
     pub fn type_line(&mut self, line: &str) {
         let written = self.input.as_mut().map(|input| writeln!(input, "{line}").and_then(|()| input.flush()));
         if !matches!(written, Some(Ok(()))) {
@@ -149,10 +150,11 @@ impl Process {
         }
     }
 
-    /// Waits for the next line that contains this text, and returns it. Lines before it are not looked at again.
+    /// Waits for the next line that contains this text, and returns it. Earlier lines are skipped
+    /// for good.
     ///
     /// # Panics
-    /// When it does not come in time, or cannot come any longer.
+    /// If it does not come in time, or the output has ended.
     pub fn expect(&mut self, part: &str) -> String {
         self.expect_one_of(&[part])
     }
@@ -160,7 +162,7 @@ impl Process {
     /// Waits for the next line that contains one of these texts.
     ///
     /// # Panics
-    /// When none comes in time.
+    /// If none comes in time.
     pub fn expect_one_of(&mut self, parts: &[&str]) -> String {
         let shared = Arc::clone(&self.shared);
         let deadline = Instant::now() + self.patience;
@@ -182,19 +184,19 @@ impl Process {
         }
     }
 
-    /// Everything it has said until now.
+    /// All its output so far.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         self.shared.lock().lines.clone()
     }
 
-    /// What it has said on the standard error until now.
+    /// Its standard error so far.
     #[must_use]
     pub fn error_lines(&self) -> Vec<String> {
         self.shared.lock().errors.clone()
     }
 
-    /// Whether a line with this text has been said, whenever.
+    /// True if any line so far contains this text.
     #[must_use]
     pub fn has_said(&self, part: &str) -> bool {
         self.shared.lock().lines.iter().any(|line| line.contains(part))
@@ -203,7 +205,7 @@ impl Process {
     /// Waits for the end. A process that was killed has no code.
     ///
     /// # Panics
-    /// When it does not end in time.
+    /// If it does not end in time.
     pub fn ended(&mut self) -> Ended {
         let shared = Arc::clone(&self.shared);
         let deadline = Instant::now() + self.patience;
@@ -224,15 +226,15 @@ impl Process {
         Ended { code: status.code(), said, printed }
     }
 
-    /// No more input comes: as when a person presses Ctrl-D.
+    /// Ends the input, as Ctrl-D does.
     pub fn end_input(&mut self) {
         self.input = None;
     }
 
-    /// Ends it at once, as a crash does, and waits until it is gone.
+    /// Kills it, as a crash would, and waits until it is gone.
     ///
     /// # Panics
-    /// When it cannot be killed.
+    /// If it cannot be killed.
     pub fn kill(&mut self) {
         self.child.kill().expect("a child of ours");
         self.status = Some(self.child.wait().expect("a child of ours"));
@@ -241,23 +243,23 @@ impl Process {
     /// Asks it to end, as a service manager does.
     ///
     /// # Panics
-    /// When the signal cannot be sent.
+    /// If the signal cannot be sent.
     pub fn terminate(&mut self) {
         self.signal("TERM");
     }
 
-    /// Lets it stand still, as a machine does that hangs.
+    /// Stops it, as if the machine hangs.
     ///
     /// # Panics
-    /// When the signal cannot be sent.
+    /// If the signal cannot be sent.
     pub fn freeze(&self) {
         self.signal("STOP");
     }
 
-    /// Lets it go on.
+    /// Lets a stopped process continue.
     ///
     /// # Panics
-    /// When the signal cannot be sent.
+    /// If the signal cannot be sent.
     pub fn thaw(&self) {
         self.signal("CONT");
     }
@@ -268,7 +270,7 @@ impl Process {
         assert!(sent.is_ok_and(|status| status.success()), "no signal to {}", self.name);
     }
 
-    /// Fails the test with what the process has said.
+    /// Fails the test and prints the process's last lines.
     ///
     /// # Panics
     /// Always.
@@ -282,7 +284,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         if self.status.is_none() {
-            // It may have ended by itself meanwhile.
+            // It may have ended by itself by now.
             self.child.kill().ok();
             self.child.wait().ok();
         }

@@ -1,28 +1,28 @@
-//! HTTP and WebSockets by hand, so that they can be spoken wrongly.
+//! HTTP and WebSockets by hand, to send wrong input.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 
-use crate::PATIENCE;
+use crate::TIMEOUT;
 
-/// The most that is read of an answer.
+/// The most bytes that are read of an answer.
 const ANSWER_BYTES_MAX: u64 = 1 << 20;
 
 /// An HTTP answer.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// The status; 0 when the connection was closed without an answer.
+    /// The status; 0 if the connection was closed without an answer.
     pub status: u16,
-    /// The lines before the body.
+    /// The status line and headers.
     pub head: String,
     /// The body.
     pub body: String,
 }
 
-/// Sends these bytes, and what comes back until the server closes.
+/// Sends these bytes, and returns the answer up to the end of the connection.
 ///
 /// # Panics
-/// When the server cannot be reached, or keeps the connection for too long.
+/// If the server cannot be reached, or keeps the connection open for too long.
 #[must_use]
 pub fn exchange(address: SocketAddr, bytes: &[u8]) -> Answer {
     let mut stream = connect(address);
@@ -55,18 +55,18 @@ pub fn get(address: SocketAddr, path: &str) -> Answer {
 
 fn connect(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).expect("a server");
-    stream.set_read_timeout(Some(PATIENCE)).expect("a bound");
-    stream.set_write_timeout(Some(PATIENCE)).expect("a bound");
+    stream.set_read_timeout(Some(TIMEOUT)).expect("a bound");
+    stream.set_write_timeout(Some(TIMEOUT)).expect("a bound");
     stream
 }
 
-/// A WebSocket that sends what it is told to.
+/// A WebSocket that sends any bytes, even invalid ones.
 #[derive(Debug)]
 pub struct Socket(TcpStream);
 
-// What a frame holds.
+// The opcode of a text message.
 const TEXT: u8 = 1;
-// What a frame holds.
+// The opcodes of a binary message and of a close.
 const BINARY: u8 = 2;
 const CLOSE: u8 = 8;
 
@@ -74,7 +74,7 @@ impl Socket {
     /// Connects and upgrades.
     ///
     /// # Panics
-    /// When the server does not.
+    /// If the server does not accept.
     #[must_use]
     pub fn connect(address: SocketAddr) -> Socket {
         let mut stream = connect(address);
@@ -117,25 +117,25 @@ impl Socket {
                 frame.extend((length as u64).to_be_bytes());
             }
         }
-        // The mask of zeros is a mask.
+        // A mask of zeros is valid.
         frame.extend([0; 4]);
         frame.extend(bytes);
         self.send_bytes(&frame);
     }
 
-    /// Sends bytes that may be no frame at all.
+    /// Sends bytes that need not be a frame.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
-        // The server may have closed already: what it said stays to be read.
+        // The server may have closed already; its answer can still be read.
         self.0.write_all(bytes).ok();
     }
 
-    /// The next message; as an error the close code, or 0 when the connection just ended.
+    /// The next message.
     ///
     /// # Errors
-    /// When the server closes.
+    /// The close code if the server closes, or 0 if the connection ended without one.
     ///
     /// # Panics
-    /// When nothing comes in time.
+    /// If nothing comes in time.
     pub fn message(&mut self) -> Result<String, u16> {
         let mut head = [0; 2];
         if let Err(error) = self.0.read_exact(&mut head) {
@@ -159,7 +159,7 @@ impl Socket {
         }
     }
 
-    /// The messages up to the close code.
+    /// All further messages, and the close code.
     #[must_use]
     pub fn drain(mut self) -> (Vec<String>, u16) {
         let mut messages = Vec::new();
@@ -171,7 +171,7 @@ impl Socket {
         }
     }
 
-    /// Says nothing any more.
+    /// Closes the sending direction.
     pub fn finish(&mut self) {
         self.0.shutdown(Shutdown::Write).ok();
     }

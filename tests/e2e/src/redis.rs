@@ -1,4 +1,4 @@
-//! A Redis of a test's own.
+//! A test's own Redis.
 
 use std::fs;
 use std::net::TcpListener;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::{Ended, Process, command};
 
-/// A running Redis that promises all a game needs. It ends with this value.
+/// A running Redis whose configuration guarantees all that a game needs. It ends with this value.
 #[derive(Debug)]
 pub struct Redis {
     process: Process,
@@ -16,7 +16,7 @@ pub struct Redis {
     operator: Option<String>,
 }
 
-/// What operators get.
+/// The folder of files for operators.
 #[must_use]
 pub fn deploy() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy")
@@ -26,7 +26,7 @@ impl Redis {
     /// Starts one in this folder.
     ///
     /// # Panics
-    /// When there is no `redis-server`.
+    /// If there is no `redis-server`.
     #[must_use]
     pub fn start(folder: &Path) -> Redis {
         let mut redis = command(Path::new("redis-server"));
@@ -38,14 +38,15 @@ impl Redis {
     /// Starts one in this folder with the settings, passwords and rights of `deploy/`.
     ///
     /// # Panics
-    /// When there is no `redis-server`, or the files do not do what they say.
+    /// If there is no `redis-server`, or the files do not work as described.
     #[must_use]
     pub fn start_deployed(folder: &Path) -> Redis {
         fs::create_dir(folder.join("redis")).expect("a folder");
         for file in ["setup", "redis/redis.conf", "redis/users.acl.template"] {
             fs::copy(deploy().join(file), folder.join(file)).expect("a file to copy");
         }
-        // Read by the shell, not carried out: what was just written cannot be while another test's child still has it open.
+        // The shell reads the script: a file that was just written cannot be executed while another
+        // test's child still has it open.
         let mut setup = command(Path::new("/bin/sh"));
         Process::start("setup", setup.arg(folder.join("setup"))).ended().expect(0, &["Passwords are in"]);
         let settings = fs::read_to_string(folder.join(".env")).expect("passwords");
@@ -57,21 +58,21 @@ impl Redis {
         Redis { operator, ..Redis::with_settings(folder, folder, password("FLAGFALL_REDIS_PASSWORD")) }
     }
 
-    /// Another one with the same settings and passwords, on what lies in this folder.
+    /// Starts another one with the same settings and passwords on the data in this folder.
     ///
     /// # Panics
-    /// When it does not start.
+    /// If it does not start.
     #[must_use]
     pub fn start_beside(&self, settings: &Path, folder: &Path) -> Redis {
         Redis::with_settings(settings, folder, self.password.clone())
     }
 
-    /// Lets it stand still: connections stay open and get no answer.
+    /// Stops it: connections stay open and get no answer.
     pub fn freeze(&self) {
         self.process.freeze();
     }
 
-    /// Lets it go on.
+    /// Lets it continue.
     pub fn thaw(&self) {
         self.process.thaw();
     }
@@ -79,7 +80,7 @@ impl Redis {
     /// Copies everything to a file while it runs, as an operator does.
     ///
     /// # Panics
-    /// When it is not one that [`Redis::start_deployed`] started, or the copy fails.
+    /// If [`Redis::start_deployed`] did not start it, or the copy fails.
     pub fn back_up(&self, file: &Path) {
         let mut backup = command(&deploy().join("backup"));
         backup.arg(file).args(["127.0.0.1", &self.port.to_string()]);
@@ -90,19 +91,19 @@ impl Redis {
     /// Makes a new folder from such a file.
     ///
     /// # Panics
-    /// When that fails.
+    /// If that fails.
     pub fn restore(file: &Path, folder: &Path) {
         Redis::try_restore(file, folder).expect(0, &["keys"]);
     }
 
-    /// Tries to make a new folder from a file that may be none.
+    /// Tries to make a new folder from a file that may be invalid.
     ///
     /// # Panics
-    /// When the folder has no name.
+    /// If the folder has no name.
     #[must_use]
     pub fn try_restore(file: &Path, folder: &Path) -> Ended {
         let mut restore = command(&deploy().join("restore"));
-        // As an operator types it who made the backup a moment ago: beside it, with the password still set.
+        // As typed by an operator who just made the backup: beside it, with the password still set.
         let (place, name) = (folder.parent().expect("a place"), folder.file_name().expect("a name"));
         restore.current_dir(place).env("REDISCLI_AUTH", "of another Redis");
         Process::start("restore", restore.arg(file).arg(name)).ended()
@@ -124,7 +125,7 @@ impl Redis {
         Redis { process, port, password, operator: None }
     }
 
-    /// Where it is, as `--store` takes it.
+    /// Its address, as `--store` takes it.
     #[must_use]
     pub fn url(&self) -> String {
         let password = self.password.as_ref().map(|password| format!(":{password}@")).unwrap_or_default();

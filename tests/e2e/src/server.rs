@@ -9,10 +9,11 @@ use tempfile::TempDir;
 
 use crate::{Ended, OlderPrograms, Process, Redis, client_program, command, server_program};
 
-/// The folders of one test: a server's data and its clients' credentials. They go when this value goes.
+/// The folders of one test: a server's data and its clients' credentials. They are deleted with
+/// this value.
 #[derive(Debug)]
 pub struct Site {
-    // Ended before its folder goes.
+    // Declared first, so that it ends before its folder is deleted.
     redis: Option<Redis>,
     folder: TempDir,
     older: Option<OlderPrograms>,
@@ -23,29 +24,29 @@ impl Site {
     /// New, empty folders.
     ///
     /// # Panics
-    /// When they cannot be made.
+    /// If they cannot be made.
     #[must_use]
     pub fn new() -> Site {
         let folder = tempfile::tempdir().expect("a temporary folder");
         Site { redis: None, folder, older: None, with_older_client: Vec::new() }
     }
 
-    /// The same site, where these people use the client of an earlier version.
+    /// The same site, on which these players use the client of an earlier version.
     #[must_use]
     pub fn with_older(self, older: &OlderPrograms, people: &[&'static str]) -> Site {
         Site { older: Some(older.clone()), with_older_client: people.to_vec(), ..self }
     }
 
-    /// The same site; from here on everybody uses today's client.
+    /// The same site; from now on all players use today's client.
     #[must_use]
     pub fn with_clients_of_today(self) -> Site {
         Site { with_older_client: Vec::new(), ..self }
     }
 
-    /// The same, but the server's data is in a Redis.
+    /// A new site whose data is in a Redis.
     ///
     /// # Panics
-    /// When none can be started.
+    /// If none can be started.
     #[must_use]
     pub fn with_redis() -> Site {
         let site = Site::new();
@@ -53,10 +54,10 @@ impl Site {
         Site { redis: Some(redis), ..site }
     }
 
-    /// The same, with the Redis that `deploy/` describes.
+    /// A new site with the Redis that `deploy/` describes.
     ///
     /// # Panics
-    /// When none can be started.
+    /// If none can be started.
     #[must_use]
     pub fn with_deployed_redis() -> Site {
         let site = Site::new();
@@ -82,7 +83,7 @@ impl Site {
         self.path().join("data")
     }
 
-    /// The command that starts a server here, on this port, where 0 is any.
+    /// The command that starts a server here on this port; 0 means any.
     #[must_use]
     pub fn server_command(&self, port: u16) -> Command {
         self.command_of(&server_program(), port)
@@ -107,7 +108,7 @@ impl Site {
     /// Starts a server of the earlier version on any free port.
     ///
     /// # Panics
-    /// When the site has no earlier version.
+    /// If the site has no earlier version.
     #[must_use]
     pub fn serve_older(&self) -> Server {
         let older = self.older.as_ref().expect("a site with an earlier version");
@@ -144,9 +145,9 @@ impl Default for Site {
 #[derive(Debug)]
 pub struct Server {
     process: Process,
-    /// Where players connect.
+    /// The address for players.
     pub address: SocketAddr,
-    /// Where metrics are.
+    /// The address of the metrics.
     pub metrics: SocketAddr,
 }
 
@@ -154,7 +155,7 @@ impl Server {
     /// Starts a server and waits until it listens.
     ///
     /// # Panics
-    /// When it does not.
+    /// If it does not.
     #[must_use]
     pub fn start(command: &mut Command) -> Server {
         let mut process = Process::start("server", command);
@@ -163,7 +164,7 @@ impl Server {
         Server { process, address, metrics }
     }
 
-    /// Starts a client here; its standard input is a script's.
+    /// Starts a client of this server; its standard input is a script's.
     #[must_use]
     pub fn client(&self, site: &Site, who: &str, words: &[&str]) -> Client {
         Client { process: Process::start(who, self.with_address(&mut site.client_command(who, words))) }
@@ -175,7 +176,7 @@ impl Server {
         Process::run(self.with_address(&mut site.client_command(who, words)))
     }
 
-    /// Starts a client that knows this server first, and others of the same service.
+    /// Starts a client that knows this server first and then other servers of the same service.
     #[must_use]
     pub fn client_with(&self, others: &[&Server], site: &Site, who: &str, words: &[&str]) -> Client {
         let all = std::iter::once(self).chain(others.iter().copied());
@@ -209,24 +210,24 @@ fn address_in(line: &str) -> SocketAddr {
     rest[..end].parse().unwrap_or_else(|error| panic!("{line:?}: {error}"))
 }
 
-/// A client that runs.
+/// A running client.
 #[derive(Debug)]
 pub struct Client {
     process: Process,
 }
 
 impl Client {
-    /// Waits until a game is open; its id.
+    /// Waits until a game is open; returns its id.
     ///
     /// # Panics
-    /// When none is.
+    /// If none opens.
     pub fn game(&mut self) -> String {
         let line = self.expect_one_of(&[": you play", " spectator"]);
         let id = line.strip_prefix("Game ").and_then(|rest| rest.split(':').next());
         id.unwrap_or_else(|| panic!("no game in {line:?}")).to_owned()
     }
 
-    /// Leaves after the end of a game: the code must be 0.
+    /// Leaves after the end of a game; the exit code must be 0.
     pub fn leave(&mut self) {
         self.type_line("quit");
         self.ended().expect(0, &[]);

@@ -1,4 +1,4 @@
-//! TLS for the tests: an authority of their own, and a proxy that speaks it before a server.
+//! TLS for the tests: a certificate authority, and a proxy that terminates TLS for a server.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Whoever issues certificates.
+/// A certificate authority.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -27,19 +27,19 @@ pub struct Certificate {
 /// When a certificate is valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Validity {
-    /// Now.
+    /// Valid now.
     Now,
-    /// It was, for the year 2020.
+    /// Valid only in the year 2020.
     Past,
-    /// It will be.
+    /// Not valid yet.
     Future,
 }
 
 impl Authority {
-    /// A new one that nobody knows.
+    /// A new authority that nobody trusts.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn new() -> Authority {
         let mut params = CertificateParams::new(Vec::new()).expect("no names");
@@ -48,10 +48,10 @@ impl Authority {
         Authority { issuer: CertifiedIssuer::self_signed(params, key).expect("an authority") }
     }
 
-    /// Writes its own certificate into a file of this folder: what `--ca` takes.
+    /// Writes its own certificate to a file in this folder, for `--ca`.
     ///
     /// # Panics
-    /// When it cannot be written.
+    /// If it cannot be written.
     #[must_use]
     pub fn file(&self, folder: &Path) -> PathBuf {
         let path = folder.join("authority.pem");
@@ -62,7 +62,7 @@ impl Authority {
     /// A certificate for these names and addresses.
     ///
     /// # Panics
-    /// When it cannot be made.
+    /// If it cannot be made.
     #[must_use]
     pub fn certificate(&self, names: &[&str], validity: Validity) -> Certificate {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
@@ -85,7 +85,7 @@ impl Default for Authority {
     }
 }
 
-/// A proxy that speaks TLS; it ends with this value.
+/// A proxy that terminates TLS; it ends with this value.
 pub struct Proxy {
     /// Where it listens.
     pub address: SocketAddr,
@@ -93,10 +93,10 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Begins to pass on what comes over TLS to a server without it.
+    /// Starts a proxy that forwards TLS connections to a server without TLS.
     ///
     /// # Panics
-    /// When there is no port, or the certificate is none.
+    /// If there is no free port, or the certificate is invalid.
     #[must_use]
     pub fn before(server: SocketAddr, certificate: Certificate) -> Proxy {
         let Certificate { certificate, key } = certificate;
@@ -122,7 +122,7 @@ impl Proxy {
         Proxy { address, _runtime: runtime }
     }
 
-    /// What a client types to reach it under this name.
+    /// The URL of the proxy under this name.
     #[must_use]
     pub fn url(&self, name: &str) -> String {
         format!("https://{name}:{}", self.address.port())
@@ -130,7 +130,8 @@ impl Proxy {
 }
 
 async fn pass_on(acceptor: TlsAcceptor, stream: TcpStream, server: SocketAddr) {
-    // A client that does not believe the certificate hangs up; so does either end when it is done.
+    // A client that does not trust the certificate hangs up, and so does either end when it is
+    // done.
     let Ok(mut outside) = acceptor.accept(stream).await else { return };
     let Ok(mut inside) = TcpStream::connect(server).await else { return };
     let _ended = copy_bidirectional(&mut outside, &mut inside).await;

@@ -1,11 +1,13 @@
 use flagfall_server::table::fuzzing::replay_bodies;
 use flagfall_store::archive::check_export;
 
-/// Any bytes are a log, a line each entry, or the export of a store. What can be decoded is encoded
-/// and decoded as the same, is carried out, and is shown to every audience.
+/// Decodes bytes as a log, one entry per line, or as the export of a store.
+///
+/// An entry that can be decoded must be encoded and decoded as the same, can be applied, and can be
+/// shown to every audience.
 ///
 /// # Panics
-/// When it does not hold.
+/// If one of these does not hold.
 pub fn entries(bytes: &[u8]) {
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).collect();
     let _ = replay_bodies(&lines);

@@ -4,11 +4,13 @@ use flagfall_rules::Ruleset;
 
 use crate::text;
 
-/// A game that was imported from XML, from our text or from a game by mail is a true record, and is
-/// exported and imported again as the same record.
+/// Imports a game from XML, from our text or from a game by mail.
+///
+/// An imported game must be a true record, and must be the same after it is exported and imported
+/// again.
 ///
 /// # Panics
-/// When it does not hold.
+/// If one of these does not hold.
 pub fn imports(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     let formats = match Format::guess(text) {

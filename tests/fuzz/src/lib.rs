@@ -1,7 +1,7 @@
 //! What must hold for any input: one law for each fuzz target.
 //!
-//! A law panics when it is broken. What a fuzzer finds gets a test in the ordinary suite of the
-//! crate that was wrong, and the input stays out of the repository.
+//! A broken law panics. Each finding gets a test in the ordinary suite of the crate that was wrong;
+//! the input stays out of the repository.
 
 #![forbid(unsafe_code)]
 
@@ -19,7 +19,7 @@ pub use messages::messages;
 pub use notations::notations;
 pub use records::records;
 
-/// Text that the laws of texts are held against; anything else is not looked at.
+/// The input as text; none if it is not UTF-8, because laws about texts skip that.
 fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }

@@ -2,18 +2,20 @@ use flagfall_protocol::{ServerToClient, parse_message};
 
 use crate::text;
 
-/// A message that was parsed is written and parsed again as the same message: a client's as the
-/// server parses it, and a server's as clients do. A refusal stays short.
+/// Parses a message, writes it and parses it again.
+///
+/// It must be the same message: a client's as the server parses it, and a server's as clients parse
+/// it. The text of a refusal stays short.
 ///
 /// # Panics
-/// When it does not hold.
+/// If one of these does not hold.
 pub fn messages(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     match parse_message(text) {
         Ok(message) => {
             let written = serde_json::to_string(&message).expect("a message has JSON");
             assert!(parse_message(&written).as_ref() == Ok(&message), "{written}");
-            // The server's short way for plain moves says what the protocol says.
+            // The server's fast path for plain moves gives the same message as the protocol.
             assert!(serde_json::from_str(text).ok().as_ref() == Some(&message), "{text}");
         }
         Err(malformed) => assert!(malformed.message.len() < 1_000, "{}", malformed.message),

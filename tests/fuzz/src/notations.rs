@@ -7,11 +7,12 @@ use flagfall_rules::{Move, MoveCommand, Placing, Position, Referee, Ruleset, Set
 
 use crate::text;
 
-/// What was read of a notation is written and read again as the same: positions, rulesets with
-/// their changes, setups, moves, squares and pieces.
+/// Reads every notation, writes the result and reads it again.
+///
+/// It must be the same: positions, rulesets with their changes, setups, moves, squares and pieces.
 ///
 /// # Panics
-/// When it does not hold.
+/// If it is not.
 pub fn notations(bytes: &[u8]) {
     let Some(text) = text(bytes) else { return };
     positions(text);
@@ -43,7 +44,7 @@ fn positions(text: &str) {
     let back = Position::from_text(&written);
     let rewritten = back.as_ref().map(|back| Referee.position_text(back));
     assert!(rewritten.as_ref() == Ok(&written), "{text:?} is written {written:?}, then {rewritten:?}");
-    // Whatever is legal can be done, and leaves a position.
+    // Every legal command can be played and leaves a valid position.
     let legal = position.legal_commands();
     for command in legal.iter().take(200) {
         match Referee.judge_command(&position, &command) {

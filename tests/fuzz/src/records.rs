@@ -2,14 +2,15 @@ use flagfall_protocol::GameRecord;
 use flagfall_records::{Format, Reader, Status, check, check_value, export};
 use serde::Deserialize;
 
-/// Records that are looked at in one input.
+/// Records that are checked in one input.
 const RECORDS_MAX: usize = 4;
 
-/// Any bytes can be read, checked and exported. A record is written and read again as the same
-/// record, with the same verdict.
+/// Reads, checks and exports records from any bytes.
+///
+/// A record that is written and read again must be the same record, with the same verdict.
 ///
 /// # Panics
-/// When it does not hold.
+/// If it is not.
 pub fn records(bytes: &[u8]) {
     for value in Reader::new(bytes).take(RECORDS_MAX).filter_map(Result::ok) {
         let verdict = check_value(&value).status;

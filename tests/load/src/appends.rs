@@ -1,7 +1,9 @@
-//! What the trait costs: appends through [`Store`] against the same store driven bare, on the same disk, in alternating rounds.
+//! The cost of the store's trait: appends through [`Store`] compared with the same store driven
+//! directly, on the same disk, in alternating rounds.
 //!
-//! Bare is what the store does at the least to keep an entry: for the embedded one a batch of the same rows and one sync, for the one in Redis as
-//! many in calls of the store's own script, and once more a pipeline of plain XADD and PUBLISH, which check nothing.
+//! "Bare" is the least work that keeps an entry. For the embedded store it is a batch of the same
+//! rows and one sync. For Redis it is the same number of entries in calls of the store's own
+//! script, and as a further comparison a pipeline of plain XADD and PUBLISH, which check nothing.
 
 mod bare_fjall;
 mod bare_redis;
@@ -23,30 +25,30 @@ use self::bare_redis::BareRedis;
 use crate::duel::{Trouble, median};
 use crate::process::Measured;
 
-/// Bytes of an entry's body: about a move's.
+/// Bytes of an entry's body: about as many as a move has.
 const BODY_BYTES: usize = 150;
-/// Games that are appended to in turns.
+/// Games that get appends in turn.
 const GAMES: u32 = 1_000;
-/// How long a round takes, in milliseconds.
+/// Length of a round in milliseconds.
 pub(crate) const ROUND_MS: u64 = 700;
 
-/// What is measured.
+/// What to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
-    /// Rounds of each side, beside one that warms up.
+    /// Measured rounds of each side; one more warms up.
     pub(crate) rounds: u32,
-    /// How long each takes.
+    /// Length of a round.
     pub(crate) lasting: Duration,
-    /// Where the stores lie; the system's place for such things, if nowhere else.
+    /// Folder for the stores; without it the system's temporary folder.
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// A store that keeps what it is given.
+/// A durable store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Medium {
     /// The embedded store.
     Embedded,
-    /// The one in Redis, AOF always.
+    /// The store in Redis, with `appendfsync always`.
     Redis,
 }
 
@@ -54,7 +56,7 @@ impl Medium {
     /// Both.
     pub(crate) const ALL: [Medium; 2] = [Medium::Embedded, Medium::Redis];
 
-    /// For the table.
+    /// The name in the table.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Medium::Embedded => "embedded store",
@@ -63,7 +65,7 @@ impl Medium {
     }
 }
 
-/// Appends a second, and microseconds that half and that 99 of 100 of them take at most.
+/// Appends per second, and the median and 99th percentile of their time in microseconds.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Speed {
     pub(crate) per_second: f64,
@@ -76,17 +78,17 @@ pub(crate) struct Speed {
 pub(crate) struct Compared {
     pub(crate) through: Speed,
     pub(crate) bare: Speed,
-    /// The rates' ratio: the median of the rounds', for a disk that is slow is so for both.
+    /// The ratio of the rates: the median over the rounds, because a slow disk slows both sides.
     pub(crate) ratio: f64,
-    /// The ratio to XADD and PUBLISH, where that is another thing than bare.
+    /// The ratio to XADD and PUBLISH, if that differs from bare.
     pub(crate) ratio_plain: Option<f64>,
 }
 
-/// What a round came to.
+/// The result of a round.
 struct Round {
     appends: u64,
     seconds: f64,
-    /// Microseconds, sorted.
+    /// In microseconds, sorted.
     latencies_us: Vec<u64>,
 }
 
@@ -105,8 +107,9 @@ impl Round {
     }
 }
 
-/// Compares with so many who each wait for an answer before they ask again. On the runtime's workers, not beside them: both sides are to have the same
-/// one core.
+/// Compares both sides with `waiting` tasks that each wait for an answer before they append again.
+///
+/// Runs on the runtime's workers, so that both sides have the same single core.
 pub(crate) async fn compare(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, Trouble> {
     let plan = plan.clone();
     tokio::spawn(async move { alternate(medium, waiting, &plan).await }).await?
@@ -120,7 +123,7 @@ async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared
     for number in 0..=plan.rounds {
         let groups = sides.groups();
         let ours = through_the_store(&sides.store(), &mut heads, plan.lasting).await?;
-        // As many a batch as the store found waiting, where it tells.
+        // The mean batch size that the store had, if it counts groups.
         let batch = match sides.groups().saturating_sub(groups) {
             0 => waiting,
             groups => (ours.appends as f64 / groups as f64).round().max(1.0) as u32,
@@ -159,7 +162,7 @@ fn scratch(folder: Option<&Path>) -> std::io::Result<TempDir> {
     }
 }
 
-/// A store and the same thing driven bare.
+/// A store, and the same store driven directly.
 enum Sides {
     Embedded { store: Arc<EmbeddedStore>, bare: BareFjall },
     Redis { store: Arc<RedisStore>, bare: Box<BareRedis>, _redis: Box<Measured> },
@@ -191,7 +194,7 @@ impl Sides {
         }
     }
 
-    /// Groups written so far, where the store counts them.
+    /// Groups written so far, if the store counts them.
     fn groups(&self) -> u64 {
         match self {
             Sides::Embedded { store, .. } => store.stats().commits,
@@ -221,7 +224,7 @@ impl Sides {
     }
 }
 
-/// As many tasks as there are lists of heads, each appending to its own games, one after the other.
+/// One task for each list of heads; each task appends to its own games, one after the other.
 async fn through_the_store(
     store: &Arc<dyn Store>,
     heads: &mut [Vec<Head>],
@@ -286,7 +289,7 @@ fn us_since(begun: Instant) -> u64 {
 }
 
 fn game(number: u32) -> GameId {
-    // Five bits a letter.
+    // Five bits per letter.
     GameId::from_random(std::array::from_fn(|at| {
         (number.checked_shr(5 * at as u32).unwrap_or_default() & 31) as u8
     }))

@@ -1,4 +1,4 @@
-//! The loop: two clients a game, a move at a time.
+//! The measured loop: two clients per game, one move at a time.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -15,67 +15,68 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use crate::stand::{Bench, Rival, Stand};
 
-/// Bytes of the server's messages for a move, which the relay sends as well.
+/// Bytes of the server's messages about a move. The relay sends as many.
 pub(crate) const UPDATE_BYTES: usize = 270;
 pub(crate) const ACKNOWLEDGEMENT_BYTES: usize = 95;
-/// A deployment whose Scouts stand at the front's edge squares.
+/// A deployment with Scouts on the outer squares of the front row.
 pub(crate) const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
 
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// What is to be played.
+/// What to play.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    /// Who is measured, and how.
+    /// What is measured, and how.
     pub(crate) bench: Bench,
-    /// Games at once.
+    /// Simultaneous games.
     pub(crate) games: u32,
     /// Moves of each side.
     pub(crate) moves: u32,
-    /// The time between two moves of a game; none for as fast as it goes.
+    /// The time between two moves of a game; without it each follows at once.
     pub(crate) pace: Option<Duration>,
 }
 
-/// What a round cost.
+/// The cost of a round.
 pub(crate) struct Cost {
     /// Processor time of the server's process per move, in microseconds.
     pub(crate) cpu_us: f64,
-    /// Of its Redis, where it has one.
+    /// The same for its Redis, if it has one.
     pub(crate) redis_us: Option<f64>,
     /// Moves a second.
     pub(crate) per_second: f64,
-    /// From a move's sending to the opponent's reading of it, in microseconds: 50 and 99 of 100 take at most so long.
+    /// From sending a move until the opponent reads it, in microseconds: median and 99th
+    /// percentile.
     pub(crate) latency_us: [u64; 2],
 }
 
-/// What went wrong.
+/// Errors of the measurements.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Trouble {
     /// The program cannot be started.
     #[error("{0} cannot be started ({1}); build it: cargo build --release -p flagfall-server")]
     Start(String, std::io::Error),
-    /// The child said nothing sensible.
-    #[error("the server under measurement did not say where it listens, or is gone")]
+    /// The child process did not print what it should.
+    #[error("the measured server did not print its address, or is gone")]
     Silent,
     /// Input or output.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// The socket.
+    /// A WebSocket failed.
     #[error("a socket failed: {0}")]
     Socket(Box<tokio_tungstenite::tungstenite::Error>),
-    /// An answer that does not fit.
-    #[error("the server answered something else: {0}")]
+    /// An answer was not the expected one.
+    #[error("the server gave an unexpected answer: {0}")]
     Answer(String),
-    /// A store did not open, or did not take an append.
-    #[error("a store under measurement failed: {0}")]
+    /// A store did not open, or refused an append.
+    #[error("a measured store failed: {0}")]
     Store(String),
-    /// The bare database.
+    /// The bare database failed.
     #[error("the bare database failed: {0}")]
     Fjall(#[from] fjall::Error),
-    /// The bare Redis.
+    /// The bare Redis failed.
     #[error("the bare Redis failed: {0}")]
     Redis(#[from] redis::RedisError),
-    /// What came of it is not as it must be; what, is printed.
+    /// The measured system made mistakes; they are printed.
     #[error("the server has faults")]
     Faults,
     /// A client's task failed.
@@ -92,15 +93,15 @@ impl From<tokio_tungstenite::tungstenite::Error> for Trouble {
 /// One game's two connections.
 pub(crate) struct Pair {
     pub(crate) sockets: [Socket; 2],
-    /// The one that is played now.
+    /// The game that is being played.
     pub(crate) game: Option<GameId>,
     pub(crate) index: u32,
 }
 
-/// The rounds of the relay and of these, in turns, each printed as it ends; the relay's first.
+/// Runs rounds of the relay and of the servers in turns, the relay first, and prints each.
 ///
 /// # Errors
-/// [`Trouble`] when somebody does not answer as he should.
+/// [`Trouble`] if a client gets an unexpected answer.
 pub(crate) async fn rounds(
     plan: &Plan,
     servers: &[Rival],
@@ -118,7 +119,7 @@ pub(crate) async fn rounds(
     Ok(rows)
 }
 
-/// What a round cost, in a line.
+/// Prints the cost of a round on one line.
 #[expect(clippy::print_stdout, reason = "a program for the terminal")]
 pub(crate) fn print_round(which: &str, rival: Rival, cost: &Cost) {
     println!(
@@ -131,14 +132,14 @@ pub(crate) fn print_round(which: &str, rival: Rival, cost: &Cost) {
     );
 }
 
-/// The middle of some values; the upper one of two. None of none.
+/// The median; of an even number of values the upper middle one. None for no values.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied()
 }
 
-/// One round.
+/// Runs one round.
 pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, Trouble> {
     let stand = Stand::start(rival, &plan.bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
     let mut pairs = Vec::new();
@@ -174,14 +175,14 @@ pub(crate) async fn connect(url: String) -> Result<Socket, Trouble> {
     Ok(socket)
 }
 
-/// A WebSocket to the server from this address of our own.
+/// Opens a WebSocket to the server from this local address.
 pub(crate) async fn connect_from(source: IpAddr, address: &str) -> Result<Socket, Trouble> {
     let stream = MaybeTlsStream::Plain(dial_from(source, address).await?);
     let (socket, _response) = tokio_tungstenite::client_async(format!("ws://{address}/ws"), stream).await?;
     Ok(socket)
 }
 
-/// A TCP connection from this address of our own.
+/// Opens a TCP connection from this local address.
 pub(crate) async fn dial_from(source: IpAddr, address: &str) -> Result<TcpStream, Trouble> {
     let target = address.parse().map_err(|_| Trouble::Silent)?;
     let socket = TcpSocket::new_v4()?;
@@ -198,7 +199,7 @@ pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Tro
     Ok(Pair { sockets: [red, blue], game: None, index })
 }
 
-/// Two guests and their game, which others may watch or not, from its first move on.
+/// Two guests and their new game, ready for its first move. Others may watch unless it is private.
 pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> Result<Pair, Trouble> {
     let mut sockets = [guest(address, index * 2).await?, guest(address, index * 2 + 1).await?];
     let terms =
@@ -207,7 +208,8 @@ pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> 
     Ok(Pair { sockets, game: Some(game), index })
 }
 
-/// A game of two players, the first of them Red, from its first move on. Each of their games has a number of its own.
+/// Begins a game of two players, the first of them Red, up to its first move. `number` must differ
+/// between their games.
 pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) -> Result<GameId, Trouble> {
     let [red, blue] = sockets;
     let offer =
@@ -226,7 +228,7 @@ pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) 
         ask(socket, &ClientToServer::Command { cmd_id: id("deploy"), game, ply: 0, epoch: None, command })
             .await?;
     }
-    // Blue's acknowledgement came after the start; Red has yet to read of it.
+    // Blue's acknowledgement came after the start; Red has yet to read about it.
     until(red, |text| text.contains(r#""kind":"started""#)).await?;
     Ok(game)
 }
@@ -237,7 +239,7 @@ pub(crate) async fn guest(address: &str, index: u32) -> Result<Socket, Trouble> 
     Ok(socket)
 }
 
-/// Says hello; the welcome.
+/// Sends hello; returns the welcome.
 pub(crate) async fn enter(
     socket: &mut Socket,
     token: Option<Secret>,
@@ -249,7 +251,7 @@ pub(crate) async fn enter(
 }
 
 pub(crate) fn id(text: &str) -> flagfall_protocol::CommandId {
-    // The ids here are made of the few letters that are allowed.
+    // These ids consist of the few letters that are allowed.
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a command id"))
 }
 
@@ -286,11 +288,12 @@ pub(crate) async fn ask(socket: &mut Socket, message: &ClientToServer) -> Result
     }
 }
 
-/// The Scouts on the edge go forth and back; how long each move took to the opponent, in microseconds.
+/// Moves the outer Scouts back and forth; returns the time of each move to the opponent in
+/// microseconds.
 async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, Trouble> {
     let mut latencies = Vec::new();
     let mut pace = plan.pace.map(|pace| {
-        // Games do not move in step.
+        // Stagger the games' moves.
         let first = tokio::time::Instant::now() + pace.mul_f64(f64::from(pair.index) / f64::from(plan.games));
         tokio::time::interval_at(first, pace)
     });
@@ -304,7 +307,7 @@ async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, Trouble> {
 }
 
 impl Pair {
-    /// Plays a move; how long it took to the opponent, in microseconds.
+    /// Plays a move; returns its time to the opponent in microseconds.
     pub(crate) async fn play(&mut self, turn: u32) -> Result<u64, Trouble> {
         let squares = [["a4a5", "a5a4"], ["j7j6", "j6j7"]];
         let (side, own) = ((turn % 2) as usize, (turn / 2 % 2) as usize);
@@ -312,7 +315,7 @@ impl Pair {
             squares[side][own].parse().map_err(|_| Trouble::Answer("no move".to_owned()))?;
         let [red, blue] = &mut self.sockets;
         let (mover, other) = if side == 0 { (red, blue) } else { (blue, red) };
-        // The relay reads a text of the same length.
+        // For the relay this is a text of the same length.
         let game = self.game.unwrap_or_else(|| GameId::from_random([0; 12]));
         let command = GameCommand::from(squares);
         let ply = u16::try_from(turn).unwrap_or(u16::MAX);

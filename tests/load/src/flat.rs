@@ -1,7 +1,9 @@
-//! Whether what a move costs stays the same: with many games, late in a long game, and what a session costs with many that come back at once.
+//! Checks that costs stay flat: of a move with many games and late in a long game, and of a session
+//! when many come back at once.
 //!
-//! More connections cost a relay more as well, for what belongs to one has left the processor's cache when its turn comes again: with more connections the ratio to the relay is
-//! what is to stay, with more games on the same connections the processor time itself.
+//! More connections cost a relay more too, because a connection's data has left the processor's
+//! cache before its next turn. So with more connections the ratio to the relay should stay the
+//! same, and with more games on the same connections the processor time itself.
 
 use std::time::Duration;
 
@@ -15,29 +17,29 @@ use crate::duel::{
 };
 use crate::stand::{Bench, Rival, Stand};
 
-/// Games of one pair that are open on its connections at once; a connection may have 32.
+/// Open games on the connections of one pair; a connection may have 32.
 const GAMES_OF_PAIR_MAX: u32 = 20;
 /// How long a server has to notice that all connections are gone, in milliseconds.
 const GONE_MS: u64 = 3_000;
-/// Plies of a game to which its players come back.
+/// Plies of a game before its players leave and come back.
 const PLIES_BEFORE: u32 = 20;
 
-/// How many.
+/// The quantities to measure with.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
-    /// Games at once; beyond the pairs of connections each pair plays several.
+    /// Games at once; beyond the number of pairs each pair plays several.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 10, 100, 1_000, 5_000, 20_000])]
     games: Vec<u32>,
-    /// The most pairs of connections.
+    /// Pairs of connections at most.
     #[arg(long, default_value_t = 1_000)]
     pairs: u32,
-    /// Moves that are made with each number of games.
+    /// Moves made with each number of games.
     #[arg(long, default_value_t = 60_000)]
     moves: u32,
-    /// Plies of the long games, of which there are a hundred.
+    /// Plies of each long game.
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(10..=4_800))]
     plies: u32,
-    /// Of the long games.
+    /// Number of long games.
     #[arg(long, default_value_t = 100)]
     long_games: u32,
     /// Sessions that come back at once.
@@ -50,14 +52,14 @@ pub(crate) struct Plan {
 /// Measures and prints.
 ///
 /// # Errors
-/// [`Trouble`] when somebody does not answer as he should.
+/// [`Trouble`] if a client gets an unexpected answer.
 pub(crate) async fn run(plan: &Plan) -> Result<(), Trouble> {
     over_games(plan).await?;
     over_plies(plan).await?;
     over_sessions(plan).await
 }
 
-/// Two connections and the games that are played on them, each with the plies it has had.
+/// Two connections and the games on them, each with its number of plies.
 struct Board {
     pair: Pair,
     games: Vec<(GameId, u32)>,
@@ -81,7 +83,7 @@ impl Board {
         Ok(Board { pair: Pair { sockets, game: None, index }, games: begun })
     }
 
-    /// Makes so many moves, one in each game in turn.
+    /// Makes this many moves, one in each game in turn.
     async fn play(mut self, moves: u32) -> Result<Board, Trouble> {
         for _ in 0..moves {
             self.games.rotate_left(1);
@@ -94,7 +96,8 @@ impl Board {
     }
 }
 
-/// All play so many moves each at once; the server's processor time a move, in microseconds.
+/// All boards play this many moves at once; returns the server's processor time per move in
+/// microseconds.
 async fn play(stand: &Stand, boards: Vec<Board>, moves: u32) -> Result<(Vec<Board>, f64), Trouble> {
     let made = boards.len() as f64 * f64::from(moves);
     let before = stand.server.cpu_seconds()?;
@@ -171,7 +174,7 @@ async fn over_plies(plan: &Plan) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// A player who will come back: his token, his game and where he is in it.
+/// A player who will come back: their token, their game and their place in it.
 struct Absent {
     token: Secret,
     game: GameId,
@@ -209,7 +212,7 @@ async fn over_sessions(plan: &Plan) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Two players begin a game, and their lines are cut.
+/// Two players begin a game, and their connections are cut.
 async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, Trouble> {
     let mut tokens = Vec::new();
     let mut sockets = Vec::new();
@@ -236,7 +239,7 @@ async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, Trouble> {
     for turn in 0..PLIES_BEFORE {
         pair.play(turn).await?;
     }
-    // Shown anew, to know where he is; then his line is cut.
+    // Open the game again to learn the player's position, then cut the connection.
     let mut absent = Vec::new();
     for (mut socket, token) in pair.sockets.into_iter().zip(tokens) {
         say(&mut socket, &ClientToServer::OpenGame { game, since: None }).await?;

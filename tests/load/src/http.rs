@@ -6,10 +6,10 @@ use tokio::net::TcpStream;
 
 use crate::duel::Trouble;
 
-/// Asks, and reads the answer as JSON.
+/// Sends a request and reads the answer as JSON.
 ///
 /// # Errors
-/// [`Trouble::Answer`] for any status but those of the 200s, and for what is no such JSON.
+/// [`Trouble::Answer`] for any status outside the 200s, and for a body that is no such JSON.
 pub(crate) async fn ask<T: DeserializeOwned>(
     address: &str,
     method: &str,
@@ -33,7 +33,7 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     serde_json::from_str(body).map_err(|error| wrong(&error.to_string()))
 }
 
-/// Fetches what is there.
+/// Sends a GET request.
 ///
 /// # Errors
 /// As [`ask`].

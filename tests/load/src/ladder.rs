@@ -1,4 +1,4 @@
-//! The ladder from its records: every rating computed anew, game by game, and held against what the server tells.
+//! The ladder recomputed from its records: every rating, game by game, compared with the server's.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -13,26 +13,30 @@ use crate::duel::Trouble;
 use crate::http;
 
 const DAY_MS: f64 = 24.0 * 3_600_000.0;
-/// How long the last games may take to be rated.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// Faults that are printed.
+/// How long the server may take to rate the last games.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The most faults that are printed.
 const SHOWN_MAX: usize = 20;
-/// Deviations up to here are on the leaderboard; what is this close to the limit may be on either side of it.
+/// The highest deviation on the leaderboard. A computed value this close to the limit may be on
+/// either side of it.
 const LISTED_DEVIATION: f64 = 75.0;
 const CLOSE: f64 = 0.5;
 
-/// A player as he is computed.
+/// A player's computed rating.
 #[derive(Clone, Copy)]
 struct Standing {
     rating: Rating,
-    /// When his last game ended.
+    /// When their last game ended.
     at: u64,
 }
 
-/// Reads every record and every history, computes all ratings in the order of the histories, and compares; whether all agree.
+/// Reads every record and history, computes all ratings in the order of the histories, and
+/// compares.
+///
+/// Returns true if all agree.
 ///
 /// # Errors
-/// [`Trouble`] when something cannot be read.
+/// [`Trouble`] if something cannot be read.
 pub(crate) async fn judge(
     address: &str,
     names: &HashMap<String, String>,
@@ -51,7 +55,7 @@ pub(crate) async fn judge(
     let changes = read_changes(address, &records).await?;
     for (game, change) in told {
         faults.check(changes.get(game) == Some(change), || {
-            format!("{game}: its players were told of another change")
+            format!("{game}: its players were told a different change")
         });
     }
     let ladder = compute(&records, &changes, orders, &mut faults);
@@ -65,7 +69,7 @@ pub(crate) async fn judge(
     Ok(faults.count == 0)
 }
 
-/// What does not agree.
+/// Disagreements.
 #[derive(Default)]
 struct Faults {
     count: usize,
@@ -97,7 +101,7 @@ fn ended(record: &GameRecord) -> u64 {
     record.events.last().map_or(record.created, |last| last.at)
 }
 
-/// Nobody is in two games at a time.
+/// Checks that no player is in two games at once.
 fn overlaps(records: &BTreeMap<GameId, GameRecord>, faults: &mut Faults) {
     let mut of_player: HashMap<&str, Vec<(u64, u64, GameId)>> = HashMap::new();
     for (game, record) in records {
@@ -110,19 +114,19 @@ fn overlaps(records: &BTreeMap<GameId, GameRecord>, faults: &mut Faults) {
         games.sort_unstable();
         for pair in games.windows(2) {
             faults.check(pair[0].1 <= pair[1].0, || {
-                format!("{player} was in {} and {} at a time", pair[0].2, pair[1].2)
+                format!("{player} was in {} and {} at the same time", pair[0].2, pair[1].2)
             });
         }
     }
 }
 
-/// The order in which each player's games were rated, once all are.
+/// The order in which each player's games were rated, after all have been.
 async fn read_orders(
     address: &str,
     names: &HashMap<String, String>,
     records: &BTreeMap<GameId, GameRecord>,
 ) -> Result<HashMap<String, Vec<GameId>>, Trouble> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         let mut orders = HashMap::new();
         let mut rated = HashSet::new();
@@ -157,7 +161,7 @@ async fn read_changes(
     Ok(changes)
 }
 
-/// All ratings, computed game by game: each when it is the next one of both its players.
+/// Computes all ratings game by game, each game when it is the next one of both its players.
 fn compute(
     records: &BTreeMap<GameId, GameRecord>,
     changes: &BTreeMap<GameId, RatingChange>,
@@ -188,7 +192,7 @@ fn compute(
         }
         if ready.is_empty() {
             let left: usize = orders.values().map(Vec::len).sum();
-            faults.check(left == 0, || format!("{left} places in histories fit no order"));
+            faults.check(left == 0, || format!("{left} history entries fit no order"));
             return ladder;
         }
     }
@@ -242,7 +246,7 @@ fn point(rating: Rating) -> RatingPoint {
     }
 }
 
-/// The leaderboard against the computed ratings; how many places it has.
+/// Compares the leaderboard with the computed ratings; returns its number of places.
 async fn compare_board(
     address: &str,
     names: &HashMap<String, String>,
@@ -262,7 +266,8 @@ async fn compare_board(
         });
         faults.check(is_same, || format!("place {}: {:?}, computed {own:?}", entry.place, entry.now));
     }
-    // Whoever is certainly certain enough is listed, unless the list is full of better ones.
+    // Players with a deviation clearly below the limit are listed, unless the list is full of
+    // better ones.
     let last = board.entries.last().map_or(0, |entry| entry.now.rating);
     let is_full = board.entries.len() >= 100;
     for (id, standing) in ladder {

@@ -1,8 +1,12 @@
-//! `cargo run --release -p flagfall-load`: how much processor time a move costs the server, against a bare relay beside it; `-- targets`: that, the
-//! time to the opponent at half load and the appends of the stores in one run, each beside its target.
+//! `cargo run --release -p flagfall-load`: the processor time of a move on the server, compared
+//! with a bare relay.
 //!
-//! Many games at once, each a closed loop: a move goes out when the other side has seen the last, or at an even pace. Rounds on the relay, on the
-//! server in memory, with its embedded store and with a Redis alternate; only the ratios are worth quoting.
+//! With `-- targets` it measures that, the time to the opponent at half load and the appends of the
+//! stores in one run, and prints each beside its target.
+//!
+//! Many games run at once, each as a closed loop: a move is sent when the other side has seen the
+//! last one, or at an even pace. Rounds alternate between the relay and the server in memory, with
+//! its embedded store and with a Redis. Only the ratios are worth quoting.
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
 mod appends;
@@ -27,8 +31,8 @@ use appends::{Compared, Medium};
 use duel::{Cost, Plan, Trouble, median};
 use stand::{Bench, Rival};
 
-/// Processor time per move and the time to the opponent, in one run, of a bare relay and of the server in memory, with its embedded store and with a
-/// Redis.
+/// Processor time per move and the time to the opponent, in one run, of a bare relay and of the
+/// server in memory, with its embedded store and with a Redis.
 #[derive(Parser)]
 struct Cli {
     #[command(subcommand)]
@@ -36,10 +40,11 @@ struct Cli {
     /// Games at once.
     #[arg(long, default_value_t = 1000)]
     games: u32,
-    /// Moves of each side in each game; a game of `pbm` takes 99 without a capture.
+    /// Moves of each side in each game; a game of `pbm` allows 99 without a capture.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
     moves: u32,
-    /// The time between two moves of a game, in milliseconds; without it the next one goes out at once.
+    /// The time between two moves of a game, in milliseconds; without it the next one is sent at
+    /// once.
     #[arg(long)]
     pace_ms: Option<u64>,
     /// Rounds of each rival.
@@ -54,30 +59,34 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Role {
-    /// All of it in one run of some minutes, each figure beside its target: appends through the stores against the same stores driven bare,
-    /// processor time per move against the relay, and the time to the opponent at half load.
+    /// All targets in one run of some minutes, each figure beside its target: appends through the
+    /// stores against the same stores driven directly, processor time per move against the relay,
+    /// and the time to the opponent at half load.
     Targets(targets::Plan),
-    /// Appends through the embedded store and the one in Redis, against the same driven bare: rates, and how long one takes.
+    /// Appends through the embedded store and the one in Redis, against the same stores driven
+    /// directly: rates, and how long an append takes.
     Appends {
-        /// Rounds of each side, beside one that warms up.
+        /// Rounds of each side, not counting one that warms up.
         #[arg(long, default_value_t = 7)]
         rounds: u32,
-        /// How many wait for an answer at a time.
+        /// How many tasks wait for an answer at a time.
         #[arg(long, value_delimiter = ',', default_values_t = [1, 10, 100, 1000], value_parser = clap::value_parser!(u32).range(1..=1000))]
         waiting: Vec<u32>,
-        /// Where the stores lie: on the disk that is to be measured, or in memory (/dev/shm), where a sync costs nothing.
+        /// Folder of the stores: on the disk to be measured, or in memory (/dev/shm), where a sync
+        /// costs nothing.
         #[arg(long)]
         folder: Option<PathBuf>,
     },
-    /// Bot accounts in the ranked pool: waits, rating gaps, and every rating recomputed from the records.
+    /// Bot accounts in the ranked pool: waits, rating gaps, and every rating recomputed from the
+    /// records.
     Pool {
-        /// How many.
+        /// Number of bots.
         #[arg(long, default_value_t = 500)]
         bots: usize,
-        /// How long they go on to be paired.
+        /// Minutes in which they are paired.
         #[arg(long, default_value_t = 10.0)]
         minutes: f64,
-        /// End earlier, when so many games are over.
+        /// End earlier, when this many games are over.
         #[arg(long)]
         games: Option<u64>,
         /// Seconds between two waves of the pool.
@@ -87,15 +96,16 @@ enum Role {
         #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
         server: PathBuf,
     },
-    /// What connections, spectators and games take: memory, disk, and processor time per view that is delivered.
+    /// What connections, spectators and games take: memory, disk, and processor time per delivered
+    /// view.
     Size {
         /// Idle connections.
         #[arg(long, default_value_t = 5000)]
         connections: u32,
-        /// Of these, who then look at one game.
+        /// How many of these then watch one game.
         #[arg(long, default_value_t = 5000)]
         spectators: u32,
-        /// Games.
+        /// Number of games.
         #[arg(long, default_value_t = 1000)]
         games: u32,
         /// Moves of each side in each game.
@@ -104,11 +114,11 @@ enum Role {
         #[command(flatten)]
         bench: Bench,
     },
-    /// Whether costs stay flat, as ratios in one run: of a move over the number of games and over the length of a game, of a session over how many come
-    /// back at once.
+    /// Whether costs stay flat, as ratios in one run: of a move over the number of games and over
+    /// the length of a game, and of a session over how many come back at once.
     Flat(flat::Plan),
-    /// What honest players notice while one address attacks the server with all it may do, against a run in which the attacker burns as
-    /// much processor time on a closed port.
+    /// What honest players notice while one address attacks the server with all it may do, against
+    /// a run in which the attacker uses as much processor time on a closed port.
     Attack(attack::Plan),
     /// Be the attacker (started by the measurement itself).
     #[command(hide = true)]
@@ -132,7 +142,7 @@ fn main() -> Result<(), Trouble> {
         pace: cli.pace_ms.map(Duration::from_millis),
     };
     match cli.role {
-        // As many threads as it is told.
+        // As many threads as the environment says.
         Some(Role::Relay { update, acknowledgement }) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
             Ok(runtime.block_on(relay::serve(update, acknowledgement))?)
@@ -163,7 +173,8 @@ fn main() -> Result<(), Trouble> {
     }
 }
 
-/// Whoever makes the load has one core, and those who are measured the others.
+/// A runtime with one worker: the clients share one core, and the measured programs have the
+/// others.
 fn one_worker() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()
 }
@@ -215,7 +226,7 @@ async fn measure(plan: &Plan, stores: &[Rival], rounds: u32) -> Result<(), Troub
     Ok(())
 }
 
-/// Processor time and time to the opponent.
+/// Medians of the processor time and of the time to the opponent.
 fn medians(costs: &[Cost]) -> [f64; 2] {
     let latency = costs.iter().map(|cost| cost.latency_us[1] as f64);
     [median(costs.iter().map(|cost| cost.cpu_us)), median(latency)].map(Option::unwrap_or_default)

@@ -1,7 +1,10 @@
-//! Bot accounts in the ranked pool: they sign up, wait, are paired, play a few plies and give up, again and again; then what came of it is recomputed
-//! from the records.
+//! Bot accounts in the ranked pool.
 //!
-//! Each bot has a true strength; who wins a game is drawn with the chance that both strengths give, from the game's id, so that both know.
+//! They sign up, wait, are paired, play a few plies and resign, again and again. Then all results
+//! are recomputed from the records.
+//!
+//! Each bot has a true strength. The winner of a game is drawn from the game's id with the chances
+//! that both strengths give, so both bots know it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -27,29 +30,29 @@ use crate::http;
 use crate::ladder;
 use crate::process::Measured;
 
-/// A deployment of `pbm` whose Scouts stand at the front's edge squares.
+/// A deployment of `pbm` with Scouts on the outer squares of the front row.
 const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
-/// One for every account: passwords are not what is measured.
+/// One password for every account: passwords are not measured here.
 const PASSWORD: &str = "correct horse battery";
-/// Bots signed up at once.
+/// Bots that sign up at once.
 const SIGN_UPS_AT_ONCE: usize = 16;
-/// The time between two lines on how it goes.
+/// The time between two lines of progress.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);
-/// Longer than any message is awaited while a game is played.
-const PATIENCE: Duration = Duration::from_secs(60);
-/// Longer than anybody waits in the pool.
+/// The longest wait for any message while a game is played.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest wait in the pool.
 const POOL_PATIENCE: Duration = Duration::from_secs(600);
 /// The widest difference of true strength, in points.
 const STRENGTH_SPREAD: f64 = 600.0;
-/// Of so many games one is drawn.
+/// One in this many games is drawn.
 const DRAWN_OF: u64 = 12;
 
-/// How long, and how many.
+/// The length and size of a run.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) bots: usize,
     pub(crate) minutes: f64,
-    /// Ends earlier when so many games are over.
+    /// Ends earlier when this many games are over.
     pub(crate) games: Option<u64>,
     /// Seconds between two waves.
     pub(crate) wave_seconds: u32,
@@ -68,24 +71,24 @@ struct Floor {
     strengths: HashMap<String, f64>,
 }
 
-/// What was seen.
+/// Observations of all bots.
 #[derive(Default)]
 struct Notes {
     waits_ms: Vec<u64>,
-    /// From being told of a game to its end, as its players saw it.
+    /// From the start of a game to its end, as its players saw it.
     games_ms: Vec<u64>,
-    /// Bots that wait, and that play, at this moment.
+    /// Bots that now wait, and that now play.
     waiting: usize,
     playing: usize,
     changes: BTreeMap<GameId, RatingChange>,
     refusals: BTreeMap<String, u64>,
     games: BTreeMap<GameId, GameSummary>,
-    /// Somebody was paired while a paired game of his ran.
+    /// Players who were paired while a paired game of theirs was running.
     doubles: Vec<String>,
 }
 
 impl Notes {
-    /// A line on how it goes, after so many seconds.
+    /// A line of progress after this many seconds.
     fn progress(&self, seconds: u64) -> String {
         let Notes { waiting, playing, games, changes, .. } = self;
         format!(
@@ -98,7 +101,7 @@ impl Notes {
     }
 }
 
-/// So many percent of these are at most this many seconds.
+/// The time that this percentage of the times does not exceed, in seconds.
 fn seconds_of(times_ms: &[u64], percent: usize) -> f64 {
     let mut sorted = times_ms.to_vec();
     sorted.sort_unstable();
@@ -120,14 +123,14 @@ impl Floor {
     }
 }
 
-/// An account of a bot.
+/// A bot's account.
 struct Bot {
     id: String,
     name: String,
     token: Secret,
 }
 
-/// Runs the pool and judges what came of it; whether all was as it must be.
+/// Runs the pool and checks the results; returns true if all are right.
 pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data").display().to_string();
@@ -193,7 +196,7 @@ pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
     Ok(is_fine && is_right)
 }
 
-/// Says every few seconds how it goes.
+/// Prints progress every few seconds.
 async fn report(floor: Arc<Floor>, began: Instant) {
     let mut ticks = tokio::time::interval(PROGRESS_EVERY);
     ticks.tick().await;
@@ -215,7 +218,7 @@ async fn sign_up_all(address: &str, count: usize) -> Result<Vec<Bot>, Trouble> {
     made.into_iter().collect()
 }
 
-/// Prints what was seen; whether nothing of it is wrong.
+/// Prints the observations; returns true if none is a fault.
 fn tell(notes: &Notes, seconds: f64, cpu: f64) -> bool {
     let mut gaps: Vec<u64> = notes
         .changes
@@ -255,7 +258,7 @@ fn ms_since(moment: Instant) -> u64 {
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
-/// A bot at its socket.
+/// A bot and its socket.
 struct Player {
     floor: Arc<Floor>,
     socket: Socket,
@@ -263,17 +266,17 @@ struct Player {
     name: String,
     commands: u64,
     entered: Option<Instant>,
-    /// Since when it plays.
+    /// When its game began.
     started: Option<Instant>,
-    /// The command by which it leaves the pool for good.
+    /// The command with which it leaves the pool for good.
     leaving: Option<CommandId>,
-    /// The game that pairing made, while it runs.
+    /// The game that the pairing made, while it runs.
     game: Option<GameSummary>,
     side: Side,
 }
 
 impl Player {
-    /// Plays until the time is over, and then finishes what it plays.
+    /// Plays until time is up, then finishes the current game.
     async fn play(floor: Arc<Floor>, name: String, token: Secret) -> Result<(), Trouble> {
         let (socket, _) = tokio_tungstenite::connect_async(format!("ws://{}/ws", floor.address)).await?;
         let mut player = Player {
@@ -307,7 +310,7 @@ impl Player {
                 player.leave().await?;
             }
             let floor = player.floor.clone();
-            let patience = if player.game.is_some() { PATIENCE } else { POOL_PATIENCE };
+            let patience = if player.game.is_some() { TIMEOUT } else { POOL_PATIENCE };
             let message = tokio::select! {
                 message = timeout(patience, player.socket.next()) => {
                     message.map_err(|_| Trouble::Answer(format!("{}: nothing goes on", player.name)))?
@@ -364,7 +367,7 @@ impl Player {
         self.say(&ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await
     }
 
-    /// Takes a message in; whether the bot is done.
+    /// Handles a message; returns true if the bot is done.
     async fn take(&mut self, message: ServerToClient) -> Result<bool, Trouble> {
         match message {
             ServerToClient::Welcome { player, .. } => {
@@ -392,7 +395,9 @@ impl Player {
         Ok(false)
     }
 
-    /// Notes a refusal; whether the bot is done. Whoever leaves the pool at the moment he is paired is told so, and plays that game.
+    /// Notes a refusal; returns true if the bot is done.
+    ///
+    /// A bot that leaves the pool at the moment it is paired is refused and plays that game.
     fn refused(&mut self, code: &str) -> bool {
         if self.leaving.is_none() || !matches!(code, "not_in_pool" | "already_paired") {
             *self.floor.notes().refusals.entry(code.to_owned()).or_default() += 1;
@@ -455,7 +460,8 @@ impl Player {
         }
     }
 
-    /// Who is to win: drawn from the game's id, with the chances that true strengths give.
+    /// The side that must win: drawn from the game's id, with the chances that true strengths
+    /// give.
     fn winner(&self) -> Option<Side> {
         let game = self.game.as_ref()?;
         let drawn = game.id.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {

@@ -1,4 +1,4 @@
-//! A child process that is measured: started, asked for its processor time, and ended by its id.
+//! A measured child process: started, asked for its processor time, and ended by its id.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -8,16 +8,16 @@ use tokio::process::{Child, Command};
 
 use crate::duel::Trouble;
 
-/// Clock ticks a second in `/proc/PID/stat`: fixed at 100 on Linux's user side.
+/// Clock ticks per second in `/proc/PID/stat`: always 100 in Linux's user space.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// What a server says before its address.
+/// What a server prints before its address.
 pub(crate) const LISTENING: &str = "listening on http://";
 
-/// What tells a runtime how many threads it works with.
+/// The variable that tells a runtime its number of threads.
 const WORKERS: &str = "TOKIO_WORKER_THREADS";
 
-/// A server under measurement; it ends when this is dropped.
+/// A measured server; it ends when this is dropped.
 pub(crate) struct Measured {
     child: Child,
     /// `127.0.0.1:PORT`.
@@ -25,11 +25,12 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Starts a program that prints `listening on http://ADDRESS` as its first line, and works with so many threads; with one for each
-    /// core of the machine, where none are named.
+    /// Starts a program that prints `listening on http://ADDRESS` as its first line.
+    ///
+    /// Without `workers` it works with one thread per core of the machine.
     ///
     /// # Errors
-    /// When it cannot be started or says something else.
+    /// If it cannot be started or prints something else.
     pub(crate) async fn start(
         program: &Path,
         arguments: &[String],
@@ -45,8 +46,9 @@ impl Measured {
         Ok(Measured { child, address })
     }
 
-    /// As [`Measured::start`], on one core of the machine; ready when it says a line with `words`.
-    /// What follows them is its address.
+    /// As [`Measured::start`], on one core of the machine.
+    ///
+    /// It is ready when it prints a line with `words`; its address follows them.
     ///
     /// # Errors
     /// As [`Measured::start`].
@@ -63,10 +65,11 @@ impl Measured {
         Ok(Measured { child, address })
     }
 
-    /// Starts a Redis that promises all a game needs; its address is a socket in this folder, as `--store` takes it.
+    /// Starts a Redis whose configuration guarantees all that a game needs. Its address is a socket
+    /// in this folder, as `--store` takes it.
     ///
     /// # Errors
-    /// When there is none on this machine, or it does not start.
+    /// If there is none on this machine, or it does not start.
     pub(crate) async fn start_redis(folder: &Path) -> Result<Measured, Trouble> {
         let (folder, socket) = (folder.display().to_string(), folder.join("socket").display().to_string());
         let arguments = [
@@ -82,11 +85,11 @@ impl Measured {
     /// Processor time used so far, in seconds, user and system.
     ///
     /// # Errors
-    /// When the process is gone.
+    /// If the process is gone.
     pub(crate) fn cpu_seconds(&self) -> Result<f64, Trouble> {
         let id = self.child.id().ok_or(Trouble::Silent)?;
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
-        // The name may hold blanks; the numbers begin after its closing parenthesis.
+        // The name may contain blanks; the numbers begin after its closing parenthesis.
         let numbers = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
         let ticks: f64 = numbers
             .split_ascii_whitespace()
@@ -100,7 +103,7 @@ impl Measured {
     /// Resident memory, in bytes.
     ///
     /// # Errors
-    /// When the process is gone.
+    /// If the process is gone.
     pub(crate) fn memory_bytes(&self) -> Result<f64, Trouble> {
         let id = self.child.id().ok_or(Trouble::Silent)?;
         let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
@@ -111,7 +114,8 @@ impl Measured {
     }
 }
 
-/// Starts a program and reads what it says until a line has these words; the program and that line.
+/// Starts a program and reads its output until a line has these words; returns the program and that
+/// line.
 async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), Trouble> {
     let mut child = command
         .stdout(Stdio::piped())
@@ -127,7 +131,7 @@ async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), Tro
             break line;
         }
     };
-    // What else it says goes nowhere, but must be read: a full pipe would stop it.
+    // Read and discard further output: a full pipe would block the program.
     tokio::spawn(async move { while let Ok(Some(_line)) = lines.next_line().await {} });
     Ok((child, line))
 }

@@ -1,4 +1,4 @@
-//! The yardstick: an axum server that forwards a move to two players and knows no game.
+//! The baseline: an axum server that forwards a move to two players and knows no game.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,10 +26,10 @@ struct Relay {
     acknowledgement: Utf8Bytes,
 }
 
-/// Serves until the process ends; prints where.
+/// Serves until the process ends, and prints its address.
 ///
 /// # Errors
-/// When no port is free.
+/// If no port is free.
 pub(crate) async fn serve(update_bytes: usize, acknowledgement_bytes: usize) -> std::io::Result<()> {
     let text = |fill: &str, bytes: usize| Utf8Bytes::from(fill.repeat(bytes));
     let relay = Relay {
@@ -47,7 +47,8 @@ pub(crate) async fn serve(update_bytes: usize, acknowledgement_bytes: usize) -> 
     {
         println!("listening on http://{}", listener.local_addr()?);
     }
-    // As the real server does: else an acknowledgement waits for the client's of the update before it.
+    // As the real server does. Otherwise an acknowledgement waits until the client has acknowledged
+    // the update before it.
     let listener = listener.tap_io(|stream| {
         let _is_slower_then = stream.set_nodelay(true);
     });
@@ -70,7 +71,7 @@ async fn upgrade_watcher(
     sized(upgrade).on_upgrade(move |socket| show(socket, game, relay))
 }
 
-/// The buffers that the real server has as well.
+/// Sets the same buffer sizes as the real server.
 fn sized(upgrade: WebSocketUpgrade) -> WebSocketUpgrade {
     upgrade.read_buffer_size(4096).write_buffer_size(0).max_write_buffer_size(64 * 1024)
 }

@@ -1,4 +1,5 @@
-//! What connections, spectators and games take: memory, processor time per view that is delivered, and what their store takes.
+//! What connections, spectators and games take: memory, processor time per delivered view, and
+//! disk.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,25 +15,26 @@ use crate::duel::{
 };
 use crate::stand::{Bench, Rival, Stand};
 
-/// Connections opened before anything is measured, so that what a process takes once is not counted.
+/// Connections opened before anything is measured, so that one-time costs of a process do not
+/// count.
 const WARM_UP: u32 = 64;
-/// Guests' names begin with numbers from here on, apart from those of players.
+/// The first number in guests' names, so that they differ from players' names.
 const GUESTS_FROM: u32 = 1_000_000;
 
-/// How many.
+/// The quantities to measure with.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     pub(crate) connections: u32,
     pub(crate) spectators: u32,
     pub(crate) games: u32,
-    /// Of each side.
+    /// Moves of each side.
     pub(crate) moves: u32,
 }
 
-/// Measures one after the other and prints.
+/// Takes all measurements in turn and prints them.
 ///
 /// # Errors
-/// [`Trouble`] when somebody does not answer as he should.
+/// [`Trouble`] if a client gets an unexpected answer.
 pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<(), Trouble> {
     let mut relay_view = 0.0;
     for rival in [Rival::Relay, Rival::Memory] {
@@ -69,7 +71,7 @@ pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// What many who look on take.
+/// What many spectators take.
 struct Crowd {
     connection_bytes: f64,
     spectator_bytes: f64,
@@ -110,7 +112,7 @@ impl Crowd {
     }
 }
 
-/// A connection that does nothing: on the relay one that watches game 0, but hears nothing before somebody plays it.
+/// An idle connection. On the relay it watches game 0, which sends nothing until it is played.
 async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, Trouble> {
     match rival {
         Rival::Relay => connect(format!("ws://{address}/watch/0")).await,
@@ -118,7 +120,7 @@ async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, Tro
     }
 }
 
-/// Lets everybody look at the game.
+/// Lets all connections watch the game.
 async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Vec<Socket>, Trouble> {
     if let (Some(game), false) = (pair.game, rival == Rival::Relay) {
         for socket in &mut sockets {
@@ -129,8 +131,10 @@ async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Ve
     Ok(sockets)
 }
 
-/// Plays so many plies, each when everybody has seen the one before; the server's processor time in seconds, and the times to the last who saw each, in
-/// milliseconds, sorted.
+/// Plays this many plies, each after everybody has seen the one before.
+///
+/// Returns the server's processor time in seconds, and for each ply the time until the last
+/// connection saw it, in milliseconds, sorted.
 async fn deliver(
     stand: &Stand,
     mut pair: Pair,
@@ -172,7 +176,7 @@ async fn deliver(
     Ok((cpu, latencies))
 }
 
-/// What games take, with the connections of their players.
+/// What games take, with their players' connections.
 struct Games {
     begun_bytes: f64,
     played_bytes: f64,
@@ -210,13 +214,13 @@ impl Games {
     }
 }
 
-/// Bytes that the files of a folder take on the disk.
+/// Bytes that the files in a folder take on the disk.
 fn disk_bytes(folder: &Path) -> std::io::Result<f64> {
     use std::os::unix::fs::MetadataExt as _;
     let mut bytes = 0.0;
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
-        // A file may be gone by now: the store tidies up.
+        // A file may be gone by now: the store deletes old ones.
         let Ok(metadata) = entry.metadata() else { continue };
         bytes +=
             if metadata.is_dir() { disk_bytes(&entry.path())? } else { metadata.blocks() as f64 * 512.0 };

@@ -1,4 +1,4 @@
-//! Who is measured, started as a process of its own with what it needs.
+//! The measured programs, each started as its own process with what it needs.
 
 use std::path::PathBuf;
 
@@ -7,18 +7,18 @@ use tempfile::TempDir;
 use crate::duel::Trouble;
 use crate::process::Measured;
 
-/// What everybody is measured with.
+/// What all measurements share.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Bench {
     /// The server's program, built with --release.
     #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
     pub(crate) server: PathBuf,
-    /// Threads that the server and the relay work with: as many as they are given cores.
+    /// Threads of the server and of the relay: as many as they have cores.
     #[arg(long, default_value_t = 1)]
     pub(crate) workers: u8,
 }
 
-/// Who is measured.
+/// A measured program.
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Rival {
     /// A bare axum relay.
@@ -28,15 +28,15 @@ pub(crate) enum Rival {
     Memory,
     /// The server with its durable store.
     Embedded,
-    /// The server with a Redis of its own, which syncs always.
+    /// The server with its own Redis, which syncs every write.
     Redis,
 }
 
 impl Rival {
-    /// The server with each of its stores; all of them are measured against the relay.
+    /// The server with each of its stores; each is compared with the relay.
     pub(crate) const SERVERS: [Rival; 3] = [Rival::Memory, Rival::Embedded, Rival::Redis];
 
-    /// For the table.
+    /// The name in the table.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Rival::Relay => "bare axum relay",
@@ -47,7 +47,7 @@ impl Rival {
     }
 }
 
-/// A rival that runs; it ends when this is dropped.
+/// A running rival; it ends when this is dropped.
 pub(crate) struct Stand {
     pub(crate) server: Measured,
     pub(crate) redis: Option<Measured>,
@@ -55,7 +55,8 @@ pub(crate) struct Stand {
 }
 
 impl Stand {
-    /// Starts a rival. The relay answers with texts of these lengths, the first to all who see a move, the second to who made it.
+    /// Starts a rival. The relay answers with texts of these lengths: the first for all who see a
+    /// move, the second for the player who made it.
     pub(crate) async fn start(
         rival: Rival,
         bench: &Bench,
@@ -82,7 +83,7 @@ impl Stand {
         Ok(Stand { server, redis, folder })
     }
 
-    /// Processor time so far, in seconds: the server's, and its Redis's where it has one.
+    /// Processor time so far, in seconds: the server's, and its Redis's if it has one.
     pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), Trouble> {
         let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
         Ok((self.server.cpu_seconds()?, redis))

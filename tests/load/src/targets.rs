@@ -1,4 +1,5 @@
-//! All that has a target, in one run: appends, processor time per move, time to the opponent at half load.
+//! Everything that has a target, in one run: appends, processor time per move, time to the opponent
+//! at half load.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,14 +9,14 @@ use crate::duel::{self, Cost, Trouble};
 use crate::stand::{Bench, Rival};
 use crate::{medians, print_appends};
 
-/// Who waits for appends, at a time.
+/// How many tasks wait for appends at a time.
 const WAITING: [u32; 4] = [1, 10, 100, 1_000];
-/// The least that appends through the trait may make of the bare store's.
+/// The lowest acceptable ratio of appends through the trait to those of the bare store.
 const APPENDS_LEAST: f64 = 0.7;
-/// How long a round at half load takes, in milliseconds.
+/// Length of a round at half load, in milliseconds.
 const HALF_LOAD_MS: u64 = 6_000;
 
-/// How long, and how many.
+/// The lengths and quantities of a run.
 #[derive(clap::Args)]
 pub(crate) struct Plan {
     /// Rounds of each, in turns.
@@ -24,16 +25,16 @@ pub(crate) struct Plan {
     /// Games at once.
     #[arg(long, default_value_t = 1000)]
     games: u32,
-    /// Moves of each side in each game; a game of `pbm` takes 99 without a capture.
+    /// Moves of each side in each game; a game of `pbm` allows 99 without a capture.
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=90))]
     moves: u32,
-    /// How long a round of appends takes, in milliseconds.
+    /// Length of a round of appends, in milliseconds.
     #[arg(long, default_value_t = appends::ROUND_MS)]
     append_ms: u64,
-    /// How long a round at half load takes, in milliseconds.
+    /// Length of a round at half load, in milliseconds.
     #[arg(long, default_value_t = HALF_LOAD_MS)]
     half_load_ms: u64,
-    /// Where the stores lie whose appends are counted; the system's place for such things, if nowhere else.
+    /// Folder of the stores for the appends; without it the system's temporary folder.
     #[arg(long)]
     folder: Option<PathBuf>,
     #[command(flatten)]
@@ -45,13 +46,13 @@ struct Figure {
     what: String,
     ratio: f64,
     target: f64,
-    /// Whether less is better.
+    /// True if less is better.
     is_ceiling: bool,
 }
 
 impl Figure {
     fn is_met(&self) -> bool {
-        // As it is printed: what is shown as the target is the target.
+        // Compare as printed: what is shown as the target meets it.
         let ratio = (self.ratio * 100.0).round() / 100.0;
         if self.is_ceiling { ratio <= self.target } else { ratio >= self.target }
     }
@@ -67,7 +68,7 @@ impl Figure {
 /// Measures everything and prints it.
 ///
 /// # Errors
-/// [`Trouble`] when somebody does not answer as he should. A target that is missed is no error.
+/// [`Trouble`] if a client gets an unexpected answer. A missed target is no error.
 pub(crate) async fn run(plan: &Plan) -> Result<(), Trouble> {
     let begun = Instant::now();
     let mut figures = count_appends(plan).await?;
@@ -121,7 +122,8 @@ fn cost_of_moves(rows: &[(Rival, Vec<Cost>)]) -> Vec<Figure> {
     rows.iter().filter_map(figure).collect()
 }
 
-/// The most of the relay's processor time a move, and of its time to the opponent at half load.
+/// The highest acceptable ratios to the relay: processor time per move, and time to the opponent at
+/// half load.
 fn targets_of(rival: Rival) -> Option<(f64, f64)> {
     match rival {
         Rival::Relay => None,
@@ -131,7 +133,7 @@ fn targets_of(rival: Rival) -> Option<(f64, f64)> {
     }
 }
 
-/// The time to the opponent at so many moves a second, beside the relay's at as many.
+/// The time to the opponent at this many moves per second, and the relay's at the same pace.
 async fn time_at(
     rival: Rival,
     per_second: f64,

@@ -1,4 +1,4 @@
-//! One short attack, as a part of the test suite: it says nothing of speed, but that attacks still reach the server.
+//! One short attack, to check that attacks still reach the server. It says nothing about speed.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The pool with few bots, as a part of the test suite: bounded by games, not by time.
+//! The pool with few bots, bounded by games instead of time.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! All that has a target, with few games and for a moment, as a part of the test suite: it says nothing of speed, but that the benchmark still works.
+//! All targets, measured briefly with few games, to check that the benchmark still works. It says
+//! nothing about speed.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The list of what is still allowed: a ceiling for each crate, which may only fall.
+//! The list of allowed exceptions: a ceiling for each crate, which may only fall.
 
 use std::collections::BTreeMap;
 use std::path::Path;

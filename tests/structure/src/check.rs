@@ -1,4 +1,4 @@
-//! The check: what each crate of a workspace has, against what it may have.
+//! The check: compares what each crate of a workspace has with what it may have.
 
 use std::fmt::Write as _;
 
@@ -19,10 +19,10 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Looks at a package.
+    /// Examines a package.
     ///
     /// # Errors
-    /// When its sources cannot be read.
+    /// If its sources cannot be read.
     pub fn of(package: &Package) -> Result<Findings, StructureError> {
         let mut findings = Findings { components: Vec::new(), long_files: long_files(package)? };
         for root in &package.roots {
@@ -31,7 +31,7 @@ impl Findings {
         Ok(findings)
     }
 
-    /// How much there is of it.
+    /// The number of findings.
     #[must_use]
     pub fn counts(&self) -> Counts {
         Counts {
@@ -44,9 +44,9 @@ impl Findings {
 /// What a check found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Report {
-    /// For people.
+    /// The text for people.
     pub text: String,
-    /// Whether everything is as it may be.
+    /// True if every crate is within its ceilings.
     pub is_sound: bool,
 }
 

@@ -7,13 +7,13 @@ use crate::StructureError;
 use crate::modules::Tree;
 use crate::workspace::{Package, Workspace};
 
-/// A file with more lines says why.
+/// A file with more lines must say why.
 pub const LINES_MAX: usize = 600;
 
 /// How a module's documentation begins the reason.
 pub const REASON: &str = "Over 600 lines:";
 
-/// Lines of a file in which the reason stands.
+/// The reason must be within this many lines from the top.
 const REASON_WITHIN: usize = 20;
 
 /// A long file that does not say why.
@@ -25,10 +25,10 @@ pub struct LongFile {
     pub lines: usize,
 }
 
-/// The long files of a package that do not say why, tests and examples among them.
+/// The long files of a package that do not say why, including tests and examples.
 ///
 /// # Errors
-/// When a file or folder cannot be read.
+/// If a file or folder cannot be read.
 pub fn long_files(package: &Package) -> Result<Vec<LongFile>, StructureError> {
     let mut long = Vec::new();
     let mut folders = vec![package.folder.clone()];
@@ -48,7 +48,7 @@ pub fn long_files(package: &Package) -> Result<Vec<LongFile>, StructureError> {
     Ok(long)
 }
 
-/// Whether a folder belongs to the package: no build output, and no other package or workspace.
+/// True if a folder belongs to the package: no build output, and no other package or workspace.
 fn is_own(folder: &Path, package: &Package) -> bool {
     let is_output = folder.file_name().is_some_and(|name| name == "target");
     !is_output && !package.others.contains(&folder.to_owned()) && !folder.join("Cargo.toml").is_file()
@@ -65,7 +65,8 @@ fn long_file(path: &Path) -> Result<Option<LongFile>, StructureError> {
     Ok((lines > LINES_MAX && !says_why).then(|| LongFile { path: path.to_owned(), lines }))
 }
 
-/// The product lines of each crate: lines of its sources that are neither blank nor for tests alone.
+/// The product lines of each crate: lines of its sources that are neither blank nor only for tests.
+///
 /// Crates of tests have none.
 ///
 /// # Errors

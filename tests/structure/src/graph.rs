@@ -1,4 +1,4 @@
-//! The modules of a crate compared with each other: at the top, and the children of each parent.
+//! The graph of a crate's modules: at the top level, and between the children of each parent.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
@@ -14,11 +14,12 @@ pub struct Site {
     pub line: usize,
 }
 
-/// The edges between the children of one parent, and between them and the parent's own code. What
-/// lies inside a child counts as the child.
+/// The edges between the children of one parent, and between them and the parent's own code.
+///
+/// Everything inside a child counts as the child.
 #[derive(Debug, Default)]
 pub struct Level {
-    /// The modules that something points from or to, by their paths.
+    /// The modules that have an edge, by path.
     names: Vec<String>,
     /// Every edge, with the first place that has it.
     edges: BTreeMap<(usize, usize), Site>,
@@ -44,7 +45,7 @@ pub struct Component {
     pub cycles: Vec<Vec<Step>>,
 }
 
-/// Larger components are put in order by trial, not by looking at every order.
+/// In larger components the order is found by trial instead of exhaustively.
 const EXACT_MAX: usize = 14;
 
 /// The cycles of a crate, level by level.

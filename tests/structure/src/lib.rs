@@ -1,9 +1,9 @@
-//! Checks of the structure of the sources, by a parser alone: seconds, and no type checker.
+//! Checks of the structure of the sources. They use only a parser, so they take seconds.
 //!
 //! - [`modules`] reads the modules of a crate, and [`names`] finds the module that a path names.
 //! - [`graph`] compares the modules with each other and finds cycles.
 //! - [`files`] finds long files and counts product lines.
-//! - [`allowed`] is the list of what is still allowed.
+//! - [`allowed`] is the list of allowed exceptions.
 //! - [`check`] puts them together.
 
 pub mod allowed;
@@ -27,14 +27,14 @@ pub enum StructureError {
         /// Why.
         source: std::io::Error,
     },
-    /// A file that is no Rust.
+    /// A file that is not Rust.
     #[error("{}:{line}: {message}", .path.display())]
     Parse {
         /// The file.
         path: PathBuf,
         /// Where.
         line: usize,
-        /// What the parser said.
+        /// The parser's message.
         message: String,
     },
     /// A module without a file.

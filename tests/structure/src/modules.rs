@@ -22,7 +22,7 @@ pub struct Tree {
 /// A file of product code.
 #[derive(Debug, Default)]
 pub struct SourceFile {
-    /// The lines of its code for tests alone, first and last.
+    /// The ranges of lines that are compiled only for tests: first and last.
     pub test_lines: Vec<(usize, usize)>,
 }
 
@@ -48,11 +48,11 @@ pub struct Module {
 /// One name of a use declaration.
 #[derive(Debug)]
 pub struct Import {
-    /// The name it has here; none for everything that the path has in it.
+    /// The name it has here; none for a glob import.
     pub name: Option<String>,
     /// What is imported.
     pub path: Vec<String>,
-    /// Whether others may import it from here.
+    /// True if others may import it from here.
     pub is_reexport: bool,
     /// The line.
     pub line: usize,
@@ -71,7 +71,7 @@ impl Tree {
     /// Reads a crate from its root file.
     ///
     /// # Errors
-    /// When a file is missing or is no Rust.
+    /// If a file is missing or is not Rust.
     pub fn read(root: &Path) -> Result<Tree, StructureError> {
         let mut tree = Tree::default();
         let folder = root.parent().unwrap_or(Path::new("")).to_owned();
@@ -92,7 +92,7 @@ impl Tree {
         self.read_items(module, &file.items, path, folder)
     }
 
-    /// Reads the items of a module. Files of its children lie in `folder`.
+    /// Reads the items of a module. Files of its children are in `folder`.
     fn read_items(
         &mut self,
         module: usize,
@@ -216,7 +216,7 @@ impl Reader<'_> {
         let mut path: Vec<String> = Vec::new();
         let mut span = Span::call_site();
         let mut colons = 0;
-        // A path goes on after two colons; a field or a method is none.
+        // A path continues after two colons; a field or a method is no path.
         let mut follows_dot = false;
         for token in tokens {
             match &token {
@@ -276,7 +276,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a path may name an item of a module: a single small name is a variable, unless it is called.
+/// True if a path may name an item of a module. A single lower-case name is a variable, unless it
+/// is called.
 fn is_meant(path: &[String], is_call: bool) -> bool {
     match path {
         [] => false,
@@ -408,7 +409,7 @@ fn path_attribute(attributes: &[Attribute]) -> Option<String> {
     })
 }
 
-/// Whether an item is compiled for tests alone.
+/// True if an item is compiled for tests only.
 fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).any(|attribute| {
         let condition = attribute.parse_args::<Meta>();
@@ -416,7 +417,7 @@ fn is_for_tests(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether a condition may hold where `test` does not; of everything else nothing is known.
+/// True if a condition may hold without `test`. Nothing is known about other conditions.
 fn may_hold_without_tests(condition: &Meta) -> bool {
     let inner = |list: &syn::MetaList| {
         let parser = syn::punctuated::Punctuated::<Meta, syn::Token![,]>::parse_terminated;

@@ -1,4 +1,4 @@
-//! Which module a path names, through imports and re-exports.
+//! Finds the module that a path names, through imports and re-exports.
 
 use std::collections::BTreeSet;
 
@@ -31,12 +31,13 @@ impl Target {
     }
 }
 
-/// Names that are being looked up: an import may lead back to itself.
+/// Names that are being looked up, because an import may lead back to itself.
 type Asked = BTreeSet<(usize, String)>;
 
 impl Tree {
-    /// Every path of product code from one module to another. A parent that re-exports what its
-    /// children define names none of them.
+    /// Every path of product code from one module to another.
+    ///
+    /// A parent that re-exports items of its children does not count as naming them.
     #[must_use]
     pub fn edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
@@ -86,7 +87,7 @@ impl Tree {
                 Target::Module(module) => Some(*module),
                 Target::ItemOf(_) => None,
             }) else {
-                // The rest of the path lies in an item: a variant, a function of a type.
+                // The rest of the path is in an item: a variant, a function of a type.
                 return targets;
             };
             let is_last = place + 1 == rest.len();
@@ -118,7 +119,7 @@ impl Tree {
         for import in module.imports.iter().filter(|import| import.name.as_deref() == Some(name)) {
             let targets = self.resolve(at, &import.path, asked);
             if targets.iter().any(|target| !self.is_inside(target.module(), at)) {
-                // It stands for what it imports from elsewhere, and is named itself.
+                // It stands for an import from elsewhere, and is named itself.
                 found.insert(Target::ItemOf(at));
             }
             found.extend(targets);
@@ -126,7 +127,7 @@ impl Tree {
         if found.is_empty() {
             for import in module.imports.iter().filter(|import| import.name.is_none()) {
                 for target in self.resolve(at, &import.path, &mut Asked::new()) {
-                    // A module to look into; of an enum's variants nothing is known here.
+                    // A module to search; nothing is known here about an enum's variants.
                     if let Target::Module(module) = target
                         && module != at
                     {

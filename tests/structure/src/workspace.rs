@@ -14,7 +14,7 @@ pub struct Package {
     pub name: String,
     /// Its folder.
     pub folder: PathBuf,
-    /// The root files of its library and its programs. Tests, examples and benchmarks have none here.
+    /// The root files of its library and its programs, without tests, examples and benchmarks.
     pub roots: Vec<PathBuf>,
     /// Folders of other packages inside its own.
     pub others: Vec<PathBuf>,
@@ -77,14 +77,14 @@ impl Workspace {
         Some(Workspace { folder: PathBuf::from(metadata["workspace_root"].as_str()?), packages })
     }
 
-    /// A path as it stands in the repository.
+    /// A path relative to the workspace.
     #[must_use]
     pub fn shown<'a>(&self, path: &'a Path) -> std::path::Display<'a> {
         path.strip_prefix(&self.folder).unwrap_or(path).display()
     }
 }
 
-/// Whether a target is a library or a program.
+/// True if a target is a library or a program.
 fn is_product(target: &Value) -> bool {
     let kinds = target["kind"].as_array().into_iter().flatten();
     kinds.filter_map(Value::as_str).any(|kind| ["lib", "bin", "rlib", "cdylib", "proc-macro"].contains(&kind))

@@ -14,7 +14,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(name)
 }
 
-/// Runs the check of a fixture against a list: whether it passes, and what it prints.
+/// Runs the check of a fixture against a list; returns whether it passes, and its output.
 fn run(name: &str, list: &str) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("allowed.txt");

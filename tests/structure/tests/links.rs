@@ -1,6 +1,6 @@
-//! Links between the repository's pages lead somewhere: to a file, and to a headline of it.
+//! Links between the repository's pages must lead to a file and to one of its headings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -53,6 +53,57 @@ fn every_file_that_a_page_names_exists() {
     assert!(missing.is_empty(), "files that are not there:\n{}", missing.join("\n"));
 }
 
+/// A name in the glossary is a name in the code.
+#[test]
+fn every_name_of_the_glossary_is_in_the_code() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let mut sources = Vec::new();
+    find_sources(&root, &mut sources);
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut known = BTreeSet::new();
+    for source in &sources {
+        let text = fs::read_to_string(source).expect("a source");
+        known.extend(text.split(|letter| !is_letter(letter)).map(str::to_owned));
+    }
+    let glossary = fs::read_to_string(root.join("docs/GLOSSARY.md")).expect("the glossary");
+    let names = glossary.split('`').skip(1).step_by(2).filter(|code| !code.contains(['/', ' ', '.', '-']));
+    let words: Vec<&str> = names.flat_map(|code| code.split(|letter| !is_letter(letter))).collect();
+    let unknown: Vec<&&str> = words.iter().filter(|word| !known.contains(**word)).collect();
+    assert!(words.len() > 100 && unknown.is_empty(), "{} words, unknown: {unknown:?}", words.len());
+}
+
+/// Comments wrap at 100 columns.
+#[test]
+fn no_comment_is_wider_than_100_columns() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository");
+    let mut sources = Vec::new();
+    find_sources(&root, &mut sources);
+    assert!(sources.len() > 500, "only {} sources in {}", sources.len(), root.display());
+    // The embedded store is about to be replaced.
+    sources.retain(|source| !source.to_string_lossy().contains("store/src/embedded"));
+    let is_wide = |line: &str| line.trim_start().starts_with("//") && line.chars().count() > 100;
+    let mut wide = Vec::new();
+    for source in &sources {
+        let text = fs::read_to_string(source).expect("a source");
+        wide.extend((1..).zip(text.lines()).filter(|(_, line)| is_wide(line)).map(|(number, line)| {
+            format!("{}:{number}: {} columns", source.display(), line.chars().count())
+        }));
+    }
+    assert!(wide.is_empty(), "comments that are too wide:\n{}", wide.join("\n"));
+}
+
+fn find_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            find_sources(&path, sources);
+        } else if name.ends_with(".rs") {
+            sources.push(path);
+        }
+    }
+}
+
 fn find_pages(folder: &Path, pages: &mut BTreeMap<PathBuf, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -90,7 +141,7 @@ fn prose_lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The anchors of a page's headlines, as hosts of Markdown make them.
+/// The anchors of a page's headings, as Markdown hosts generate them.
 fn anchors(text: &str) -> Vec<String> {
     let headlines = prose_lines(text).filter(|line| line.starts_with('#'));
     let mut anchors: Vec<String> = Vec::new();

@@ -1,9 +1,10 @@
 /*
- * A wall clock that is off by as many milliseconds as the first eight bytes of the file named by FLAGFALL_CLOCK say,
- * now and whenever they change. Loaded before the C library (LD_PRELOAD) into a program whose clock is to jump.
+ * A wall clock with an offset. The offset in milliseconds is in the first eight bytes of the file
+ * that FLAGFALL_CLOCK names, and takes effect as soon as it changes. LD_PRELOAD loads this library
+ * before the C library into a program whose clock should jump.
  *
- * Only the wall clock is off: what a program measures by the monotonic one goes on as it should. The kernel is asked by
- * itself, not by the function that is replaced here, so nothing calls itself.
+ * Only the wall clock has the offset; the monotonic clock stays right. The time comes from a system
+ * call, not from the function that is replaced here, so nothing calls itself.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

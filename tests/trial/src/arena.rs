@@ -1,4 +1,4 @@
-//! The run itself: many games at once over servers that are killed now and then.
+//! The run itself: many games at once on servers that are killed from time to time.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -24,25 +24,25 @@ use crate::site::{History, Site};
 
 const TELL_EVERY: Duration = Duration::from_secs(5);
 
-/// A run's games, as their clients saw them.
+/// The games of a run, as their clients saw them.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     /// The games that ended.
     pub games: Vec<GameLog>,
-    /// Why others did not.
+    /// Why other games did not end.
     pub given_up: Vec<String>,
     /// What went wrong.
     pub history: History,
-    /// What happened on the lines.
+    /// What happened on the connections.
     pub lines: LineCounts,
 }
 
 /// How mishaps are spread over the moves of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Spread {
-    /// By chance, and now and then the next one at once.
+    /// At random, and sometimes the next one follows at once.
     Drawn,
-    /// In even steps: every one meets games that are under way.
+    /// Evenly, so that each one happens while games are being played.
     Even,
 }
 
@@ -52,10 +52,10 @@ struct Played {
     tokens: [Option<String>; 2],
 }
 
-/// Plays the games, lets things go wrong meanwhile, and reads the records when all is over, from new processes.
+/// Plays the games while things go wrong, and at the end reads the records from new processes.
 ///
 /// # Errors
-/// [`TrialError`] of whatever could not go on.
+/// Any [`TrialError`] that stops the run.
 pub(crate) async fn play_all(
     site: &mut Site,
     options: &Options,
@@ -102,7 +102,7 @@ pub(crate) async fn play_all(
             site.undergo(planned).await?;
             pace.go_on(progress.acked.load(Ordering::Relaxed));
             if mishaps.peek().is_none() {
-                // The rest is played in clear weather: a line that was slow from some moment on is slow no more.
+                // The remaining moves are played in clear weather: a slow line is slow no longer.
                 site.clear_up();
             }
             continue;
@@ -115,7 +115,7 @@ pub(crate) async fn play_all(
             },
             _ = clock.tick() => {}
             () = tokio::time::sleep_until(deadline) => {
-                // Those that hang are told from those that ended.
+                // Games that hang are counted apart from those that ended.
                 let hung = total - played.len() - run.given_up.len();
                 run.given_up.extend((0..hung).map(|_| "a game did not end in time".to_owned()));
             }
@@ -126,7 +126,7 @@ pub(crate) async fn play_all(
     run.history = std::mem::take(&mut site.history);
     run.history.elsewhere_max_ms = options.elsewhere_max_ms;
     if run.history.kills > 0 {
-        // What the records say is read from processes that saw none of it.
+        // Records are read from processes that saw none of the games.
         site.kill_all(Duration::ZERO).await?;
     }
     let started = Instant::now();
@@ -135,7 +135,8 @@ pub(crate) async fn play_all(
     Ok(run)
 }
 
-/// A game that ended; or a client that gave up and says why, and the game counts as one that did not end.
+/// Adds a game that ended. If a client gave up, notes its reason; the game then counts as not
+/// ended.
 fn take_in(
     ended: Result<Result<Played, TrialError>, JoinError>,
     played: &mut Vec<Played>,
@@ -154,7 +155,9 @@ fn take_in(
     Ok(())
 }
 
-/// When the next mishap is due, by the moves acknowledged so far: what is left of them is spread over what is left of the games.
+/// When the next mishap is due, by the number of acknowledged moves.
+///
+/// The moves still expected are spread over the remaining mishaps.
 struct Pace {
     chance: Chance,
     spread: Spread,
@@ -182,14 +185,15 @@ impl Pace {
             self.next = acked + step;
             return;
         }
-        // Now and then the next one comes before anything else has happened.
+        // Sometimes the next one follows at once.
         let is_at_once = once_in(&mut self.chance, 5);
         let step = usize::try_from(step).unwrap_or(usize::MAX);
         let pause = if is_at_once { 0 } else { between(&mut self.chance, step / 4, step) };
         self.next = acked + pause as u64;
     }
 
-    /// Whether fewer moves have been made than mishaps have happened, in proportion: then nobody thinks.
+    /// True if the share of moves made is below the share of mishaps done. Players then move
+    /// without thinking.
     fn is_behind(&self, acked: u64) -> bool {
         acked * self.mishaps < self.expected * (self.mishaps - self.left)
     }
@@ -201,7 +205,7 @@ impl Pace {
         let share = of_moves.min(of_mishaps).min(1.0);
         let left_s = self.started.elapsed().as_secs_f64() * (1.0 - share) / share.max(0.001);
         let left = if share < 0.02 {
-            "too early to say how long it takes".to_owned()
+            "too early for an estimate".to_owned()
         } else {
             format!("about {:.0} min {:02.0} s to go", (left_s / 60.0).floor(), left_s % 60.0)
         };
@@ -220,7 +224,7 @@ async fn read_records(site: &Site, run: &mut Run, mut played: Vec<Played>) -> Re
         for (record, token) in log.records.iter_mut().zip([red, blue, None]) {
             match http::record(address, &log.game, token.as_deref()).await {
                 Ok(text) => *record = text,
-                // The checker counts a record that is none.
+                // If this is no record, the checker counts a fault.
                 Err(error) => *record = error.to_string(),
             }
         }
@@ -232,17 +236,17 @@ async fn read_records(site: &Site, run: &mut Run, mut played: Vec<Played>) -> Re
     Ok(())
 }
 
-/// Moves a game surely has, or nearly: mishaps are spread over them.
+/// A low estimate of a game's moves; mishaps are spread over them.
 fn moves_at_least(plan: &GamePlan) -> u64 {
     let most = plan.resign.map_or(60, |(after, _)| u64::from(after));
     if plan.terms.ruleset == "barrage" { most.min(40) } else { most }
 }
 
-/// Where clients find the servers.
+/// The addresses of the servers.
 struct Servers {
-    /// Players.
+    /// For players.
     doors: watch::Receiver<Vec<SocketAddr>>,
-    /// Others.
+    /// For other clients.
     addresses: watch::Receiver<Vec<SocketAddr>>,
 }
 
@@ -264,7 +268,7 @@ async fn play_one(
     drop(open);
     let mut watching: JoinSet<(Client, Result<(), TrialError>)> = JoinSet::new();
     for number in 0..spectators {
-        // Each by itself: whoever waited for the others to be let in would not read meanwhile.
+        // Each one separately: while one waited for the others, it would not read.
         let (mut client, gate) = (make(Role::Spectator(number), number + 2), progress.gate.clone());
         watching.spawn(async move {
             let result = sign_up_and_watch(&mut client, game, &gate).await;
@@ -303,10 +307,10 @@ async fn sign_up_and_watch(client: &mut Client, game: GameId, gate: &RwLock<()>)
     watch(client, game).await
 }
 
-/// Makes the game: Red challenges by link, Blue accepts.
+/// Creates the game: Red challenges by link, Blue accepts.
 ///
 /// # Errors
-/// [`TrialError::Client`] when the server refuses.
+/// [`TrialError::Client`] if the server refuses.
 pub(crate) async fn arrange(
     plan: &GamePlan,
     red: &mut Client,
@@ -323,7 +327,7 @@ pub(crate) async fn arrange(
         side: Some(Side::Red),
     };
     let Accepted::Challenge { challenge, .. } = red.ask(&challenge).await? else {
-        return Err(red.error("-", "a challenge was asked for, and something else came"));
+        return Err(red.error("-", "expected the answer to a challenge, got something else"));
     };
     let accept =
         ClientToServer::AcceptChallenge { cmd_id: id("accept")?, challenge, secret: plan.is_blue_secret };
@@ -333,7 +337,7 @@ pub(crate) async fn arrange(
     };
     match accepted {
         Accepted::Started { game, side: Side::Blue } => Ok(game),
-        other => Err(blue.error("-", format!("the game should have started with Blue, but: {other:?}"))),
+        other => Err(blue.error("-", format!("expected the game to start with Blue, got: {other:?}"))),
     }
 }
 

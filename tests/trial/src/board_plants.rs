@@ -1,4 +1,4 @@
-//! Faults planted in copies of logs of games with reserves, chips, pools, choices and silent winners.
+//! Faults planted in copies of game logs with reserves, chips, pools, choices or silent winners.
 
 use serde_json::{Value, json};
 
@@ -6,23 +6,23 @@ use crate::check::Fault;
 use crate::log::{Entry, GameLog, Role, What};
 use crate::plant::{Plant, change_value};
 
-/// Each kind of fault, and how it is planted.
+/// Each kind of fault, and the function that plants it.
 pub(crate) const PLANTS: &[(&str, Fault, Plant)] = &[
-    ("what lies in the other's reserve, in a view", Fault::Leak, open_reserve),
+    ("the opponent's reserve in a view", Fault::Leak, open_reserve),
     ("the rank of a piece from a reserve, in an event", Fault::Leak, name_placed),
-    ("a piece that its moves narrowed down, named", Fault::Leak, name_narrowed),
-    ("a chip of another color", Fault::Differs, change_chip),
-    ("another number of pieces in a pool", Fault::Differs, miscount_pool),
+    ("the rank of a narrowed-down piece", Fault::Leak, name_narrowed),
+    ("a chip of a wrong color", Fault::Differs, change_chip),
+    ("a wrong number of pieces in a pool", Fault::Differs, miscount_pool),
     ("a choice in a strike told to the other side", Fault::Leak, tell_choice),
     ("an act that its command did not ask for", Fault::Doubled, ask_otherwise),
 ];
 
-/// A fault that not every game of the ruleset has a place for.
+/// Faults that only some games of the ruleset have a place for.
 #[cfg(test)]
 pub(crate) const RARE_PLANTS: &[(&str, Fault, Plant)] = &[
     ("a silent winner's rank in an event", Fault::Leak, name_silent_winner),
     ("an owed color that is not shown", Fault::Differs, hide_owed_color),
-    ("a choice of another rank than was made", Fault::Differs, choose_otherwise),
+    ("a choice of a wrong rank", Fault::Differs, choose_otherwise),
 ];
 
 fn open_reserve(log: &mut GameLog) -> Option<()> {
@@ -84,7 +84,7 @@ fn miscount_pool(log: &mut GameLog) -> Option<()> {
     })
 }
 
-/// The first received text of a client for which this finds something.
+/// The first text received by a client in which this finds something.
 fn find<T>(log: &GameLog, role: Role, found: impl Fn(&Value) -> Option<T>) -> Option<(usize, T)> {
     let client = log.clients.iter().find(|client| client.role == role)?;
     client.entries.iter().enumerate().find_map(|(at, entry)| {
@@ -105,7 +105,7 @@ fn tell_choice(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// A command was another one when it was sent, and was taken as it never was.
+/// Changes a command as sent, so that the log has one that was never sent.
 fn ask_otherwise(log: &mut GameLog) -> Option<()> {
     let is_placing = |value: &Value| (value["command"]["kind"] == "place").then(|| value["cmd_id"].clone());
     let (_, id) = find(log, Role::Red, is_placing)?;
@@ -135,7 +135,7 @@ fn hide_owed_color(log: &mut GameLog) -> Option<()> {
     change_value(log, "event", |value| value["change"].as_object_mut()?.remove("owed_color").map(drop))
 }
 
-/// The record says that something else was chosen.
+/// Changes a choice in the records.
 #[cfg(test)]
 fn choose_otherwise(log: &mut GameLog) -> Option<()> {
     for record in &mut log.records {

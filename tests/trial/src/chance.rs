@@ -1,11 +1,11 @@
-//! Seeds made of seeds.
+//! Random generators with seeds derived from the run's seed.
 
 use flagfall_bots::Chance;
 
-/// The generator for one purpose of a run: the same seed and purpose give the same choices, another purpose others.
+/// The generator for one purpose of a run. The same seed, purpose and number give the same choices.
 #[must_use]
 pub(crate) fn chance_for(seed: u64, purpose: &str, number: usize) -> Chance {
-    // FNV-1a (Fowler, Noll, Vo), then a multiplication to spread what differs in few bits.
+    // FNV-1a (Fowler, Noll, Vo), then a multiplication to spread differences of few bits.
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325 ^ seed.rotate_left(17);
     for byte in purpose.bytes().chain((number as u64).to_le_bytes()).chain(seed.to_le_bytes()) {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
@@ -14,12 +14,12 @@ pub(crate) fn chance_for(seed: u64, purpose: &str, number: usize) -> Chance {
     Chance::new(hash.wrapping_mul(0xbf58_476d_1ce4_e5b9))
 }
 
-/// True once in so many times; never when that is zero.
+/// True once in this many times; never if that is zero.
 pub(crate) fn once_in(chance: &mut Chance, times: usize) -> bool {
     times > 0 && chance.below(times) == 0
 }
 
-/// A number between two, both included.
+/// A random number from `low` to `high`, both included.
 pub(crate) fn between(chance: &mut Chance, low: usize, high: usize) -> usize {
     low + chance.below(high.saturating_sub(low) + 1)
 }

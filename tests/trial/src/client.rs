@@ -1,4 +1,5 @@
-//! A client's line to the server: dialed, dropped, dialed again, and everything on it written down.
+//! A client's connection to the server: dialed, dropped, dialed again, with a log of everything on
+//! it.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -18,50 +19,50 @@ use tokio_tungstenite::tungstenite::Message as Frame;
 use crate::error::TrialError;
 use crate::log::{ClientLog, Entry, Role, TextPool, What, now_ms};
 
-/// A line on which nothing comes for so long is given up: pings come every five seconds.
+/// A connection that is silent for this long is given up: pings come every five seconds.
 const SILENCE_MAX: Duration = Duration::from_secs(15);
 const DIAL_MAX: Duration = Duration::from_secs(10);
 /// The shortest and the longest pause before dialing again.
 const BACK_OFF_MS: (u64, u64) = (10, 1_000);
-/// Dials in a row that may fail before the client gives up.
+/// The most failed dials in a row before the client gives up.
 const DIALS_MAX: u32 = 300;
 
-/// How often something happened, for the report.
+/// Counts for the report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LineCounts {
-    /// Lines the client dropped by itself.
+    /// Connections that the client dropped itself.
     pub drops: u64,
-    /// Lines that broke otherwise: the server was killed.
+    /// Connections that broke for another reason: the server was killed.
     pub breaks: u64,
     /// Commands sent again with the same id.
     pub resends: u64,
 }
 
-/// A client: who it is, its line, its log.
+/// A client with its connection and its log.
 pub(crate) struct Client {
-    /// For errors.
+    /// Its name in errors.
     pub name: String,
     /// What happened so far.
     pub log: ClientLog,
-    /// How often.
+    /// Its counts.
     pub counts: LineCounts,
     /// The player's id on the server.
     pub player_id: String,
-    /// The durable credential.
+    /// Its lasting credential.
     pub token: Option<String>,
-    /// The client's own chance.
+    /// Its own random generator.
     pub chance: Chance,
     addresses: watch::Receiver<Vec<SocketAddr>>,
-    /// The server of the line, or of the last dial.
+    /// The server of the connection, or of the last dial.
     at: Option<usize>,
-    /// The server that ended a line or did not answer: the next dial goes elsewhere.
+    /// The server that ended a connection or did not answer; the next dial goes to another.
     failed: Option<usize>,
     pool: Arc<TextPool>,
     socket: Option<WebSocketStream<TcpStream>>,
 }
 
 impl Client {
-    /// A client without a line.
+    /// A client without a connection.
     #[must_use]
     pub(crate) fn new(
         name: String,
@@ -90,16 +91,16 @@ impl Client {
         TrialError::Client { who: self.name.clone(), game: game.to_owned(), what: what.into() }
     }
 
-    /// Whether there is a line.
+    /// Whether it is connected.
     #[must_use]
     pub(crate) fn is_connected(&self) -> bool {
         self.socket.is_some()
     }
 
-    /// Dials until somebody answers and the server has said welcome.
+    /// Dials until a server answers with a welcome.
     ///
     /// # Errors
-    /// [`TrialError::Client`] when nobody answers for long, or the server does not want this client.
+    /// [`TrialError::Client`] if no server answers for long, or a server refuses this client.
     pub(crate) async fn connect(&mut self) -> Result<(), TrialError> {
         let mut pause = BACK_OFF_MS.0;
         for _ in 0..DIALS_MAX {
@@ -116,7 +117,7 @@ impl Client {
     }
 
     async fn dial(&mut self) -> bool {
-        // Any server will do that has not just failed; the next time it may be another one.
+        // Any server that has not just failed will do; the next dial may choose another.
         let count = self.addresses.borrow().len();
         let others: Vec<usize> = (0..count).filter(|at| count == 1 || self.failed != Some(*at)).collect();
         let Some(at) = others.get(self.chance.below(others.len().max(1))).copied() else { return false };
@@ -157,9 +158,9 @@ impl Client {
         }
     }
 
-    /// Sends a message; a broken line shows at the next receive.
+    /// Sends a message. A broken connection is noticed at the next receive.
     pub(crate) async fn send(&mut self, message: &ClientToServer) {
-        // Every message of the protocol has JSON.
+        // Every message of the protocol can be written as JSON.
         let text = serde_json::to_string(message).unwrap_or_default();
         self.note(What::Sent(self.pool.keep(&text)));
         if let Some(socket) = &mut self.socket
@@ -169,7 +170,7 @@ impl Client {
         }
     }
 
-    /// The next message; pings are answered on the way. None when the line broke.
+    /// The next message; answers pings. None if the connection broke.
     pub(crate) async fn receive(&mut self) -> Option<ServerToClient> {
         loop {
             let socket = self.socket.as_mut()?;
@@ -187,19 +188,20 @@ impl Client {
             match serde_json::from_str(text.as_str()) {
                 Ok(ServerToClient::Ping { id, .. }) => self.send(&ClientToServer::Pong { id }).await,
                 Ok(message) => return Some(message),
-                // The checker reads the log and finds what this was.
+                // The checker reads the log and finds out what this was.
                 Err(_) => continue,
             }
         }
     }
 
-    /// Writes down whatever comes, for as long as it is polled: what nobody reads from a socket would seem to have come late.
+    /// Logs all messages for as long as it is polled: a message that is not read in time would seem
+    /// to come late.
     pub(crate) async fn listen(&mut self) -> Infallible {
         while self.receive().await.is_some() {}
         std::future::pending().await
     }
 
-    /// Drops the line without a goodbye.
+    /// Drops the connection without a close.
     pub(crate) fn drop_line(&mut self) {
         if self.socket.take().is_some() {
             self.counts.drops += 1;
@@ -207,13 +209,14 @@ impl Client {
         }
     }
 
-    /// Drops the line of a server that cannot do anything now, and waits a little before the next one.
+    /// Drops the connection to a server that cannot act now, and waits a little before the next
+    /// dial.
     pub(crate) async fn back_off(&mut self) {
         self.drop_line();
         sleep(Duration::from_millis(50 + self.chance.below(100) as u64)).await;
     }
 
-    /// Says goodbye.
+    /// Closes the connection.
     pub(crate) async fn close(&mut self) {
         if let Some(mut socket) = self.socket.take() {
             drop(timeout(Duration::from_secs(1), socket.close(None)).await);
@@ -233,10 +236,10 @@ impl Client {
         self.log.entries.push(Entry { at: now_ms(), what });
     }
 
-    /// Sends a lobby command until it is answered, with one id over every line.
+    /// Sends a lobby command until it is answered, with the same id on every connection.
     ///
     /// # Errors
-    /// [`TrialError::Client`] when it is refused.
+    /// [`TrialError::Client`] if it is refused.
     pub(crate) async fn ask(&mut self, command: &ClientToServer) -> Result<Accepted, TrialError> {
         let id = match command {
             ClientToServer::Challenge { cmd_id, .. } | ClientToServer::AcceptChallenge { cmd_id, .. } => {

@@ -1,9 +1,9 @@
-//! What keeps a trial from going on.
+//! Errors that stop a trial.
 
 use std::io;
 use std::path::PathBuf;
 
-/// Why a trial could not be carried out. What the checker counts is no error.
+/// Why a trial could not be carried out. Faults that the checker counts are no errors.
 #[derive(Debug, thiserror::Error)]
 pub enum TrialError {
     /// The server's program cannot be run.
@@ -14,37 +14,37 @@ pub enum TrialError {
         /// Why.
         source: io::Error,
     },
-    /// The server does not say where it listens.
-    #[error("the server ended, or said nothing, before it listened; its log: {log}")]
+    /// The server did not print its address.
+    #[error("the server ended or did not print its address; its log: {log}")]
     NotListening {
-        /// The last of what it wrote.
+        /// The end of its log.
         log: String,
     },
-    /// Something about the system.
+    /// An operation of the system failed.
     #[error("{what}: {source}")]
     Io {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
         /// Why it failed.
         source: io::Error,
     },
-    /// A client met something it cannot go on with.
+    /// A client cannot continue.
     #[error("{who} in game {game}: {what}")]
     Client {
-        /// Which.
+        /// The client.
         who: String,
-        /// Where.
+        /// The game.
         game: String,
-        /// What.
+        /// What happened.
         what: String,
     },
-    /// A task ended by a defect of this program.
+    /// A task ended because of a defect in this program.
     #[error("a defect of the trial: {0}")]
     Defect(String),
 }
 
 impl TrialError {
-    /// Makes an IO error tell what was tried.
+    /// Turns an IO error into one that names the operation.
     pub fn io(what: &'static str) -> impl FnOnce(io::Error) -> TrialError {
         move |source| TrialError::Io { what, source }
     }

@@ -1,4 +1,4 @@
-//! One HTTP request: what the server tells of a game beside the sockets.
+//! HTTP requests to the server.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use crate::error::TrialError;
 
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
-/// The record of a game as whoever has the token may know it; as the public, without one.
+/// The record of a game as the owner of the token may see it, or as the public without one.
 ///
 /// # Errors
-/// [`TrialError::Client`] when the answer is no record.
+/// [`TrialError::Client`] if the answer is no record.
 pub(crate) async fn record(
     address: SocketAddr,
     game: &str,
@@ -23,10 +23,10 @@ pub(crate) async fn record(
     get(address, game, "/record", token).await
 }
 
-/// What lies under a game's path.
+/// The resource under a game's path.
 ///
 /// # Errors
-/// [`TrialError::Client`] when nothing does.
+/// [`TrialError::Client`] if there is none.
 pub(crate) async fn get(
     address: SocketAddr,
     game: &str,

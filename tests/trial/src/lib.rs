@@ -1,12 +1,15 @@
-//! The trial: many games between random players over real sockets, against the real server as a process of its own that is killed
-//! and restarted meanwhile. Clients drop their lines and come back, and write down every text. When all is over a checker with
-//! rules, redaction and counting of its own holds the logs against the server's full records.
+//! The trial: many games between random players over real sockets.
 //!
-//! Before several servers and a Redis more goes wrong (`mishap`): whatever can be killed is, Redis loses its last second, lines between
-//! them are slow, cut, or dead in one direction (`proxy`), clocks jump (`skew`).
+//! The real server runs as its own process and is killed and restarted meanwhile. Clients drop
+//! their connections, come back, and log every text. At the end a checker with its own rules,
+//! redaction and counting compares the logs with the server's full records.
 //!
-//! The checker (`check`) takes nothing from the engine or the views. It is shown planted faults first: in copies of logs, and, by
-//! [`run_planted`], in servers.
+//! With several servers on a Redis more goes wrong (`mishap`): every process may be killed, Redis
+//! loses its last second, connections between them are slow, cut, or dead in one direction
+//! (`proxy`), and clocks jump (`skew`).
+//!
+//! The checker (`check`) uses nothing from the engine or the views. First it must find planted
+//! faults: in copies of logs and, with [`run_planted`], in servers.
 
 mod arena;
 mod board_plants;
@@ -50,34 +53,38 @@ use crate::plan::{GamePlan, SetupFiles, plan_game, plan_games};
 use crate::plant::plant_all;
 use crate::site::Site;
 
-/// How long the players of the rehearsal think about a move at most, in milliseconds.
+/// The longest time that the players of the rehearsal think about a move, in milliseconds.
 const REHEARSAL_THINK_MS: usize = 150;
-/// Plies after which games of the rehearsal are given up when its kills are over.
+/// Plies after which games of the rehearsal are resigned once its kills are over.
 const REHEARSAL_PLIES: u16 = 30;
-/// Games of the rehearsal whose logs the faults are planted in, by their rulesets: of each kind of what can be hidden one.
+/// Rulesets of the rehearsal's games, in whose logs the faults are planted: one for each kind of
+/// hidden information.
 const REHEARSAL_GAMES: [&str; 6] =
     ["classic", "shadowflash-3", "quantum", "silent-defense", "barrage", "shadowflash-2"];
-/// The number of the first one.
+/// The number of the first of these games.
 const REHEARSAL_FIRST: usize = 1_000_000;
-/// Its paired sessions, by number: of each kind of secret one, which are deployments, silent winners, reserves and choices.
+/// The rehearsal's paired sessions, by number, one for each kind of secret: deployments, silent
+/// winners, reserves and choices.
 const REHEARSED_PAIRS: [usize; 4] = [0, 6, 9, 23];
 
-/// How often they are played, until none has met with trouble that nobody planned.
+/// How often they are played at most, until none has an unplanned disturbance.
 const REHEARSALS_MAX: usize = 3;
 
-/// What a trial tells while it goes on.
+/// Progress reports of a trial.
 #[derive(Clone, Debug)]
 pub enum News {
     /// How far it is.
     Progress(String),
-    /// What a planted fault came to.
+    /// The result of a planted fault.
     Planted(Planted),
 }
 
-/// Plays and checks the whole trial. The rehearsal comes first: a few games, and the planted faults in copies of their logs.
+/// Plays and checks the whole trial.
+///
+/// The rehearsal comes first: a few games, and faults planted in copies of their logs.
 ///
 /// # Errors
-/// [`TrialError`] when it cannot be carried out; what the checker found is in the report.
+/// [`TrialError`] if it cannot be carried out. The report contains what the checker found.
 pub async fn run(options: &Options, mut tell: impl FnMut(News)) -> Result<Report, TrialError> {
     let setups = SetupFiles::read(&options.data);
     setups.notes.iter().for_each(|note| tell(News::Progress(note.clone())));
@@ -133,8 +140,10 @@ async fn run_on(
     })
 }
 
-/// Plays a few games with clocks and kills, checks that they are clean, and plants faults in copies of their logs. What comes back are
-/// faults alone: those of unclean logs, and one for each planted fault that was not found.
+/// Plays a few games with clocks and kills, checks them, and plants faults in copies of their logs.
+///
+/// Returns only faults: those in the logs themselves, and one for each planted fault that was not
+/// found.
 async fn rehearse(
     site: &mut Site,
     options: &Options,
@@ -145,7 +154,7 @@ async fn rehearse(
         "rehearsal: {} games and three kills, then faults planted in what was written down",
         REHEARSAL_GAMES.len()
     )));
-    // They think, and go on until the kills are over: a clock that nobody could compare proves nothing.
+    // Players think, and games last until the kills are over, so that there are clocks to compare.
     let small = Options {
         games: REHEARSAL_GAMES.len(),
         spectators: 2,
@@ -170,7 +179,7 @@ async fn rehearse(
     let mut pairs = Vec::new();
     for _ in 0..REHEARSALS_MAX {
         pairs = play_pairs(site, options.storage, plans.clone(), &[]).await?;
-        // Each fault wants its place, which may be the last message.
+        // Each fault needs its place, which may be the last message.
         if pairs.iter().all(|pair| !pair.is_cut) {
             break;
         }
@@ -202,26 +211,26 @@ async fn rehearse(
     Ok(faults)
 }
 
-/// A fault planted in a server, and what the checker called what came of it.
+/// A fault planted in a server, and the faults that the checker counted.
 #[derive(Clone, Debug)]
 pub struct PlantedServer {
     /// Its name in the server's environment.
     pub name: &'static str,
-    /// What was found, how often, and the first example.
+    /// Each kind of fault found, its count, and the first example.
     pub found: Vec<(Fault, u64, String)>,
 }
 
-/// The faults a server can be built with, each with what the checker must call it.
+/// The faults that a server can be built with, each with the kind that the checker must find.
 pub const PLANTED_SERVERS: [(&str, Fault); 3] = [
     ("acknowledge-first", Fault::Missing),
     ("forget-command-ids", Fault::Missing),
     ("plain-xadd", Fault::Unended),
 ];
 
-/// Plays some games against servers with each planted fault; the program is one that was built to have them.
+/// Plays some games on servers with each planted fault. The program must be built to have them.
 ///
 /// # Errors
-/// [`TrialError`] when it cannot be carried out.
+/// [`TrialError`] if it cannot be carried out.
 pub async fn run_planted(
     options: &Options,
     mut tell: impl FnMut(String),
@@ -249,12 +258,14 @@ pub async fn run_planted(
     Ok(planted)
 }
 
-/// Plays a pair of each kind of secret, of which all but the last lose the lines of one session though nothing is killed: the first before the servers are
-/// killed for the first time, the others between that and the second time. What was compared of them is in the findings, by ruleset; the ids of those that lost
-/// their lines come with it.
+/// Plays a pair for each kind of secret; in all but the last, one session loses its connections
+/// without a kill.
+///
+/// The first loses them before the servers are first killed, the others between that and the second
+/// time. Returns the findings, by ruleset, and the ids of the rulesets that lost their connections.
 ///
 /// # Errors
-/// [`TrialError`] when it cannot be carried out.
+/// [`TrialError`] if it cannot be carried out.
 pub async fn run_broken_pairs(options: &Options) -> Result<(Findings, Vec<&'static str>), TrialError> {
     let setups = SetupFiles::read(&options.data);
     let plans = plan_pairs(options, &setups, REHEARSED_PAIRS.into_iter())?;
@@ -278,7 +289,7 @@ async fn check_all(
 ) -> Result<Findings, TrialError> {
     tokio::task::spawn_blocking(move || {
         let mut findings = Findings::default();
-        // Each log is let go as soon as it is checked.
+        // Each log is freed as soon as it is checked.
         games.into_iter().for_each(|game| check_game(&game, &history, &mut findings));
         pairs.iter().for_each(|pair| check_pair(pair, &mut findings));
         findings

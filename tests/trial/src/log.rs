@@ -1,4 +1,4 @@
-//! What the clients of a game wrote down: every text sent and received, as it was on the wire.
+//! The logs of a game's clients: every text sent and received, exactly as it was on the wire.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,14 +6,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::plan::GamePlan;
 
-/// As whom a client is in a game.
+/// The role of a client in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Role {
     /// The player with the red pieces.
     Red,
     /// The player with the blue pieces.
     Blue,
-    /// One of those who watch.
+    /// A spectator.
     Spectator(usize),
 }
 
@@ -29,12 +29,12 @@ impl Role {
     }
 }
 
-/// What happened on a client's line.
+/// What happened on a client's connection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum What {
-    /// A socket to the server of this number opened.
+    /// A connection to the server with this number opened.
     Connected(usize),
-    /// The socket is gone, by the client's whim or the server's end.
+    /// The connection is gone: dropped by the client or ended by the server.
     Dropped,
     /// The client sent this.
     Sent(Arc<str>),
@@ -42,54 +42,56 @@ pub(crate) enum What {
     Received(Arc<str>),
 }
 
-/// A line of a client's log.
+/// An entry of a client's log.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    /// When, in milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub at: u64,
-    /// What.
+    /// What happened.
     pub what: What,
 }
 
-/// Everything one client wrote down.
+/// The whole log of one client.
 #[derive(Clone, Debug)]
 pub(crate) struct ClientLog {
-    /// As whom.
+    /// The client's role.
     pub role: Role,
-    /// In order.
+    /// The entries, in order.
     pub entries: Vec<Entry>,
 }
 
-/// Everything there is about a game when it is over.
+/// Everything about a game that is over.
 #[derive(Clone, Debug)]
 pub(crate) struct GameLog {
-    /// What was planned.
+    /// The plan of the game.
     pub plan: GamePlan,
     /// The game's id.
     pub game: String,
     /// Both players and the spectators.
     pub clients: Vec<ClientLog>,
-    /// The server's records after the end: as Red, Blue and the public are told them.
+    /// The server's records after the end, as sent to Red, Blue and the public.
     pub records: [String; 3],
 }
 
-/// A time in which no server ran or none could reach what it stores in, or over which Redis's clock jumped: no clock ran.
+/// A time in which no clock ran: no server ran, or none could reach the store, or Redis's clock
+/// jumped.
 #[derive(Clone, Copy, Debug)]
 pub struct Outage {
     /// When the killed processes were gone.
     pub killed_at: u64,
     /// When the next ones were started.
     pub spawned_at: u64,
-    /// When those listened.
+    /// When they listened.
     pub up_at: u64,
-    /// The first two by the clock that stamps: the first at the latest, the second at the earliest.
+    /// The first two by the clock of the stamps: the latest possible first one, and the earliest
+    /// possible second one.
     pub by_store: (u64, u64),
 }
 
-/// A time in which a server could not reach what it stores in.
+/// A time in which a server could not reach its store.
 #[derive(Clone, Copy, Debug)]
 pub struct Away {
-    /// Its number.
+    /// The server's number.
     pub server: usize,
     /// Since when.
     pub from: u64,
@@ -97,43 +99,44 @@ pub struct Away {
     pub until: u64,
 }
 
-/// What was written then was lost, and nobody had it any more.
+/// A time whose writes were lost, so that no process had them any more.
 #[derive(Clone, Copy, Debug)]
 pub struct Loss {
-    /// From when on.
+    /// When it began.
     pub from: u64,
-    /// When all was up again that had it.
+    /// When all processes that had held it were up again.
     pub until: u64,
 }
 
 /// A time in which something was wrong.
 #[derive(Clone, Copy, Debug)]
 pub struct Trouble {
-    /// Since when.
+    /// When it began.
     pub from: u64,
-    /// When it was mended.
+    /// When it was repaired.
     pub until: u64,
-    /// How long servers may be putting in order what it left, in milliseconds.
+    /// How long servers may need to recover from it, in milliseconds.
     pub aftermath_ms: u64,
-    /// The server whose line to Redis was slow, where it was nothing but that: whoever is elsewhere does not notice.
+    /// The server whose connection to Redis was slow, if that was all: clients of other servers do
+    /// not notice it.
     pub slow: Option<usize>,
 }
 
-/// A server was killed while others went on.
+/// A kill of a server while others kept running.
 #[derive(Clone, Copy, Debug)]
 pub struct Death {
-    /// Its number.
+    /// The server's number.
     pub server: usize,
     /// When.
     pub at: u64,
 }
 
-/// Texts that many clients received are kept once.
+/// Keeps texts that many clients received only once.
 #[derive(Debug, Default)]
 pub(crate) struct TextPool(Mutex<HashSet<Arc<str>>>);
 
 impl TextPool {
-    /// The text, kept once.
+    /// The shared copy of a text.
     pub(crate) fn keep(&self, text: &str) -> Arc<str> {
         let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(kept) = texts.get(text) {

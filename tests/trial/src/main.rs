@@ -1,4 +1,5 @@
-//! The trial as a command: plays, checks, prints the figures; exit code 0 only if every count of faults is zero.
+//! The trial as a command: plays, checks, prints the figures. The exit code is 0 only if every
+//! count of faults is zero.
 #![expect(clippy::print_stdout, reason = "the figures are what the command is for")]
 #![expect(clippy::print_stderr, reason = "how far it is goes beside the figures")]
 
@@ -9,7 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use flagfall_trial::{News, Options, PLANTED_SERVERS, PlantedServer, Storage, run, run_planted};
 
-/// Plays many games over real sockets against servers that are killed meanwhile, and counts what went wrong.
+/// Plays many games over real sockets against servers that are killed meanwhile, and counts what
+/// went wrong.
 #[derive(Debug, Parser)]
 #[command(name = "flagfall-trial", version)]
 struct Arguments {
@@ -31,35 +33,39 @@ struct Arguments {
     /// The ply at which most games are resigned at the latest.
     #[arg(long, default_value_t = 300)]
     resign_after: u16,
-    /// How long players think about a move at most, in milliseconds.
+    /// The longest time that players think about a move, in milliseconds.
     #[arg(long, default_value_t = 0)]
     think_ms: usize,
-    /// What everything random is made of; printed, so that a run can be repeated.
+    /// The seed of all random choices. It is printed, so that a run can be repeated.
     #[arg(long)]
     seed: Option<u64>,
-    /// Few games, few spectators, few kills: for the test suite. With --store redis all that can go wrong does so at least once.
+    /// Few games, few spectators, few kills: for the test suite. With --store redis, everything
+    /// that can go wrong does so at least once.
     #[arg(long)]
     quick: bool,
-    /// At least 200 kills and 100,000 acknowledged commands, before three servers and a Redis unless said otherwise.
+    /// At least 200 kills and 100,000 acknowledged commands, with three servers and a Redis unless
+    /// said otherwise.
     #[arg(long, conflicts_with = "quick")]
     long: bool,
-    /// Where the games are kept: in the server's folder, or in a Redis of the trial's own, which is killed now and then like the servers.
+    /// Where the games are stored: in the server's folder, or in the trial's own Redis, which is
+    /// killed from time to time like the servers.
     #[arg(long, value_enum)]
     store: Option<StoreName>,
-    /// Servers before the Redis.
+    /// Servers that share the Redis.
     #[arg(long, default_value_t = 3)]
     servers: usize,
     /// The server's program; beside this one by default.
     #[arg(long, env = "FLAGFALL_SERVER_BIN")]
     server: Option<PathBuf>,
-    /// Look for the faults planted in this program, which is built with the feature planted-faults, and do nothing else.
+    /// Look for the faults planted in this program, which is built with the feature planted-faults,
+    /// and do nothing else.
     #[arg(long, conflicts_with_all = ["long", "quick"])]
     planted_server: Option<PathBuf>,
-    /// Within how many milliseconds clients of a server that is killed must be shown their game elsewhere, where nothing else is wrong. More than the promise
-    /// where the machine has other things to do.
+    /// Within how many milliseconds clients of a killed server must be shown their game on another
+    /// one, if nothing else is wrong. Set it higher than the promised time on a busy machine.
     #[arg(long, default_value_t = 2_000)]
     elsewhere_ms: u64,
-    /// Leave the servers' logs and data where they are when all is over, and say where.
+    /// Keep the servers' logs and data at the end, and print where they are.
     #[arg(long)]
     keep: bool,
     /// The folder with setups-classic.txt and setups-barrage.txt.
@@ -114,7 +120,7 @@ async fn main() -> ExitCode {
         options = Options { games: 20, spectators: 3, kills: 3, pairs: 12, resign_after: 60, ..options };
     }
     if arguments.quick && is_shared {
-        // One round of all that can happen, and games that last as long.
+        // One round of everything that can go wrong, and games that last as long.
         options = Options { games: 48, kills: 8, concurrency: 16, think_ms: 1_000, ..options };
     }
     if arguments.long {
@@ -158,7 +164,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Short runs against servers with planted faults: each must be found, by the check that is there for it.
+/// Short runs on servers with planted faults. Each fault must be found by the check for it.
 async fn look_for_planted(options: Options) -> ExitCode {
     let options = Options {
         games: 14,

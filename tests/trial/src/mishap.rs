@@ -1,4 +1,5 @@
-//! What goes wrong while games run: drawn from the seed, one round after the other, each round with everything in it.
+//! What goes wrong while games run: drawn from the seed in rounds, each of which contains
+//! everything.
 
 use std::time::Duration;
 
@@ -8,46 +9,47 @@ use crate::chance::{between, chance_for, once_in};
 use crate::proxy::{Way, Weather};
 use crate::site::Storage;
 
-/// After so long without its store a server has told everybody.
+/// Within this time without its store a server has told all its clients.
 pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);
-/// How long a store is away that everybody is to be told of.
+/// An absence of the store that all clients must be told of.
 const LONG: Duration = Duration::from_millis(4_800);
-/// How far back what Redis forgets goes.
+/// How much of the latest data Redis loses.
 pub(crate) const LOST_TAIL: Duration = Duration::from_secs(1);
 
-/// Something that goes wrong, once.
+/// A single mishap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Mishap {
     /// `kill -9` of one server.
     KillServer(usize),
-    /// Of all servers at once.
+    /// `kill -9` of all servers at once.
     KillAll,
-    /// Of Redis.
+    /// `kill -9` of Redis.
     KillRedis,
-    /// Of Redis, which then has lost its last second; or of all servers as well, so that nobody holds what was lost.
+    /// `kill -9` of Redis, which loses its last second; perhaps of all servers too, so that no
+    /// process has the lost data.
     LoseTail {
         /// Whether the servers are killed too.
         and_servers: bool,
     },
     /// SIGSTOP of one server.
     FreezeServer(usize),
-    /// Of Redis.
+    /// SIGSTOP of Redis.
     FreezeRedis,
-    /// Connections between a server and Redis break; all servers' where none is named.
+    /// Connections between a server and Redis break; all servers' if none is named.
     BreakLine(Option<usize>),
-    /// What lies between a server and Redis has this weather; between all servers and Redis where none is named.
+    /// The connection between a server and Redis gets this weather; all servers' if none is named.
     Line(Option<usize>, Weather),
-    /// From now on what lies between this server and Redis is slow, and what lies between others and Redis is not.
+    /// From now on only this server's connection to Redis is slow.
     SlowLine(usize, Duration),
     /// Connections between players and a server break.
     BreakPlayers(usize),
-    /// What lies between players and a server has this weather.
+    /// Connections between players and a server get this weather.
     Players(usize, Weather),
-    /// A server's wall clock jumps by so many milliseconds, and back after a while.
+    /// A server's wall clock jumps by this many milliseconds, and back after a while.
     JumpServer(usize, i64),
-    /// Redis's wall clock jumps by so many milliseconds; if it is to, back after a while.
+    /// Redis's wall clock jumps, and perhaps back after a while.
     JumpRedis {
-        /// How far.
+        /// How far, in milliseconds.
         by_ms: i64,
         /// Whether it jumps back.
         is_undone: bool,
@@ -55,14 +57,14 @@ pub(crate) enum Mishap {
 }
 
 impl Mishap {
-    /// Whether something is killed.
+    /// Whether it kills a process.
     #[must_use]
     pub(crate) fn is_kill(self) -> bool {
         use Mishap::{KillAll, KillRedis, KillServer, LoseTail};
         matches!(self, KillServer(_) | KillAll | KillRedis | LoseTail { .. })
     }
 
-    /// Whether it parts servers from Redis, or Redis from what it had or said.
+    /// Whether it separates servers from Redis, or makes Redis lose data or time.
     #[must_use]
     pub(crate) fn is_of_redis(self) -> bool {
         use Mishap::{
@@ -87,7 +89,7 @@ impl Mishap {
         matches!(self, Mishap::JumpServer(..) | Mishap::JumpRedis { .. })
     }
 
-    /// What it is, for the report.
+    /// Its name in the report.
     #[must_use]
     pub(crate) fn words(self) -> &'static str {
         match self {
@@ -100,13 +102,13 @@ impl Mishap {
             Mishap::FreezeRedis => "SIGSTOP: Redis",
             Mishap::BreakLine(_) => "connections to Redis broken",
             Mishap::Line(_, Weather::Cut) => "servers cut off from Redis",
-            Mishap::Line(..) => "lines to Redis that carry nothing one way, or both",
-            Mishap::SlowLine(..) => "a slow line to Redis",
+            Mishap::Line(..) => "connections to Redis dead in one or both directions",
+            Mishap::SlowLine(..) => "a slow connection to Redis",
             Mishap::BreakPlayers(_) => "players' connections broken",
-            Mishap::Players(_, Weather::Slow(_)) => "slow lines to players",
-            Mishap::Players(..) => "lines to players that carry nothing one way, or both",
-            Mishap::JumpServer(..) => "a server's clock jumped, and back",
-            Mishap::JumpRedis { is_undone: true, .. } => "Redis's clock jumped, and back",
+            Mishap::Players(_, Weather::Slow(_)) => "slow connections to players",
+            Mishap::Players(..) => "connections to players dead in one or both ways",
+            Mishap::JumpServer(..) => "a server's clock jumped and returned",
+            Mishap::JumpRedis { is_undone: true, .. } => "Redis's clock jumped and returned",
             Mishap::JumpRedis { is_undone: false, .. } => "Redis's clock jumped for good",
         }
     }
@@ -115,19 +117,19 @@ impl Mishap {
 /// A mishap and how long it lasts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Planned {
-    /// What.
+    /// The mishap.
     pub mishap: Mishap,
-    /// How long.
+    /// How long it lasts.
     pub span: Duration,
 }
 
-/// So many kills, and everything else in between that can happen there.
+/// Plans this many kills, and between them everything else that can happen with this storage.
 #[must_use]
 pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks: bool) -> Vec<Planned> {
     let mut chance = chance_for(seed, "mishaps", kills);
     let Storage::Redis { servers } = storage else {
         let span = |number: usize, chance: &mut Chance| {
-            // Every other time it is gone long enough for clocks to show it.
+            // Every other time it is down long enough to show in clocks.
             if number.is_multiple_of(2) { short(chance) } else { Duration::ZERO }
         };
         return (0..kills)
@@ -140,7 +142,7 @@ pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks
         round.retain(|one| has_clocks || !one.mishap.is_jump());
         shuffle(&mut round, &mut chance);
         for one in round {
-            // The last round has all that is no kill, too.
+            // The last round also has all mishaps that are no kills.
             if !one.mishap.is_kill() || done < kills {
                 done += usize::from(one.mishap.is_kill());
                 planned.push(one);
@@ -150,7 +152,7 @@ pub(crate) fn plan_mishaps(seed: u64, kills: usize, storage: Storage, has_clocks
     planned
 }
 
-/// What happens before planted faults are looked for: everything is killed once, long enough for clocks to show it.
+/// The mishaps of the rehearsal: everything is killed once, for long enough to show in clocks.
 #[must_use]
 pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
     let between = match storage {
@@ -161,8 +163,10 @@ pub(crate) fn rehearsal(storage: Storage) -> Vec<Planned> {
     vec![planned(Mishap::KillAll), planned(between), planned(Mishap::KillAll)]
 }
 
-/// What brings a server's planted faults to light: answers that come late or never, so that commands are sent again elsewhere, and a
-/// Redis that is gone while moves are made.
+/// The mishaps that expose a server's planted faults.
+///
+/// Answers come late or never, so that commands are sent again to another server, and Redis is away
+/// while moves are made.
 #[must_use]
 pub(crate) fn for_planted_servers() -> Vec<Planned> {
     let planned = |mishap, span_ms| Planned { mishap, span: Duration::from_millis(span_ms) };
@@ -179,7 +183,7 @@ pub(crate) fn for_planted_servers() -> Vec<Planned> {
     planned
 }
 
-/// Everything that can happen, in no order.
+/// Everything that can happen, in no particular order.
 fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
     let mut round = Vec::new();
     let mut add = |mishap: Mishap, span: Duration| round.push(Planned { mishap, span });
@@ -188,7 +192,7 @@ fn round(servers: usize, chance: &mut Chance) -> Vec<Planned> {
         let way = [Way::Up, Way::Down, Way::Both][chance.below(3)];
         Weather::Held { way, arrives: once_in(chance, 2) }
     };
-    // Some of them are back before anybody can notice.
+    // Some of them are back before anything can notice.
     for number in 0..4 {
         add(Mishap::KillServer(number % servers), if number == 0 { Duration::ZERO } else { short(chance) });
     }
@@ -222,7 +226,7 @@ fn ms(count: usize) -> Duration {
     Duration::from_millis(count as u64)
 }
 
-/// Shorter than what counts as an outage.
+/// A time too short to count as an outage.
 fn short(chance: &mut Chance) -> Duration {
     ms(between(chance, 200, 900))
 }

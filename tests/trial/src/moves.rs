@@ -1,4 +1,5 @@
-//! What one's own side may do, from what the server sent and nothing else: the engine is asked about the view, as a client would.
+//! What a player's own side may do. It asks the engine about the view that the server sent, as a
+//! client would, and uses nothing else.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +13,20 @@ use flagfall_rules::{
 
 use crate::chance::once_in;
 
-/// At the beginning of a game something telling is preferred to other moves once in so many turns in which there is any: later a side would be short of
-/// pieces.
+/// Early in a game, one in this many turns prefers a telling move if there is one. Later a side
+/// would run short of pieces.
 const TELLING_ONE_IN: usize = 3;
 const BEGINNING: u16 = 30;
-/// Where it may, a coin is said to be the Flag once in so many choices: it ends the game.
+/// In one of this many choices a coin becomes the Flag if it may, which ends the game.
 const FLAG_ONE_IN: usize = 100;
 
-/// Everything the viewer may do on the board now; none when it is not for him to act.
+/// Everything the viewer may do on the board now; none if it is not their turn.
 #[must_use]
 pub(crate) fn lawful(view: &GameView) -> Option<LegalCommands> {
     engine_view(view)?.legal_commands().filter(|commands| !commands.is_empty())
 }
 
-/// The view as the engine has it, as far as lawful commands follow from it.
+/// The view as the engine has it, as far as legal commands need it.
 fn engine_view(view: &GameView) -> Option<View> {
     let counts = |of: &BTreeMap<Rank, u8>| Rank::ALL.map(|rank| of.get(&rank).copied().unwrap_or(0));
     let reserve = |Reserve { size, labeled, unlabeled }: &Reserve| SeenReserve {
@@ -80,8 +81,11 @@ fn engine_view(view: &GameView) -> Option<View> {
     })
 }
 
-/// One of these commands by chance: seldom the Flag, and at the beginning often a strike or, where back rows join and Flags would be taken before
-/// anything has happened, a move of several squares, which tells what the piece can be.
+/// Chooses one of these commands at random.
+///
+/// It rarely chooses the Flag. Early in the game it often prefers a strike. On boards with joints,
+/// where Flags would fall before anything has happened, it prefers a move of several squares
+/// instead, which proves something about the piece.
 #[must_use]
 pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
     if view.ply < BEGINNING && once_in(chance, TELLING_ONE_IN) {
@@ -110,7 +114,7 @@ pub(crate) fn choose(view: &GameView, commands: &LegalCommands, chance: &mut Cha
     Some(act)
 }
 
-/// A move rather than another command; pieces are placed more often than taken off the board.
+/// Prefers a move to other commands, and placing to removing.
 #[must_use]
 pub(crate) fn choose_act(commands: &LegalCommands, chance: &mut Chance) -> Option<Command> {
     let moves = commands.moves_len();

@@ -1,4 +1,5 @@
-//! Faults planted in copies of paired sessions: what only one side was told is told to those who must not know it.
+//! Faults planted in copies of paired sessions: information for one side is sent to viewers that
+//! must not have it.
 
 use serde_json::Value;
 
@@ -7,20 +8,20 @@ use crate::plant::Planted;
 
 type PairPlant = fn(&mut PairLog) -> Option<()>;
 
-/// Each kind of fault, and how it is planted.
+/// Each kind of fault, and the function that plants it.
 const PLANTS: [(&str, PairPlant); 9] = [
     ("a byte that depends on a secret", change_byte),
     ("an order of messages that depends on a secret", change_order),
     ("a message that depends on a secret", add_message),
-    ("two sessions with one secret", share_secret),
+    ("two sessions with the same secret", share_secret),
     ("a silent winner's rank in an event", name_silent_winner),
-    ("what lies in a reserve, face down, in a view", open_reserve),
+    ("a face-down reserve in a view", open_reserve),
     ("the rank of a piece that came from a reserve", name_placed),
-    ("a choice that waits in a view", show_choice),
-    ("a choice that waits as an event", tell_choice),
+    ("a pending choice in a view", show_choice),
+    ("a pending choice as an event", tell_choice),
 ];
 
-/// Plants every kind of fault in a copy of a pair that has a place for it, and asks the checker.
+/// Plants every kind of fault in a copy of a pair that has a place for it, and runs the checker.
 #[must_use]
 pub(crate) fn plant_in_pairs(pairs: &[PairLog]) -> Vec<Planted> {
     let plant_one = |(what, plant): (&'static str, PairPlant)| {
@@ -63,7 +64,7 @@ fn share_secret(pair: &mut PairLog) -> Option<()> {
     Some(())
 }
 
-/// The messages in a stream that are JSON of this type, with their places.
+/// The messages of this type in a stream, with their positions.
 fn of_type<'a>(stream: &'a Stream, kind: &'a str) -> impl Iterator<Item = (usize, Value)> + 'a {
     let parsed = stream.texts.iter().enumerate();
     let parsed = parsed.filter_map(|(at, text)| Some((at, serde_json::from_str::<Value>(text).ok()?)));
@@ -74,7 +75,8 @@ fn side(pair: &PairLog) -> &'static str {
     ["red", "blue"][pair.hider]
 }
 
-/// Puts into the other player's stream of both sessions what this finds in the hider's; unlike things, or it is no plant.
+/// Copies what `change` finds in the hider's stream to the other player's, in both sessions. It
+/// must differ between the sessions, or nothing is planted.
 fn disclose(pair: &mut PairLog, change: impl Fn(&Stream, &mut Stream) -> Option<Value>) -> Option<()> {
     let mut told = Vec::new();
     for (secret, streams) in pair.secrets.iter().zip(&mut pair.sessions) {
@@ -83,7 +85,7 @@ fn disclose(pair: &mut PairLog, change: impl Fn(&Stream, &mut Stream) -> Option<
     (told.first() != told.last()).then_some(())
 }
 
-/// In the event of a kind that the hider alone was told in full, what is at this place.
+/// Discloses the value at this place of an event that only the hider was told in full.
 fn disclose_in_event(
     pair: &mut PairLog,
     is_it: impl Fn(&Value) -> bool,
@@ -93,7 +95,7 @@ fn disclose_in_event(
     let events = |stream: &Stream| -> Vec<(usize, Value)> {
         of_type(stream, "event").filter(|(_, value)| is_it(&value["event"])).collect()
     };
-    // Everybody is told of the same events of this kind, in the same order.
+    // All viewers are told of the same events of this kind, in the same order.
     let lists = pair.secrets.each_ref().map(&events);
     let viewers = [0, 1].map(|session| events(&pair.sessions[session][0]));
     let count = lists.iter().chain(&viewers).map(Vec::len).min()?;

@@ -1,4 +1,4 @@
-//! What is to be played: made of a seed, so that a run can be asked for again.
+//! The plan of a run, derived from its seed, so that a run can be repeated.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,15 +11,15 @@ use flagfall_rules::{Ruleset, Setup, Start};
 use crate::chance::{between, chance_for, once_in};
 use crate::site::Storage;
 
-/// The time of games in which a flag is to fall, in seconds.
+/// Base time of games in which a flag must fall, in seconds.
 const FLAG_BASE_S: u32 = 10;
 
-/// How large a run is.
+/// The size of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Games.
     pub games: usize,
-    /// Spectators of each.
+    /// Spectators of each game.
     pub spectators: usize,
     /// How often the server is killed while games run.
     pub kills: usize,
@@ -29,25 +29,26 @@ pub struct Options {
     pub concurrency: usize,
     /// The ply after which most games are resigned.
     pub resign_after: u16,
-    /// How long a player thinks about a move at most, in milliseconds: so that games last as long as what goes wrong.
+    /// The longest time that a player thinks about a move, in milliseconds, so that games last as
+    /// long as the mishaps.
     pub think_ms: usize,
-    /// Everything random follows from it, but for the order of things on the network.
+    /// The seed of everything random, except for the order of events on the network.
     pub seed: u64,
-    /// No run takes longer.
+    /// The time limit of a run.
     pub run_max: Duration,
-    /// Where the servers keep the games, and how many there are.
+    /// Where the servers store the games, and how many servers there are.
     pub storage: Storage,
     /// The server's program.
     pub server: PathBuf,
-    /// What it finds in its environment beside the trial's own.
+    /// Environment variables of the server besides the trial's own.
     pub environment: Vec<(String, String)>,
-    /// Within how many milliseconds whoever was connected to a server that is killed goes on elsewhere.
+    /// Within how many milliseconds clients of a killed server must continue on another one.
     pub elsewhere_max_ms: u64,
-    /// Whether planted faults are looked for first.
+    /// Whether to look for planted faults first.
     pub rehearses: bool,
-    /// Whether the servers' folders stay when all is over.
+    /// Whether to keep the servers' folders at the end.
     pub keeps: bool,
-    /// Where the deployments by people lie.
+    /// The folder of deployments by people.
     pub data: PathBuf,
 }
 
@@ -56,21 +57,21 @@ pub struct Options {
 pub(crate) struct GamePlan {
     /// Its number in the run.
     pub number: usize,
-    /// What both agree on. `secret` is Red's wish.
+    /// The agreed terms. `secret` is Red's wish.
     pub terms: Terms,
     /// Blue's wish for secrecy.
     pub is_blue_secret: bool,
-    /// Each side's deployments, handed in one after the other: Red's, Blue's.
+    /// The deployments that each side submits, one after the other: Red's, Blue's.
     pub setups: [Vec<String>; 2],
-    /// When and who resigns; none plays on until the rules end it.
+    /// When a side resigns, and which; if none, the game goes on until the rules end it.
     pub resign: Option<(u16, Side)>,
-    /// Whether, instead of resigning, he lets his time run out.
+    /// Whether that side lets its time run out instead of resigning.
     pub is_flag_to_fall: bool,
-    /// Whether, instead of resigning, he makes an illegal move, where that loses (§U7).
+    /// Whether that side makes an illegal move instead, if that loses (§U7).
     pub breaks_rules: bool,
-    /// How long a player thinks about a move at most, in milliseconds.
+    /// The longest time that a player thinks about a move, in milliseconds.
     pub think_ms: usize,
-    /// From this ply on whoever is to move resigns when nothing goes wrong any more.
+    /// From this ply on the side to move resigns once all mishaps are over.
     pub tired_at: u16,
     /// The seed of the game's own choices.
     pub seed: u64,
@@ -81,12 +82,12 @@ pub(crate) struct GamePlan {
 pub(crate) struct SetupFiles {
     classic: Vec<String>,
     barrage: Vec<String>,
-    /// What was read and what is missing, in words.
+    /// Notes on what was read and what is missing.
     pub notes: Vec<String>,
 }
 
 impl SetupFiles {
-    /// Reads the files; what is missing is said and replaced by random deployments.
+    /// Reads the files. Notes missing ones and replaces them by random deployments.
     #[must_use]
     pub(crate) fn read(folder: &Path) -> SetupFiles {
         let mut files = SetupFiles::default();
@@ -106,7 +107,7 @@ impl SetupFiles {
         SetupFiles { classic, barrage, ..files }
     }
 
-    /// A deployment as its text of §P4.
+    /// A deployment in the text form of §P4.
     pub(crate) fn choose(&self, ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
         let list = match ruleset.id {
             "classic" => &self.classic,
@@ -119,7 +120,10 @@ impl SetupFiles {
         list[chance.below(list.len())].clone()
     }
 
-    /// The same for a game that is to last: where no file has one, every other is a careful player's, and all with a reserve, whose back rows may join.
+    /// A deployment for a game that should last.
+    ///
+    /// If there is no file, every other one is a careful player's, and so are all with a reserve,
+    /// because their back rows may join.
     fn choose_for_game(&self, ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
         let has_file = ["classic", "barrage"].contains(&ruleset.id);
         if !has_file && (ruleset.reserve || once_in(chance, 2)) {
@@ -129,12 +133,14 @@ impl SetupFiles {
     }
 }
 
-/// A setup of the house players, which is a deployment, as its text of §P4.
+/// A house player's setup, which is always valid, in the text form of §P4.
 fn text_of(setup: &Setup, ruleset: &Ruleset, side: Side) -> String {
     setup.deploy(side, ruleset).map(|deployment| deployment.into_text()).unwrap_or_default()
 }
 
-/// The rulesets of the games of a run, in turn: each is among the first twelve. Short games, and those with the most to hide, come more often.
+/// The rulesets of a run's games, in turn.
+///
+/// Each is among the first twelve. Short games, and those with the most to hide, come more often.
 const TURNS: [&str; 18] = [
     "classic",
     "barrage",
@@ -156,7 +162,7 @@ const TURNS: [&str; 18] = [
     "barrage",
 ];
 
-/// The ruleset of the game of this number.
+/// The ruleset of the game with this number.
 #[must_use]
 pub(crate) fn ruleset_at(number: usize) -> &'static str {
     TURNS[number % TURNS.len()]
@@ -168,11 +174,11 @@ pub(crate) fn plan_games(options: &Options, setups: &SetupFiles) -> Vec<GamePlan
     (0..options.games).map(|number| plan_game(options, setups, number, ruleset_at(number))).collect()
 }
 
-/// The game of this number by these rules.
+/// The game with this number and ruleset.
 #[must_use]
 pub(crate) fn plan_game(options: &Options, setups: &SetupFiles, number: usize, id: &str) -> GamePlan {
     let mut chance = chance_for(options.seed, "game", number);
-    // The list holds rulesets that exist.
+    // The list contains only existing rulesets.
     let ruleset = Ruleset::find(id).unwrap_or(Ruleset::all()[0]);
     let mut of_side = |side: Side| {
         let count = match ruleset.start {
@@ -191,7 +197,7 @@ pub(crate) fn plan_game(options: &Options, setups: &SetupFiles, number: usize, i
     let is_flag_to_fall = matches!(time, Time::Fischer { base_s: FLAG_BASE_S, .. });
     let plays_on = match ruleset.id {
         "barrage" => once_in(&mut chance, 2),
-        // Nobody would live to see the end of it.
+        // Such a game would take too long to end by itself.
         _ => !ruleset.reserve && once_in(&mut chance, 8),
     } && !is_flag_to_fall;
     let limit = usize::from(options.resign_after);

@@ -1,4 +1,5 @@
-//! Faults planted in copies of real logs: a checker that does not find them has nothing to say with its zeros.
+//! Faults planted in copies of real logs. If the checker does not find them, its zeros prove
+//! nothing.
 
 use std::sync::Arc;
 
@@ -15,14 +16,14 @@ use crate::site::History;
 pub struct Planted {
     /// What was planted.
     pub what: &'static str,
-    /// What the checker was to call it.
+    /// The kind of fault that the checker must find.
     pub fault: Fault,
-    /// How many faults of that kind it found; none when there was no place to plant one.
+    /// How many faults of that kind it found; none if there was no place to plant it.
     pub found: Option<u64>,
 }
 
 impl Planted {
-    /// Whether the checker has found it.
+    /// Whether the checker found it.
     #[must_use]
     pub fn is_found(&self) -> bool {
         self.found.is_some_and(|count| count > 0)
@@ -31,7 +32,7 @@ impl Planted {
 
 pub(crate) type Plant = fn(&mut GameLog) -> Option<()>;
 
-/// Each kind of fault, and how it is planted.
+/// Each kind of fault, and the function that plants it.
 const PLANTS: &[(&str, Fault, Plant)] = &[
     ("an acknowledged move that the log lost", Fault::Missing, lose_move),
     ("an acknowledgement that is followed by a refusal", Fault::Missing, refuse_accepted),
@@ -42,18 +43,18 @@ const PLANTS: &[(&str, Fault, Plant)] = &[
     ("a hidden rank in an event", Fault::Leak, leak_in_event),
     ("a hidden rank in a view", Fault::Leak, leak_in_view),
     ("a deployment in a refusal", Fault::Leak, leak_in_refusal),
-    ("a moved mark that is missing in a view", Fault::Differs, unmark_piece),
-    ("another number of captured pieces", Fault::Differs, miscount_captured),
-    ("another ply in a view", Fault::Differs, change_ply),
-    ("the other side's turn after an event", Fault::Differs, change_turn),
+    ("a missing moved mark in a view", Fault::Differs, unmark_piece),
+    ("a wrong number of captured pieces", Fault::Differs, miscount_captured),
+    ("a wrong ply in a view", Fault::Differs, change_ply),
+    ("a wrong turn after an event", Fault::Differs, change_turn),
     ("a clock that ran through an outage", Fault::Clock, run_clock),
     ("a commitment that was opened with another salt", Fault::Commitment, change_salt),
     ("a lawful move refused", Fault::Refusal, refuse_lawful),
-    ("a move of an earlier epoch made", Fault::Astray, carry_out_astray),
+    ("a move of an earlier epoch carried out", Fault::Astray, carry_out_astray),
     ("a record without its end", Fault::Unended, cut_end),
 ];
 
-/// Plants every kind of fault in a copy of one of the logs and asks the checker.
+/// Plants every kind of fault in a copy of one of the logs and runs the checker.
 #[must_use]
 pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History) -> Vec<Planted> {
     let mut planted = plant_in_games(games, history);
@@ -62,13 +63,14 @@ pub(crate) fn plant_all(games: &[GameLog], pairs: &[PairLog], history: &History)
     planted
 }
 
-/// Every kind of fault that a game's log alone has a place for.
+/// Plants every kind of fault that the log of a single game has a place for.
 #[must_use]
 pub(crate) fn plant_in_games(games: &[GameLog], history: &History) -> Vec<Planted> {
     PLANTS.iter().chain(BOARD_PLANTS).map(|planted| plant_one(planted, games, history)).collect()
 }
 
-/// A kind of fault in the first game that has a place for it, or, where it is not found there, in any.
+/// Plants a fault in the first game that has a place for it. If it is not found there, tries the
+/// others.
 #[must_use]
 pub(crate) fn plant_one(
     (what, fault, plant): &(&'static str, Fault, Plant),
@@ -89,7 +91,8 @@ pub(crate) fn plant_one(
     Planted { what, fault: *fault, found }
 }
 
-/// A client whose line ended, and that comes back late: as if its server had been killed then, and nothing else had been wrong.
+/// Plants a client that comes back late after its connection ended, as if its server had been
+/// killed and nothing else had been wrong.
 fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     let changed = games.iter().find_map(|game| {
         let mut copy = game.clone();
@@ -104,7 +107,7 @@ fn plant_late_return(games: &[GameLog], history: &History) -> Planted {
     Planted { what: "a client of a killed server that comes back late", fault: Fault::Stranded, found }
 }
 
-/// What the first client whose line ended, with a game open, wrote down after that happens so much later.
+/// Delays all entries of the first client whose connection ended with a game open, from then on.
 fn return_late(log: &mut GameLog, late_ms: u64) -> Option<Death> {
     let is_game =
         |entry: &Entry| matches!(&entry.what, What::Received(text) if text.contains(r#""type":"game""#));
@@ -131,7 +134,8 @@ fn return_late(log: &mut GameLog, late_ms: u64) -> Option<Death> {
     None
 }
 
-/// Changes the first received text of a role for which the change works, from the middle of the log on.
+/// Changes the first received text of a role for which the change works, starting in the middle of
+/// the log.
 fn change_text(
     log: &mut GameLog,
     is_role: fn(Role) -> bool,
@@ -218,7 +222,7 @@ fn change_salt(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// An answer to a game command of Red: where it stands in the log, and what it says.
+/// An answer to a game command of Red: its client, its position in the log, and its content.
 fn find_answer(log: &GameLog, kind: &str) -> Option<(usize, usize, Value)> {
     log.clients.iter().enumerate().find_map(|(client_at, client)| {
         client.entries.iter().enumerate().find_map(|(at, entry)| {
@@ -265,7 +269,8 @@ fn refuse_lawful(log: &mut GameLog) -> Option<()> {
     Some(())
 }
 
-/// A move that was sent and accepted over one line, with the game shown ahead of it, names the epoch before.
+/// Changes a move to name the epoch before. It was sent and accepted over one connection, after the
+/// game was shown.
 fn carry_out_astray(log: &mut GameLog) -> Option<()> {
     for client in &mut log.clients {
         let (mut epoch, mut moves) = (None, Vec::new());
@@ -292,7 +297,7 @@ fn carry_out_astray(log: &mut GameLog) -> Option<()> {
     None
 }
 
-/// The place of a received event that follows another one on the same line.
+/// The position of a received event that follows another one on the same connection.
 fn find_event(log: &GameLog) -> Option<(usize, usize)> {
     let is_event = |entry: &Entry| match &entry.what {
         What::Received(text) => text.contains(r#""type":"event""#),
@@ -386,7 +391,7 @@ fn change_turn(log: &mut GameLog) -> Option<()> {
     })
 }
 
-/// Takes time off the clock of every view, from each one more; those after an outage are among them.
+/// Takes time off the clock of every view, more from each one; some of them follow an outage.
 fn run_clock(log: &mut GameLog) -> Option<()> {
     let mut count = 0;
     for entry in log.clients.iter_mut().flat_map(|client| &mut client.entries) {

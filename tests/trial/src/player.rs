@@ -1,4 +1,5 @@
-//! A house player at the other end of a real socket: it sees what the server sends and answers a random legal move.
+//! A player at the other end of a real socket: it sees what the server sends and makes random legal
+//! moves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,9 +20,10 @@ use crate::error::TrialError;
 use crate::moves::{choose, lawful};
 use crate::plan::GamePlan;
 
-/// A line is dropped once in so many received messages, and once in so many sent commands before the answer.
+/// A connection is dropped after one in this many received messages, and after one in this many
+/// commands before the answer.
 const DROP_ONE_IN: (usize, usize) = (120, 60);
-/// Once in so many turns: a draw offer, a command that must be refused, an answered command sent again.
+/// One in this many turns has a draw offer, a command that must be refused, or a repeated command.
 const ODDITY_ONE_IN: usize = 40;
 
 /// What all clients of a run share.
@@ -29,19 +31,20 @@ const ODDITY_ONE_IN: usize = 40;
 pub(crate) struct Progress {
     /// Moves acknowledged so far.
     pub acked: AtomicU64,
-    /// Other commands.
+    /// Other commands acknowledged so far.
     pub others: AtomicU64,
-    /// Whether all has gone wrong that was to.
+    /// Whether all mishaps are over.
     pub is_calm: AtomicBool,
-    /// Whether nobody thinks: the games are to last no longer than what goes wrong.
+    /// Whether players move without thinking, because games should last no longer than the mishaps.
     pub is_in_haste: AtomicBool,
-    /// Closed while Redis loses what nobody has any more: then the end of a game is looked at again.
+    /// Closed while Redis loses data that no process has any more. Clients then look at the end of
+    /// a game again.
     pub gate: Arc<RwLock<()>>,
-    /// Wakes whoever waits for progress.
+    /// Wakes tasks that wait for progress.
     pub moved: Notify,
 }
 
-/// A command on its way.
+/// A command without an answer yet.
 struct Pending {
     cmd_id: CommandId,
     message: ClientToServer,
@@ -49,7 +52,7 @@ struct Pending {
     is_move: bool,
 }
 
-/// One seat of a game.
+/// A player's seat in a game.
 pub(crate) struct Player<'a> {
     client: &'a mut Client,
     plan: &'a GamePlan,
@@ -63,9 +66,11 @@ pub(crate) struct Player<'a> {
     commands: u32,
     deployed: usize,
     offered_at: Option<u16>,
-    /// The number of the last event of one's own that is answered for: until it is shown, the view is an old one.
+    /// The number of the last acknowledged event of its own; the view is outdated until that is
+    /// shown.
     awaited: u64,
-    /// Whether the server has said that its store is away: what it did not take is sent again when it is back.
+    /// Whether the server has reported its store as away. Commands that it did not accept are sent
+    /// again when the store is back.
     is_store_away: bool,
     /// Until when it thinks about its next move.
     thinks_until: Option<Instant>,
@@ -102,7 +107,7 @@ impl<'a> Player<'a> {
     /// Plays until the game is over.
     ///
     /// # Errors
-    /// [`TrialError::Client`] when the server does something no player can go on with.
+    /// [`TrialError::Client`] if the server does something that no player can handle.
     pub(crate) async fn play(mut self) -> Result<(), TrialError> {
         let mut is_open = false;
         loop {
@@ -121,13 +126,13 @@ impl<'a> Player<'a> {
             }
             let Some(message) = self.hear().await else { continue };
             self.take_in(message).await?;
-            // The answer to the last command is waited for: it is to be in the log like all others.
+            // Waits for the answer to the last command, which must be in the log like all others.
             if self.pending.is_none() && self.view.as_ref().is_some_and(|view| view.phase == Phase::Over) {
                 self.client.close().await;
                 if self.progress.gate.try_read().is_ok() {
                     return Ok(());
                 }
-                // The end may be lost again: it is looked at once more.
+                // The end may be lost again, so look at it once more.
                 drop(self.progress.gate.read().await);
                 self.view = None;
                 continue;
@@ -140,7 +145,7 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// The next message. What was thought about meanwhile is done.
+    /// The next message. Meanwhile it makes its move when its thinking time is over.
     async fn hear(&mut self) -> Option<ServerToClient> {
         while let Some(until) = self.thinks_until {
             tokio::select! {
@@ -155,7 +160,7 @@ impl<'a> Player<'a> {
         self.client.receive().await
     }
 
-    /// Does what there is to do: a move after some time, anything else at once.
+    /// Acts: makes a move after some time, anything else at once.
     async fn think(&mut self) {
         let is_to_move = self.view.as_ref().is_some_and(|view| view.is_to_act(self.side));
         let think_ms = if self.progress.is_in_haste.load(Ordering::Relaxed) { 0 } else { self.plan.think_ms };
@@ -202,9 +207,9 @@ impl<'a> Player<'a> {
                 if self.pending.as_ref().is_some_and(|pending| Some(&pending.cmd_id) == cmd_id.as_ref()) =>
             {
                 match code.as_str() {
-                    // Sent again over this line, as soon as it is back.
+                    // It is sent again over this connection as soon as the store is back.
                     Code::STORE_UNAVAILABLE if self.is_store_away => {}
-                    // Sent again with the same id over the next line.
+                    // It is sent again with the same id over the next connection.
                     Code::STORE_UNAVAILABLE
                     | Code::TOO_MANY
                     | Code::STOPPING
@@ -228,7 +233,7 @@ impl<'a> Player<'a> {
         Ok(())
     }
 
-    /// Does what there is to do now.
+    /// Does now what is due.
     async fn act(&mut self) {
         if self.pending.is_some() || self.seen.is_none_or(|seen| seen.seq < self.awaited) {
             return;
@@ -238,7 +243,7 @@ impl<'a> Player<'a> {
         match phase {
             Phase::Deploying => {
                 if !view.ready[self.side] {
-                    // None was taken yet, or the log has lost it.
+                    // None was accepted yet, or the log has lost it.
                     self.deployed = 0;
                 }
                 if let Some(setup) = self.plan.setups[self.side as usize].get(self.deployed) {
@@ -278,7 +283,7 @@ impl<'a> Player<'a> {
         if once_in(&mut self.client.chance, ODDITY_ONE_IN)
             && let Some(answered) = self.answered.clone()
         {
-            // What was accepted is accepted again, and has no other effect.
+            // A repeated command is accepted again and has no other effect.
             self.client.counts.resends += 1;
             self.client.send(&answered).await;
         }
@@ -296,7 +301,8 @@ impl<'a> Player<'a> {
         }
     }
 
-    /// What must be refused for being none of one's own to move: nothing where it would lose the game, or where something else is owed first.
+    /// A move that must be refused because its piece is not the player's own; none if it would lose
+    /// the game, or if something else is due first.
     fn probe(&self) -> Option<MoveText> {
         let view = self.view.as_ref()?;
         let is_deadly = Ruleset::find(&view.ruleset)?.illegal_act_loses;
@@ -304,7 +310,7 @@ impl<'a> Player<'a> {
         if is_deadly || owes { None } else { self.impossible_move() }
     }
 
-    /// From one of the other side's squares to the next: never one's own to move.
+    /// A move from a square of the other side, which the player may never make.
     fn impossible_move(&self) -> Option<MoveText> {
         let other = self.view.iter().flat_map(|view| &view.pieces).find(|piece| piece.0.side != self.side);
         let from = other?.0.square;
@@ -323,7 +329,8 @@ impl<'a> Player<'a> {
         let epoch = self.seen.map(|seen| seen.epoch);
         let message =
             ClientToServer::Command { cmd_id: cmd_id.clone(), game: self.game, ply, epoch, command };
-        // Sometimes the line drops before the command is on it, sometimes before the answer is.
+        // Sometimes the connection drops before the command is sent, sometimes before the answer
+        // comes.
         let is_dropped = once_in(&mut self.client.chance, DROP_ONE_IN.1);
         let is_sent = !(is_dropped && once_in(&mut self.client.chance, 3));
         if is_sent {
@@ -336,10 +343,10 @@ impl<'a> Player<'a> {
     }
 }
 
-/// Watches a game until it is over, dropping the line now and then.
+/// Watches a game until it is over, dropping the connection from time to time.
 ///
 /// # Errors
-/// [`TrialError::Client`] when the game cannot be watched.
+/// [`TrialError::Client`] if the game cannot be watched.
 pub(crate) async fn watch(client: &mut Client, game: GameId) -> Result<(), TrialError> {
     let mut seen: Option<Position> = None;
     let mut is_open = false;

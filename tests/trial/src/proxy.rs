@@ -1,4 +1,5 @@
-//! A line that misbehaves: a TCP proxy whose weather delays bytes, holds them back in one direction or both, or breaks connections.
+//! A TCP proxy that misbehaves: its weather delays bytes, holds them back in one direction or both,
+//! or breaks connections.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,34 +13,35 @@ use tokio::time::sleep;
 
 use crate::error::TrialError;
 
-/// Bytes taken from one end before the other end has them.
+/// The most bytes taken from one end before the other end has them.
 const CHUNK: usize = 16 * 1024;
 
-/// A way through the proxy.
+/// A direction through the proxy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Way {
-    /// From whoever dialed.
+    /// From the end that dialed.
     Up,
-    /// To whoever dialed.
+    /// To the end that dialed.
     Down,
     /// Both.
     Both,
 }
 
-/// What the line does to what goes over it.
+/// What the proxy does to its connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Weather {
     /// Nothing.
     Clear,
-    /// Everything takes so much longer, each way.
+    /// Delays everything by this time, in each direction.
     Slow(Duration),
-    /// No connection lives, and none comes about.
+    /// Breaks all connections and accepts none.
     Cut,
-    /// Connections live, come about too, and carry nothing this way: neither bytes nor the end of them.
+    /// Connections stay open and new ones are accepted, but nothing arrives in this direction:
+    /// neither bytes nor a close.
     Held {
-        /// What is held back.
+        /// The direction that is held back.
         way: Way,
-        /// Whether what was held back arrives after all when the weather changes. Otherwise its connections break.
+        /// Whether held bytes arrive when the weather changes. Otherwise their connections break.
         arrives: bool,
     },
 }
@@ -57,10 +59,10 @@ struct Sky {
     breaks: u64,
 }
 
-/// A proxy on a port of its own. Dropping it ends it, connections and all.
+/// A proxy on its own port. Dropping it ends it and its connections.
 #[derive(Debug)]
 pub(crate) struct Proxy {
-    /// Where it listens.
+    /// Its address.
     pub(crate) address: SocketAddr,
     sky: watch::Sender<Sky>,
     upstream: Arc<Mutex<SocketAddr>>,
@@ -74,7 +76,7 @@ impl Drop for Proxy {
 }
 
 impl Proxy {
-    /// A proxy before this address, in clear weather.
+    /// Starts a proxy to this address, in clear weather.
     ///
     /// # Errors
     /// [`TrialError::Io`].
@@ -88,7 +90,7 @@ impl Proxy {
         Ok(Proxy { address, sky, upstream, accepting })
     }
 
-    /// Where it leads from now on.
+    /// Changes the address that it forwards to.
     pub(crate) fn lead_to(&self, upstream: SocketAddr) {
         *self.upstream.lock().unwrap_or_else(PoisonError::into_inner) = upstream;
     }
@@ -102,7 +104,7 @@ impl Proxy {
         });
     }
 
-    /// Breaks all connections; new ones come about.
+    /// Breaks all connections; new ones are accepted.
     pub(crate) fn break_all(&self) {
         self.sky.send_modify(|sky| sky.breaks += 1);
     }
@@ -115,7 +117,7 @@ async fn accept(listener: TcpListener, sky: watch::Receiver<Sky>, upstream: Arc<
     }
 }
 
-/// One connection, until an end of it is gone or the weather breaks it.
+/// Carries one connection until one end of it is gone or the weather breaks it.
 async fn connect(near: TcpStream, to: SocketAddr, sky: watch::Receiver<Sky>) {
     let (mut breaking, breaks) = (sky.clone(), sky.borrow().breaks);
     if sky.borrow().weather == Weather::Cut {
@@ -130,12 +132,12 @@ async fn connect(near: TcpStream, to: SocketAddr, sky: watch::Receiver<Sky>) {
         let (far_in, far_out) = far.into_split();
         let up = pump(near_in, far_out, sky.clone(), Way::Up);
         let down = pump(far_in, near_out, sky.clone(), Way::Down);
-        // An end that is gone takes the other one along; an end that has said all may still listen.
+        // If one end is gone, so is the other; an end that has sent everything may still receive.
         drop(tokio::try_join!(up, down));
     };
     tokio::select! {
         () = carried => {}
-        // Both sockets are dropped with what they carried.
+        // Both sockets are dropped with the bytes in them.
         _ = breaking.wait_for(|sky| sky.breaks > breaks) => {}
     }
 }
@@ -165,7 +167,7 @@ async fn pump(
 mod tests {
     use super::*;
 
-    /// A proxy before something that sends back what it gets.
+    /// A proxy to a server that echoes its input.
     async fn echo() -> Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -224,7 +226,7 @@ mod tests {
             tokio::select! {
                 biased;
                 _ = stream.read_exact(&mut answer) => panic!("it is held"),
-                // Long enough for what is not held to be seen: the runtime has nothing else to do.
+                // Long enough to see bytes that are not held: the runtime has nothing else to do.
                 () = async { for _ in 0..100 { tokio::task::yield_now().await } } => {}
             }
             proxy.set(Weather::Clear);

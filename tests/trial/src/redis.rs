@@ -1,4 +1,4 @@
-//! A Redis of the trial's own: killed, frozen, robbed of its last second.
+//! The trial's own Redis: killed, frozen, made to lose its last second.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -11,27 +11,27 @@ use crate::error::TrialError;
 use crate::server::start_process;
 use crate::skew::{Skew, SkewLibrary};
 
-/// A Redis that promises all a game needs.
+/// A Redis whose configuration guarantees all that a game needs.
 #[derive(Debug)]
 pub(crate) struct Redis {
     folder: PathBuf,
     port: u16,
     pub(crate) child: Child,
-    /// Its wall clock, where that can jump.
+    /// Its wall clock, if it can jump.
     pub(crate) skew: Option<Skew>,
 }
 
-/// How long its append-only files were.
+/// The lengths of its append-only files at some moment.
 #[derive(Debug)]
 pub(crate) struct Marks(BTreeMap<PathBuf, u64>);
 
 impl Redis {
-    /// Starts one with nothing in it.
+    /// Starts one with no data.
     ///
     /// # Errors
-    /// [`TrialError`] when it does not start.
+    /// [`TrialError`] if it does not start.
     pub(crate) async fn start(folder: &Path, library: Option<&SkewLibrary>) -> Result<Redis, TrialError> {
-        // Taken by nobody a moment ago.
+        // The port was free a moment ago.
         let free = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = free.map_err(TrialError::io("looking for a free port"))?.port();
         let skew = library.map(|library| Skew::new(library, folder.join("redis-clock"))).transpose()?;
@@ -41,7 +41,7 @@ impl Redis {
         Ok(Redis { folder, port, child, skew })
     }
 
-    /// Where it listens.
+    /// Its address.
     #[must_use]
     pub(crate) fn address(&self) -> SocketAddr {
         ([127, 0, 0, 1], self.port).into()
@@ -55,16 +55,16 @@ impl Redis {
         self.child.kill().await.map_err(TrialError::io("killing Redis"))
     }
 
-    /// Starts it again, with what is on disk.
+    /// Starts it again with the data on disk.
     ///
     /// # Errors
-    /// [`TrialError`] when it does not start.
+    /// [`TrialError`] if it does not start.
     pub(crate) async fn restart(&mut self) -> Result<(), TrialError> {
         self.child = spawn(&self.folder, self.port, self.skew.as_ref()).await?;
         Ok(())
     }
 
-    /// How long its append-only files are now. It never rewrites them.
+    /// The current lengths of its append-only files. It never rewrites them.
     ///
     /// # Errors
     /// [`TrialError::Io`].
@@ -79,7 +79,7 @@ impl Redis {
         listed().map_err(TrialError::io("looking at what Redis keeps"))
     }
 
-    /// Takes away what was written since then, while it does not run. How many bytes that is.
+    /// Removes what was written after `marks` while it does not run; returns the number of bytes.
     ///
     /// # Errors
     /// [`TrialError::Io`].

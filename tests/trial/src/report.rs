@@ -1,4 +1,4 @@
-//! The figures in the end.
+//! The figures at the end.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Write as _};
@@ -15,7 +15,7 @@ use crate::site::History;
 /// A run's figures.
 #[derive(Debug)]
 pub struct Report {
-    /// Games that were to be played.
+    /// Games that were planned.
     pub games: usize,
     /// Kills that were asked for.
     pub kills_wanted: usize,
@@ -23,7 +23,7 @@ pub struct Report {
     pub pairs_wanted: usize,
     /// What the checker found.
     pub findings: Findings,
-    /// What happened on the lines.
+    /// What happened on the connections.
     pub lines: LineCounts,
     /// What went wrong while games ran.
     pub history: Arc<History>,
@@ -32,7 +32,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Why the run counts as failed; none when all is as it must be.
+    /// Why the run counts as failed; empty if all is well.
     #[must_use]
     pub fn failures(&self) -> Vec<String> {
         let mut failures = Vec::new();
@@ -55,13 +55,13 @@ impl Report {
         for number in 0..self.pairs_wanted.min(Ruleset::all().len()) {
             let ruleset = ruleset_of(number).id;
             if self.findings.by_ruleset.get(ruleset).is_none_or(|paired| paired.messages == 0) {
-                failures.push(format!("nothing of {ruleset} was compared in pairs"));
+                failures.push(format!("no paired game of {ruleset} was compared"));
             }
         }
         let planned: BTreeSet<&str> = (0..self.games).map(ruleset_at).collect();
         for ruleset in planned {
             if self.findings.played.get(ruleset).is_none_or(|played| played.plies == 0 || played.views == 0) {
-                failures.push(format!("nothing of {ruleset} was compared in ordinary games"));
+                failures.push(format!("no ordinary game of {ruleset} was compared"));
             }
         }
         if self.findings.moves_acked == 0 || self.findings.views == 0 {
@@ -108,29 +108,29 @@ impl fmt::Display for Report {
             )?;
             row("    messages, views, events", format!("{messages}, {views}, {events}"))?;
         }
-        row("killed (kill -9) while games ran, in all", self.history.kills.to_string())?;
+        row("kills (kill -9) while games ran", self.history.kills.to_string())?;
         for (words, count) in &self.history.counts {
             row(&format!("  {words}"), count.to_string())?;
         }
         let longest = self.history.outages.iter().map(|outage| outage.up_at - outage.killed_at).max();
         row("longest time without a server or its store, ms", longest.unwrap_or_default().to_string())?;
         if self.history.bytes_lost > 0 {
-            row("bytes Redis was robbed of", self.history.bytes_lost.to_string())?;
+            row("bytes that Redis lost", self.history.bytes_lost.to_string())?;
         }
         let spans = [
-            ("a server killed: its clients let in again", &self.findings.let_in_ms),
+            ("server killed: its clients welcomed again", &self.findings.let_in_ms),
             ("  shown their game again", &self.findings.shown_ms),
-            ("    where nothing else was wrong", &self.findings.shown_undisturbed_ms),
-            ("  their command under way acknowledged", &self.findings.answered_ms),
-            ("a store out of reach: clients told", &self.findings.told_away_ms),
+            ("    if nothing else was wrong", &self.findings.shown_undisturbed_ms),
+            ("  their pending command acknowledged", &self.findings.answered_ms),
+            ("store out of reach: clients told", &self.findings.told_away_ms),
             ("  and told that it was back", &self.findings.told_back_ms),
         ];
         for (words, spans) in spans {
             row(words, String::new())?;
-            row("    ms: median, 95 %, most (of how many)", spread(spans))?;
+            row("    ms: median, 95 %, maximum (count)", spread(spans))?;
         }
-        row("lines dropped by clients", self.lines.drops.to_string())?;
-        row("lines broken by the server's end", self.lines.breaks.to_string())?;
+        row("connections dropped by clients", self.lines.drops.to_string())?;
+        row("connections broken by the server's end", self.lines.breaks.to_string())?;
         row("commands sent again with the same id", self.lines.resends.to_string())?;
         row("messages received", messages.to_string())?;
         row("different views compared with the log", views.to_string())?;
@@ -139,16 +139,16 @@ impl fmt::Display for Report {
         row("acknowledged moves", moves_acked.to_string())?;
         row("other acknowledged commands", others_acked.to_string())?;
         row("running clocks compared over an outage", clocks_over_outages.to_string())?;
-        row("the most time an outage gave a clock, ms", clock_gift_max.to_string())?;
+        row("largest time given to a clock by an outage, ms", clock_gift_max.to_string())?;
         row("clients told of a loss by a new epoch", rollbacks.to_string())?;
-        row("acknowledged commands lost so", lost_acks.to_string())?;
+        row("acknowledged commands lost that way", lost_acks.to_string())?;
         row("messages of lost branches, not compared", lost_messages.to_string())?;
-        row("their commands, refused by what is left", astray_refusals.to_string())?;
+        row("their commands, refused by the remaining branch", astray_refusals.to_string())?;
         row("commitments recomputed", commitments.to_string())?;
         row("paired streams compared", paired.to_string())?;
         row("bytes of paired streams compared", paired_bytes.to_string())?;
         for (ruleset, Paired { pairs, kills, messages, bytes, differing, cut }) in by_ruleset {
-            let words = format!("  {ruleset}: pairs (cut), kills, messages, bytes, unlike");
+            let words = format!("  {ruleset}: pairs (cut), kills, messages, bytes, differing");
             row(&words, format!("{pairs} ({cut}), {kills}, {messages}, {bytes}, {differing}"))?;
         }
         for fault in Fault::ALL {

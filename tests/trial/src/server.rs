@@ -1,4 +1,4 @@
-//! The real server as a process: started, killed, started again on the same data.
+//! The real server as a process: started, killed, and started again on the same data.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,9 +14,9 @@ use tokio::time::{sleep, timeout};
 use crate::error::TrialError;
 use crate::skew::Skew;
 
-/// How long a process may take until it listens.
+/// The time limit for a process to start listening.
 const START_MAX: Duration = Duration::from_secs(60);
-/// How much of a server's log is shown when it fails.
+/// The length of the shown part of a server's log when it fails, in bytes.
 const LOG_SHOWN: usize = 4_000;
 
 /// A server process. Dropping it kills the process.
@@ -24,18 +24,18 @@ const LOG_SHOWN: usize = 4_000;
 pub(crate) struct Server {
     program: PathBuf,
     log: PathBuf,
-    /// Where it keeps what it keeps, as flags.
+    /// Flags for its store.
     store: [String; 2],
     environment: Vec<(String, String)>,
-    /// Its wall clock, where that can jump.
+    /// Its wall clock, if it can jump.
     pub(crate) skew: Option<Skew>,
     pub(crate) child: Child,
-    /// Where it listens.
+    /// Its address.
     pub(crate) address: SocketAddr,
 }
 
 impl Server {
-    /// Starts a server on a free port; its log is this file.
+    /// Starts a server on a free port; it logs to this file.
     ///
     /// # Errors
     /// [`TrialError::Spawn`], [`TrialError::NotListening`].
@@ -51,7 +51,7 @@ impl Server {
         Ok(Server { program: program.to_owned(), log, store, environment, skew, child, address })
     }
 
-    /// Kills the process without a word: `kill -9` by its id.
+    /// Kills the process with `kill -9`, by its id.
     ///
     /// # Errors
     /// [`TrialError::Io`].
@@ -68,25 +68,25 @@ impl Server {
         let on = async |address| spawn(program, log, store, environment, skew.as_ref(), address).await;
         (self.child, self.address) = match on(self.address).await {
             Ok(started) => started,
-            // Somebody else may have taken the port meanwhile.
+            // Another program may have taken the port meanwhile.
             Err(_) => on(([127, 0, 0, 1], 0).into()).await?,
         };
         Ok(())
     }
 
-    /// The last of what the server wrote to its log.
+    /// The end of the server's log.
     #[must_use]
     pub(crate) fn log_tail(&self) -> String {
         let mut text = Vec::new();
         if let Ok(mut file) = File::open(&self.log) {
-            // A log that cannot be read is shown as far as it can.
+            // Show as much of the log as can be read.
             let _shown_as_far_as_read = file.read_to_end(&mut text);
         }
         String::from_utf8_lossy(&text[text.len().saturating_sub(LOG_SHOWN)..]).into_owned()
     }
 }
 
-/// Lets a process stand still for a while (SIGSTOP), by its id: its connections stay open and get no answer.
+/// Stops a process for a while (SIGSTOP), by its id: its connections stay open and get no answer.
 ///
 /// # Errors
 /// [`TrialError::Io`].
@@ -114,7 +114,8 @@ async fn spawn(
     let stderr = open.map_err(TrialError::io("opening the server's log"))?;
     let mut command = Command::new(program);
     command.arg("--listen").arg(listen.to_string()).args(store).args(["--metrics-listen", "none"]);
-    // Everybody comes from one address, plays as fast as they can, and loses the line all the time.
+    // All clients come from one address, play as fast as they can, and lose their connections
+    // often.
     command.args(["--trusted-network", "127.0.0.0/8", "--stored-kib-per-player", "1000000"]);
     command.args(["--hellos-per-player", "1000000"]);
     command.envs(environment.iter().map(|(name, value)| (name, value)));
@@ -124,7 +125,7 @@ async fn spawn(
     Ok((child, address_in(&line).ok_or_else(silent)?))
 }
 
-/// Starts a process and waits for a line with these words, which is returned.
+/// Starts a process and waits for a line with these words, which it returns.
 ///
 /// # Errors
 /// [`TrialError::Spawn`], [`TrialError::NotListening`].
@@ -151,7 +152,7 @@ pub(crate) async fn start_process(
         None
     });
     let line = found.await.ok().flatten().ok_or_else(silent)?;
-    // What else it says is read and dropped, so that it never waits for a reader.
+    // Read and discard further output, so that the process never blocks.
     tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
     Ok((child, line))
 }

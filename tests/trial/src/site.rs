@@ -1,4 +1,5 @@
-//! What the trial plays against: one server with a data folder, or several before one Redis; and what goes wrong there.
+//! The servers that the trial plays on: one with a data folder, or several on one Redis; and what
+//! goes wrong there.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -19,28 +20,30 @@ use crate::server::{Server, stand_still};
 use crate::skew::{Skew, SkewLibrary};
 use crate::stamps::Stamps;
 
-/// A store that was away for longer is surely an outage, in which no clock runs: servers count one from 2.5 seconds on.
+/// An absence of the store that is longer than this is an outage, in which no clock runs. Servers
+/// count one from 2.5 seconds on.
 const OUTAGE: Duration = Duration::from_millis(2_600);
 
-/// How long servers carry the time on by themselves, while Redis's clock is behind, without hearing from it.
+/// How long servers continue the time by themselves without hearing from Redis, while its clock is
+/// behind.
 const SILENCE: Duration = Duration::from_millis(2_500);
 
-/// How long servers have to give back what Redis has lost: they are there again within a second, wait 1.5 s for each other, and some have
-/// slow lines.
+/// How long servers have to give back what Redis lost: they reconnect within a second, wait 1.5 s
+/// for each other, and some have slow connections.
 const GIVE_BACK: Duration = Duration::from_secs(4);
 
-/// How long after something else was mended its clients are back.
+/// How long after the repair of any other mishap its clients are back.
 const SETTLED: Duration = Duration::from_secs(1);
 
-/// Where the servers keep the games.
+/// Where the servers store the games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Storage {
-    /// One server, with a folder of its own.
+    /// One server with its own folder.
     #[default]
     Embedded,
-    /// So many servers, before one Redis of the trial's own.
+    /// Several servers on the trial's own Redis.
     Redis {
-        /// How many.
+        /// The number of servers.
         servers: usize,
     },
 }
@@ -48,28 +51,28 @@ pub enum Storage {
 /// What went wrong while games ran.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// How often what did.
+    /// How often each mishap happened.
     pub counts: BTreeMap<&'static str, usize>,
     /// How often something was killed.
     pub kills: usize,
-    /// The times in which no server could take a move, so that no clock ran.
+    /// The times in which no server could accept a move, so that no clock ran.
     pub outages: Vec<Outage>,
-    /// The times in which a server could not reach what it stores in.
+    /// The times in which a server could not reach its store.
     pub aways: Vec<Away>,
-    /// What was lost so that nobody had it any more.
+    /// Losses of data that no process had any more.
     pub losses: Vec<Loss>,
-    /// Servers that were killed while others went on.
+    /// Servers that were killed while others kept running.
     pub deaths: Vec<Death>,
-    /// When what went wrong, the deaths of servers among it.
+    /// The times of all mishaps, including the deaths of servers.
     pub troubles: Vec<Trouble>,
-    /// Bytes Redis was robbed of.
+    /// Bytes that Redis lost.
     pub bytes_lost: u64,
-    /// Within how many milliseconds whoever was connected to a server that is killed goes on elsewhere.
+    /// Within how many milliseconds clients of a killed server must continue on another one.
     pub elsewhere_max_ms: u64,
 }
 
 impl History {
-    /// The line that is slow now, if one is, is so no longer.
+    /// Ends the time of the slow connection, if there is one.
     fn end_slow_line(&mut self) {
         for trouble in self.troubles.iter_mut().filter(|trouble| trouble.until == u64::MAX) {
             trouble.until = now_ms();
@@ -77,20 +80,20 @@ impl History {
     }
 }
 
-/// Running servers with their data. All of it ends with this value.
+/// Running servers with their data. Everything ends with this value.
 #[derive(Debug)]
 pub(crate) struct Site {
     servers: Vec<Server>,
     redis: Option<Redis>,
-    /// What lies between each server and Redis.
+    /// The proxy between each server and Redis.
     lines: Vec<Proxy>,
-    /// What lies between players and each server.
+    /// The proxy between players and each server.
     doors: Vec<Proxy>,
-    /// Where spectators and readers find the servers: a restarted one may listen elsewhere.
+    /// The addresses for spectators and readers; a restarted server may have another one.
     published: watch::Sender<Vec<SocketAddr>>,
-    /// Where players do.
+    /// The addresses for players.
     published_doors: watch::Sender<Vec<SocketAddr>>,
-    /// Held for writing while Redis loses what nobody but it keeps: accounts and offers.
+    /// Held for writing while Redis loses data that no server holds: accounts and offers.
     pub(crate) gate: Arc<RwLock<()>>,
     pub(crate) history: History,
     stamps: Stamps,
@@ -100,7 +103,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Starts everything with an empty store. Servers have these words in their environment.
+    /// Starts everything with an empty store. Servers get these environment variables.
     ///
     /// # Errors
     /// [`TrialError::Spawn`], [`TrialError::NotListening`].
@@ -157,13 +160,13 @@ impl Site {
         Ok(site)
     }
 
-    /// Where the servers listen, now and after every restart.
+    /// The servers' addresses, now and after every restart.
     #[must_use]
     pub(crate) fn addresses(&self) -> watch::Receiver<Vec<SocketAddr>> {
         self.published.subscribe()
     }
 
-    /// The same for players, whose lines have weather.
+    /// The addresses for players, whose connections have weather.
     #[must_use]
     pub(crate) fn doors(&self) -> watch::Receiver<Vec<SocketAddr>> {
         self.published_doors.subscribe()
@@ -183,7 +186,7 @@ impl Site {
         self.published_doors.send_replace(self.doors.iter().map(|door| door.address).collect());
     }
 
-    /// How far ahead of the machine's clock Redis's is, in milliseconds.
+    /// How far Redis's clock is ahead of the machine's, in milliseconds.
     fn off_ms(&self) -> i64 {
         self.redis.as_ref().and_then(|redis| redis.skew.as_ref()).map_or(0, Skew::off_ms)
     }
@@ -192,16 +195,16 @@ impl Site {
         self.lines.iter().enumerate().filter(move |(at, _)| server.is_none_or(|server| server == *at))
     }
 
-    /// Clear weather everywhere.
+    /// Sets clear weather everywhere.
     pub(crate) fn clear_up(&mut self) {
         self.history.end_slow_line();
         self.lines.iter().chain(&self.doors).for_each(|line| line.set(Weather::Clear));
     }
 
-    /// Lets something go wrong, and mends it.
+    /// Makes something go wrong, and repairs it.
     ///
     /// # Errors
-    /// [`TrialError`] when something does not start again.
+    /// [`TrialError`] if something does not start again.
     pub(crate) async fn undergo(&mut self, planned: Planned) -> Result<(), TrialError> {
         let from = now_ms();
         self.suffer_mishap(planned).await?;
@@ -282,7 +285,7 @@ impl Site {
     pub(crate) async fn kill_all(&mut self, down: Duration) -> Result<(), TrialError> {
         try_join_all(self.servers.iter_mut().map(Server::kill)).await?;
         let killed_at = now_ms();
-        // Nobody waits for this: it is the time in which no clock may run.
+        // Nothing waits for this: it is the time in which no clock may run.
         sleep(down).await;
         self.restart_all(killed_at).await
     }
@@ -314,10 +317,11 @@ impl Site {
         Ok(())
     }
 
-    /// Redis loses what it was given in its last second. Where all servers are killed too, nobody has it any more.
+    /// Makes Redis lose its last second. If all servers are killed too, no process has that data
+    /// any more.
     async fn lose_tail(&mut self, and_servers: bool, down: Duration) -> Result<(), TrialError> {
         let gate = self.gate.clone();
-        // Nobody signs up and no offer is made in that second: servers hold logs, and nothing else.
+        // No sign-up and no offer falls into that second, because servers hold only logs.
         let _closed = gate.write().await;
         let from = now_ms();
         let Some(redis) = &self.redis else { return Ok(()) };
@@ -337,7 +341,8 @@ impl Site {
             self.restart_all(killed_at).await
         } else {
             self.note_away(None, killed_at, true);
-            // Whoever held it may be the next to be killed: all have the time to give it back before.
+            // A server that holds the data may be killed next, so all get the time to give it back
+            // first.
             sleep(GIVE_BACK).await;
             Ok(())
         }
@@ -348,12 +353,14 @@ impl Site {
         self.line_to(server).for_each(|(_, line)| line.set(weather));
         sleep(span).await;
         self.line_to(server).for_each(|(_, line)| line.set(Weather::Clear));
-        // What goes up is done, heartbeats too: clocks run on until the servers give their connections up.
+        // Writes still arrive, heartbeats too, so clocks run on until the servers give up their
+        // connections.
         let is_deaf = matches!(weather, Weather::Held { way: Way::Down, .. });
         self.note_away(server, from, server.is_none() && !is_deaf);
     }
 
-    /// Takes note of a time without the store; `stops_clocks` if nobody had it, so that no clock ran if it was long enough.
+    /// Records a time without the store. `stops_clocks` says that no server had it, so that no
+    /// clock ran if it was long enough.
     fn note_away(&mut self, server: Option<usize>, from: u64, stops_clocks: bool) {
         let until = now_ms();
         let servers = (0..self.servers.len()).filter(|at| server.is_none_or(|server| server == *at));
@@ -377,15 +384,15 @@ impl Site {
         Ok(())
     }
 
-    /// The last of what the servers wrote to their logs.
+    /// The end of the servers' logs.
     #[must_use]
     pub(crate) fn log_tail(&self) -> String {
         self.servers.iter().map(Server::log_tail).collect::<Vec<_>>().join("\n-- the next server --\n")
     }
 
-    /// Ends it all. The logs stay, if they are to.
+    /// Ends everything; keeps the logs if `keep`.
     pub(crate) async fn stop(mut self, keep: bool) -> Option<std::path::PathBuf> {
-        // Nothing is lost by killing it: that is what the trial is about.
+        // A kill loses nothing: the trial tests exactly that.
         drop(try_join_all(self.servers.iter_mut().map(Server::kill)).await);
         if let Some(redis) = &mut self.redis {
             drop(redis.kill().await);

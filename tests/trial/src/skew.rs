@@ -1,4 +1,5 @@
-//! Wall clocks that jump: a small C library, built when it is wanted, that servers and Redis are started with.
+//! Wall clocks that jump: a small C library, built on demand, that servers and Redis are started
+//! with.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -10,18 +11,18 @@ use crate::error::TrialError;
 
 const SOURCE: &str = include_str!("../preload/clock.c");
 
-/// What makes clocks jump.
+/// The library that makes clocks jump.
 #[derive(Clone, Debug)]
 pub(crate) struct SkewLibrary(PathBuf);
 
 impl SkewLibrary {
-    /// Builds it in this folder. In words, why there is none: where there is no C compiler, or none that can.
+    /// Builds it in this folder. The error says why there is none: no C compiler, for example.
     pub(crate) async fn build(folder: &Path) -> Result<SkewLibrary, String> {
         if !cfg!(target_os = "linux") {
-            return Err("clock jumps: skipped, for they are made for Linux".to_owned());
+            return Err("clock jumps: skipped, because they need Linux".to_owned());
         }
         let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
-        let skipped = |why: String| format!("clock jumps: skipped, for no library could be built: {why}");
+        let skipped = |why: String| format!("clock jumps: skipped, because no library could be built: {why}");
         std::fs::write(&source, SOURCE).map_err(|error| skipped(error.to_string()))?;
         let mut command = Command::new("cc");
         command.args(["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o"]).arg(&library).arg(&source);
@@ -33,7 +34,7 @@ impl SkewLibrary {
     }
 }
 
-/// A process's wall clock: the machine's, and so many milliseconds.
+/// A process's wall clock: the machine's plus this many milliseconds.
 #[derive(Debug)]
 pub(crate) struct Skew {
     library: SkewLibrary,
@@ -43,7 +44,7 @@ pub(crate) struct Skew {
 }
 
 impl Skew {
-    /// A clock that is right so far.
+    /// A clock that is still right.
     ///
     /// # Errors
     /// [`TrialError::Io`].
@@ -54,13 +55,13 @@ impl Skew {
         Ok(skew)
     }
 
-    /// By how many milliseconds it is ahead.
+    /// How many milliseconds it is ahead.
     #[must_use]
     pub(crate) fn off_ms(&self) -> i64 {
         self.off_ms
     }
 
-    /// Jumps, forward or back.
+    /// Jumps forward or back.
     ///
     /// # Errors
     /// [`TrialError::Io`].
@@ -70,7 +71,7 @@ impl Skew {
         self.file.write_all_at(&bytes, 0).map_err(TrialError::io("setting a clock"))
     }
 
-    /// What a program is started with to have this clock.
+    /// The environment variables that give a program this clock.
     pub(crate) fn environment(&self) -> [(&'static str, &Path); 2] {
         [("LD_PRELOAD", &self.library.0), ("FLAGFALL_CLOCK", &self.path)]
     }

@@ -1,29 +1,33 @@
-//! What time it is by the stamps: Redis's clock, while it jumps and servers carry the time on.
+//! The time by the stamps: Redis's clock, even while it jumps and servers continue the time.
 
 use std::time::Duration;
 
-/// Between which two moments stamps lie, whatever Redis's clock has shown. Where it is set back, servers carry the time on as it was, and at the latest when
-/// it has caught up it is Redis's again; so what is known is a least and a most, and the two are the same as long as it has never been set back.
+/// Limits for the stamps given at a moment, for any course of Redis's clock.
+///
+/// If it is set back, servers continue the time as it was. When Redis's clock has caught up, it
+/// counts again at the latest. So only a lower and an upper limit are known; they are equal as long
+/// as it has never been set back.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Stamps {
     /// No stamp is earlier.
     least: u64,
-    /// How far ahead of the machine's clock stamps may be though Redis's clock is not, in milliseconds; nothing before it was set back.
+    /// How far stamps may be ahead of the machine's clock although Redis's is not, in milliseconds;
+    /// none before it was first set back.
     ahead_ms: Option<i64>,
 }
 
 impl Stamps {
-    /// The earliest moment that something can be stamped with then, Redis's clock being off by so many milliseconds.
+    /// The earliest possible stamp at a moment when Redis's clock is off by this many milliseconds.
     fn least(&self, at: u64, off_ms: i64) -> u64 {
         at.saturating_add_signed(off_ms).max(self.least)
     }
 
-    /// The latest one.
+    /// The latest possible one.
     fn most(&self, at: u64, off_ms: i64) -> u64 {
         at.saturating_add_signed(self.ahead_ms.map_or(off_ms, |ahead_ms| ahead_ms.max(off_ms)))
     }
 
-    /// Redis's clock jumps. The latest stamp before, and the earliest after.
+    /// Records a jump of Redis's clock; returns the latest stamp before and the earliest after it.
     pub(crate) fn jump(&mut self, at: u64, before_ms: i64, after_ms: i64) -> (u64, u64) {
         let before = self.most(at, before_ms);
         self.least = self.least(at, before_ms);
@@ -31,7 +35,8 @@ impl Stamps {
         (before, self.least(at, after_ms))
     }
 
-    /// Nothing is stamped between two moments, over which servers carry the time on for so long at most. The latest stamp before, and the earliest after.
+    /// Records that nothing is stamped between two moments; returns the latest stamp before and the
+    /// earliest after it. Servers continue the time alone for `carried` at most.
     pub(crate) fn stand_still(
         &mut self,
         from: u64,
@@ -65,10 +70,12 @@ mod tests {
     fn a_clock_that_was_set_back_is_followed_when_it_has_caught_up() {
         let mut stamps = Stamps::default();
         assert_eq!(stamps.jump(20_000, 0, -2_000), (20_000, 20_000));
-        // Servers carry on what they had; over an outage no longer than they may be silent.
+        // Servers continue the time that they had, over an outage no longer than they may be
+        // silent.
         let silence = Duration::from_millis(2_500);
         assert_eq!(stamps.stand_still(30_000, 34_800, silence, -2_000), (30_000, 32_800));
-        // Redis's clock has caught up: it lies 2 s behind the machine's, and the time carried on 2.3 s.
+        // Redis's clock has caught up: it is 2 s behind the machine's, and servers continued the
+        // time for 2.3 s.
         assert_eq!(stamps.stand_still(50_000, 54_000, NO_TIME, -2_000), (48_000, 52_000));
     }
 

@@ -1,4 +1,4 @@
-//! Pairs whose lines break though nothing is killed: they are compared up to there, and counted.
+//! Pairs whose connections break without a kill: they are compared up to there, and counted.
 
 mod common;
 
@@ -38,7 +38,8 @@ async fn a_pair_whose_line_breaks_is_compared_up_to_there_and_counted() {
         let is_broken = broken.contains(ruleset);
         assert_eq!((pairs, cut, differing), (1, u64::from(is_broken), 0), "{ruleset}");
         assert!(messages > 0, "{ruleset}");
-        // The first is cut before any kill, others between both; what was not cut outlived both.
+        // The first is cut before any kill, others between both kills; one that was not cut
+        // survived both.
         let expected = if !is_broken { 2 } else { u64::from(*ruleset != broken[0]) };
         assert_eq!(kills, expected, "{ruleset}");
     }

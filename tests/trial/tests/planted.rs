@@ -1,4 +1,4 @@
-//! Servers with planted faults, and whether the trial finds them: three faults, each by the check that is there for it.
+//! The trial must find three faults planted in servers, each by the check for it.
 
 mod common;
 
@@ -7,7 +7,8 @@ use std::process::Command;
 
 use common::{Guarded, built_folder, run_trial};
 
-/// The server that can have faults: named by the environment, or built here. It has a name of its own, so it replaces no server.
+/// The server that can have faults: from the environment, or built here. It has its own name, so it
+/// replaces no server.
 fn planted_server() -> PathBuf {
     if let Some(named) = std::env::var_os("FLAGFALL_PLANTED_SERVER_BIN") {
         return named.into();

@@ -1,5 +1,5 @@
-//! The short trial as a part of the test suite, and no count of faults above zero: the real server, killed three times; then three servers
-//! before a Redis, and everything that can go wrong there.
+//! A short trial as part of the test suite, with no fault: the real server, killed three times;
+//! then three servers on a Redis, and everything that can go wrong there.
 
 mod common;
 
@@ -21,6 +21,7 @@ fn a_short_trial_counts_no_fault() {
 
 #[test]
 fn a_short_trial_of_three_servers_before_a_redis_counts_no_fault() {
-    // What else the machine does is no fault of the servers; the long trial keeps to what is promised.
+    // Other load on this machine is no fault of the servers. The long trial keeps the promised
+    // time.
     run_short(&["--seed", "7", "--store", "redis", "--elsewhere-ms", "20000"]);
 }

@@ -15,7 +15,7 @@ use flagfall_store::record::{LogBody, LogEntry, encode};
 use flagfall_tests::{Chance, Logged, Match, Step, random_setup, rulesets};
 use serde_json::{Value, json};
 
-/// Plies of a game: short inputs are changed more often.
+/// The plies of a game. Short inputs are mutated more often.
 const PLIES: u16 = 8;
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,6 +1,8 @@
-//! House players against each other in every ruleset: pieces are counted at every ply, and every record is checked.
+//! House players against each other in every ruleset: pieces are counted at every ply, and every
+//! record is checked.
 //!
-//! `cargo run --release -p flagfall-records --example house_games -- --rules shadowflash-3 --games 1000`
+//! `cargo run --release -p flagfall-records --example house_games -- --rules shadowflash-3 --games
+//! 1000`
 
 #![expect(clippy::print_stdout, reason = "a program for the terminal")]
 
@@ -32,7 +34,7 @@ struct Options {
     seed: u64,
 }
 
-/// What came of the games of one ruleset.
+/// The results of the games of one ruleset.
 #[derive(Default)]
 struct Tally {
     ends: BTreeMap<String, u64>,
@@ -81,7 +83,7 @@ fn main() -> ExitCode {
     if faults == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// One game without a clock, a second for every look at the board.
+/// A game without a clock. Every look at the board takes a second.
 fn play(
     ruleset: &'static Ruleset,
     levels: PerSide<Level>,

@@ -1,4 +1,4 @@
-//! What a check has to say of a record.
+//! The findings of a check.
 
 use flagfall_board::{GameId, Ply};
 use flagfall_protocol::Audience;
@@ -36,137 +36,139 @@ macro_rules! codes {
 }
 
 codes! {
-    /// A kind of falsehood.
+    /// A kind of false statement.
     Falsehood {
-        /// A field is missing, or does not have the form its place wants.
+        /// A field is missing or malformed.
         Malformed = "malformed",
-        /// The record is of another format than this program reads.
+        /// The record has a format that this program does not read.
         Format = "format",
-        /// The ruleset is unknown, or nobody may play with that clock.
+        /// The ruleset is unknown, or the clock is not allowed.
         Terms = "terms",
-        /// A player has no id, or a name that nobody can have.
+        /// A player has no id, or an impossible name.
         Players = "players",
-        /// A stamp lies before the one ahead of it, or apart from the one it was written with.
+        /// A stamp is earlier than the one before it, or differs from that of its cause.
         Stamp = "stamp",
-        /// More of the network's delay is given back than the quota allows.
+        /// More network delay is given back than the quota allows.
         Lag = "lag",
-        /// A deployment is none of its ruleset (§A4).
+        /// A deployment is invalid in its ruleset (§A4).
         Setup = "setup",
-        /// Lakes that no game of this ruleset has, or none where they are drawn (§U2).
+        /// The ruleset does not allow these lakes, or they are missing where lakes are drawn (§U2).
         Lakes = "lakes",
-        /// The position the game began with is none of its ruleset.
+        /// The starting position is invalid in its ruleset.
         Start = "start",
-        /// What was opened is not what the player was told to have handed in last.
+        /// The opened deployment is not the one that the player handed in last.
         Deployment = "deployment",
-        /// An opened deployment and its salt do not have the hash that was published.
+        /// An opened deployment and its salt do not have the published hash.
         Commitment = "commitment",
-        /// The record and the start of the game tell different commitments.
+        /// The record and the start of the game have different commitments.
         CommitmentsDiffer = "commitments_differ",
-        /// A deployment is open that cannot be, or hidden that must be open, or the record and its end tell different ones.
+        /// A deployment is open that cannot be, or hidden that must be open, or the record and its
+        /// end open different ones.
         Opened = "opened",
-        /// An event that this audience is never told.
+        /// An event that this audience never sees.
         Audience = "audience",
         /// The change of an event is missing or wrong.
         Change = "change",
         /// The view before the first event is missing or wrong.
         FirstView = "first_view",
-        /// Something that cannot happen at this point of a game.
+        /// An event that cannot happen at this point of a game.
         Unexpected = "unexpected",
-        /// Something that must follow is not told.
+        /// An event that must follow is missing.
         Missing = "missing",
         /// A move against the rules.
         IllegalMove = "illegal_move",
-        /// A strike where there was nothing to strike, or none where there was.
+        /// A strike where there was nothing to strike, or a missing strike.
         Strike = "strike",
         /// A piece stays, advances or leaves against the rules.
         Fate = "fate",
         /// A rank that the piece does not have.
         Rank = "rank",
-        /// A rank that this audience cannot know is told, or one that it was shown is not.
+        /// A rank that this audience cannot know, or a missing rank that it was shown.
         Shown = "shown",
-        /// Something happened after the time for it had run out.
+        /// Something happened after its time had run out.
         FlagFall = "flag_fall",
-        /// Time is said to have run out, and had not.
+        /// The record says that time ran out, but it had not.
         TimeLeft = "time_left",
-        /// The game had ended here, and goes on in the record.
+        /// The record goes on although the game had ended.
         NotEnded = "not_ended",
         /// The record ends the game by a rule that did not end it.
         EndedEarly = "ended_early",
-        /// The wrong side is said to have won, or for the wrong reason.
+        /// The wrong winner, or the wrong reason.
         Outcome = "outcome",
         /// Something happened after the end.
         AfterEnd = "after_end",
-        /// No deployment at all makes possible what the record tells.
+        /// No deployment at all makes the record possible.
         Impossible = "impossible",
-        /// The signature is that of another game, or of the game told otherwise.
+        /// The server signed another game, or other facts about this one.
         Signature = "signature",
     }
 }
 
 codes! {
-    /// A kind of fact that a record does not give enough of to check.
+    /// A kind of fact that the record has too little information to check.
     UncheckedKind {
-        /// A side's ranks, as far as they were not shown.
+        /// A side's ranks that were not shown.
         Ranks = "ranks",
         /// A side's commitment.
         Commitment = "commitment",
-        /// Whether deployments came in time.
+        /// Whether deployments were in time.
         Deadline = "deadline",
         /// When things happened.
         Stamps = "stamps",
         /// An end that depends on ranks that were not opened.
         End = "end",
-        /// Everything from some event on, for it depends on where pieces stand that were not told.
+        /// Everything from some event on, because it depends on unknown positions of pieces.
         Rest = "rest",
         /// Fields that this program does not know.
         Fields = "fields",
-        /// Keys were given, and the record has no signature that they verify.
+        /// Keys were given, but the record has no signature that they verify.
         Signature = "signature",
-        /// A pause longer than a week: nothing but the server's word speaks for it.
+        /// A pause longer than a week, for which there is only the server's word.
         Pause = "pause",
     }
 }
 
-/// Something that is false in a record.
+/// A false statement in a record.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Finding {
-    /// What kind of falsehood.
+    /// Its kind.
     pub code: Falsehood,
-    /// The place in the list of events, from 0, if it is about one.
+    /// The index of the event in the list, if it is about one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<usize>,
-    /// The ply, from 1: of the ply itself, or the last one before the event. 0 is before the first.
+    /// The number of the ply, from 1: of the ply itself, or the last one before the event. 0 before
+    /// the first ply.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply: Option<Ply>,
-    /// Why, for a person.
+    /// Why, for people.
     pub detail: String,
 }
 
-/// Something that could not be checked.
+/// A fact that could not be checked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Unchecked {
-    /// What kind of fact.
+    /// Its kind.
     pub code: UncheckedKind,
-    /// What and why, for a person.
+    /// What and why, for people.
     pub detail: String,
 }
 
-/// How a check came out.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Everything the record tells is true of the game it tells.
+    /// Everything in the record is true.
     Good,
-    /// What could be checked is true; the rest is named.
+    /// What could be checked is true. The rest is listed.
     Partly,
     /// Something is false.
     False,
 }
 
-/// What a check has to say of a record.
+/// The report of a check.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Report {
-    /// How it came out.
+    /// The result.
     pub status: Status,
     /// The game.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,22 +176,23 @@ pub struct Report {
     /// The ruleset's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ruleset: Option<String>,
-    /// To whom it is told.
+    /// The audience of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audience: Option<Audience>,
     /// Plies in the record.
     pub plies: usize,
-    /// Plies that were replayed and found true.
+    /// Plies that were replayed and are true.
     pub plies_checked: usize,
-    /// How the game ended, as the record says.
+    /// How the game ended according to the record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether the end is somebody's decision and no consequence of the board or the clock: possible here, and taken on trust.
+    /// True if the end was a decision of a player or an umpire. It is possible here, but cannot be
+    /// derived from the board or the clock.
     pub on_trust: bool,
-    /// What is known of the server's signature, where the record has one or keys were given.
+    /// The status of the server's signature, if the record has one or keys were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signature: Option<SignatureStatus>,
-    /// What is false: facts of the whole record first, then the first false event.
+    /// False statements: about the whole record first, then the first false event.
     pub findings: Vec<Finding>,
     /// What could not be checked.
     pub unchecked: Vec<Unchecked>,

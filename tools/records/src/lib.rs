@@ -1,7 +1,7 @@
-//! Records of games: checking them, and exchanging them with other programs.
+//! Records of games: checks them, and exchanges them with other programs.
 //!
-//! Everything here is a pure function of a record's text. [`check`] replays a record with the engine every server plays with and says what in it
-//! is false; [`Reader`] takes the records out of a stream.
+//! Everything here is a pure function of a record's text. [`check`] replays a record with the
+//! servers' engine and reports what is false. [`Reader`] takes the records out of a stream.
 
 mod check;
 mod exchange;

@@ -1,4 +1,4 @@
-//! Records out of a stream: one, or one after another.
+//! Reads records from a stream, one or more.
 
 use std::io::{self, Read};
 
@@ -6,30 +6,31 @@ use serde_json::Value;
 
 use crate::strict::Strict;
 
-/// Bytes of the longest record that is read. One of 5,000 plies, printed widely, has fewer: a test says so.
+/// The size of the longest record that is read, in bytes. A test shows that one of 5,000 plies,
+/// pretty-printed, is shorter.
 pub const SIZE_MAX: usize = 16 * 1024 * 1024;
 
-/// Why nothing more is read.
+/// Why reading stops.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// The stream itself.
+    /// The stream failed.
     #[error("{0}")]
     Stream(io::Error),
-    /// What it carries.
+    /// It is not JSON.
     #[error("this is no JSON: {0}")]
     Json(serde_json::Error),
-    /// Too long.
+    /// A record is too long.
     #[error("a record has more than {SIZE_MAX} bytes")]
     TooLong,
-    /// Nothing in it.
+    /// It is empty.
     #[error("there is no record in it")]
     Empty,
-    /// Some other JSON.
+    /// It is other JSON.
     #[error("this is JSON, but no record of a game")]
     NoRecord,
 }
 
-/// Takes the JSON values of a stream one after another: a file of one record, or lines of them.
+/// Reads the JSON values of a stream in order: a file with one record, or lines of records.
 pub struct Reader<R: Read> {
     values: serde_json::StreamDeserializer<'static, serde_json::de::IoRead<WithoutMark<Budgeted<R>>>, Strict>,
     spent: std::rc::Rc<std::cell::Cell<usize>>,
@@ -37,7 +38,7 @@ pub struct Reader<R: Read> {
     is_done: bool,
 }
 
-/// Reads no more bytes than one record may have.
+/// Limits the bytes that are read for one record.
 struct Budgeted<R> {
     inner: R,
     spent: std::rc::Rc<std::cell::Cell<usize>>,
@@ -54,13 +55,13 @@ impl<R: Read> Read for Budgeted<R> {
     }
 }
 
-/// The byte order mark with which some editors begin a file of UTF-8.
+/// The byte order mark with which some editors begin UTF-8 files.
 const MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// Leaves out a byte order mark at the beginning.
+/// Skips a byte order mark at the start.
 struct WithoutMark<R> {
     inner: R,
-    /// The first bytes of the stream, once they were read, and how many of them are still to be given.
+    /// The first bytes of the stream, once read, as far as they have not been given out.
     first: Option<io::Cursor<Vec<u8>>>,
 }
 
@@ -82,7 +83,7 @@ impl<R: Read> Read for WithoutMark<R> {
 }
 
 impl<R: Read> Reader<R> {
-    /// A reader of this stream. It reads byte by byte: the stream should be buffered.
+    /// A reader of this stream. It reads byte by byte, so the stream should be buffered.
     pub fn new(stream: R) -> Reader<R> {
         let spent = std::rc::Rc::default();
         let budgeted = Budgeted { inner: stream, spent: std::rc::Rc::clone(&spent) };
@@ -117,7 +118,7 @@ impl<R: Read> Iterator for Reader<R> {
     }
 }
 
-/// Whether a JSON value wants to be a record, so that whatever is wrong with it is a falsehood.
+/// True if a JSON value is meant to be a record. Then its faults are reported as false statements.
 fn is_record(value: &Value) -> bool {
     ["format", "game", "events"].iter().filter(|field| value.get(field).is_some()).count() >= 2
 }

@@ -4,17 +4,17 @@ use flagfall_protocol::{HexBytes, RecordSignature, SigningKeys, key_id, signed_m
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde::Serialize;
 
-/// What is known of a record's signature.
+/// The status of a record's signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SignatureStatus {
-    /// There is one, and no key was given to verify it with.
+    /// There is a signature, but no keys were given.
     NotVerified,
-    /// It is the signature of this game by one of the keys that were given.
+    /// One of the given keys signed this game.
     Verified,
-    /// It was given keys, and could not be verified with them.
+    /// Keys were given, but the signature could not be verified with them.
     NotVerifiable,
-    /// It is the signature of something else.
+    /// The key signed something else.
     False,
 }
 
@@ -22,7 +22,7 @@ pub enum SignatureStatus {
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct PublicKeys(Vec<HexBytes>);
 
-/// Why a text holds no keys.
+/// The text contains no keys.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error(
     "this holds no public keys: 64 hexadecimal digits a line are wanted, or what a server answers at /api/keys"
@@ -30,7 +30,7 @@ pub struct PublicKeys(Vec<HexBytes>);
 pub struct KeysError;
 
 impl PublicKeys {
-    /// Adds the keys of a text: hexadecimal digits, a line for each key, or what a server answers at `/api/keys`.
+    /// Adds the keys of a text: lines of hexadecimal digits, or a server's answer at `/api/keys`.
     ///
     /// # Errors
     /// [`KeysError`].
@@ -50,14 +50,14 @@ impl PublicKeys {
         Ok(())
     }
 
-    /// The key with this id. The id is computed from the key: what a file calls it does not count.
+    /// The key with this id. Ids are computed from the keys, not taken from a file.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<&HexBytes> {
         self.0.iter().find(|key| key_id(key) == id)
     }
 }
 
-/// Whether a signature is that of a digest by a key.
+/// True if the key signed this digest.
 pub(crate) fn is_signed(digest: HexBytes, signature: &RecordSignature, key: &HexBytes) -> bool {
     let key = UnparsedPublicKey::new(&ED25519, key.0);
     key.verify(&signed_message(digest), &signature.value.0).is_ok()

@@ -1,11 +1,12 @@
-//! JSON in which no object names a field twice: two programs could read two different games out of one file.
+//! Reads JSON in which no object repeats a field. Otherwise two programs could read two different
+//! games from one file.
 
 use std::fmt;
 
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// A JSON value whose objects name each field once.
+/// A JSON value whose objects do not repeat fields.
 pub(crate) struct Strict(pub(crate) Value);
 
 impl<'de> de::Deserialize<'de> for Strict {
@@ -14,10 +15,10 @@ impl<'de> de::Deserialize<'de> for Strict {
     }
 }
 
-/// Reads a value out of a text in which no object names a field twice.
+/// Reads a value from a text in which no object repeats a field.
 ///
 /// # Errors
-/// Where it is no JSON, names a field twice, or does not have the value's form.
+/// If the text is not JSON, repeats a field, or does not have the value's form.
 pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json::Error> {
     serde_json::from_str::<Strict>(text).and_then(|Strict(value)| serde_json::from_value(value))
 }

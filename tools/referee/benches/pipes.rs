@@ -1,7 +1,10 @@
-//! Commands a second through real pipes: this program starts itself as a referee and plays random games against the clock.
+//! Commands per second through real pipes. This program starts itself as a referee and plays random
+//! games against the clock.
 //!
-//! `cargo bench -p flagfall-referee` prints, for each ruleset, how many moves a second are answered when the client writes many lines before it reads, and when it
-//! waits for each answer. The moves are chosen beforehand, so the client's share is small; both processes share the machine's cores.
+//! `cargo bench -p flagfall-referee` prints for each ruleset how many moves per second are
+//! answered, when the client writes many lines before it reads, and when it waits for each answer.
+//! The moves are chosen beforehand, so the client's share is small. Both processes share the
+//! machine's cores.
 
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints, and a broken one stops")]
 
@@ -14,7 +17,7 @@ use flagfall_rules::Ruleset;
 use serde_json::{Value, json};
 
 const REFEREE: &str = "--be-a-referee";
-/// Moves of a measurement, at least.
+/// The fewest moves of a measurement.
 const MOVES: usize = 100_000;
 const ROUNDS: usize = 5;
 
@@ -36,7 +39,7 @@ fn main() {
     }
 }
 
-/// Lines of random games that a referee accepts.
+/// The lines of random games, which a referee accepts.
 struct Script {
     lines: Vec<String>,
 }
@@ -65,7 +68,7 @@ impl Script {
                 stands = ask(json!({ "type": "command", "side": side, "command": command }));
             }
             while stands["phase"] == "playing" {
-                // In a strike that waits it may be either side's turn to choose.
+                // In a pending strike either side may have to choose.
                 for side in ["red", "blue"] {
                     let legal = ask(json!({ "type": "legal", "side": side }));
                     let mut commands = legal["commands"].as_array().cloned().unwrap_or_default();
@@ -103,7 +106,7 @@ fn referee() -> Child {
         .unwrap()
 }
 
-/// A thread writes all lines, this one reads all answers.
+/// One thread writes all lines, and this one reads all answers.
 fn pipelined(script: &Script) -> Duration {
     let mut child = referee();
     let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
@@ -122,7 +125,7 @@ fn pipelined(script: &Script) -> Duration {
     elapsed
 }
 
-/// Each line is written when the answer to the one before it has come.
+/// Writes each line after the answer to the previous one.
 fn waiting(script: &Script) -> Duration {
     let mut child = referee();
     let mut input = child.stdin.take().unwrap();
@@ -159,7 +162,7 @@ impl Chance {
         };
         let mut letters: Vec<char> = ruleset.army.iter().flat_map(letters).collect();
         if ruleset.reserve {
-            // The Flag comes first and stands on the board; who else, chance says.
+            // The Flag comes first and is always on the board. The others are drawn.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + self.below(end));
             }

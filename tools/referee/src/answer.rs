@@ -1,4 +1,4 @@
-//! What a referee answers.
+//! The referee's answers.
 
 use std::collections::BTreeMap;
 
@@ -12,120 +12,120 @@ use serde::Serialize;
 
 use crate::request::RequestId;
 
-/// A line of answer: the request's id, if it had one, and what there is to say.
+/// A line of answer: the request's id, if it had one, and the answer.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct AnswerLine {
-    /// The request's.
+    /// The request's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<RequestId>,
-    /// What there is to say.
+    /// The answer.
     #[serde(flatten)]
     pub answer: Answer,
 }
 
-/// What a referee answers.
+/// An answer of the referee.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Answer {
-    /// Which program answers, and what it plays.
+    /// The program and what it can play.
     About(About),
-    /// It was done; this is how the game stands.
+    /// The request was carried out. This is the state of the game.
     Done(Done),
-    /// Every legal command of the side.
+    /// Every legal command of a side.
     Legal {
-        /// Which side.
+        /// The side.
         side: Side,
-        /// The commands, ready to be sent back; deployments, which are too many, left out.
+        /// The commands, ready to send back. Deployments are left out, because there are too many.
         commands: Vec<GameCommand>,
-        /// Whether the side may hand a deployment in.
+        /// True if the side may hand in a deployment.
         may_deploy: bool,
     },
-    /// The game as an audience may know it.
+    /// The game as an audience may see it.
     View {
-        /// As the network protocol has it.
+        /// The view, as in the network protocol.
         view: Box<GameView>,
     },
-    /// The game with everything that is hidden.
+    /// The game with everything hidden.
     Everything(Box<Everything>),
     /// The game's record.
     Record {
-        /// As the network protocol has it.
+        /// The record, as in the network protocol.
         record: Box<GameRecord>,
     },
     /// Nothing was done.
     Refused {
-        /// Why; stable.
+        /// Why, as a stable code for programs.
         code: Code,
-        /// Why and what to do, for a person.
+        /// Why and what to do, for people.
         message: String,
     },
 }
 
-/// Which program answers, and what it plays.
+/// The program and what it can play.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct About {
-    /// Its name and version.
+    /// The program's name and version.
     pub program: String,
-    /// The version of the network protocol whose commands, views and records these are.
+    /// The version of the network protocol that defines commands, views and records.
     pub protocol: u32,
     /// The rulesets.
     pub rulesets: Vec<RulesetFacts>,
 }
 
-/// What a program needs to know of a ruleset to make a deployment.
+/// The facts about a ruleset that a program needs for a deployment.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct RulesetFacts {
-    /// Its id.
+    /// The ruleset's id.
     pub id: String,
-    /// What a person calls it.
+    /// The name for people.
     pub title: String,
-    /// One sentence.
+    /// A summary in one sentence.
     pub summary: String,
     /// Columns of the board.
     pub columns: u8,
     /// Rows of the board.
     pub rows: u8,
-    /// Rows on which each side deploys.
+    /// How many rows each side deploys on.
     pub home_rows: u8,
-    /// How many pieces of each rank a side has, by the letter of deployment texts.
+    /// How many pieces of each rank a side has, by the letters of deployments.
     pub army: BTreeMap<String, u8>,
-    /// Whether squares of the home rows stay empty (`.` in the deployment text).
+    /// True if home squares stay empty (`.` in the deployment).
     pub may_leave_empty: bool,
-    /// What a custom game may change: `classic,ties=attacker` is a ruleset too.
+    /// What a custom game may change. `classic,ties=attacker` is a ruleset too.
     pub options: Vec<RuleOptionInfo>,
 }
 
-/// How a game stands after something was done.
+/// The state of a game after a request.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Done {
     /// Deploying, playing or over.
     pub phase: Phase,
-    /// Turns taken.
+    /// Turns taken so far.
     pub ply: Ply,
     /// Whose turn it is, while the game is played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// How it ended.
+    /// How the game ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// What came of the strike, if the command was one: both ranks, whoever may know them.
+    /// The result of the strike, if the command was one, with both ranks, even hidden ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strike: Option<SeenStrike>,
-    /// What the audience that was asked for saw, oldest first.
+    /// What the requested audience saw, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<Vec<SeenByAudience>>,
 }
 
-/// One event as an audience saw it: what an `event` message of the network protocol carries.
+/// An event as an audience saw it, as in an `event` message of the network protocol.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct SeenByAudience {
     /// What happened.
     pub event: GameEvent,
-    /// What else of the view changed with it.
+    /// What else changed in the view.
     pub change: ViewChange,
 }
 
-/// A game with everything that is hidden.
+/// A game with everything hidden.
 #[derive(Clone, PartialEq, Debug, Serialize, JsonSchema)]
 pub struct Everything {
     /// The game's id.
@@ -134,23 +134,23 @@ pub struct Everything {
     pub ruleset: String,
     /// Deploying, playing or over.
     pub phase: Phase,
-    /// Turns taken.
+    /// Turns taken so far.
     pub ply: Ply,
     /// Whose turn it is, while the game is played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Side>,
-    /// How it ended.
+    /// How the game ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// When the latest event was.
+    /// The time of the latest event.
     pub at: u64,
-    /// The board in a line of text, which `set_position` takes; none before the start.
+    /// The position in one line, for `set_position`. Absent before the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
     /// Every piece with its rank, by rising row and column.
     pub pieces: Vec<PieceText>,
-    /// The deployments that are in, with the salts of their commitments.
+    /// The deployments handed in, with the salts of their commitments.
     pub deployments: PerSide<Option<Opened>>,
-    /// Squares that nothing enters.
+    /// The lake squares, which no piece enters.
     pub lakes: Vec<Square>,
 }

@@ -1,4 +1,4 @@
-//! Chance: from a seed, so that a session can be repeated exactly, or from the operating system.
+//! Randomness from a seed, so that a session can be repeated exactly, or from the operating system.
 
 use flagfall_board::GameId;
 use flagfall_rules::Entropy;
@@ -6,16 +6,17 @@ use sha2::{Digest, Sha256};
 
 use crate::refused::Refused;
 
-/// Where a game's chance comes from. Each use has a number of its own, so going back in the game and doing the same again draws the same.
+/// A game's source of randomness. Each use has its own number, so going back and repeating a
+/// command draws the same.
 pub(crate) struct Chance {
     key: [u8; 32],
 }
 
 impl Chance {
-    /// Chance from this seed, or from the operating system.
+    /// Takes a seed, or draws a key from the operating system.
     ///
     /// # Errors
-    /// [`Refused::NoChance`] when the system gives none.
+    /// [`Refused::NoChance`] if the system gives no random bits.
     pub(crate) fn new(seed: Option<u64>) -> Result<Chance, Refused> {
         let mut key = [0; 32];
         match seed {
@@ -25,18 +26,18 @@ impl Chance {
         Ok(Chance { key })
     }
 
-    /// For the command that is the game's so manieth.
+    /// The entropy of the game's command with this number.
     pub(crate) fn entropy(&self, step: usize) -> Entropy {
         Entropy(self.draw(b"step", step))
     }
 
-    /// For the game itself.
+    /// The id of the game.
     pub(crate) fn game_id(&self) -> GameId {
         let bytes = self.draw(b"game", 0);
         GameId::from_random(std::array::from_fn(|index| bytes[index]))
     }
 
-    /// For lakes, where the ruleset draws them.
+    /// The entropy of the lakes, if the ruleset draws them.
     pub(crate) fn lakes(&self) -> Entropy {
         Entropy(self.draw(b"lake", 0))
     }

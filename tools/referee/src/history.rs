@@ -1,4 +1,4 @@
-//! A game with everything that happened in it, to go back and forward in.
+//! A game with its history, to go back and forward in.
 
 use flagfall_board::{Ply, Stamp};
 use flagfall_protocol::{Audience, GameRecord, Player, PlayerKind, Recorder, Terms};
@@ -6,34 +6,35 @@ use flagfall_rules::{Event, Events, Game, Phase, Referee, Viewer, evolve, view};
 
 use crate::refused::Refused;
 
-/// How many accepted commands of one game are kept: four times what the longest game has plies.
+/// The most accepted commands of one game that are kept: four times the plies of the longest game.
 pub const STEPS_MAX: usize = 20_000;
 
-/// What one command caused, and when.
+/// The events of one command, and their time.
 struct Step {
     events: Events,
     at: Stamp,
 }
 
-/// A game at one of its moments, with all that happened before, and with what happened after, as long as nothing else does.
+/// A game at a moment of its history. The moments after it are kept until a command is accepted.
 pub(crate) struct History {
     start: Game,
     is_set_up: bool,
     steps: Vec<Step>,
-    /// Steps that belong to the beginning: nothing goes back behind them.
+    /// The number of steps that belong to the start. It is not possible to go back before them.
     first: usize,
-    /// Steps up to this moment.
+    /// The number of steps up to this moment.
     cursor: usize,
     game: Game,
 }
 
 impl History {
-    /// A game in which both sides are to deploy.
+    /// A game in which both sides have to deploy.
     pub(crate) fn new(start: Game) -> History {
         History { game: start.clone(), start, is_set_up: false, steps: Vec::new(), first: 0, cursor: 0 }
     }
 
-    /// A game that was set up, and is over at once when neither or only the other side can move (§A10).
+    /// A game from a set-up position. It ends at once if neither side, or only the other, can move
+    /// (§A10).
     pub(crate) fn set_up(start: Game) -> Result<History, Refused> {
         let verdict = Referee.judge(&start);
         let at = start.latest();
@@ -50,15 +51,16 @@ impl History {
         &self.game
     }
 
-    /// Commands accepted up to this moment.
+    /// How many commands were accepted up to this moment.
     pub(crate) fn len(&self) -> usize {
         self.cursor
     }
 
-    /// Carries out what a command caused, in place of whatever came after this moment; `seen` is shown each event and the game after it.
+    /// Carries out the events of a command, and drops all steps after this moment. Shows `seen`
+    /// each event and the game after it.
     ///
     /// # Errors
-    /// [`Refused::TooMany`]; nothing is carried out then.
+    /// [`Refused::TooMany`]. Then nothing is carried out.
     pub(crate) fn push(
         &mut self,
         events: Events,
@@ -78,10 +80,10 @@ impl History {
         Ok(())
     }
 
-    /// Goes to the moment just after a ply, or to the latest that is kept.
+    /// Goes to the moment right after a ply, or to the latest moment.
     ///
     /// # Errors
-    /// [`Refused::NoSuchPly`] and [`Refused::NotStarted`]; the game stays where it is.
+    /// [`Refused::NoSuchPly`] and [`Refused::NotStarted`]. Then the game stays where it is.
     pub(crate) fn go_to(&mut self, ply: Option<Ply>) -> Result<(), Refused> {
         let is_there = |game: &Game| game.phase() != Phase::Deploying && Some(game.ply()) == ply;
         let (mut game, mut cursor) = (self.start.clone(), 0);
@@ -118,7 +120,7 @@ impl History {
         record
     }
 
-    /// The position the game was set up with, as a viewer may know it now: the end opens it as it opens deployments.
+    /// The starting position as a viewer may see it now. The end opens it as it opens deployments.
     fn start_seen(&self, viewer: Viewer) -> String {
         let mut start = self.start.clone();
         for step in &self.steps[..self.cursor] {

@@ -1,9 +1,10 @@
 //! The engine without a network: JSON lines in, one JSON line of answer each.
 //!
-//! [`Session`] is the pure core: a line in, an answer out, no clock, chance only where the client gave no seed. [`serve`] is the loop between two pipes, and
-//! [`serve_standard`] the one between standard input and standard output. `docs/protocol/REFEREE.md` says how programs use it.
+//! [`Session`] is the pure core: a line in, an answer out, no clock, and randomness only for games
+//! without a seed. [`serve`] is the loop between two pipes, and [`serve_standard`] the one between
+//! standard input and standard output. `docs/protocol/REFEREE.md` explains how programs use it.
 //!
-//! Whoever talks to a referee sees every rank: it is for tests and tools, never for players.
+//! Its client sees every rank. It is for tests and tools, never for players.
 
 mod answer;
 mod chance;

@@ -1,18 +1,18 @@
-//! Lines out of a stream of bytes.
+//! Splits a stream of bytes into lines.
 
-/// How many bytes a line has at most, its end not counted.
+/// The most bytes of a line, without its end.
 pub const LINE_BYTES_MAX: usize = 65_536;
 
-/// A line that came in.
+/// A line of the input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Line<'a> {
     /// Its bytes, without the end.
     Whole(&'a [u8]),
-    /// It has more than [`LINE_BYTES_MAX`] bytes; they were thrown away.
+    /// It has more than [`LINE_BYTES_MAX`] bytes, which were discarded.
     TooLong,
 }
 
-/// The beginning of a line whose end has not come yet: all that is kept between two reads.
+/// The start of an incomplete line, which is all that is kept between two reads.
 #[derive(Default)]
 pub(crate) struct LineBuffer {
     begun: Vec<u8>,
@@ -20,7 +20,7 @@ pub(crate) struct LineBuffer {
 }
 
 impl LineBuffer {
-    /// Takes what was read, and hands every line that is complete with it to `take`.
+    /// Adds bytes, and passes each complete line to `take`.
     pub(crate) fn push<E>(
         &mut self,
         mut bytes: &[u8],
@@ -29,7 +29,7 @@ impl LineBuffer {
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
             let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
             bytes = rest;
-            // Most lines come whole: they are not copied.
+            // Most lines arrive whole and need no copy.
             if self.begun.is_empty() && !self.is_too_long && line.len() <= LINE_BYTES_MAX {
                 take(Line::Whole(line))?;
             } else {
@@ -41,7 +41,7 @@ impl LineBuffer {
         Ok(())
     }
 
-    /// The input has ended: a last line may lack its end.
+    /// Ends the input. A last line may lack its end.
     pub(crate) fn end<E>(&mut self, mut take: impl FnMut(Line<'_>) -> Result<(), E>) -> Result<(), E> {
         if self.begun.is_empty() && !self.is_too_long { Ok(()) } else { self.finish(&mut take) }
     }
@@ -70,7 +70,7 @@ mod tests {
 
     use super::*;
 
-    /// The lines of these reads: their lengths, none for one that is too long.
+    /// The lengths of the lines of these reads. `None` for a line that is too long.
     fn lengths(reads: &[&[u8]]) -> Vec<Option<usize>> {
         let mut found = Vec::new();
         let mut lines = LineBuffer::default();

@@ -6,34 +6,36 @@ use std::io::{self, Read, Write};
 use crate::Session;
 use crate::lines::{Line, LineBuffer};
 
-/// How many bytes of answers wait for a client that writes and does not read. Beyond them its next lines wait too.
+/// How many bytes of answers may wait for a client that writes and does not read. After that, its
+/// next lines wait too.
 pub const PENDING_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// What a read takes at most: as much as a pipe holds.
+/// The most bytes of a read: as many as a pipe holds.
 const READ_BYTES: usize = 65_536;
-/// What a pipe that can be written to takes without keeping the writer waiting (`PIPE_BUF`).
+/// How many bytes a writable pipe takes without blocking (`PIPE_BUF`).
 const WRITE_BYTES: usize = 4096;
 
-/// What may be done now without waiting.
+/// What can be done now without waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ready {
     Read,
     Write,
 }
 
-/// Answers every line of the input until it ends. An answer leaves before the next read waits, so a client may wait for each answer; lines that
-/// came together are answered together. The end of the output is no error: nobody reads any more.
+/// Answers every line of the input until it ends. Answers leave before the next read blocks, so a
+/// client may wait for each answer. Lines that arrive together are answered together. A closed
+/// output is not an error: the client no longer reads.
 ///
 /// # Errors
-/// What reading and writing fail with.
+/// Errors of reading and writing.
 pub fn serve(input: impl Read, output: impl Write) -> io::Result<()> {
     talk(input, output, |_| Ok(Ready::Write))
 }
 
-/// [`serve`] between standard input and standard output. A client may write many lines before it reads: up to [`PENDING_BYTES_MAX`] of
-/// answers wait for it while its lines are taken.
+/// [`serve`] between standard input and standard output. A client may write many lines before it
+/// reads: up to [`PENDING_BYTES_MAX`] of answers wait for it meanwhile.
 ///
-/// # Errors
+/// Errors of reading and writing.
 /// What reading and writing fail with.
 pub fn serve_standard() -> io::Result<()> {
     let (input, output) = standard()?;
@@ -43,7 +45,7 @@ pub fn serve_standard() -> io::Result<()> {
 #[cfg(unix)]
 fn standard() -> io::Result<(File, File)> {
     use std::os::fd::AsFd;
-    // Without the standard library's buffers: what they hold, waiting for the descriptors would not see.
+    // Without the standard library's buffers, because `poll` would not see what they hold.
     let input = io::stdin().as_fd().try_clone_to_owned()?;
     let output = io::stdout().as_fd().try_clone_to_owned()?;
     Ok((File::from(input), File::from(output)))
@@ -57,7 +59,7 @@ fn standard() -> io::Result<(File, File)> {
     Ok((File::from(input), File::from(output)))
 }
 
-/// Waits until an answer can be written or, unless there are too many already, a line can be read.
+/// Waits until answers can be written or, unless too many wait already, a line can be read.
 #[cfg(unix)]
 fn ready(input: &File, output: &File, is_full: bool) -> io::Result<Ready> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -67,7 +69,7 @@ fn ready(input: &File, output: &File, is_full: bool) -> io::Result<Ready> {
         match poll(&mut wanted[..count], None) {
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
-            // An end or an error counts as ready: the call that follows meets it.
+            // An end or an error counts as ready. The next call reports it.
             Ok(_) if wanted[0].revents().is_empty() => return Ok(Ready::Read),
             Ok(_) => return Ok(Ready::Write),
         }
@@ -122,7 +124,8 @@ fn converse(
     output.flush()
 }
 
-/// Answers a line. Short lines can have long answers: when too much waits, it is written before the next line is looked at.
+/// Answers a line. Short lines can have long answers, so when too much waits, it is written before
+/// the next line is handled.
 fn answer(
     session: &mut Session,
     line: Line<'_>,
@@ -136,7 +139,7 @@ fn answer(
     Ok(())
 }
 
-/// Answers that are not written yet.
+/// Answers that have not been written yet.
 #[derive(Default)]
 struct Pending {
     bytes: Vec<u8>,
@@ -152,7 +155,7 @@ impl Pending {
         self.bytes.len() - self.written >= PENDING_BYTES_MAX
     }
 
-    /// Writes some of it, at most so many bytes.
+    /// Writes at most this many of the bytes.
     fn write(&mut self, output: &mut impl Write, bytes_max: usize) -> io::Result<()> {
         let rest = &self.bytes[self.written..];
         match output.write(&rest[..rest.len().min(bytes_max)]) {
@@ -165,7 +168,7 @@ impl Pending {
             self.bytes.clear();
             self.written = 0;
         } else if self.written > self.bytes.len() / 2 {
-            // Not at every write: each byte is moved once on average.
+            // Not at every write, so that each byte is moved once on average.
             self.bytes.drain(..self.written);
             self.written = 0;
         }

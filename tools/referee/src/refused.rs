@@ -7,7 +7,7 @@ use flagfall_rules::{NoSuchRuleset, PositionTextError, Refusal};
 use crate::history::STEPS_MAX;
 use crate::lines::LINE_BYTES_MAX;
 
-/// Why a request was refused. Whatever is refused changes nothing.
+/// Why a request was refused. A refused request changes nothing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Refused {
     /// Not JSON, no request, or an unknown field.
@@ -22,26 +22,26 @@ pub enum Refused {
     /// No ruleset of this id.
     #[error(transparent)]
     NoSuchRuleset(#[from] NoSuchRuleset),
-    /// The text is no position.
+    /// The text is not a position.
     #[error("not a position: {0}")]
     BadPosition(PositionTextError),
-    /// The moment lies before the game's latest event.
+    /// The time is before the game's latest event.
     #[error("time does not run backward: the latest event was at {}, go_to goes back", .latest.0)]
     TimeWentBack {
-        /// When the latest event was.
+        /// The time of the latest event.
         latest: Stamp,
     },
-    /// No moment of this ply is kept.
+    /// No moment at this ply is kept.
     #[error("ply {ply} is not kept: there are {first} to {last}")]
     NoSuchPly {
-        /// What was asked for.
+        /// The requested ply.
         ply: Ply,
-        /// The first there is.
+        /// The first ply that is kept.
         first: Ply,
-        /// The last there is.
+        /// The last ply that is kept.
         last: Ply,
     },
-    /// There is no ply to go to: the game has not started.
+    /// The game has not started, so there is no ply to go to.
     #[error("the game has not started: there is no ply to go to")]
     NotStarted,
     /// The game has more accepted commands than are kept.
@@ -61,7 +61,7 @@ pub enum Refused {
 }
 
 impl Refused {
-    /// The refusal's code in answers; stable. The network protocol's where it has one.
+    /// The stable code of the refusal in answers. It is the network protocol's if there is one.
     #[must_use]
     pub fn code(&self) -> Code {
         Code::new(match self {

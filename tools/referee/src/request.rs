@@ -1,4 +1,4 @@
-//! What a client may ask.
+//! A client's requests.
 
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{Audience, GameCommand, Time};
@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use crate::refused::Refused;
 
-/// A line: what is asked, and perhaps an id that comes back with the answer.
+/// A line: a request, and perhaps an id for the answer.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[schemars(extend("unevaluatedProperties" = false))]
 pub struct RequestLine {
-    /// Comes back with the answer.
+    /// Returned with the answer.
     #[serde(default)]
     pub id: Option<RequestId>,
-    /// What is asked.
+    /// The request.
     #[serde(flatten)]
     pub request: Request,
 }
@@ -30,112 +30,117 @@ pub enum RequestId {
     Text(String),
 }
 
-/// What a client may ask. Unknown fields are refused.
+/// A request of a client. Unknown fields are refused.
 ///
-/// Moments (`at`) are milliseconds and never run by themselves: a request without one is made at the moment of the game's latest event.
+/// Times (`at`) are in milliseconds, and time does not pass by itself. A request without a time
+/// takes that of the game's latest event.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    /// Which program answers, and what it plays.
+    /// Asks for the program and what it can play.
     About {},
-    /// Begins a game in which both sides are to deploy. The game before it is forgotten.
+    /// Begins a game in which both sides have to deploy. It replaces an earlier game.
     NewGame {
         /// The ruleset's id.
         ruleset: String,
-        /// The clock; none without it.
+        /// The time control. Without it, there is no clock.
         #[serde(default = "unlimited")]
         time: Time,
-        /// How long deployments are taken, in milliseconds; five minutes without it.
+        /// The time for deployments, in milliseconds. Without it, five minutes.
         #[serde(default = "deploy_ms")]
         deploy_ms: u64,
-        /// Which sides keep their deployment and the full record from the public after the end.
+        /// The sides that keep their deployment and the full record from the public after the end.
         #[serde(default)]
         secret: Vec<Side>,
-        /// The game's id, which its commitments cover; chance makes one without it.
+        /// The game's id, which its commitments cover. Without it, a random one.
         #[serde(default)]
         game: Option<GameId>,
-        /// Where the game's chance comes from: the same seed and the same requests get the same answers. The system's without it.
+        /// The seed of the game's randomness. The same seed and the same requests give the same
+        /// answers. Without it, the system's randomness is used.
         #[serde(default)]
         seed: Option<u64>,
-        /// When the game is made; 0 without it.
+        /// When the game is made. Without it, 0.
         #[serde(default)]
         at: Option<u64>,
     },
-    /// Begins a game in the middle, without deployments. The game before it is forgotten.
+    /// Begins a game in the middle, without deployments. It replaces an earlier game.
     SetPosition {
-        /// The position in a line of text, every rank shown.
+        /// The position in one line, with every rank shown.
         position: String,
-        /// The clock, full, and running for the side to move; none without it.
+        /// The time control. The clocks are full, and that of the side to move runs. Without it,
+        /// there is no clock.
         #[serde(default = "unlimited")]
         time: Time,
-        /// Which sides keep the full record from the public after the end.
+        /// The sides that keep the full record from the public after the end.
         #[serde(default)]
         secret: Vec<Side>,
-        /// The game's id; chance makes one without it.
+        /// The game's id. Without it, a random one.
         #[serde(default)]
         game: Option<GameId>,
-        /// Where the game's chance comes from; the system's without it.
+        /// The seed of the game's randomness. Without it, the system's randomness is used.
         #[serde(default)]
         seed: Option<u64>,
-        /// When the game is made; 0 without it.
+        /// When the game is made. Without it, 0.
         #[serde(default)]
         at: Option<u64>,
     },
-    /// A side's command, the same object as in the network protocol.
+    /// A command of a side, the same object as in the network protocol.
     Command {
-        /// Who asks.
+        /// The side.
         side: Side,
-        /// What.
+        /// The command.
         command: GameCommand,
-        /// The ply the command is made at, refused as stale when the game is elsewhere; the current one without it.
+        /// The ply at which the command is made. It is refused as stale if the game is at another
+        /// one. Without it, the current ply.
         #[serde(default)]
         ply: Option<Ply>,
-        /// When.
+        /// The time.
         #[serde(default)]
         at: Option<u64>,
-        /// Tells what this audience sees of it, as the network protocol would.
+        /// Returns what this audience sees of it, as in the network protocol.
         #[serde(default)]
         audience: Option<Audience>,
     },
-    /// Time passes: a flag may fall, the time for deployments may end.
+    /// Lets time pass. A flag may fall, or the time for deployments may end.
     Wait {
-        /// Until when.
+        /// The time until which to wait.
         at: u64,
-        /// Tells what this audience sees of it.
+        /// Returns what this audience sees of it.
         #[serde(default)]
         audience: Option<Audience>,
     },
-    /// Asks for every legal command of a side: it would be accepted, and does not lose as an act against the rules.
+    /// Asks for every legal command of a side: those that would be accepted and do not lose as an
+    /// illegal act.
     Legal {
-        /// Which.
+        /// The side.
         side: Side,
-        /// When.
+        /// The time.
         #[serde(default)]
         at: Option<u64>,
     },
-    /// Asks for the game as an audience may know it, or for everything.
+    /// Asks for the game as an audience may see it, or for everything.
     Show {
-        /// Who looks.
+        /// The audience.
         audience: Look,
-        /// When: the clocks are counted to it.
+        /// The time at which the clocks are read.
         #[serde(default)]
         at: Option<u64>,
     },
-    /// Goes back, or forward again, to the moment just after this ply; the first position has the ply it began with. What came later is kept
-    /// until another command is accepted.
+    /// Goes back, or forward again, to the moment right after this ply. The first position has the
+    /// ply it began with. Later moments are kept until another command is accepted.
     GoTo {
-        /// Which; without it the latest moment that is kept.
+        /// The ply. Without it, the latest moment that is kept.
         #[serde(default)]
         ply: Option<Ply>,
     },
-    /// Asks for the game's record up to here, as an audience may know it.
+    /// Asks for the game's record up to here, as an audience may see it.
     Record {
-        /// Whose.
+        /// The audience.
         audience: Audience,
     },
 }
 
-/// As whom a client looks at the game.
+/// The audience for a look at the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Look {
@@ -145,7 +150,7 @@ pub enum Look {
     Blue,
     /// As a spectator.
     Public,
-    /// Every rank, every deployment.
+    /// Everything: every rank and every deployment.
     Everything,
 }
 
@@ -153,7 +158,7 @@ const fn unlimited() -> Time {
     Time::Unlimited {}
 }
 
-/// As a server's default.
+/// A server's default.
 const fn deploy_ms() -> u64 {
     300_000
 }
@@ -162,7 +167,7 @@ impl RequestLine {
     /// Reads a line.
     ///
     /// # Errors
-    /// [`Refused::Malformed`], and the line's id where one can be read.
+    /// [`Refused::Malformed`], and the line's id if it can be read.
     pub(crate) fn parse(line: &[u8]) -> Result<RequestLine, (Option<RequestId>, Refused)> {
         serde_json::from_slice(line).map_err(|error| {
             let id = match serde_json::from_slice(line) {

@@ -1,4 +1,4 @@
-//! The conversation: a line in, a line out.
+//! The session: a line in, a line out.
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
@@ -17,20 +17,21 @@ use crate::lines::Line;
 use crate::refused::Refused;
 use crate::request::{Look, Request, RequestLine};
 
-/// One client's conversation: at most one game, with all that happened in it. Pure but for the chance of games that were given no seed.
+/// A client's session, with at most one game and its history. Pure, except for the randomness of
+/// games without a seed.
 #[derive(Default)]
 pub struct Session {
     table: Option<Table>,
 }
 
-/// A game, and what it was made with.
+/// A game and its terms.
 struct Table {
     history: History,
     chance: Chance,
     terms: Terms,
 }
 
-/// What the two ways to begin a game have in common.
+/// What both ways to begin a game have in common.
 struct Beginning {
     time: Time,
     deploy_ms: u64,
@@ -47,17 +48,18 @@ impl Session {
         Session::default()
     }
 
-    /// The answer to a line: one JSON object, no end of line in it. Whatever the line is, there is exactly one.
+    /// The answer to a line: one JSON object without an end of line. Every line has exactly one
+    /// answer.
     #[must_use]
     pub fn answer(&mut self, line: &str) -> String {
         let mut bytes = Vec::new();
         self.answer_into(Line::Whole(line.as_bytes()), &mut bytes);
-        // It is JSON that ends with a line's end.
+        // It is JSON followed by an end of line.
         bytes.pop();
         String::from_utf8(bytes).unwrap_or_default()
     }
 
-    /// Adds the answer to a line, and a line's end.
+    /// Appends the answer to a line, and an end of line.
     pub(crate) fn answer_into(&mut self, line: Line<'_>, out: &mut Vec<u8>) {
         let parsed = match line {
             Line::Whole(bytes) if bytes.len() <= crate::LINE_BYTES_MAX => RequestLine::parse(bytes),
@@ -73,7 +75,7 @@ impl Session {
         if let Err(error) = serde_json::to_writer(&mut *out, &line) {
             out.truncate(start);
             line.answer = refusal(&Refused::Internal(error.to_string()));
-            // A refusal is made of texts: writing it into memory cannot fail.
+            // A refusal consists of texts, so writing it to memory cannot fail.
             let _infallible = serde_json::to_writer(&mut *out, &line);
         }
         out.push(b'\n');
@@ -229,7 +231,7 @@ impl Table {
         Ok(Answer::View { view: Box::new(GameView::from(&view(game, viewer, now))) })
     }
 
-    /// The moment a request names, or that of the latest event.
+    /// The time that a request names, or that of the latest event.
     fn moment(&self, at: Option<u64>) -> Result<Stamp, Refused> {
         let latest = self.history.game().latest();
         let now = at.map_or(latest, Stamp);
@@ -237,7 +239,7 @@ impl Table {
     }
 }
 
-/// The commands that are but a word.
+/// The commands without arguments.
 const WORDS: [GameCommand; 5] = [
     GameCommand::OfferDraw {},
     GameCommand::AcceptDraw {},
@@ -265,7 +267,7 @@ fn done(game: &Game, strike: Option<SeenStrike>, seen: Option<Vec<SeenByAudience
     })
 }
 
-/// What came of a strike, each rank as its owner knows it.
+/// The result of a strike, with each rank as its owner knows it.
 fn strike_of(event: &Event, game: &Game) -> Option<SeenStrike> {
     let seen_by = |side| match see(event, game, Viewer::Player(side)) {
         Some(SeenEvent::Moved(seen)) => Some(flagfall_protocol::SeenMove::from(&seen)),

@@ -1,4 +1,5 @@
-//! Whatever bytes come in, every line gets exactly one JSON line, and what is refused changes nothing.
+//! Every line gets exactly one JSON line in answer, regardless of its bytes, and refused requests
+//! change nothing.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -25,7 +26,7 @@ fn check(answer: &Value) {
     }
 }
 
-/// A session with a game in it, so that requests reach everything.
+/// A session with a game, so that requests reach everything.
 const BEGINNING: &[&str] = &[
     r#"{"type":"new_game","ruleset":"barrage","seed":7}"#,
     r#"{"type":"command","side":"red","command":{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"}}"#,
@@ -33,7 +34,7 @@ const BEGINNING: &[&str] = &[
     r#"{"type":"command","side":"red","command":{"kind":"move","move":"a4a7"}}"#,
 ];
 
-/// Values that stand where a request has one.
+/// Values for fields of requests.
 fn value() -> impl Strategy<Value = String> {
     prop_oneof![
         Just(r#""red""#.to_owned()),

@@ -1,4 +1,4 @@
-//! The code makes the session and the examples of docs/protocol/REFEREE.md.
+//! Generates the session and the examples of docs/protocol/REFEREE.md from the code.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -18,7 +18,7 @@ const EXAMPLES: [&str; 2] = [
     "<!-- end of examples -->\n",
 ];
 
-/// What the session asks.
+/// The requests of the session.
 const ASKED: &[&str] = &[
     r#"{"type":"new_game","ruleset":"barrage","seed":7}"#,
     r#"{"type":"command","side":"red","command":{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"}}"#,
@@ -33,7 +33,7 @@ const ASKED: &[&str] = &[
     r#"{"type":"command","side":"blue","command":{"kind":"resign"}}"#,
 ];
 
-/// The positions that the page shows, by their blocks.
+/// The positions on the page, by their blocks.
 #[test]
 fn the_positions_of_the_page_are_positions() {
     let text = std::fs::read_to_string(document()).unwrap();
@@ -80,7 +80,7 @@ impl Page {
         write!(self.text, "\n#### {text}\n\n").unwrap();
     }
 
-    /// Asks without showing it.
+    /// Sends a request without showing it.
     fn quietly(&mut self, request: &str) {
         let answer = self.session.answer(request);
         assert!(!answer.contains(r#""type":"refused""#), "{answer}");

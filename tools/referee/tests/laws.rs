@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 const SEED: u64 = 20_261_121;
 const GAMES: u64 = 6;
 
-/// Random games of every ruleset, each with its chance.
+/// Random games of every ruleset, each with its random numbers.
 fn games(name: &str, mut game: impl FnMut(&'static Ruleset, Chance)) {
     let seed = Chance::seed_or(SEED);
     for (number, ruleset) in (0..).zip(Ruleset::all()) {
@@ -31,7 +31,7 @@ fn games(name: &str, mut game: impl FnMut(&'static Ruleset, Chance)) {
     }
 }
 
-/// The engine's own game beside the referee's.
+/// The engine's own game, played in parallel with the referee's.
 struct Mirror {
     game: Game,
 }
@@ -53,7 +53,7 @@ impl Mirror {
     fn accepts(&self, side: Side, command: &GameCommand, at: u64) -> bool {
         let command = command.to_command(side, self.game.terms().ruleset).unwrap();
         let events = decide(&self.game, side, self.game.ply(), &command, Stamp(at), &Entropy([0; 32]));
-        // Where an illegal move loses (§U7) it is accepted, and is no legal command.
+        // If illegal moves lose (§U7), they are accepted, but they are not legal commands.
         let is_move = matches!(command, Command::Move(_));
         events.is_ok_and(|events| !(is_move && events.iter().next().is_some_and(Event::is_end)))
     }
@@ -66,7 +66,8 @@ impl Mirror {
     }
 }
 
-/// Every command there could be, but for deployments; a new kind of command does not compile until it is here.
+/// Every possible command except deployments. A new kind of command does not compile until it is
+/// here.
 fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     let squares = || (0..Square::LIMIT).filter_map(Square::from_index);
     let moves = squares().flat_map(|from| squares().map(move |to| Move { from, to }));
@@ -81,7 +82,7 @@ fn candidates(ruleset: &Ruleset) -> Vec<GameCommand> {
     } else {
         vec![None]
     };
-    // What is listed names its path where there are two.
+    // Listed commands name their path if there are two.
     let paths =
         if ruleset.shape.has_joints() { vec![Some(Sign::Plus), Some(Sign::Minus)] } else { vec![None] };
     let mut all: Vec<GameCommand> = moves
@@ -153,7 +154,7 @@ fn legal_is_what_decide_accepts() {
         let mut at = 0;
         for step in 0..240 {
             let look = step < 4 || chance.once_in(30) || mirror.game.phase() == Phase::Over;
-            // Sometimes too late: then nothing is legal.
+            // Sometimes too late, when nothing is legal.
             let moment = if chance.once_in(8) { at + 70_000 } else { at };
             for side in Side::BOTH.into_iter().filter(|_| look) {
                 let legal = client.done(json!({ "type": "legal", "side": side, "at": moment }));
@@ -181,10 +182,10 @@ fn legal_is_what_decide_accepts() {
                         if chance.once_in(if is_pending { 2 } else { 10 }) { turn.opponent() } else { turn };
                     let legal = client.done(json!({ "type": "legal", "side": side, "at": at }));
                     let mut commands = legal["commands"].as_array().unwrap().clone();
-                    // An end comes soon enough.
+                    // The game ends soon enough without these.
                     commands
                         .retain(|command| !["resign", "abort"].contains(&command["kind"].as_str().unwrap()));
-                    // Nor does anybody give his Flag away.
+                    // The Flag is not given away either.
                     let flag = json!({ "kind": "choose", "rank": "flag" });
                     if commands.len() > 1 {
                         commands.retain(|command| *command != flag);
@@ -203,7 +204,7 @@ fn legal_is_what_decide_accepts() {
     });
 }
 
-/// A command by chance that is accepted; mostly a move.
+/// Makes a random command that is accepted, mostly a move.
 fn random_command(client: &mut Client, turn: &Value, chance: &mut Chance) -> Value {
     let side = match (turn.as_str(), chance.once_in(12)) {
         (Some("red"), true) | (Some("blue"), false) => "blue",
@@ -215,7 +216,8 @@ fn random_command(client: &mut Client, turn: &Value, chance: &mut Chance) -> Val
     if commands.is_empty() {
         return random_command(client, turn, chance);
     }
-    // Where a strike waits for the other side's choice, drawing is all that can be done: rather that side acts.
+    // If a strike waits for the other side's choice, this side can only offer a draw, so let the
+    // other side act.
     let command = commands.swap_remove(chance.below(commands.len()));
     json!({ "type": "command", "side": side, "command": command, "audience": "blue" })
 }
@@ -241,7 +243,7 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
         for _ in 0..4 {
             let ply = chance.below(after_ply.len());
             client.done(json!({ "type": "go_to", "ply": ply }));
-            // Forward again, without doing anything.
+            // Goes forward again without a command.
             client.done(json!({ "type": "go_to" }));
             assert_eq!(client.everything(), end);
             let back = client.done(json!({ "type": "go_to", "ply": ply }));
@@ -252,7 +254,7 @@ fn going_back_and_doing_the_same_again_gets_the_same_answers() {
             assert_eq!(client.everything(), end);
             assert_eq!(client.ask(json!({ "type": "record", "audience": "red" })), record);
         }
-        // Something else cuts off what came later.
+        // Another command drops the later moments.
         client.done(json!({ "type": "go_to", "ply": 0 }));
         client.done(json!({ "type": "command", "side": "blue", "command": { "kind": "resign" } }));
         assert_eq!(client.done(json!({ "type": "go_to" }))["outcome"]["reason"], "resigned");
@@ -347,7 +349,7 @@ fn a_position_that_was_shown_can_be_set() {
         assert_eq!(set["ply"], everything["ply"]);
         let set = client.everything();
         assert_eq!((&set["position"], &set["pieces"]), (&everything["position"], &everything["pieces"]));
-        // The repetition rules start anew: nothing else is different.
+        // Only the repetition rules start over.
         let legal_after = moves(client.done(legal));
         assert!(legal_before.is_subset(&legal_after));
         if ruleset.two_squares_limit.is_none() && !ruleset.more_squares {

@@ -1,4 +1,4 @@
-//! The loop around the session: when it writes, and how it ends.
+//! The loop around the session: when it writes and how it ends.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -7,7 +7,7 @@ use flagfall_referee::serve;
 
 const LINE: &[u8] = b"{\"type\":\"wait\",\"at\":1}\n";
 
-/// What was written, and what of it was flushed.
+/// What was written, and how much of it was flushed.
 #[derive(Default)]
 struct Paper {
     written: usize,
@@ -18,7 +18,7 @@ struct Pen<'a>(&'a RefCell<Paper>);
 
 impl Write for Pen<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Not all of it at once, as pipes do.
+        // Writes only a part at a time, as pipes do.
         let count = bytes.len().min(100);
         self.0.borrow_mut().written += bytes[..count].iter().filter(|byte| **byte == b'\n').count();
         Ok(count)
@@ -31,7 +31,7 @@ impl Write for Pen<'_> {
     }
 }
 
-/// A client that sends so many lines at a time, and only when it has every answer to those before.
+/// A client that sends several lines at a time, and waits for all answers before the next ones.
 struct Patient<'a> {
     paper: &'a RefCell<Paper>,
     sent: usize,
@@ -56,7 +56,7 @@ fn every_answer_leaves_before_the_next_read_waits() {
     assert_eq!((paper.borrow().written, paper.borrow().flushed), (506, 506));
 }
 
-/// A reader or writer that fails in this way.
+/// A reader or writer that fails with this error.
 struct Broken(io::ErrorKind);
 
 impl Write for Broken {
@@ -86,7 +86,7 @@ fn an_output_that_nobody_reads_is_no_error_and_a_full_disk_is_one() {
     assert!(serve(io::empty(), Broken(io::ErrorKind::Other)).is_ok());
 }
 
-/// Counts bytes and how many were handed over at once.
+/// Counts the bytes that are written.
 #[derive(Default)]
 struct Scale {
     bytes: usize,
@@ -109,7 +109,7 @@ fn short_lines_with_long_answers_all_come_through() {
     let line = b"{\"type\":\"about\"}\n";
     let mut one = Vec::new();
     serve(&line[..], &mut one).unwrap();
-    // More than may wait.
+    // More answers than may wait.
     let count = flagfall_referee::PENDING_BYTES_MAX / one.len() + 10;
     serve(&line.repeat(count)[..], &mut scale).unwrap();
     assert_eq!(scale.bytes, one.len() * count);

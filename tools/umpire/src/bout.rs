@@ -1,8 +1,9 @@
-//! One game between two programs, as a pure state machine: lines, faults and time come in, lines to say come out. It knows no process.
+//! One game between two programs as a pure state machine. Lines, faults and time come in, and lines
+//! to say come out. It knows no process.
 //!
-//! A program is judged at its own turn: what it does while it is not asked (a line too many, its end) counts when its turn comes, so that a
-//! verdict depends on what the programs did and not on which of them was quicker. While they deploy, both are asked at once; it is then
-//! Red's turn.
+//! A program is judged only at its own turn. What it does before it is asked, such as an extra line
+//! or its end, counts when its turn comes. So a verdict depends on what the programs did, not on
+//! which was quicker. Both are asked for their deployments at once; then it is Red's turn.
 
 use std::time::Duration;
 
@@ -18,7 +19,8 @@ use crate::fault::Fault;
 use crate::line::{self, Answer, GameResult, Opening, Quit, Step, Told, quoted};
 use crate::lines::Cut;
 
-/// How much longer than the umpire the game itself takes deployments: the umpire's verdict on a late one comes first.
+/// How much later the game's own deployment deadline is than the umpire's, so that the umpire
+/// judges first.
 const VERDICT_MS: u64 = 24 * 60 * 60 * 1000;
 
 /// How long a program may take.
@@ -36,69 +38,70 @@ impl Default for Limits {
     }
 }
 
-/// What a bout is made with.
+/// The terms of a bout.
 #[derive(Clone, Debug)]
 pub struct BoutTerms {
     /// The game's id.
     pub game: GameId,
-    /// By which rules it is played.
+    /// The ruleset.
     pub ruleset: &'static Ruleset,
     /// The lakes: the ruleset's, or those drawn for this game (§U2). Programs find them in their
-    /// environment ([`Bout::variables`]); the dialogue shows them with the first board, too late to deploy.
+    /// environment ([`Bout::variables`]), because the dialogue shows them only with the first
+    /// board, after the deployment.
     pub lakes: SquareSet,
-    /// When it begins.
+    /// When the game begins.
     pub created: Stamp,
-    /// The programs' names, each a word of the protocol.
+    /// The programs' names, each a single word of the protocol.
     pub names: PerSide<String>,
-    /// How long they may take.
+    /// The time limits.
     pub limits: Limits,
-    /// Chance for the commitments' salts.
+    /// Entropy for the commitments' salts.
     pub entropy: PerSide<Entropy>,
 }
 
-/// What happens to a bout.
+/// An event of a bout.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Input {
     /// A program printed something.
     Said(Side, Cut),
     /// A program ended or closed its output.
     Gone(Side),
-    /// So much waits to be read by a program that no more can be kept.
+    /// Too much output to a program waits unread.
     Unread(Side),
     /// Time has passed.
     Tick,
-    /// The umpire is to break the game off.
+    /// The umpire stops the game.
     Stop,
 }
 
-/// What a bout wants done.
+/// An action that a bout wants done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// Tell a program these lines, each with its end.
+    /// Say these lines to a program, each with its line end.
     Tell(Side, String),
-    /// Read no more from a program until the game is over: it has said more than it may.
+    /// Stop reading from a program until the game is over, because it said too much.
     Mute(Side),
 }
 
-/// How much a program thought.
+/// How much time a program used to think.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Thinking {
-    /// Answers at its turns.
+    /// How many answers it gave at its turns.
     pub answers: u32,
-    /// Time for all of them.
+    /// The total time for them.
     pub total: Duration,
-    /// Time for the slowest.
+    /// The longest time for one.
     pub longest: Duration,
 }
 
 /// How a bout ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ending {
-    /// The line both programs were told.
+    /// The last line that both programs were told.
     pub quit: Quit,
-    /// The end of the game.
+    /// The outcome of the game.
     pub outcome: Outcome,
-    /// What was wrong with which program.
+    /// The fault of each program.
     pub faults: PerSide<Option<Fault>>,
 }
 
@@ -108,7 +111,7 @@ pub struct Bout {
     game: Game,
     recorder: Recorder,
     deploying: PerSide<Deploying>,
-    /// What a program did while it was not asked.
+    /// What a program did before it was asked.
     unasked: PerSide<Option<Fault>>,
     /// When the side to move was asked, or both sides for their deployments.
     asked: Duration,
@@ -131,7 +134,7 @@ impl Bout {
             game: terms.game,
             ruleset: terms.ruleset,
             lakes: terms.lakes,
-            // The umpire's limits are per answer: no clock of the game's has such a form.
+            // The umpire's limits are per answer, and the game has no such clock.
             time: TimeControl::Unlimited,
             deploy_ms: millis(terms.limits.deploy).saturating_add(VERDICT_MS),
             created: terms.created,
@@ -150,13 +153,13 @@ impl Bout {
         }
     }
 
-    /// What both programs find in their environment when they are started.
+    /// The variables for both programs' environments.
     #[must_use]
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         environment::variables(self.terms.ruleset.id, self.terms.lakes)
     }
 
-    /// Asks both programs for their deployments. Time counts from here.
+    /// Asks both programs for their deployments. The clock starts here.
     #[must_use]
     pub fn start(&self) -> Vec<Output> {
         let shape = &self.terms.ruleset.shape;
@@ -169,7 +172,7 @@ impl Bout {
             .into()
     }
 
-    /// When the bout wants to be woken: an answer that comes later is late. None when it is over.
+    /// When the bout wants to be woken. Later answers are late. `None` when it is over.
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         if self.ending.is_some() {
@@ -179,7 +182,7 @@ impl Bout {
         Some(self.asked + if self.game.phase() == Phase::Deploying { deploy } else { turn })
     }
 
-    /// How the bout ended, once it has.
+    /// How the bout ended, if it has.
     #[must_use]
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
@@ -202,7 +205,7 @@ impl Bout {
         &self.thinking
     }
 
-    /// The moves with their outcomes, as the mover was told, one a line: for the umpire's log.
+    /// The moves with their outcomes as the mover was told, one per line, for the umpire's log.
     #[must_use]
     pub fn moves(&self) -> &[String] {
         &self.moves
@@ -225,7 +228,7 @@ impl Bout {
         self.recorder.record(Viewer::Public, terms, players)
     }
 
-    /// Takes in what happened at a moment since the start.
+    /// Handles an event. `now` is the time since the start.
     #[must_use]
     pub fn step(&mut self, now: Duration, input: Input) -> Vec<Output> {
         let mut outputs = Vec::new();
@@ -260,12 +263,12 @@ impl Bout {
         outputs
     }
 
-    /// The first thing counts.
+    /// Notes the first fault of a program that was not asked.
     fn note_unasked(&mut self, side: Side, fault: Fault) {
         self.unasked[side].get_or_insert(fault);
     }
 
-    /// Whether an answer of this side is awaited.
+    /// True if this side owes an answer.
     fn is_asked(&self, side: Side) -> bool {
         match self.game.phase() {
             Phase::Deploying => self.deploying[side].result.is_none(),
@@ -323,7 +326,7 @@ impl Bout {
         }
     }
 
-    /// Once both sides have answered, or failed to, the game starts or is over.
+    /// Starts or ends the game once both sides have deployed or failed to.
     fn judge_deployments(&mut self, now: Duration, outputs: &mut Vec<Output>) {
         let PerSide { red: Deploying { result: Some(red), .. }, blue: Deploying { result: Some(blue), .. } } =
             &self.deploying
@@ -348,7 +351,8 @@ impl Bout {
         }
     }
 
-    /// Hands a deployment in; what is wrong with it. Where a wrong one loses (§U7) the rules take it too, and judge it themselves.
+    /// Hands in a deployment and returns its fault. If wrong deployments lose (§U7), the rules take
+    /// it and judge it themselves.
     fn deploy(&mut self, now: Duration, side: Side, setup: &Setup) -> Option<Fault> {
         let refusal = setup.deploy(side, self.terms.ruleset).err();
         if let Ok(events) = self.decide(now, side, &Command::Deploy(setup.clone())) {
@@ -373,7 +377,7 @@ impl Bout {
         self.terms.created.plus_ms(millis(now))
     }
 
-    /// Begins a side's turn: shows it the board, unless it has spoiled its turn already.
+    /// Begins a side's turn: shows it the board, unless it already has a fault.
     fn ask(&mut self, now: Duration, outputs: &mut Vec<Output>) {
         let Some(side) = self.game.turn() else { return };
         if let Some(fault) = self.unasked[side].take() {
@@ -425,7 +429,7 @@ impl Bout {
         })
     }
 
-    /// A program lost by a fault while it was asked.
+    /// Handles the fault of a program that was asked.
     fn fail(&mut self, now: Duration, side: Side, fault: Fault, outputs: &mut Vec<Output>) {
         if self.game.phase() == Phase::Deploying {
             self.deploying[side].result = Some(Err(fault));
@@ -459,7 +463,7 @@ impl Bout {
         faults: PerSide<Option<Fault>>,
         outputs: &mut Vec<Output>,
     ) {
-        // The armies stand from the start on, and Flags to the end.
+        // The armies are on the board from the start on, and the Flags until the end.
         let has_started = !self.game.position().occupied(Side::Red).is_empty();
         let quit = Quit {
             name: self.terms.names[side].clone(),
@@ -484,18 +488,18 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How a game ends that one side or both lost by a fault; none when nobody did.
+/// The outcome of a game with faults. `None` without faults.
 fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
     match (&faults.red, &faults.blue) {
         (None, None) => None,
         (Some(fault), None) => Some(Outcome { winner: Some(Side::Blue), reason: fault.reason() }),
         (None, Some(fault)) => Some(Outcome { winner: Some(Side::Red), reason: fault.reason() }),
-        // Whatever each of them did: neither side kept to the rules of the umpire.
+        // Neither side kept to the umpire's rules, so no one wins.
         (Some(_), Some(_)) => Some(Outcome { winner: None, reason: EndReason::IllegalAct }),
     }
 }
 
-/// The protocol's word for an end, for the side whose turn it was.
+/// The protocol's word for an outcome, for the side whose turn it was.
 #[must_use]
 pub fn result(outcome: Outcome, side: Side) -> GameResult {
     use EndReason::{
@@ -518,8 +522,8 @@ pub fn result(outcome: Outcome, side: Side) -> GameResult {
     }
 }
 
-/// The turn of a side when so many plies are complete: Red's first ply and Blue's are both of turn 1. A ply that ended the game is complete, and
-/// it was still the mover's turn.
+/// The number of the turn after this many plies. Red's first ply and Blue's are both turn 1. A ply
+/// that ended the game is complete, and it was still the mover's turn.
 #[must_use]
 pub fn turn(plies: Ply, side: Side) -> u16 {
     let is_complete = plies % 2 == if side == Side::Red { 1 } else { 0 } && plies > 0;
@@ -527,7 +531,7 @@ pub fn turn(plies: Ply, side: Side) -> u16 {
     index / 2 + 1
 }
 
-/// What each side's pieces on the board are worth: the armies less what was captured, both public.
+/// What each side's pieces on the board are worth: the army less what was captured, both public.
 #[must_use]
 pub fn values(army: &Army, captured: impl Fn(Side, Rank) -> u8) -> PerSide<u32> {
     PerSide::from_fn(|side| {

@@ -1,9 +1,9 @@
-//! What a program finds in its environment about the game it is started for. The dialogue has no place
-//! for it that would not disturb programs written for other umpires.
+//! What a program finds in its environment about its game. The dialogue has no place for it that
+//! would not break programs written for other umpires.
 
 use flagfall_board::{Square, SquareSet};
 
-/// Names the ruleset, with the changes of a custom game.
+/// Names the ruleset, with a custom game's changes.
 pub const RULESET: &str = "FLAGFALL_RULESET";
 /// Lists the lakes. The dialogue shows them only with the first board, after the deployment.
 pub const LAKES: &str = "FLAGFALL_LAKES";
@@ -20,7 +20,7 @@ fn lakes_text(lakes: SquareSet) -> String {
     squares.collect::<Vec<_>>().join(" ")
 }
 
-/// The lakes of such a text; none if it is not one.
+/// Reads such a text. `None` if it is malformed.
 #[must_use]
 pub fn read_lakes(text: &str) -> Option<SquareSet> {
     let square = |word: &str| {

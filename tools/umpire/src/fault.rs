@@ -10,25 +10,25 @@ use crate::line::{LINE_BYTES_MAX, LineError, quoted};
 /// Why a program lost without losing on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
-    /// No whole answer within the limit.
+    /// It gave no complete answer within the limit.
     Late {
         /// The limit.
         limit: Duration,
     },
     /// It ended, or closed its output.
     Gone,
-    /// It left so much of what it was told unread that no more could be kept for it.
+    /// It left too much of its input unread.
     Unread,
     /// It printed a line that is too long.
     LineTooLong,
     /// It printed a line that is not UTF-8.
     NotUtf8,
-    /// It printed a line when it had not been asked.
+    /// It printed a line before it was asked.
     OutOfTurn {
         /// The line, shortened.
         line: String,
     },
-    /// Its answer is not one.
+    /// Its answer is malformed.
     Garbage(LineError),
     /// Its deployment is against the rules.
     Deployment(SetupRefusal),
@@ -36,26 +36,26 @@ pub enum Fault {
     Move {
         /// The answer.
         answer: String,
-        /// Why; none where the ruleset itself ended the game.
+        /// Why. `None` if the ruleset itself ended the game.
         refusal: Option<Refusal>,
     },
 }
 
-/// What is added to a late answer: the processor time that the program used meanwhile. Much less
-/// than its limit means that it waited, or that the machine was too busy to run it.
+/// Words to add to a late answer: the processor time that the program used meanwhile. Much less
+/// than the limit means that it waited, or that the machine was too busy to run it.
 #[must_use]
 pub fn processor_words(processor: Duration) -> String {
     format!(", in which it used {:.2} s of processor time", processor.as_secs_f64())
 }
 
 impl Fault {
-    /// A line that nobody asked for.
+    /// The fault of a line that was not asked for.
     #[must_use]
     pub fn out_of_turn(line: &str) -> Fault {
         Fault::OutOfTurn { line: quoted(line) }
     }
 
-    /// The end reason of a game lost so (§A11).
+    /// The end reason of a game lost by this fault (§A11).
     #[must_use]
     pub const fn reason(&self) -> EndReason {
         match self {

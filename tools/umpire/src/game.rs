@@ -1,4 +1,4 @@
-//! One game between two running programs: the bout's shell.
+//! Plays one game between two running programs: the shell around a bout.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,12 +12,13 @@ use crate::bout::{Bout, Input, Output};
 use crate::process::{Aftermath, Arena, Event, QUIT_GRACE, Running};
 use crate::program::Program;
 
-/// Events that wait for the umpire; programs that print more wait themselves.
+/// How many events may wait for the umpire. Programs that print more are blocked.
 const EVENTS_MAX: usize = 32;
-/// How long programs may take to end when the umpire itself is to stop.
+/// How long programs may take to end when the umpire itself stops.
 const STOP_GRACE: Duration = Duration::from_millis(100);
 
-/// Plays a bout to its end; the programs' standard errors are kept in the files `logs`. Whatever happens, nothing of either program runs afterwards.
+/// Plays a bout to its end. The programs' standard errors go to the files `logs`. In all cases,
+/// nothing of either program runs afterwards.
 pub async fn play(
     arena: &Arena,
     programs: PerSide<&Program>,
@@ -31,7 +32,7 @@ pub async fn play(
         Running::start(arena, programs[side], &variables, side, sender.clone(), logs[side].clone())
     });
     drop(sender);
-    // Time counts from when both programs have been started.
+    // The clock starts when both programs run.
     let started = Instant::now();
     let openings = bout.start();
     carry_out(&mut bout, Duration::ZERO, &running, openings);
@@ -48,7 +49,7 @@ pub async fn play(
             }
             Some(event) = events.recv() => hear(&mut bout, started, event, &running),
             () = tokio::time::sleep_until((started + deadline).into()) => {
-                // What was printed in time is in time, be it that the umpire was busy.
+                // Lines printed in time count, even if the umpire was too busy to read them.
                 while let Ok(event) = events.try_recv() {
                     hear(&mut bout, started, event, &running);
                 }
@@ -56,7 +57,7 @@ pub async fn play(
             }
         }
     }
-    // From here on the programs print for nobody.
+    // From here on the programs' output is ignored.
     drop(events);
     let grace = if *stop.borrow() { STOP_GRACE } else { QUIT_GRACE };
     let PerSide { red, blue } = running;

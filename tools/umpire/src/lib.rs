@@ -1,8 +1,11 @@
-//! Outside programs against each other, over the line protocol of the 2012 UCC programming competition. docs/protocol/UMPIRE.md tells people how to use it.
+//! Lets outside programs play each other, over the line protocol of the 2012 UCC programming
+//! competition. docs/protocol/UMPIRE.md explains how to use it.
 //!
-//! [`bout`] is a game as a pure state machine, [`player`] the program's side of the dialogue, [`mod@line`] the words of both; [`process`] and [`game`] are the thin shell
-//! around them, [`series`] plays many games and [`standings`] counts them. Tokio runs the pipes: a game waits for two outputs, two inputs, two
-//! standard errors, a limit and a stop at once, which threads would need six of and a way to interrupt each.
+//! [`bout`] is a game as a pure state machine, [`player`] the program's side of the dialogue, and
+//! [`mod@line`] the lines of both. [`process`] and [`game`] are the thin shell around them,
+//! [`series`] plays many games and [`standings`] counts them. Tokio runs the pipes, because a game
+//! waits for two outputs, two inputs, two standard errors, a limit and a stop at once. Threads
+//! would need six of them and a way to interrupt each.
 
 pub mod bout;
 pub mod environment;

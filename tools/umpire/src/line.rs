@@ -1,7 +1,8 @@
-//! The words of the line protocol: every line either side may say, made and read in one place. RULES.md, "The umpire's line protocol".
+//! The line protocol: every line that either side may say, written and parsed in one place.
+//! RULES.md, "The umpire's line protocol".
 //!
-//! Coordinates count from 0; (x, y) is column x, row y + 1. `UP` is towards smaller y: to the top of the board as it is shown, which is Red's
-//! back row.
+//! Coordinates count from 0: (x, y) is column x, row y + 1. `UP` is toward smaller y, which is the
+//! top of the board as shown and Red's back row.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,10 +13,10 @@ use flagfall_rules::{
     ToldStrike, View, Viewer,
 };
 
-/// The longest line, in bytes without its end.
+/// The longest line in bytes, without its end.
 pub const LINE_BYTES_MAX: usize = 1024;
 
-/// A line that is not what its place in the dialogue wants.
+/// A malformed line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LineError {
     /// Neither a move nor `SURRENDER`.
@@ -24,13 +25,13 @@ pub enum LineError {
         /// The line, shortened.
         line: String,
     },
-    /// A move from or to a square that no board has.
+    /// A move from or to a square that is on no board.
     #[error("{line:?} leaves the board")]
     OffBoard {
         /// The line, shortened.
         line: String,
     },
-    /// A deployment line of another length than the board is wide.
+    /// A deployment line that is not as long as the board is wide.
     #[error("line {line} of the deployment has {have} letters, {want} are wanted")]
     Width {
         /// Which line, from 1.
@@ -50,7 +51,7 @@ pub enum LineError {
         /// What else is allowed.
         empty: &'static str,
     },
-    /// What the umpire said is not of the protocol.
+    /// A line of the umpire that is not in the protocol.
     #[error("{line:?} is not {wanted}")]
     Umpire {
         /// The line, shortened.
@@ -60,10 +61,10 @@ pub enum LineError {
     },
 }
 
-/// At most so many characters of a line are repeated in an error.
+/// How many characters of a line an error repeats.
 const QUOTED_MAX: usize = 60;
 
-/// A line as an error repeats it.
+/// A line in the form in which errors repeat it.
 #[must_use]
 pub fn quoted(line: &str) -> String {
     let mut text: String = line.chars().take(QUOTED_MAX).collect();
@@ -73,7 +74,7 @@ pub fn quoted(line: &str) -> String {
     text
 }
 
-/// The letter of a rank: as everywhere, but for the small `s` of the Spy.
+/// The letter of a rank: the usual one, except a lower-case `s` for the Spy.
 #[must_use]
 pub const fn letter(rank: Rank) -> char {
     match rank {
@@ -82,7 +83,7 @@ pub const fn letter(rank: Rank) -> char {
     }
 }
 
-/// The rank of a letter. `S` is none: programs written for the protocol send the small one.
+/// The rank of a letter. `S` is not accepted, because programs for the protocol send `s`.
 #[must_use]
 pub fn rank(letter: char) -> Option<Rank> {
     Rank::ALL.into_iter().find(|rank| self::letter(*rank) == letter)
@@ -101,8 +102,8 @@ fn side(name: &str) -> Option<Side> {
     Side::BOTH.into_iter().find(|side| side_name(*side) == name)
 }
 
-/// Whether the protocol has words for everything that may happen by a ruleset: boards without joints, deployments, moves, and strikes after which
-/// somebody leaves; no reserve, no chips and no coins.
+/// True if the protocol can express everything that may happen under a ruleset. It has no words for
+/// joints, reserves, chips, coins, and strikes after which both pieces stay.
 #[must_use]
 pub fn can_tell(ruleset: &Ruleset) -> bool {
     let BoardShape { joined_columns, joined_rows, .. } = ruleset.shape;
@@ -111,7 +112,7 @@ pub fn can_tell(ruleset: &Ruleset) -> bool {
     !has_joints && is_moves_alone && ruleset.army.count(Rank::Phoenix) == 0
 }
 
-/// The first line a program hears.
+/// The first line that a program gets.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Opening {
     /// The program's own side.
@@ -145,17 +146,17 @@ impl FromStr for Opening {
     }
 }
 
-/// A move in the words of a program: which way, and how far where it says so.
+/// A move in a program's notation: a direction, and perhaps a distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// From where to where.
+    /// From and to.
     pub squares: Move,
-    /// Whether the number of squares is said although it is one.
+    /// True if the distance is written although it is one.
     pub says_one: bool,
 }
 
 impl Step {
-    /// The move as it is said without need for a number.
+    /// The move without an unnecessary distance.
     #[must_use]
     pub const fn new(squares: Move) -> Step {
         Step { squares, says_one: false }
@@ -165,7 +166,7 @@ impl Step {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Move { from, to } = self.squares;
-        // Squares of a move that was read are in one line.
+        // Parsed moves are always along a line.
         let (direction, distance) = Direction::between(from, to).unwrap_or((Direction::Up, 0));
         write!(f, "{} {} {}", from.column(), from.row(), direction_name(direction))?;
         if distance != 1 || self.says_one {
@@ -175,12 +176,12 @@ impl fmt::Display for Step {
     }
 }
 
-/// What a program answers at its turn.
+/// A program's answer at its turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// A move.
     Step(Step),
-    /// It gives up.
+    /// It resigns.
     Surrender,
 }
 
@@ -220,7 +221,7 @@ fn step(line: &str, x: &str, y: &str, way: &str, count: Option<&str>) -> Result<
     Ok(Step { squares: Move { from, to }, says_one: count.is_some() && distance == 1 })
 }
 
-/// `UP` is to the top of the board as it is shown: towards row 1.
+/// `UP` is toward the top of the board as shown, that is, toward row 1.
 const fn direction_name(direction: Direction) -> &'static str {
     match direction {
         Direction::Up => "DOWN",
@@ -234,28 +235,29 @@ fn direction(name: &str) -> Option<Direction> {
     Direction::ALL.into_iter().find(|direction| direction_name(*direction) == name)
 }
 
-/// A move and what came of it, as one program is told.
+/// A move and its outcome, as one program is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Told {
     /// The move.
     pub step: Step,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
-/// What came of a move.
+/// The outcome of a move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
     /// The piece moved.
     Fine,
-    /// The piece struck.
+    /// The piece struck another.
     Strike(ToldStrike),
     /// It was against the rules.
     Illegal,
 }
 
 impl Told {
-    /// A move as a viewer saw it; none for a strike after which both stand, for which the protocol has no word.
+    /// A move as a viewer saw it. `None` for a strike after which both pieces stay, which the
+    /// protocol cannot express.
     #[must_use]
     pub fn of(seen: &SeenMove, says_one: bool) -> Option<Told> {
         let outcome = match &seen.strike {
@@ -266,7 +268,7 @@ impl Told {
         Some(Told { step: Step { squares, says_one }, outcome })
     }
 
-    /// The move for somebody who follows the game; none when it was illegal.
+    /// The move for a game that is followed. `None` if it was illegal.
     #[must_use]
     pub const fn to_follow(&self) -> Option<ToldMove> {
         let squares = self.step.squares;
@@ -353,19 +355,19 @@ pub enum GameResult {
     Victory,
     /// It lost on the board.
     Defeat,
-    /// It gave up.
+    /// It resigned.
     Surrender,
     /// Neither side could move.
     Draw,
-    /// The game grew too long.
+    /// The game was too long.
     DrawDefault,
     /// It lost by an answer that was illegal, late or missing.
     Illegal,
-    /// The other side lost so.
+    /// The other side lost that way.
     Default,
-    /// Both sides lost so.
+    /// Both sides lost that way.
     BothIllegal,
-    /// The umpire broke the game off.
+    /// The umpire stopped the game.
     InternalError,
 }
 
@@ -383,7 +385,7 @@ impl GameResult {
         GameResult::InternalError,
     ];
 
-    /// The result's word.
+    /// The result's name in the protocol.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -400,7 +402,7 @@ impl GameResult {
     }
 }
 
-/// The last line both programs hear.
+/// The last line that both programs get.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Quit {
     /// The name of the side whose turn it was.
@@ -409,7 +411,7 @@ pub struct Quit {
     pub side: Side,
     /// How the game ended for it.
     pub result: GameResult,
-    /// The turn: both sides' first plies are turn 1; 0 while they deploy.
+    /// The turn. Both sides' first plies are turn 1. 0 during deployment.
     pub turn: u16,
     /// What each side's pieces on the board are worth, see [`value`].
     pub values: PerSide<u32>,
@@ -458,14 +460,14 @@ pub const fn value(rank: Rank) -> u32 {
     }
 }
 
-/// The board as a side sees it: a line per row, row 1 first.
+/// The board as a side sees it, a line per row, row 1 first.
 #[must_use]
 pub fn board(view: &View) -> Vec<String> {
     let Viewer::Player(side) = view.viewer else { return Vec::new() };
     board_of(&view.ruleset.shape, side, view.lakes.iter(), view.pieces.iter().copied())
 }
 
-/// The board with these lakes and pieces as a side sees it.
+/// The same for the given lakes and pieces.
 #[must_use]
 pub fn board_of(
     shape: &BoardShape,
@@ -489,7 +491,7 @@ pub fn board_of(
     lines.into_iter().map(String::from_iter).collect()
 }
 
-/// The home squares of a side by line, the smallest y first, each from column 0 on.
+/// The home squares of a side by line, smallest y first, each from column 0.
 fn home_lines(shape: &BoardShape, side: Side) -> impl Iterator<Item = Vec<Square>> {
     let home = shape.home(side);
     (0..shape.rows).filter_map(move |row| {
@@ -498,7 +500,7 @@ fn home_lines(shape: &BoardShape, side: Side) -> impl Iterator<Item = Vec<Square
     })
 }
 
-/// Reads a deployment. Whether it is an army is for the rules to say.
+/// Reads a deployment. The rules judge whether it is an army.
 ///
 /// # Errors
 /// [`LineError::Width`] and [`LineError::Letter`].
@@ -506,7 +508,8 @@ pub fn read_deployment(lines: &[String], side: Side, ruleset: &Ruleset) -> Resul
     read_pieces(lines, side, ruleset).map(Setup::new)
 }
 
-/// The text of §P4 without blanks of a deployment in the protocol's lines. Whether it is an army is for the rules to say.
+/// Converts a deployment from the protocol's lines to the text of §P4 without blanks. The rules
+/// judge whether it is an army.
 ///
 /// # Errors
 /// As [`read_deployment`].
@@ -540,7 +543,7 @@ fn read_pieces(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Vec<(S
     Ok(pieces)
 }
 
-/// A deployment in the protocol's lines; `text` is the one of §P4 without blanks.
+/// Converts a deployment to the protocol's lines, from the text of §P4 without blanks.
 #[must_use]
 pub fn deployment(text: &str, side: Side, shape: &BoardShape) -> Vec<String> {
     let pieces = pieces(text, side, shape);
@@ -548,7 +551,7 @@ pub fn deployment(text: &str, side: Side, shape: &BoardShape) -> Vec<String> {
     home_lines(shape, side).map(|line| line.iter().map(letter_at).collect()).collect()
 }
 
-/// The pieces of a deployment's text of §P4.
+/// The pieces of a deployment's text (§P4).
 #[must_use]
 pub fn pieces(text: &str, side: Side, shape: &BoardShape) -> Vec<(Square, Rank)> {
     text.chars()
@@ -561,19 +564,20 @@ fn words(line: &str) -> Vec<&str> {
     line.split_ascii_whitespace().collect()
 }
 
-/// Digits alone: no sign, no blank.
+/// A number of digits only, without a sign.
 fn number(word: &str) -> Option<u8> {
     if word.bytes().all(|byte| byte.is_ascii_digit()) { word.parse().ok() } else { None }
 }
 
-/// A program's name as its opponent is told it: a path, as the original manager's names were.
-/// Historical programs look for the last `/` in it, and crash without one.
+/// A program's name as its opponent is told: a path, like the names of the original manager. Old
+/// programs look for the last `/` in it, and crash without one.
 #[must_use]
 pub fn path_of(name: &str) -> String {
     format!("./{name}")
 }
 
-/// A name fit for a word of the protocol: letters, digits, `-`, `_` and `.`, at most 32 of them; anything else becomes `-`.
+/// A name as a single word of the protocol: at most 32 letters, digits, `-`, `_` and `.`. Other
+/// characters become `-`.
 #[must_use]
 pub fn fit_name(name: &str) -> String {
     let fit = |letter: char| match letter {

@@ -1,4 +1,4 @@
-//! Bytes become lines, within a limit: never more than one line is kept.
+//! Splits bytes into lines. Keeps at most one line of limited length.
 
 use crate::line::LINE_BYTES_MAX;
 
@@ -9,19 +9,20 @@ pub struct LineCutter {
     is_spoiled: bool,
 }
 
-/// What was cut off.
+/// A piece of the stream.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cut {
-    /// A line without its end and without blanks there.
+    /// A line, without its end and trailing blanks.
     Line(String),
-    /// More than [`LINE_BYTES_MAX`] bytes without an end of line. Nothing after it is cut any more.
+    /// More than [`LINE_BYTES_MAX`] bytes without an end of line. The rest of the stream is
+    /// ignored.
     TooLong,
-    /// A line that is not UTF-8. Nothing after it is cut any more.
+    /// A line that is not UTF-8. The rest of the stream is ignored.
     NotUtf8,
 }
 
 impl LineCutter {
-    /// Takes more bytes; hands out each line they complete. A line that is too long spoils the stream as soon as it is.
+    /// Adds bytes and passes on each complete line. Reports a line as too long as soon as it is.
     pub fn push(&mut self, mut bytes: &[u8], mut cut: impl FnMut(Cut)) {
         while !self.is_spoiled && !bytes.is_empty() {
             let end = bytes.iter().position(|byte| *byte == b'\n');

@@ -1,4 +1,5 @@
-//! The program's side of the protocol: lines come in, a view is kept, a chooser's answers go out. It knows no process.
+//! The program's side of the protocol. Lines come in, a view is kept, and a chooser's answers go
+//! out. It knows no process.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_bots::HousePlayer;
@@ -6,9 +7,9 @@ use flagfall_rules::{Command, FoggedGame, Misheard, Ruleset, SetupRefusal, Strik
 
 use crate::line::{self, Answer, LineError, Opening, Outcome, Quit, Step, Told, quoted};
 
-/// Somebody who answers views: at least those of his own turns.
+/// A player that answers views, at least those of its own turns.
 pub trait Choose {
-    /// What he does; nothing when there is nothing to do.
+    /// Its command, or `None` if there is nothing to do.
     fn choose(&mut self, view: &View) -> Option<Command>;
 }
 
@@ -18,21 +19,21 @@ impl Choose for HousePlayer {
     }
 }
 
-/// A program cannot go on: the umpire said what makes no sense, or the chooser did.
+/// Why a program cannot go on: the umpire or the chooser made no sense.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PlayerError {
-    /// A line that has no place there.
+    /// A line that does not belong there.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// A move that cannot have happened by the ruleset.
+    /// A move that is impossible under the ruleset.
     #[error("by the rules of {ruleset} that cannot be (is the umpire playing another ruleset?): {misheard}")]
     Misheard {
         /// The ruleset's id.
         ruleset: &'static str,
-        /// What cannot be.
+        /// What is impossible.
         misheard: Misheard,
     },
-    /// The board's size is another.
+    /// The board has another size than the ruleset's.
     #[error("the umpire's board has {width}x{height} squares, that of {ruleset} has not")]
     Size {
         /// The ruleset's id.
@@ -42,7 +43,7 @@ pub enum PlayerError {
         /// The umpire's rows.
         height: u8,
     },
-    /// The board shown is not the one the moves told lead to.
+    /// The board shown differs from the one that the moves lead to.
     #[error("row {row} of the board shown is {shown:?}, by the moves told it is {known:?}")]
     Board {
         /// The row's number.
@@ -52,10 +53,10 @@ pub enum PlayerError {
         /// As followed.
         known: String,
     },
-    /// The chooser deploys what is no deployment.
+    /// The chooser's deployment is not one.
     #[error("the player's own deployment: {0}")]
     Deployment(SetupRefusal),
-    /// The chooser does what the protocol has no word for.
+    /// The chooser's command cannot be expressed in the protocol.
     #[error("the player asks for something the protocol has no word for")]
     NoWord,
 }
@@ -63,14 +64,14 @@ pub enum PlayerError {
 /// A program of the protocol around a chooser.
 pub struct LinePlayer<C, M> {
     ruleset: &'static Ruleset,
-    /// As they are known before the first board is shown.
+    /// The lakes, as known before the first board.
     lakes: SquareSet,
     seat: Seat<C, M>,
     state: State,
 }
 
 enum Seat<C, M> {
-    /// The chooser is made when its side is known.
+    /// The chooser is made once its side is known.
     Free(M),
     Taken {
         side: Side,
@@ -79,41 +80,41 @@ enum Seat<C, M> {
     },
 }
 
-/// Where in the dialogue the program is.
+/// The state of the dialogue: what comes next.
 enum State {
-    /// The opening comes.
+    /// The opening.
     Opening,
-    /// `START` or the other side's first move comes.
+    /// `START`, or the opponent's first move.
     First,
-    /// The rows of the first board come; the move that was told before it.
+    /// The rows of the first board. The move is the one told before it.
     FirstBoard(Vec<String>, Option<Told>),
-    /// The outcome of one's own move comes.
+    /// The outcome of the own move.
     Outcome(FoggedGame),
-    /// The other side's move comes.
+    /// The opponent's move.
     Move(FoggedGame),
-    /// The rows of a board come.
+    /// The rows of a board.
     Board(FoggedGame, Vec<String>),
     /// The game is over.
     Over,
 }
 
-/// What the program says and whether it is done.
+/// What the program says, and whether it is done.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Reaction {
     /// Lines to print.
     pub lines: Vec<String>,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub is_over: bool,
 }
 
 impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
-    /// A program that makes its chooser when it hears which side it has.
+    /// A program that makes its chooser once it knows its side.
     #[must_use]
     pub fn new(ruleset: &'static Ruleset, make: M) -> LinePlayer<C, M> {
         LinePlayer { ruleset, lakes: ruleset.shape.lakes, seat: Seat::Free(make), state: State::Opening }
     }
 
-    /// The same with lakes that were drawn, so that the chooser can deploy around them.
+    /// The same with drawn lakes, so that the chooser can deploy for them.
     #[must_use]
     pub fn with_lakes(self, lakes: SquareSet) -> LinePlayer<C, M> {
         LinePlayer { lakes, ..self }
@@ -128,13 +129,13 @@ impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
         }
     }
 
-    /// Hears a line.
+    /// Handles a line.
     ///
     /// # Errors
-    /// [`PlayerError`]: the program should say why and end.
+    /// [`PlayerError`]. The program should say why and end.
     pub fn hear(mut self, line: &str) -> Result<(LinePlayer<C, M>, Reaction), PlayerError> {
         if line.split_ascii_whitespace().next() == Some("QUIT") {
-            // The result is for a person; programs need not understand it.
+            // The result is for people. Programs need not understand it.
             drop(line.parse::<Quit>());
             self.state = State::Over;
             return Ok((self, Reaction { lines: Vec::new(), is_over: true }));
@@ -209,7 +210,7 @@ fn open<C: Choose, M: FnOnce(Side) -> C>(
     Ok((Seat::Taken { side, chooser, own }, lines))
 }
 
-/// The game at its start: the first board shown, with the move that was told before it undone.
+/// The game at its start: the first board, with the move told before it undone.
 fn begin<C, M>(
     ruleset: &'static Ruleset,
     seat: &Seat<C, M>,
@@ -268,10 +269,10 @@ fn answer<C: Choose, M>(seat: &mut Seat<C, M>, game: &FoggedGame) -> Result<Answ
     }
 }
 
-/// Shows the chooser what came of its move.
+/// Shows the chooser the outcome of its move.
 fn remember<C: Choose, M>(seat: &mut Seat<C, M>, game: &FoggedGame) {
     if let Seat::Taken { side: _, chooser, own: _ } = seat {
-        // It is not his turn: he has nothing to do.
+        // It is not the chooser's turn, so it has nothing to do.
         let _nothing = chooser.choose(&game.view());
     }
 }

@@ -1,4 +1,4 @@
-//! A running program: its pipes, each with a bound, and its end, which takes its whole process group along.
+//! A running program: its bounded pipes, and its end, which includes its whole process group.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -22,31 +22,32 @@ use crate::lines::LineCutter;
 use crate::processor::processor_time;
 use crate::program::Program;
 
-/// How long a program may take to end after it was told that the game is over.
+/// How long a program may take to end after it learns that the game is over.
 pub const QUIT_GRACE: Duration = Duration::from_secs(1);
-/// How long it may take after SIGTERM; then comes SIGKILL.
+/// How long it may take after SIGTERM. Then comes SIGKILL.
 const TERM_GRACE: Duration = Duration::from_millis(500);
-/// How long the output of a program that has ended is read on when somebody else keeps it open: what the program wrote is in it already.
+/// How long to read on after a program's end while another process keeps its output open. What the
+/// program wrote is in the pipe already.
 const LAST_WORDS_GRACE: Duration = Duration::from_millis(100);
-/// How long pipes are read on that somebody keeps open after the program's end.
+/// How long to read pipes that other processes keep open after the program's end.
 const PIPE_GRACE: Duration = Duration::from_millis(200);
-/// Texts that may wait to be read by a program, beside what its pipe holds.
+/// How many texts may wait to be read by a program, beyond what its pipe holds.
 const UNREAD_MAX: usize = 64;
-/// Standard error kept of a program per game, in bytes.
+/// The most standard error that is kept of a program per game, in bytes.
 pub const STDERR_BYTES_MAX: usize = 64 * 1024;
-/// The end of the standard error that is repeated to a person, in bytes.
+/// How much of the end of the standard error is repeated to people, in bytes.
 const STDERR_TAIL_BYTES: usize = 300;
 
-/// Something a program did, and when it was noticed.
+/// An event of a program, and when it was noticed.
 #[derive(Debug)]
 pub struct Event {
-    /// When.
+    /// The time.
     pub at: Instant,
-    /// What.
+    /// The event.
     pub input: Input,
 }
 
-/// All programs that run, so that what they leave behind can be found.
+/// All running programs, so that stray processes can be found.
 #[derive(Clone, Default)]
 pub struct Arena {
     live: Arc<Mutex<BTreeSet<i32>>>,
@@ -54,8 +55,9 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An arena that makes this process the parent of whatever the programs leave behind, so that processes that left their program's group are ended
-    /// too. For a process that starts nothing but programs.
+    /// An arena that makes this process the parent of all orphans of its programs, so that
+    /// processes that left their program's group are ended too. Only for a process that starts
+    /// nothing but programs.
     #[must_use]
     pub fn adopting() -> Arena {
         Arena { is_adopting: adopt(), ..Arena::default() }
@@ -65,7 +67,7 @@ impl Arena {
         change(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ends what programs that are over have left behind outside their groups.
+    /// Ends processes that finished programs left outside their groups.
     pub fn sweep(&self) {
         if self.is_adopting {
             sweep(|| self.with_live(|live| live.clone()));
@@ -83,7 +85,8 @@ fn adopt() -> bool {
     false
 }
 
-/// Kills every child of this process that is in no program's group and not in our own: orphans that came to us. Their children come next.
+/// Kills every child of this process that is in no program's group and not in our own, which are
+/// adopted orphans. Their children come next.
 #[cfg(target_os = "linux")]
 fn sweep(live: impl Fn() -> BTreeSet<i32>) {
     use rustix::process::{WaitOptions, kill_process, waitpid};
@@ -94,7 +97,7 @@ fn sweep(live: impl Fn() -> BTreeSet<i32>) {
             return;
         }
         for pid in orphans.into_iter().filter_map(Pid::from_raw) {
-            // Whoever is gone meanwhile needs no killing and no waiting.
+            // A process that is already gone needs neither signal nor wait.
             let _gone = kill_process(pid, Signal::KILL);
             let _gone = waitpid(Some(pid), WaitOptions::empty());
         }
@@ -104,8 +107,8 @@ fn sweep(live: impl Fn() -> BTreeSet<i32>) {
 #[cfg(not(target_os = "linux"))]
 fn sweep(_live: impl Fn() -> BTreeSet<i32>) {}
 
-/// Children of this process that belong to no program. Other games' programs start and end meanwhile: whoever was live before the look or
-/// is live after it belongs to one.
+/// Children of this process that belong to no program. Other games' programs start and end
+/// meanwhile, so a process that was live before or after the look belongs to one.
 #[cfg(target_os = "linux")]
 fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     use rustix::process::{getpgrp, getpid};
@@ -120,13 +123,13 @@ fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     children.into_iter().filter(|(pid, group)| !is_live(pid) && !is_live(group)).map(|(pid, _)| pid).collect()
 }
 
-/// Every process with its parent and its group.
+/// Every process with its parent and group.
 #[cfg(target_os = "linux")]
 fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
     std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
         let pid = entry.file_name().to_str()?.parse().ok()?;
         let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name, in parentheses, may have anything in it.
+        // The name in parentheses may contain any character.
         let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(1);
         Some((pid, fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
     })
@@ -137,11 +140,11 @@ fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
 enum Reading {
     /// All of it.
     On,
-    /// What is there: the program has ended.
+    /// What is there. The program has ended.
     Last,
-    /// Nothing: it waits, and so does the program.
+    /// Nothing. Output waits, and so does the program.
     Off,
-    /// All of it, and thrown away.
+    /// All of it, to be discarded.
     Drain,
 }
 
@@ -160,14 +163,15 @@ pub struct Running {
     processor_when_asked: AtomicU64,
 }
 
-/// What became of a program.
+/// What is known of a program after its end.
 #[derive(Clone, Debug, Default)]
 pub struct Aftermath {
-    /// How it ended by itself; none when it had to be ended.
+    /// Its exit status. `None` if it had to be killed.
     pub exit: Option<ExitStatus>,
     /// The end of its standard error.
     pub stderr_tail: String,
-    /// The processor time it used since it was last asked; none where the system does not tell.
+    /// The processor time that it used since it was last asked. `None` if the system does not
+    /// report it.
     pub processor: Option<Duration>,
 }
 
@@ -180,10 +184,10 @@ fn command(program: &Program) -> Command {
     command
 }
 
-/// Whether a program can be started: starts it and ends it at once.
+/// Checks that a program can be started: starts it and kills it at once.
 ///
 /// # Errors
-/// Why it cannot.
+/// Why it cannot be started.
 pub async fn probe(program: &Program) -> io::Result<()> {
     let mut command = command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -196,7 +200,7 @@ fn group_of(child: &Child) -> Option<Pid> {
     child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw)
 }
 
-/// Signals a whole group. When nobody of it is left there is nobody to signal.
+/// Signals a whole group. Does nothing if the group is empty.
 fn kill_group(group: Option<Pid>, signal: Signal) {
     if let Some(group) = group {
         let _nobody = kill_process_group(group, signal);
@@ -204,8 +208,8 @@ fn kill_group(group: Option<Pid>, signal: Signal) {
 }
 
 impl Running {
-    /// Starts a program with these variables in its environment. What it does is sent to `events`; its standard error is kept in the file
-    /// `log`, if it has any.
+    /// Starts a program with these variables in its environment. Its events go to `events`, and its
+    /// standard error, if there is any, to the file `log`.
     ///
     /// # Errors
     /// Why it cannot be started.
@@ -220,7 +224,7 @@ impl Running {
         let mut command = command(program);
         command.envs(variables.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // No sweep may come between the start and the entry.
+        // No sweep may run between the start and the entry.
         let mut child = arena.with_live(|live| {
             let child = command.spawn()?;
             live.extend(child.id().and_then(|id| i32::try_from(id).ok()));
@@ -256,7 +260,7 @@ impl Running {
         })
     }
 
-    /// Tells the program something, without waiting. False when too much of what it was told is unread.
+    /// Sends a text to the program without waiting. False if too much is unread.
     #[must_use]
     pub fn tell(&self, text: String) -> bool {
         match self.to_program.as_ref().map(|pipe| pipe.try_send(text)) {
@@ -266,13 +270,14 @@ impl Running {
         }
     }
 
-    /// Notes that the program was asked for something: its processor time counts from here.
+    /// Notes that the program was asked for something. Its processor time counts from here.
     pub fn note_asked(&self) {
         let micros = self.processor_time().map_or(0, |time| time.as_micros());
         self.processor_when_asked.store(u64::try_from(micros).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// The processor time it used since it was last asked; none where the system does not tell.
+    /// The processor time that it used since it was last asked. `None` if the system does not
+    /// report it.
     #[must_use]
     pub fn processor_since_asked(&self) -> Option<Duration> {
         let before = Duration::from_micros(self.processor_when_asked.load(Ordering::Relaxed));
@@ -283,25 +288,25 @@ impl Running {
         processor_time(self.group?.as_raw_nonzero().get())
     }
 
-    /// Reads no more of its output until it is finished.
+    /// Stops reading its output until it is finished.
     pub fn mute(&self) {
         self.reading.send_replace(Reading::Off);
     }
 
-    /// Lets the program end within `grace`, and then sees to it: SIGTERM, SIGKILL, the whole group.
+    /// Lets the program end within `grace`, and then ends its whole group with SIGTERM and SIGKILL.
     pub async fn finish(mut self, grace: Duration) -> Aftermath {
         let processor = self.processor_since_asked();
         self.reading.send_replace(Reading::Drain);
-        // The last text is still written, then the input ends.
+        // The last text is still written. Then the input ends.
         self.to_program = None;
         let exit = timeout(grace, self.ended()).await.ok().flatten();
         if exit.is_none() {
             kill_group(self.group, Signal::TERM);
-            // How it ends now says nothing of the program.
+            // After a signal, the exit status says nothing about the program.
             let _by_force = timeout(TERM_GRACE, self.ended()).await;
         }
         self.end();
-        // It was killed, or had ended: it is reaped, whichever it was.
+        // The program has ended or was killed. Reap it.
         self.ended().await;
         let deadline = tokio::time::Instant::now() + PIPE_GRACE;
         for pipe in std::mem::take(&mut self.pipes) {
@@ -321,10 +326,11 @@ impl Running {
         self.exit.wait_for(Option::is_some).await.ok().and_then(|exit| *exit)
     }
 
-    /// Kills whoever is left of the group. Process numbers are handed out in rising order: this one is not another's so soon.
+    /// Kills what is left of the group. Process numbers are assigned in rising order, so this one
+    /// is not reused so soon.
     fn end(&mut self) {
         kill_group(self.group, Signal::KILL);
-        // It may have left its group.
+        // The program may have left its group.
         if let (Some(program), None) = (self.group, *self.exit.borrow()) {
             let _gone = rustix::process::kill_process(program, Signal::KILL);
         }
@@ -344,7 +350,7 @@ impl Drop for Running {
     }
 }
 
-/// Reaps the program. Others may hold its output open: what it said itself is read, no more.
+/// Reaps the program. Other processes may hold its output open, so only what is there is read.
 async fn await_end(
     mut child: Child,
     reading: Arc<watch::Sender<Reading>>,
@@ -358,14 +364,14 @@ async fn await_end(
         }
         is_on
     });
-    // A program whose end cannot be learned has ended for us.
+    // If the exit status cannot be read, the program still counts as ended.
     ended.send_replace(Some(exit.unwrap_or_default()));
 }
 
 async fn write(mut pipe: ChildStdin, mut texts: mpsc::Receiver<String>) {
     while let Some(text) = texts.recv().await {
         if pipe.write_all(text.as_bytes()).await.is_err() {
-            // It reads no more.
+            // The program reads no more.
             return;
         }
     }
@@ -393,7 +399,7 @@ async fn read(
         let at = Instant::now();
         if count == 0 {
             if mode != Reading::Drain {
-                // Whoever listens no more knows the end already.
+                // A receiver that is gone knows about the end already.
                 let _over = events.send(Event { at, input: Input::Gone(side) }).await;
             }
             return;
@@ -407,7 +413,7 @@ async fn read(
     }
 }
 
-/// Reads standard error to its end: the first of it goes into the log, the last is returned.
+/// Reads standard error to its end. The start goes into the log, the end is returned.
 async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
     let mut buffer = vec![0; 4096];
     let mut tail: Vec<u8> = Vec::new();
@@ -420,7 +426,7 @@ async fn keep(mut pipe: ChildStderr, log: Option<PathBuf>) -> String {
             break;
         }
         if kept == 0 {
-            // A log that cannot be written is noticed by the records and the moves beside it.
+            // A log that cannot be written shows in the records and the moves beside it.
             file = log.as_ref().and_then(|path| File::create(path).ok());
         }
         let room = bytes.len().min(STDERR_BYTES_MAX - kept);
@@ -479,7 +485,7 @@ mod tests {
         // The writing task takes texts until the pipe is full.
         while running.tell(board.clone()) {
             told += 1;
-            assert!(told < 10_000, "somebody keeps it all");
+            assert!(told < 10_000, "the queue has no bound");
             tokio::task::yield_now().await;
         }
         assert!(told >= UNREAD_MAX);
@@ -497,7 +503,7 @@ mod tests {
         assert!(is_running(group));
         let mut exit = running.exit.clone();
         drop(running);
-        // Killed at once; dead when it is reaped.
+        // Killed at once, but dead only when reaped.
         assert!(exit.wait_for(Option::is_some).await.is_ok());
         while is_running(group) {
             tokio::task::yield_now().await;
@@ -514,7 +520,7 @@ mod tests {
                 .expect("started")
         };
         let number = |running: &Running| running.group.expect("a group").as_raw_nonzero().get();
-        // The first look at the live ones is before the look at the processes, the second after it.
+        // The live programs are listed before and after the look at the processes.
         let started = std::cell::RefCell::new(None);
         let found = orphans(|| {
             let seen = live();
@@ -529,7 +535,7 @@ mod tests {
             if looks.get() == 1 { live() } else { BTreeSet::new() }
         });
         assert!(!found.contains(&number(&running)), "over between the looks");
-        assert!(orphans(BTreeSet::new).contains(&number(&running)), "whoever is of no program");
+        assert!(orphans(BTreeSet::new).contains(&number(&running)), "a process of no program");
         running.finish(Duration::ZERO).await;
     }
 
@@ -556,7 +562,7 @@ mod tests {
 
     #[tokio::test]
     async fn processor_time_counts_from_the_question_and_with_children() {
-        // It is busy before it is asked, then a child of it is, then it waits.
+        // It is busy before it is asked. Then its child is, and then it waits.
         let busy = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         let script = format!("{busy}; echo ready; read go; sh -c '{busy}'; echo done; read end");
         let (running, mut events) = start(&script);

@@ -2,31 +2,31 @@
 
 use std::time::Duration;
 
-/// The processor time of a process and of those below it, living or waited for. None where the
-/// system does not tell it.
+/// The processor time of a process and its descendants, living or waited for. `None` if the system
+/// does not report it.
 #[cfg(target_os = "linux")]
 pub(crate) fn processor_time(pid: i32) -> Option<Duration> {
     of_family(pid, 0)
 }
 
-/// The processor time of a process and of those below it. None where the system does not tell it.
+/// The processor time of a process and its descendants. `None` if the system does not report it.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn processor_time(_pid: i32) -> Option<Duration> {
     None
 }
 
-/// How deep processes below a program are looked for.
+/// How deep to look for descendants of a program.
 #[cfg(target_os = "linux")]
 const GENERATIONS_MAX: usize = 8;
 
 #[cfg(target_os = "linux")]
 fn of_family(pid: i32, generation: usize) -> Option<Duration> {
-    // USER_HZ, in which the kernel tells processor time, is 100 on every system this is built for.
+    // The kernel reports processor time in USER_HZ, which is 100 on every system this is built for.
     const TICK: Duration = Duration::from_millis(10);
     let folder = std::path::PathBuf::from(format!("/proc/{pid}"));
     let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
-    // The name, in parentheses, may have anything in it. User and system time follow, the process's
-    // own and that of the children it has waited for.
+    // The name in parentheses may contain any character. User and system time follow, of the
+    // process itself and of the children it has waited for.
     let fields = stat.rsplit_once(')')?.1.split_ascii_whitespace().skip(11).take(4);
     let ticks: u32 = fields.filter_map(|field| field.parse::<u32>().ok()).sum();
     let mut total = TICK * ticks;

@@ -1,4 +1,4 @@
-//! Which programs play: a command, or all programs of a folder.
+//! Finds the programs that play: a command, or all programs of a folder.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,20 +10,20 @@ use crate::line::fit_name;
 /// A program that can be started.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// What it is called: a word of the protocol.
+    /// Its name, a single word of the protocol.
     pub name: String,
-    /// What is started.
+    /// The file to start.
     pub path: PathBuf,
-    /// With which arguments.
+    /// Its arguments.
     pub arguments: Vec<String>,
-    /// Where it is started; where the umpire is without one.
+    /// The folder to start it in. `None` for the umpire's own.
     pub folder: Option<PathBuf>,
 }
 
-/// Why a command or a file is no program.
+/// Why a command or a file is not a program.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// The command's quotes do not close, or it is empty.
+    /// The command is empty or has an open quote.
     #[error("{command:?} is no command: it is empty, or its quotes do not close")]
     Command {
         /// The command.
@@ -41,7 +41,7 @@ pub enum ProgramError {
         /// The file.
         path: PathBuf,
     },
-    /// A script whose interpreter is not there.
+    /// A script whose interpreter is missing.
     #[error("{path:?} cannot run: {why}")]
     Interpreter {
         /// The script.
@@ -49,7 +49,7 @@ pub enum ProgramError {
         /// What is wrong with its first line.
         why: String,
     },
-    /// An interpreter that is to run a file which is not there.
+    /// A script that its interpreter would not find.
     #[error("there is no file {script:?} for {interpreter} to run")]
     NoScript {
         /// The interpreter, as it was named.
@@ -67,20 +67,20 @@ pub enum ProgramError {
     },
 }
 
-/// What a folder of programs has.
+/// The programs of a folder.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// Programs, by name.
+    /// The programs, by name.
     pub programs: Vec<Program>,
-    /// What was passed over, and why.
+    /// What was skipped, and why.
     pub passed_over: Vec<(String, String)>,
 }
 
 impl Program {
-    /// The program of a command: a file, or words with quotes as in a shell.
+    /// The program of a command, which is a file or words with quotes as in a shell.
     ///
     /// # Errors
-    /// [`ProgramError`] says what cannot be started.
+    /// [`ProgramError`] says why it cannot be started.
     pub fn of_command(command: &str) -> Result<Program, ProgramError> {
         let words = if Path::new(command).is_file() {
             vec![command.to_owned()]
@@ -99,16 +99,17 @@ impl Program {
         if let Some(script) = missing_script(&path, arguments) {
             return Err(ProgramError::NoScript { interpreter: first.clone(), script: script.to_owned() });
         }
-        // `python3 bots/ann.py` is ann.
+        // `python3 bots/ann.py` is called ann.
         let script = words.iter().map(Path::new).find(|word| word.is_file());
         let name = name_of(script.unwrap_or(&path));
         Ok(Program { name, path, arguments: arguments.to_vec(), folder: None })
     }
 
-    /// The programs of a folder: every executable file, and every folder in it with an executable `run`. Each is started in its own folder.
+    /// The programs of a folder: every executable file, and every folder in it with an executable
+    /// `run`. Each starts in its own folder.
     ///
     /// # Errors
-    /// [`ProgramError::Unreadable`] when the folder cannot be read.
+    /// [`ProgramError::Unreadable`] if the folder cannot be read.
     pub fn find_all(folder: &Path) -> Result<Found, ProgramError> {
         let unreadable = |error| ProgramError::Unreadable { path: folder.to_owned(), error };
         let folder = folder.canonicalize().map_err(unreadable)?;
@@ -145,7 +146,7 @@ impl Program {
     }
 }
 
-/// Gives programs of the same name different ones.
+/// Renames programs that have the same name.
 pub fn set_apart(programs: &mut [Program]) {
     let mut names = BTreeSet::new();
     for program in programs {
@@ -164,7 +165,7 @@ fn unique(name: String, taken: &BTreeSet<String>) -> String {
     numbered
 }
 
-/// A file's name without its ending; a `run` is called like its folder.
+/// A file's name without its extension. A `run` has the name of its folder.
 fn name_of(file: &Path) -> String {
     let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let folder = file.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
@@ -174,13 +175,13 @@ fn name_of(file: &Path) -> String {
     }
 }
 
-/// The program that runs now, if this is its name: `flagfall bot` is a player without being installed.
+/// The running program, if it has this name. So `flagfall bot` plays without being installed.
 fn own_program(name: &str) -> Option<PathBuf> {
     let own = std::env::current_exe().ok()?;
     (own.file_stem()? == name).then_some(own)
 }
 
-/// Where a name without a slash is found.
+/// The path of a name without a slash.
 fn in_path(name: &str) -> PathBuf {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&folders)
@@ -189,7 +190,7 @@ fn in_path(name: &str) -> PathBuf {
         .unwrap_or_else(|| PathBuf::from(name))
 }
 
-/// The whole path of a file that may be executed.
+/// The absolute path of an executable file.
 fn executable(path: &Path) -> Result<PathBuf, ProgramError> {
     let unreadable = |error| ProgramError::Unreadable { path: path.to_owned(), error };
     let whole = std::path::absolute(path).map_err(unreadable)?;
@@ -203,11 +204,11 @@ fn executable(path: &Path) -> Result<PathBuf, ProgramError> {
     }
 }
 
-/// Bytes of a script's first line that the system looks at.
+/// How many bytes of a script's first line the system reads.
 const FIRST_LINE_BYTES: u64 = 256;
 
-/// Why the system finds no interpreter by a script's first line; none when it does, and for what is
-/// not a script. `env` starts even if what it is to run is not there, and fails only then.
+/// Why the system would not find a script's interpreter. `None` if it would, or if the file is not
+/// a script. `env` starts even if its program is missing, and fails only then.
 fn missing_interpreter(script: &Path) -> Option<String> {
     let mut start = Vec::new();
     fs::File::open(script).ok()?.take(FIRST_LINE_BYTES).read_to_end(&mut start).ok()?;
@@ -229,17 +230,17 @@ fn missing_interpreter(script: &Path) -> Option<String> {
     (!found.is_file()).then(|| format!("its interpreter {name} is not installed: it is not in the PATH"))
 }
 
-/// Programs whose first argument that is no option is a file to run.
+/// Programs whose first argument that is not an option is a file to run.
 const INTERPRETERS: [&str; 9] = ["bash", "lua", "node", "perl", "php", "pypy", "python", "ruby", "sh"];
 
-/// The file that an interpreter is to run, if it is not there.
+/// The file that an interpreter should run, if it is missing.
 fn missing_script<'a>(path: &Path, arguments: &'a [String]) -> Option<&'a str> {
     let name = path.file_name()?.to_string_lossy();
     let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
     if !INTERPRETERS.contains(&name) {
         return None;
     }
-    // After `-c` and the like comes no file.
+    // After `-c` and similar options there is no file.
     let flags = ["-u", "-O", "-B", "-E", "-s", "-S", "-w"];
     let script = arguments.iter().find(|argument| !flags.contains(&argument.as_str()))?;
     (!script.starts_with('-') && !Path::new(script).exists()).then_some(script)

@@ -1,16 +1,17 @@
-//! What is told while games are played: on a terminal one line that changes, elsewhere few lines that stay.
+//! Shows progress while games are played: one changing line on a terminal, a few lasting lines
+//! elsewhere.
 
 use std::io::{self, Write};
 
 use crate::series::{Plan, Played};
 use crate::standings::{Standing, standings};
 
-/// Programs named in a line; of more only the number is told.
+/// How many programs a line names. The others are counted.
 const NAMED_MAX: usize = 4;
-/// Lines that stay, for a whole plan.
+/// How many lasting lines a whole plan gets.
 const LINES_MAX: usize = 10;
 
-/// Tells how far a plan is.
+/// Shows how far a plan is.
 pub struct Progress<W> {
     to: W,
     is_terminal: bool,
@@ -18,15 +19,15 @@ pub struct Progress<W> {
 }
 
 impl<W: Write> Progress<W> {
-    /// Tells it there, with or without a line that changes.
+    /// Shows it there, with or without a changing line.
     pub fn new(to: W, is_terminal: bool) -> Progress<W> {
         Progress { to, is_terminal, told: 0 }
     }
 
-    /// Tells what has been played and how many games are under way.
+    /// Shows what has been played and how many games are in progress.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// If it cannot be written.
     pub fn tell(&mut self, plan: &Plan, played: &[Played], under_way: usize) -> io::Result<()> {
         let planned = plan.fixtures.len();
         if self.is_terminal {
@@ -44,10 +45,10 @@ impl<W: Write> Progress<W> {
         Ok(())
     }
 
-    /// Leaves room for what comes next.
+    /// Clears the line for other output.
     ///
     /// # Errors
-    /// When nothing can be written there.
+    /// If it cannot be written.
     pub fn clear(&mut self) -> io::Result<()> {
         if self.is_terminal {
             write!(self.to, "\r\x1b[K")?;

@@ -1,4 +1,4 @@
-//! Many games: who plays whom, several at once, each with its record and its log.
+//! Plays many games, several at once, each with its record and its log.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -18,23 +18,24 @@ use crate::line::Quit;
 use crate::process::{Aftermath, Arena};
 use crate::program::Program;
 
-/// One game to be played: its number, from 1, and the indices of its programs.
+/// One game to play.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fixture {
-    /// From 1, in the order of the plan.
+    /// The number of the game, from 1, in the order of the plan.
     pub number: usize,
-    /// Who plays which side.
+    /// The index of each side's program.
     pub sides: PerSide<usize>,
 }
 
-/// So many games of the first two programs; with `swap` they change sides after each.
+/// A number of games of the first two programs. With `swap` they change sides after each.
 #[must_use]
 pub fn duel(games: usize, swap: bool) -> Vec<Fixture> {
     let sides = |game: usize| if swap && game % 2 == 1 { PerSide::new(1, 0) } else { PerSide::new(0, 1) };
     (0..games).map(|game| Fixture { number: game + 1, sides: sides(game) }).collect()
 }
 
-/// Every pair of so many programs, so many games each, sides in turn. Rounds go through all pairs, so that a table of half of them is fair.
+/// A number of games for every pair of programs, with alternating sides. Each round goes through
+/// all pairs, so that a partial table is fair.
 #[must_use]
 pub fn round_robin(programs: usize, games: usize) -> Vec<Fixture> {
     let pairs = || (0..programs).flat_map(move |one| (one + 1..programs).map(move |other| (one, other)));
@@ -47,68 +48,69 @@ pub fn round_robin(programs: usize, games: usize) -> Vec<Fixture> {
         .collect()
 }
 
-/// What is to be played.
+/// What to play.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// By which rules.
+    /// The ruleset.
     pub ruleset: &'static Ruleset,
-    /// How long programs may take.
+    /// The time limits.
     pub limits: Limits,
-    /// Who plays.
+    /// The programs.
     pub programs: Vec<Program>,
     /// The games.
     pub fixtures: Vec<Fixture>,
-    /// How many games at once, at least one.
+    /// How many games are played at once, at least one.
     pub parallel: usize,
-    /// Where records go.
+    /// The folder for records.
     pub records: Option<PathBuf>,
-    /// Where logs go: the moves of each game, and each program's standard error.
+    /// The folder for logs: the moves of each game, and each program's standard error.
     pub logs: Option<PathBuf>,
 }
 
 /// A game that was played to its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Played {
-    /// Which.
+    /// Its fixture.
     pub fixture: Fixture,
     /// Its id.
     pub game: GameId,
     /// The last line of the dialogue.
     pub quit: Quit,
-    /// Its end.
+    /// Its outcome.
     pub outcome: Outcome,
     /// Turns taken.
     pub plies: Ply,
     /// How much each program thought at its turns.
     pub thinking: PerSide<Thinking>,
-    /// What was wrong with which program, in words.
+    /// The fault of each program, in words.
     pub faults: PerSide<Option<String>>,
 }
 
-/// A series cannot go on.
+/// Why a series cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum SeriesError {
     /// A record or a log cannot be written.
     #[error("{path:?} cannot be written: {error}")]
     Write {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// Why.
         error: io::Error,
     },
-    /// The system gives no random numbers.
+    /// The system has no random numbers.
     #[error("the system gives no random numbers: {0}")]
     Entropy(getrandom::Error),
-    /// A game's task broke down.
+    /// A game's task failed.
     #[error("a game broke down: {0}")]
     Task(#[from] tokio::task::JoinError),
 }
 
-/// Plays the plan's games; `watch` is called at the start and after each game with what was played and how many games are under way. What is under way when `stop` turns true
-/// is broken off and counts for nobody. The games come back in the order of the plan.
+/// Plays the plan's games and returns them in the order of the plan. Calls `watch` at the start and
+/// after each game, with the games played and the number in progress. Games in progress when `stop`
+/// turns true are stopped and do not count.
 ///
 /// # Errors
-/// [`SeriesError`]: what was recorded until then stays.
+/// [`SeriesError`]. What was recorded before stays.
 pub async fn play(
     arena: Arena,
     plan: Arc<Plan>,
@@ -136,7 +138,7 @@ pub async fn play(
     Ok(played)
 }
 
-/// Plays one game; none when it was broken off.
+/// Plays one game. `None` if it was stopped.
 async fn play_one(
     arena: Arena,
     plan: Arc<Plan>,
@@ -184,7 +186,7 @@ async fn play_one(
     Ok(Some(played))
 }
 
-/// What was wrong with a program, with what its end tells of it.
+/// The fault of a program, with what its end shows about it.
 fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     let fault = ending.faults[side].as_ref()?;
     let mut words = fault.to_string();
@@ -196,7 +198,7 @@ fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     }
     let last = aftermath.stderr_tail.lines().last().unwrap_or_default().trim();
     if !last.is_empty() {
-        // A program's words may steer a terminal.
+        // A program's words could contain terminal escapes.
         let last: String =
             last.chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect();
         words.push_str(&format!("; its last words: {last}"));
@@ -204,7 +206,7 @@ fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     Some(words)
 }
 
-/// A game's log: who played what, the moves with their outcomes as their movers were told, the end.
+/// A game's log: the players, the moves with their outcomes as the mover was told, and the end.
 fn log(plan: &Plan, played: &Played, moves: &[String]) -> String {
     let Played { fixture, game, quit, faults, .. } = played;
     let name = |side: Side| &plan.programs[fixture.sides[side]].name;
@@ -228,7 +230,7 @@ fn log(plan: &Plan, played: &Played, moves: &[String]) -> String {
     text
 }
 
-/// A file is there whole or not at all.
+/// Writes a file whole or not at all.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SeriesError> {
     let partial = path.with_added_extension("partial");
     let write = || {

@@ -1,4 +1,4 @@
-//! Counting games: scores, intervals, who stands before whom.
+//! Counts games: scores, confidence intervals, and places.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ use flagfall_board::{PerSide, Side};
 use crate::bout::Thinking;
 use crate::series::Played;
 
-/// A program's games counted. A draw is half a point.
+/// A program's results. A draw is half a point.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Standing {
     /// The program's index in the plan.
     pub program: usize,
-    /// Its place, from 1; programs that nothing sets apart share one.
+    /// Its place, from 1. Tied programs share a place.
     pub place: usize,
     /// Games won.
     pub won: u32,
@@ -22,7 +22,7 @@ pub struct Standing {
     pub drawn: u32,
     /// Games lost.
     pub lost: u32,
-    /// Games it lost by a fault of its own, or half lost where both had one.
+    /// Games with a fault of its own, which it lost, or drew if both had one.
     pub faults: u32,
     /// How much it thought.
     pub thinking: Thinking,
@@ -41,20 +41,20 @@ impl Standing {
         2 * self.won + self.drawn
     }
 
-    /// Points per game, from 0 to 1; none without a game.
+    /// Points per game, from 0 to 1. `None` without games.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         (self.games() > 0).then(|| f64::from(self.half_points()) / 2.0 / f64::from(self.games()))
     }
 
-    /// Where the program's real score is, with 95 % confidence: Wilson's interval for its score over its games. Draws vary less than
-    /// the wins and losses that interval is made for, so with draws it is rather too wide than too narrow.
+    /// The 95 % confidence interval of the program's true score (Wilson). Draws vary less than the
+    /// wins and losses that it is made for, so with draws it is rather too wide.
     #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.score().map(|score| wilson(score, f64::from(self.games())))
     }
 
-    /// Mean time per answer.
+    /// The mean time per answer.
     #[must_use]
     pub fn mean_thought(&self) -> Option<Duration> {
         (self.thinking.answers > 0).then(|| self.thinking.total / self.thinking.answers)
@@ -71,7 +71,8 @@ pub fn wilson(score: f64, games: f64) -> (f64, f64) {
     ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
-/// Counts games for so many programs: by score, then by the score in the games of those with the same score among each other.
+/// Counts the games of all programs. Orders them by score, then by the score in games among those
+/// with the same score.
 #[must_use]
 pub fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
     let mut standings: Vec<Standing> =
@@ -99,7 +100,7 @@ pub fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
     ordered
 }
 
-/// Exactly: halves of points over games, crosswise.
+/// Compares exactly, by cross-multiplying half points and games.
 fn compare_scores(one: &Standing, other: &Standing) -> Ordering {
     let crosswise = |a: &Standing, b: &Standing| u64::from(a.half_points()) * u64::from(b.games());
     match (one.games(), other.games()) {
@@ -137,7 +138,7 @@ fn order_tied(tied: &[Standing], played: &[Played], ordered: &mut Vec<Standing>)
     }
 }
 
-/// Points of one program against another, in halves, and their games; from the games of both.
+/// Points of one program against another, in halves, and the number of their games.
 #[must_use]
 pub fn head_to_head(played: &[Played], program: usize, opponent: usize) -> (u32, u32) {
     let mut sum = (0, 0);
@@ -156,7 +157,7 @@ pub fn head_to_head(played: &[Played], program: usize, opponent: usize) -> (u32,
     sum
 }
 
-/// How games ended, counted: the commonest first.
+/// How games ended, with counts, most frequent first.
 #[must_use]
 pub fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
     let mut counts: BTreeMap<&'static str, u32> = BTreeMap::new();
@@ -168,14 +169,14 @@ pub fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
     counts
 }
 
-/// How many games each side won, and how many nobody did.
+/// How many games each side won, and how many no one won.
 #[must_use]
 pub fn by_side(played: &[Played]) -> (PerSide<u32>, u32) {
     let won = |side| played.iter().filter(|game| game.outcome.winner == side).count() as u32;
     (PerSide::new(won(Some(Side::Red)), won(Some(Side::Blue))), won(None))
 }
 
-/// Mean length in plies; none without a game.
+/// The mean length in plies. `None` without games.
 #[must_use]
 pub fn mean_plies(played: &[Played]) -> Option<f64> {
     let sum: u64 = played.iter().map(|game| u64::from(game.plies)).sum();
@@ -237,7 +238,8 @@ pub(crate) mod tests {
 
     #[test]
     fn equal_scores_are_set_apart_by_the_games_among_each_other_or_share_a_place() {
-        // 0 and 1 have two points each; 1 has beaten 0. 2 and 3 have lost everything else and drawn against each other.
+        // 0 and 1 have two points each, and 1 has beaten 0. 2 and 3 have lost everything else and
+        // are equal against each other.
         let played = [
             game(1, 0, 1, BLUE),
             game(2, 0, 2, RED),
@@ -258,7 +260,7 @@ pub(crate) mod tests {
         let near = |found: (f64, f64), low: f64, high: f64| {
             assert!((found.0 - low).abs() < 5e-4 && (found.1 - high).abs() < 5e-4, "{found:?}");
         };
-        // Values of the method's usual tables.
+        // Values from the usual tables of the method.
         near(wilson(0.5, 10.0), 0.2366, 0.7634);
         near(wilson(0.0, 10.0), 0.0, 0.2775);
         near(wilson(1.0, 10.0), 0.7225, 1.0);

@@ -1,4 +1,4 @@
-//! Results for people and their programs: text, Markdown, CSV.
+//! Results for people and programs: text, Markdown, CSV.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -8,21 +8,21 @@ use flagfall_board::Side;
 use crate::series::{Plan, Played};
 use crate::standings::{Standing, by_side, endings, head_to_head, mean_plies, standings};
 
-/// In which form results are written.
+/// The form of the results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// For a terminal.
     Text,
-    /// For a page: tables as GitHub understands them.
+    /// For a page: tables in GitHub's Markdown.
     Markdown,
-    /// For a spreadsheet: the standings alone, a line for each program.
+    /// For a spreadsheet: only the standings, a line for each program.
     Csv,
 }
 
-/// Faults that are repeated one by one; the others are counted.
+/// How many faults are listed. The others are counted.
 const FAULTS_MAX: usize = 20;
 
-/// The results of what was played of a plan, which may be less than all of it.
+/// The results of what was played of a plan, which may be only a part.
 #[must_use]
 pub fn results(plan: &Plan, played: &[Played], format: Format) -> String {
     let standings = standings(plan.programs.len(), played);
@@ -54,7 +54,7 @@ fn row(plan: &Plan, standing: &Standing) -> [String; 11] {
     ]
 }
 
-/// A time as a person reads it.
+/// A time in words for people.
 #[must_use]
 pub fn duration(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1000.0;
@@ -67,7 +67,7 @@ pub fn duration(time: Duration) -> String {
     }
 }
 
-/// Everything about the games that is no table, a line each.
+/// Facts about the games that are not in a table, a line each.
 fn facts(plan: &Plan, played: &[Played]) -> Vec<String> {
     let mut facts = Vec::new();
     let planned = plan.fixtures.len();
@@ -110,7 +110,8 @@ fn title(plan: &Plan, played: &[Played]) -> String {
     format!("{}, {games}, {seconds} s a turn", plan.ruleset.id)
 }
 
-/// Points of each program against each other, in the order of the standings; only where there are more than two.
+/// The points of each program against each other, in the order of the standings. `None` for fewer
+/// than three programs.
 fn cross_table(plan: &Plan, played: &[Played], standings: &[Standing]) -> Option<Vec<Vec<String>>> {
     if plan.programs.len() < 3 {
         return None;
@@ -158,7 +159,7 @@ fn line(text: &mut String, words: &str) {
     text.push('\n');
 }
 
-/// Columns of words: the second, which has names, to the left, all others to the right.
+/// Aligns columns: the second, which has names, to the left, all others to the right.
 fn aligned(text: &mut String, rows: &[Vec<String>]) {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
@@ -191,7 +192,7 @@ fn markdown(plan: &Plan, played: &[Played], standings: &[Standing]) -> String {
     let faults = faults(plan, played);
     if !faults.is_empty() {
         text.push_str("\nFaults:\n\n");
-        // A program's words are no markup.
+        // A program's words must not be taken as markup.
         faults.iter().for_each(|fault| line(&mut text, &format!("- `{}`", fault.replace('`', "'"))));
     }
     text
@@ -208,7 +209,7 @@ fn markdown_table(text: &mut String, rows: &[Vec<String>]) {
     }
 }
 
-/// Names have no commas and no quotes: they are words of the protocol.
+/// Names are words of the protocol, so they have no commas and no quotes.
 fn csv(plan: &Plan, standings: &[Standing]) -> String {
     let mut text = String::from(
         "place,program,games,won,drawn,lost,faults,score,low_95,high_95,mean_move_ms,longest_move_ms\n",

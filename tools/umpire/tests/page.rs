@@ -1,4 +1,4 @@
-//! docs/protocol/UMPIRE.md shows a dialogue that took place.
+//! The dialogue in docs/protocol/UMPIRE.md is a real one.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use flagfall_rules::rulesets::PBM_SMALL;
 use flagfall_umpire::bout::{Bout, BoutTerms, Input, Limits, Output};
 use flagfall_umpire::lines::Cut;
 
-/// What the programs answer, in the order in which they do.
+/// The programs' answers, in order.
 const ANSWERS: [(Side, &str); 12] = [
     (Side::Red, "BB8B8sF8"),
     (Side::Red, "7B728973"),
@@ -36,7 +36,7 @@ fn dialogue() -> String {
         limits: Limits::default(),
         entropy: PerSide::new(Entropy([1; 32]), Entropy([2; 32])),
     });
-    // Each side's lines in a column of its own.
+    // Each side's lines have their own column.
     let mut text = String::from("Red: ann          Blue: bob\n\n");
     let mut put = |side, mark, line: &str| {
         let indent = if side == Side::Red { 0 } else { 18 };

@@ -1,4 +1,4 @@
-//! What servers tell each other, and how it is heard.
+//! Notices that servers send each other, and how they are handled.
 
 use std::time::Duration;
 
@@ -13,54 +13,55 @@ use super::seats::{SeatNews, Seating, Seats};
 use super::{Inner, Peers};
 use crate::delivery::{Connections, Payload};
 
-/// Every so many signs of life a server tells of all its seats.
+/// Heartbeats between two full listings of a server's seats.
 const LISTING_EVERY: u32 = 5;
-/// The time between two looks whether another server is silent.
+/// Time between two checks for silent servers.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// What a server tells the others. Whoever does not know a kind of it passes it over.
+/// A notice to other servers. A server ignores kinds that it does not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Notice {
-    /// A sign of life, and which seats have changed.
+    /// A sign of life, with the seats that have changed.
     Seats {
-        /// Who tells it.
+        /// The server that sends it.
         server: String,
-        /// Seats.
+        /// The seats.
         seats: Vec<Seating>,
-        /// Which of those that are empty now were left on purpose.
+        /// Those of the empty seats that were left on purpose.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         left: Vec<(GameId, Side)>,
     },
-    /// A server has heard nothing for a while: all others tell it of their seats.
+    /// A server may have missed notices: all others list their seats.
     Ask {
-        /// Who asks.
+        /// The server that asks.
         server: String,
     },
-    /// Players are to be told something, wherever they are connected.
+    /// A message to players, wherever they are connected.
     Message {
-        /// Whose players have been told already.
+        /// The server that sends it. It has informed its own players already.
         server: String,
         /// The players.
         players: Vec<String>,
-        /// What they are told.
+        /// The message.
         message: Box<ServerToClient>,
     },
-    /// The connections of a player who has become an account are closed: they come back as that.
+    /// The connections of a player who has become an account, or has another name now, must be
+    /// closed. They reconnect with the new identity.
     Renewed {
-        /// Who has closed his own already.
+        /// The server that sends it. It has closed its own connections already.
         server: String,
         /// The player.
         player: String,
     },
-    /// A server looks whether it hears itself.
+    /// A server checks that it hears itself.
     Probe {
-        /// Something nobody else tells.
+        /// A unique text.
         probe: String,
     },
-    /// A server stops.
+    /// A server is stopping.
     Gone {
-        /// Which.
+        /// That server.
         server: String,
     },
 }
@@ -69,22 +70,23 @@ pub enum Notice {
 pub trait GameNews: Sync {
     /// A player of each of these games has come to or gone from another server.
     fn seats_changed(&self, games: &[GameId]);
-    /// This server hears the others again, after a time in which it did not: absence counts from now on.
+    /// This server hears the others again, after a time in which it did not: absence counts from
+    /// now on.
     fn sight_regained(&self);
 }
 
 impl Peers {
-    /// Tells all servers something.
+    /// Sends a notice to all servers.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn tell(&self, notice: &Notice) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
-        // Nothing of it can fail to be written.
+        // Serializing a notice cannot fail.
         inner.store.tell(serde_json::to_vec(notice).unwrap_or_default()).await
     }
 
-    /// Tells others that this server lives and who sits here, until the future is dropped.
+    /// Sends signs of life and changed seats to other servers, until the future is dropped.
     pub async fn tell_seats(&self, seats: &Seats, beat: Duration) {
         let mut beats = interval(beat.max(Duration::from_millis(1)));
         beats.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -104,7 +106,7 @@ impl Peers {
                 let server = seats.server().to_owned();
                 let SeatNews { seats: told, left } = news.clone();
                 if let Err(error) = self.tell(&Notice::Seats { server, seats: told, left }).await {
-                    tracing::debug!(%error, "other servers were not told who is here");
+                    tracing::debug!(%error, "could not send this server's seats to other servers");
                     seats.put_back(&news);
                     break;
                 }
@@ -115,7 +117,7 @@ impl Peers {
         }
     }
 
-    /// Hears what servers tell, until the future is dropped.
+    /// Handles notices from other servers, until the future is dropped.
     pub async fn listen(&self, seats: &Seats, connections: &Connections, games: &impl GameNews) {
         let Some(inner) = &self.inner else { return std::future::pending().await };
         let Some(mut notices) = inner.store.notices() else { return std::future::pending().await };
@@ -127,7 +129,7 @@ impl Peers {
                 biased;
                 heard = notices.recv() => match heard {
                     Ok(Heard::Told(bytes)) => {
-                        // Of another version, perhaps.
+                        // Perhaps from another version.
                         if let Ok(notice) = serde_json::from_slice(&bytes) {
                             inner.act_on(notice, seats, connections, games);
                         }
@@ -143,12 +145,13 @@ impl Peers {
     async fn ask(&self, server: &str) {
         let asked = self.tell(&Notice::Ask { server: server.to_owned() }).await;
         if let Err(error) = asked {
-            // They tell of all their seats every few seconds anyway.
-            tracing::debug!(%error, "other servers were not asked who is there");
+            // Every server lists all its seats every few seconds anyway.
+            tracing::debug!(%error, "could not ask other servers for their seats");
         }
     }
 
-    /// Tells players something, wherever they are connected: here for sure, elsewhere if that can be said now.
+    /// Sends a message to players, wherever they are connected: here for sure, on other servers if
+    /// the store takes notices now.
     pub async fn notify(&self, connections: &Connections, players: &[&str], message: &ServerToClient) {
         let payload = Payload::new(message);
         players.iter().for_each(|player| connections.notify(player, &payload));
@@ -156,24 +159,25 @@ impl Peers {
         let players = players.iter().map(ToString::to_string).collect();
         let message = Box::new(message.clone());
         if let Err(error) = self.tell(&Notice::Message { server: inner.id.clone(), players, message }).await {
-            tracing::debug!(%error, "players on other servers were not told something");
+            tracing::debug!(%error, "could not send a message to players on other servers");
         }
     }
 
-    /// Closes the connections of a player who has become an account, wherever they are: they come back as that.
+    /// Closes the connections of a player who has become an account, or has another name now, on
+    /// all servers. They reconnect with the new identity.
     pub async fn renew(&self, connections: &Connections, player: &str) {
         connections.close_player(player, CloseCode::Renewed);
         let Some(inner) = &self.inner else { return };
         let notice = Notice::Renewed { server: inner.id.clone(), player: player.to_owned() };
         if let Err(error) = self.tell(&notice).await {
-            tracing::debug!(%error, "a player's connections to other servers were not closed");
+            tracing::debug!(%error, "could not have a player's connections to other servers closed");
         }
     }
 
     /// Tells others that this server stops.
     pub async fn say_goodbye(&self, seats: &Seats) {
         if let Err(error) = self.tell(&Notice::Gone { server: seats.server().to_owned() }).await {
-            tracing::debug!(%error, "other servers were not told that this one stops; they will notice");
+            tracing::debug!(%error, "could not tell other servers that this one stops; they will notice");
         }
     }
 }

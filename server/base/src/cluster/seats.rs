@@ -1,9 +1,11 @@
-//! Who sits where: which players have which games open, on this server and on others.
+//! Seats: which players have which games open, on this server and on others.
 //!
-//! A server tells the others of its own seats at once when they change and of all of them every few seconds; whatever it tells says that it is
-//! alive, and it says something each second. What others tell is believed for a while: a server that is silent has lost its players, and so has a
-//! seat that is told of no more. All of this counts only as long as this server hears itself, the way the others hear it: one that does not
-//! (cut off, deaf, or asleep) knows nothing of anybody's absence, and what it learns afterwards counts from then on.
+//! A server sends changes of its seats at once and lists all of them every few seconds. Each notice
+//! is a sign of life, and there is one at least every second. What other servers say is believed
+//! for a while: if a server is silent for too long, its seats are dropped, and so is a seat that is
+//! no longer listed. This holds only while this server hears its own notices in the same way as
+//! others do. A server that does not (cut off or asleep) knows nothing about absence; when it hears
+//! itself again, the time starts anew.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,35 +17,37 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// How long a server that says nothing keeps its seats, and how long one that does not hear itself believes that it hears.
+/// How long a silent server keeps its seats, and how long this server counts as hearing without
+/// hearing itself.
 const SILENCE_MAX: Duration = Duration::from_millis(3_500);
-/// How long a seat is believed in that its server does not mention any more.
+/// How long a seat is kept that its server no longer lists.
 const SEAT_LIFE: Duration = Duration::from_secs(16);
-/// Seats told of in one notice: 64 KiB take a little more than that.
+/// Most seats in one notice. A notice of 64 KiB has room for a few more.
 const TOLD_MAX: usize = 800;
 
-/// What is told of one seat: since when a connection there drives, as far as that server knows; nothing when it has none.
+/// One seat: since when a connection there drives it, as far as that server knows. None if the seat
+/// is empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Seating(pub GameId, pub Side, pub Option<Stamp>);
 
 /// A player's newest seat on another server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elsewhere {
-    /// Since when.
+    /// Since when a connection drives it.
     pub since: Stamp,
-    /// Whether it counts as the newer one where a seat here is of the same moment. Both servers agree on that.
+    /// True if it counts as newer than a seat here with the same stamp. Both servers agree on that.
     pub wins_ties: bool,
 }
 
 impl Elsewhere {
-    /// Whether it is newer than a seat here.
+    /// True if it is newer than a seat here.
     #[must_use]
     pub fn is_after(self, here: Stamp) -> bool {
         self.since > here || (self.since == here && self.wins_ties)
     }
 }
 
-/// The seats of all servers, as this one knows of them. Cheap to clone; all clones are one.
+/// The seats of all servers, as far as this one knows. Cheap to clone; all clones share one state.
 #[derive(Clone)]
 pub struct Seats {
     shared: Arc<Shared>,
@@ -52,9 +56,10 @@ pub struct Seats {
 struct Shared {
     server: String,
     state: Mutex<State>,
-    /// Since when what is known of others is worth something; [`BLIND`] before.
+    /// Since when this server has known about the others' seats, as a stamp; [`BLIND`] if it does
+    /// not.
     sighted_since: AtomicU64,
-    /// When this server heard itself last, in milliseconds since `began`.
+    /// When this server last heard itself, in milliseconds since `began`.
     own_heard_ms: AtomicU64,
     began: Instant,
     changed: Notify,
@@ -65,10 +70,10 @@ const BLIND: u64 = u64::MAX;
 #[derive(Default)]
 struct State {
     own: HashMap<(GameId, Side), Stamp>,
-    /// Those that others have not been told of yet, and whether their player left on purpose.
+    /// Seats to send to others, and whether their player left on purpose.
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
-    /// The other servers, and when each was heard last.
+    /// The other servers, and when each was last heard.
     servers: HashMap<Arc<str>, Instant>,
     sighted_at: Option<Instant>,
 }
@@ -79,21 +84,22 @@ struct Other {
     server: Arc<str>,
     since: Stamp,
     heard: Instant,
-    /// The player left this seat on purpose. Kept for as long as a seat is believed in, so that the game's table learns of it.
+    /// True if the player left this seat on purpose. Kept as long as a seat, so that the game's
+    /// table learns of it.
     has_left: bool,
 }
 
-/// What one server tells the others about seats.
+/// Seats in one notice.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SeatNews {
     /// The seats.
     pub seats: Vec<Seating>,
-    /// Which of those that are empty now were left on purpose.
+    /// Those of the empty seats that were left on purpose.
     pub left: Vec<(GameId, Side)>,
 }
 
 impl Seats {
-    /// None, as a server of this id knows of them that has heard nothing yet.
+    /// No seats, for the server with this id, which has heard nothing yet.
     #[must_use]
     pub fn new(server: String) -> Seats {
         Seats {
@@ -108,19 +114,20 @@ impl Seats {
         }
     }
 
-    /// The server whose own they are.
+    /// The id of this server.
     #[must_use]
     pub fn server(&self) -> &str {
         &self.shared.server
     }
 
-    /// Notified when others are to be told something.
+    /// Notified when there is something to send to others.
     #[must_use]
     pub fn changed(&self) -> &Notify {
         &self.shared.changed
     }
 
-    /// A player has a seat here, driving since this moment, or none any more; then `has_left` says whether they left on purpose.
+    /// Records that a player drives a seat here since this stamp, or no longer has one. In that
+    /// case `has_left` says whether they left on purpose.
     pub fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
         let mut state = self.state();
         let before = match since {
@@ -133,7 +140,7 @@ impl Seats {
         }
     }
 
-    /// Others are to be told of every seat here.
+    /// Queues all seats here to be sent.
     pub fn repeat(&self) {
         let mut state = self.state();
         let State { own, news, .. } = &mut *state;
@@ -141,7 +148,8 @@ impl Seats {
         self.shared.changed.notify_one();
     }
 
-    /// What others are to be told next, as much as fits into one notice, and whether that is all.
+    /// Takes the next seats to send, as many as fit into one notice. Also returns true if these
+    /// were all.
     pub fn take_news(&self) -> (SeatNews, bool) {
         let mut state = self.state();
         let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
@@ -153,7 +161,7 @@ impl Seats {
         (SeatNews { seats: taken.into_iter().map(told).collect(), left }, state.news.is_empty())
     }
 
-    /// What was not told after all.
+    /// Queues seats again that could not be sent.
     pub fn put_back(&self, news: &SeatNews) {
         let mut state = self.state();
         for Seating(game, side, since) in &news.seats {
@@ -162,7 +170,8 @@ impl Seats {
         }
     }
 
-    /// A server, perhaps this one, has told something, at this moment of the store's clock. Answers the games in which something changed.
+    /// Handles seats from a server, perhaps this one, at this stamp of the store's clock. Returns
+    /// the games that changed.
     pub fn hear(&self, now: Instant, at: Stamp, server: &str, told: &SeatNews) -> Vec<GameId> {
         if server == self.shared.server {
             self.hear_own(now, at);
@@ -188,14 +197,14 @@ impl Seats {
         self.shared.own_heard_ms.store(self.ms(now), Ordering::SeqCst);
     }
 
-    /// A server stops: nobody sits there any more. Answers the games in which something changed.
+    /// Drops the seats of a server that is stopping. Returns the games that changed.
     pub fn forget(&self, server: &str) -> Vec<GameId> {
         let mut state = self.state();
         state.servers.remove(server);
         state.drop_others(|other| &*other.server == server)
     }
 
-    /// Forgets what was told too long ago. Answers the games in which something changed.
+    /// Drops servers and seats that were not heard for too long. Returns the games that changed.
     pub fn expire(&self, now: Instant) -> Vec<GameId> {
         if self.sighted_since(now).is_none() {
             return Vec::new();
@@ -214,7 +223,7 @@ impl Seats {
         state.drop_others(|other| gone.contains(&other.server) || age(other.heard) > SEAT_LIFE)
     }
 
-    /// The newest seat of each player of a game on other servers.
+    /// Each player's newest seat on other servers in a game.
     #[must_use]
     pub fn elsewhere(&self, game: GameId) -> PerSide<Option<Elsewhere>> {
         let state = self.state();
@@ -228,7 +237,8 @@ impl Seats {
         })
     }
 
-    /// Which players left their seat on another server on purpose. Answered once: they may come back and then lose their line.
+    /// The players who left their seat on another server on purpose. Returned once: they may come
+    /// back and then lose their connection.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
         let mut state = self.state();
@@ -241,7 +251,8 @@ impl Seats {
         left
     }
 
-    /// Since when this server has known who is where, by the store's clock; nothing while it does not.
+    /// Since when this server has known who is where, by the store's clock. None while it does not
+    /// know.
     #[must_use]
     pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
         let since = self.shared.sighted_since.load(Ordering::SeqCst);
@@ -254,13 +265,13 @@ impl Seats {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing panics while it holds this lock; were it so, what is known is still what was told.
+        // The code under this lock does not panic, and the state would still be usable.
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Takes note of what another server tells; whether that is a change.
+    /// Records a seat on another server. True if that is a change.
     fn take(
         &mut self,
         now: Instant,
@@ -373,16 +384,16 @@ mod tests {
         let news = b.take_news().0;
         assert_eq!(news.left, [(GAME(), Side::Red)]);
         assert_eq!(a.hear(now, Stamp(9), "b", &news), [GAME()]);
-        assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left is nobody's");
+        assert_eq!(a.elsewhere(GAME()), PerSide::default(), "a seat that was left does not count");
         assert_eq!(a.take_left(GAME()), PerSide::new(true, false));
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // A line that was lost is no leaving, and neither is coming back.
+        // Losing a connection does not count as leaving, and neither does coming back.
         b.note(GAME(), Side::Red, Some(Stamp(8)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, false);
         assert_eq!(a.hear(now, Stamp(9), "b", &b.take_news().0), [GAME()]);
         assert_eq!(a.take_left(GAME()), PerSide::default());
-        // What no table asks about is forgotten.
+        // If no table asks, it is forgotten.
         b.note(GAME(), Side::Red, Some(Stamp(9)), false);
         a.hear(now, Stamp(9), "b", &b.take_news().0);
         b.note(GAME(), Side::Red, None, true);
@@ -459,6 +470,6 @@ mod tests {
         assert_eq!(a.sighted_since(later), Some(Stamp(60_100)), "it counts from now on");
         assert_eq!(a.expire(later + 3 * SECOND), []);
         a.hear(later + 3 * SECOND, Stamp(63_100), "a", &seats_only(&[]));
-        assert_eq!(a.expire(later + 4 * SECOND), [GAME()], "b has had its time to say something");
+        assert_eq!(a.expire(later + 4 * SECOND), [GAME()], "b had time to say something");
     }
 }

@@ -1,4 +1,4 @@
-//! The bytes of one message to a client, ready to be shared by all who get it.
+//! The bytes of one message to clients, shared by all who get it.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use flagfall_protocol::ServerToClient;
 
-/// Bytes in the longest message a connection can carry: an [`Outbox`](super::Outbox) refuses a longer one, and whoever makes messages keeps them well
-/// below.
+/// Most bytes in a message: an [`Outbox`](super::Outbox) refuses longer ones, and messages are kept
+/// well below.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
-/// The kinds of messages, as metrics label them. [`Payload::kind`] gives the place in this list.
+/// The kinds of messages, as metrics label them. [`Payload::kind`] is an index into this list.
 pub const PAYLOAD_KINDS: [&str; 21] = [
     "welcome",
     "accepted",
@@ -37,44 +37,45 @@ pub const PAYLOAD_KINDS: [&str; 21] = [
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
 ///
-/// This is the only thing a socket takes, and it can be made of a [`ServerToClient`] alone: nothing leaves that is not
-/// a message of the protocol. `Debug` shows the kind and the length: a player's message holds his own ranks.
+/// A socket takes nothing else, and a payload can only be made from a [`ServerToClient`]: so only
+/// messages of the protocol leave. `Debug` shows kind and length only, because a player's message
+/// holds their own ranks.
 #[derive(Clone)]
 pub struct Payload {
     text: Arc<str>,
     kind: u8,
 }
 
-/// What stands in place of a message that could not be written.
+/// Replaces a message that could not be serialized.
 const UNWRITTEN: &str =
     r#"{"type":"refused","code":"internal","message":"the server could not write its answer"}"#;
 
 thread_local! {
-    /// Where messages are written before their length is known.
+    /// Buffer for messages whose length is not known yet.
     static WRITTEN: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Payload {
-    /// The message's bytes. Serializes once; make one payload for each audience and clone it for each viewer.
+    /// Serializes a message. Make one payload for each audience and clone it for each viewer.
     #[must_use]
     pub fn new(message: &ServerToClient) -> Payload {
         let text = WRITTEN.with_borrow_mut(|bytes| {
             bytes.clear();
             let written = serde_json::to_writer(&mut *bytes, message);
-            // Messages hold no map with keys that JSON lacks, so it always is; if it is not, the client is told.
+            // Messages have no maps with keys that JSON lacks, so this should not fail.
             let text = written.ok().and_then(|()| std::str::from_utf8(bytes).ok());
             Arc::from(text.unwrap_or(UNWRITTEN))
         });
         Payload { text, kind: kind_of(message) }
     }
 
-    /// How many bytes it has.
+    /// Number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    /// Whether it has no bytes; no message has none.
+    /// True if it has no bytes, which no message does.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
@@ -86,7 +87,7 @@ impl Payload {
         &self.text
     }
 
-    /// The place of its kind in [`PAYLOAD_KINDS`].
+    /// The index of its kind in [`PAYLOAD_KINDS`].
     #[must_use]
     pub fn kind(&self) -> usize {
         usize::from(self.kind)

@@ -1,7 +1,9 @@
-//! Whose tokens were good here a short while ago: what a server goes by while its store, which knows all tokens, is away.
+//! Tokens that were valid here a short while ago, for identifying players while the store is
+//! unavailable.
 //!
-//! Nobody is asked by it who can be looked up. A token is in it from the moment its connection is let in, for as long as that is open, and some time
-//! longer; it is out of it at once when this server hears that the token was taken back or its player closed, deleted or renamed.
+//! Used only if the store cannot be asked. A token is remembered from the moment its connection is
+//! let in, while that is open, and for some time after. It is forgotten at once when this server
+//! hears that the token was revoked or its player closed, deleted or renamed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -10,28 +12,29 @@ use tokio::time::Instant;
 
 use crate::identity::{GuestPass, Identity, TokenHash};
 
-/// The tokens that were good here lately. Time is an argument.
+/// Tokens that were valid here lately. Time is an argument.
 #[derive(Default)]
 pub(crate) struct RecentTokens {
-    /// How many are kept whose connections are all gone.
+    /// Most tokens without connections that are kept.
     absent_max: usize,
-    /// How long they are.
+    /// How long they are kept.
     stay: Duration,
     known: HashMap<TokenHash, Visitor>,
     of_player: HashMap<String, Vec<TokenHash>>,
-    /// Those without a connection, by when the last one ended: whoever has been away for the longest is forgotten first.
+    /// Tokens without connections, by when the last one ended. The longest absent is forgotten
+    /// first.
     absent: BTreeMap<Departure, TokenHash>,
     numbers: u64,
 }
 
-/// When a visitor's last connection ended; the number tells those of one moment apart.
+/// When a token's last connection ended. The number distinguishes departures at the same time.
 type Departure = (Instant, u64);
 
-/// A connection's part in what is known of its token.
+/// A connection's use of a remembered token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Visit {
     token: TokenHash,
-    /// Of a token that was forgotten and came anew, the earlier connections count no more.
+    /// Tells this entry from an earlier one of the same token that was forgotten.
     since: u64,
 }
 
@@ -44,12 +47,13 @@ struct Visitor {
 }
 
 impl RecentTokens {
-    /// Nobody yet. At most so many are kept whose connections are gone, for so long; for no time at all nobody is kept.
+    /// An empty memory for at most `absent_max` tokens without connections. They are kept for
+    /// `stay`; if that is zero, nothing is remembered.
     pub(crate) fn new(absent_max: usize, stay: Duration) -> RecentTokens {
         RecentTokens { absent_max, stay, ..RecentTokens::default() }
     }
 
-    /// A connection that the store has vouched for.
+    /// Records a connection whose token the store has confirmed.
     pub(crate) fn enter(&mut self, token: TokenHash, identity: &Identity) -> Option<Visit> {
         if self.stay.is_zero() {
             return None;
@@ -65,7 +69,7 @@ impl RecentTokens {
         Some(Visit { token, since })
     }
 
-    /// A connection nobody but this memory vouches for; none when it does not know the token.
+    /// Records a connection that is identified from this memory. None if the token is not known.
     pub(crate) fn enter_again(&mut self, now: Instant, token: TokenHash) -> Option<(Visit, Identity)> {
         if !self.knows(now, &token) {
             return None;
@@ -74,7 +78,7 @@ impl RecentTokens {
         Some((self.join(token)?, identity))
     }
 
-    /// Whether the token was good a short while ago.
+    /// True if the token was valid a short while ago.
     pub(crate) fn knows(&self, now: Instant, token: &TokenHash) -> bool {
         self.known.get(token).is_some_and(|visitor| match visitor.left {
             None => true,
@@ -82,13 +86,13 @@ impl RecentTokens {
         })
     }
 
-    /// What it takes to store a player who was here lately as a guest.
+    /// Data to store a player who was here lately as a guest.
     pub(crate) fn pass_of(&self, player: &str) -> Option<GuestPass> {
         let tokens = self.of_player.get(player)?;
         tokens.iter().find_map(|token| self.known.get(token)?.identity.pass().cloned())
     }
 
-    /// A connection has ended.
+    /// Records that a connection has ended.
     pub(crate) fn leave(&mut self, now: Instant, visit: Visit) {
         let Some(visitor) = self.known.get_mut(&visit.token) else { return };
         if visitor.since != visit.since {
@@ -104,7 +108,7 @@ impl RecentTokens {
         self.clear(now);
     }
 
-    /// The token is good no more, or nobody can say.
+    /// Forgets a token that is no longer valid, or cannot be confirmed.
     pub(crate) fn forget(&mut self, token: TokenHash) {
         let Some(visitor) = self.known.remove(&token) else { return };
         if let Some(departure) = visitor.left {
@@ -119,7 +123,7 @@ impl RecentTokens {
         }
     }
 
-    /// Forgets the token of this id.
+    /// Forgets a player's token by its id.
     pub(crate) fn forget_token(&mut self, player: &str, token_id: &str) {
         for token in self.tokens_of(player) {
             if self.known.get(&token).is_some_and(|visitor| visitor.identity.token_id == token_id) {
@@ -135,7 +139,7 @@ impl RecentTokens {
         }
     }
 
-    /// Forgets whoever has no connection.
+    /// Forgets all tokens without connections.
     pub(crate) fn forget_absent(&mut self) {
         for token in self.absent.values().copied().collect::<Vec<_>>() {
             self.forget(token);
@@ -155,7 +159,8 @@ impl RecentTokens {
         Some(Visit { token, since: visitor.since })
     }
 
-    /// Forgets who has been away for too long, and as many more as are too many.
+    /// Forgets tokens that have been without connections for too long, then the longest absent
+    /// above the limit.
     fn clear(&mut self, now: Instant) {
         while let Some((&(left, _), &token)) = self.absent.first_key_value() {
             let is_expired = now.saturating_duration_since(left) >= self.stay;
@@ -185,7 +190,7 @@ mod tests {
         Token::random().unwrap().digest()
     }
 
-    /// Nothing is left of what was forgotten.
+    /// Checks that nothing is left of forgotten tokens.
     #[track_caller]
     fn assert_empty(visitors: &RecentTokens) {
         assert!(visitors.known.is_empty() && visitors.of_player.is_empty() && visitors.absent.is_empty());
@@ -228,7 +233,7 @@ mod tests {
         let tokens: Vec<TokenHash> = (0..10).map(|_| token()).collect();
         let visits: Vec<Visit> =
             tokens.iter().map(|hash| visitors.enter(*hash, &identity("ana", "t")).unwrap()).collect();
-        // Somebody who stays is never too many.
+        // The one who stays connected does not count against the limit.
         for (at, visit) in visits.iter().enumerate().skip(1) {
             visitors.leave(now + Duration::from_secs(at as u64), *visit);
         }
@@ -236,7 +241,7 @@ mod tests {
         let expected: Vec<bool> = (0..10).map(|at| at == 0 || at >= 7).collect();
         assert_eq!(known, expected);
         visitors.leave(now + STAY * 2, visits[0]);
-        assert_eq!(visitors.known.len(), 1, "whoever has expired is not kept");
+        assert_eq!(visitors.known.len(), 1, "an expired token is not kept");
     }
 
     #[test]
@@ -251,7 +256,7 @@ mod tests {
         visitors.forget_token("nobody", "phone");
         assert_eq!(visitors.enter_again(now, phone), None);
         assert!(visitors.knows(now, &desk) && visitors.knows(now, &other));
-        // What its connection does afterwards changes nothing.
+        // The end of its connection changes nothing.
         visitors.leave(now, phone_visit);
         assert!(!visitors.knows(now, &phone));
         visitors.forget_player("ana");

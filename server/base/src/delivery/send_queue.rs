@@ -1,4 +1,4 @@
-//! The bounded queue between whoever has something to tell a client and the client's connection.
+//! A connection's bounded send queue.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,20 +13,20 @@ use flagfall_protocol::{CloseCode, GameHead, PoolStatus};
 
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
 
-/// Messages an outbox holds before its client counts as too slow.
+/// Most messages in an outbox before its client counts as too slow.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
-/// Bytes an outbox holds before its client counts as too slow.
+/// Most bytes in an outbox before its client counts as too slow.
 pub const OUTBOX_BYTES_MAX: usize = 256 * 1024;
 
-/// Capacity an empty queue may keep; a burst gives the rest back.
+/// Capacity that an empty queue may keep; larger buffers are freed after a burst.
 const IDLE_CAPACITY: usize = 8;
 
-/// A connection's number: unique as long as the process runs, never sent to anybody.
+/// A connection's number. Unique while the process runs, and never sent to clients.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConnectionId(u64);
 
 impl ConnectionId {
-    /// A number nobody had before.
+    /// Returns a new, unused number.
     #[must_use]
     pub fn next() -> ConnectionId {
         static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -48,14 +48,15 @@ impl fmt::Debug for ConnectionId {
 
 /// The sending end of a connection: cheap to clone, never blocks, bounded.
 ///
-/// It holds at most [`OUTBOX_MESSAGES_MAX`] messages or [`OUTBOX_BYTES_MAX`] bytes. A message beyond that closes the
-/// connection as [`CloseCode::Slow`]; the client comes back and resumes. What is sent to a closed connection vanishes.
+/// It holds at most [`OUTBOX_MESSAGES_MAX`] messages and [`OUTBOX_BYTES_MAX`] bytes. A message
+/// beyond that closes the connection as [`CloseCode::Slow`]; the client reconnects and resumes.
+/// Messages to a closed connection are dropped.
 #[derive(Clone)]
 pub struct Outbox {
     shared: Arc<Shared>,
 }
 
-/// The receiving end; the connection has it, and there is one.
+/// The receiving end. Each connection has exactly one.
 pub struct OutboxReader {
     shared: Arc<Shared>,
 }
@@ -74,33 +75,33 @@ struct State {
     has_said_goodbye: bool,
     credit: u32,
     stored: u32,
-    /// The last two round trips that were measured, in milliseconds.
+    /// The last two measured round trips, in milliseconds.
     round_trips_ms: [u32; 2],
     heads: Vec<GameHead>,
-    /// How the player waits in the pool.
+    /// The player's pool status.
     pool: Option<PoolStatus>,
     waker: Option<Waker>,
 }
 
-/// What became of a connection's commands.
+/// Credit and storage of a connection's commands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Account {
-    /// Messages that are given back.
+    /// Messages given back to the rate limit.
     pub credit: u32,
     /// Bytes that were stored.
     pub stored: u32,
 }
 
-/// What a reader is given next.
+/// The next item for a reader.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Outgoing {
     /// A message to write.
     Message(Payload),
-    /// The connection is to be closed with this code; nothing comes after it.
+    /// Close the connection with this code. Nothing comes after it.
     Close(CloseCode),
 }
 
-/// A connection's two ends.
+/// Creates both ends of a connection.
 #[must_use]
 pub fn outbox(connection: ConnectionId) -> (Outbox, OutboxReader) {
     let shared = Arc::new(Shared { connection, state: Mutex::new(State::default()) });
@@ -109,7 +110,7 @@ pub fn outbox(connection: ConnectionId) -> (Outbox, OutboxReader) {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
-        // No code between lock and unlock can leave the state half changed, so poison means nothing.
+        // The state is consistent at every unlock, so a poisoned lock is harmless.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -134,14 +135,14 @@ fn wake(waker: Option<Waker>) {
 }
 
 impl Outbox {
-    /// Whose outbox this is.
+    /// The connection of this outbox.
     #[must_use]
     pub fn connection(&self) -> ConnectionId {
         self.shared.connection
     }
 
-    /// Puts a message in line. Never blocks. One too many closes the connection as [`CloseCode::Slow`], and so does one
-    /// longer than [`PAYLOAD_BYTES_MAX`], which no socket would take.
+    /// Queues a message without blocking. A message that does not fit closes the connection as
+    /// [`CloseCode::Slow`], and so does one longer than [`PAYLOAD_BYTES_MAX`].
     pub fn send(&self, payload: Payload) {
         let mut state = self.shared.lock();
         if state.is_closed || state.close.is_some() {
@@ -164,80 +165,82 @@ impl Outbox {
         }
     }
 
-    /// Messages in line.
+    /// Number of queued messages.
     #[must_use]
     pub fn queued(&self) -> usize {
         self.shared.lock().queue.len()
     }
 
-    /// Closes the connection after what is in line already. [`CloseCode::Slow`] throws the line away. The first code stays.
+    /// Closes the connection after the queued messages. [`CloseCode::Slow`] discards the queue. The
+    /// first code stays.
     pub fn close(&self, code: CloseCode) {
         let waker = self.shared.lock().begin_close(code);
         wake(waker);
     }
 
-    /// Whether the connection has ended or is about to.
+    /// True if the connection has ended or is about to.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         let state = self.shared.lock();
         state.is_closed || state.close.is_some()
     }
 
-    /// Notes the number that this connection's audience has reached in an open game; pings carry it.
+    /// Sets the sequence number that this connection's audience has reached in an open game. Pings
+    /// carry it.
     pub fn set_head(&self, game: GameId, seq: u64) {
         let mut state = self.shared.lock();
         match state.heads.iter_mut().find(|head| head.game == game) {
             Some(head) => head.seq = seq,
             None => {
-                // Nearly all have one game open.
+                // Most connections have one game open.
                 state.heads.reserve_exact(1);
                 state.heads.push(GameHead { game, seq });
             }
         }
     }
 
-    /// Forgets a game's number: the connection has it no longer open.
+    /// Removes a game's sequence number, because the connection has closed the game.
     pub fn clear_head(&self, game: GameId) {
         self.shared.lock().heads.retain(|head| head.game != game);
     }
 
-    /// Notes how long a ping and its pong took.
+    /// Records the time between a ping and its pong.
     pub fn note_round_trip(&self, time: Duration) {
         let mut state = self.shared.lock();
         let [_, last] = state.round_trips_ms;
         state.round_trips_ms = [last, u32::try_from(time.as_millis()).unwrap_or(u32::MAX)];
     }
 
-    /// What a round trip on this line takes, in milliseconds: the shorter of the last two, so that one late pong is worth nothing. Zero until two were measured.
+    /// The round-trip time in milliseconds: the shorter of the last two, so that a client gains
+    /// nothing from one late pong. Zero until two were measured.
     #[must_use]
     pub fn round_trip_ms(&self) -> u32 {
         self.shared.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
 
-    /// How the player waits in the pool now, for the next ping.
+    /// Sets the player's pool status for the next ping.
     pub fn set_pool(&self, status: Option<PoolStatus>) {
         self.shared.lock().pool = status;
     }
 
-    /// The client closes the connection on purpose.
+    /// Records that the client closed the connection on purpose.
     pub fn say_goodbye(&self) {
         self.shared.lock().has_said_goodbye = true;
     }
 
-    /// True if the client closed the connection on purpose, rather than losing it.
+    /// True if the client closed the connection on purpose rather than losing it.
     #[must_use]
     pub fn has_said_goodbye(&self) -> bool {
         self.shared.lock().has_said_goodbye
     }
 
-    /// Gives the connection back the message it spent on a command that was accepted: legal moves do not count against
-    /// the rate of messages.
+    /// Gives back to the rate limit the message of an accepted command: legal moves do not count.
     pub fn credit(&self) {
         let mut state = self.shared.lock();
         state.credit = state.credit.saturating_add(1);
     }
 
-    /// Notes that a command from this connection adds so many bytes to the store.
+    /// Records that a command from this connection stored this many bytes.
     pub fn note_stored(&self, bytes: usize) {
         let mut state = self.shared.lock();
         state.stored = state.stored.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
@@ -251,7 +254,7 @@ impl fmt::Debug for Outbox {
 }
 
 impl PartialEq for Outbox {
-    /// Whether both belong to one connection.
+    /// True if both belong to one connection.
     fn eq(&self, other: &Outbox) -> bool {
         self.connection() == other.connection()
     }
@@ -260,7 +263,7 @@ impl PartialEq for Outbox {
 impl Eq for Outbox {}
 
 impl OutboxReader {
-    /// What to write next; pending when there is nothing, and then the task is woken by the next message.
+    /// Returns the next item to write. Pending if there is none; the next message wakes the task.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Outgoing> {
         let mut state = self.shared.lock();
         if let Some(payload) = state.queue.pop_front() {
@@ -277,7 +280,8 @@ impl OutboxReader {
         Poll::Pending
     }
 
-    /// The code the connection is to be closed with, even while messages are in line: for when the socket takes none now.
+    /// The code to close the connection with, even while messages are queued. For when the socket
+    /// takes nothing.
     pub fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCode> {
         let mut state = self.shared.lock();
         if let Some(code) = state.close {
@@ -287,19 +291,19 @@ impl OutboxReader {
         Poll::Pending
     }
 
-    /// How the player waits in the pool.
+    /// The player's pool status.
     #[must_use]
     pub fn pool(&self) -> Option<PoolStatus> {
         self.shared.lock().pool
     }
 
-    /// The numbers of the open games, for a ping.
+    /// The sequence numbers of the open games, for a ping.
     #[must_use]
     pub fn heads(&self) -> Vec<GameHead> {
         self.shared.lock().heads.clone()
     }
 
-    /// The messages given back since the last call, and the bytes stored since then.
+    /// The credit and the stored bytes since the last call.
     #[must_use]
     pub fn take_account(&mut self) -> Account {
         let mut state = self.shared.lock();

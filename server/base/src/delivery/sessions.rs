@@ -1,4 +1,4 @@
-//! Who is connected.
+//! The session registry: open connections and their players.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -16,7 +16,7 @@ use super::send_queue::{ConnectionId, Outbox};
 use crate::admission::Network;
 use crate::identity::{GuestPass, Identity, TokenHash};
 
-/// The registry of open connections and of the players behind them. Cheap to clone; all clones are one registry.
+/// The registry of open connections and their players. Cheap to clone; all clones are one registry.
 #[derive(Clone)]
 pub struct Connections {
     shared: Arc<Shared>,
@@ -34,7 +34,7 @@ struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// Each connected player's connections, oldest first; never empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
-    /// Whose tokens were good lately.
+    /// Tokens that were valid lately.
     recent_tokens: RecentTokens,
     is_closing: bool,
 }
@@ -43,15 +43,15 @@ struct State {
 #[derive(Clone)]
 struct Entry {
     outbox: Outbox,
-    /// The id of the token it came with.
+    /// The id of the token that opened the connection.
     token: Arc<str>,
-    /// Where it comes from.
+    /// The network it comes from.
     network: Option<Network>,
-    /// What it takes to store a guest who may not be stored yet.
+    /// Data to store a guest who may not be stored yet.
     pass: Option<Box<GuestPass>>,
 }
 
-/// A connection's entry in the registry; dropping it takes the connection out.
+/// A connection's entry in the registry. Dropping it removes the connection.
 pub struct Registration {
     shared: Arc<Shared>,
     outbox: Outbox,
@@ -73,8 +73,8 @@ impl Connections {
         Connections::default()
     }
 
-    /// An empty registry. It remembers the tokens of `absent_max` players who have no connection, for
-    /// so long.
+    /// An empty registry. It remembers the tokens of `absent_max` players who have no connection,
+    /// for so long.
     #[must_use]
     pub fn remembering(absent_max: usize, time: Duration) -> Connections {
         let recent_tokens = RecentTokens::new(absent_max, time);
@@ -82,13 +82,14 @@ impl Connections {
         Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
     }
 
-    /// Enters a connection whose player is not known yet. While the server stops, the connection is closed at once.
+    /// Registers a connection whose player is not known yet. While the server stops, the connection
+    /// is closed at once.
     #[must_use]
     pub fn enter(&self, outbox: Outbox) -> Registration {
         self.register(outbox, None)
     }
 
-    /// As [`Connections::enter`], for a connection that comes from this network.
+    /// Like [`Connections::enter`], for a connection from this network.
     #[must_use]
     pub fn enter_from(&self, outbox: Outbox, network: Network) -> Registration {
         self.register(outbox, Some(network))
@@ -104,16 +105,16 @@ impl Connections {
         Registration { shared: self.shared.clone(), outbox, network, player: None, visit: None }
     }
 
-    /// Sends a message to every connection of a player; to none when he is not connected.
+    /// Sends a message to every connection of a player, if there are any.
     pub fn notify(&self, player_id: &str, payload: &Payload) {
-        // Outboxes are copied out first: sending wakes tasks, which is nobody's business under this lock.
+        // Copy the outboxes first: sending wakes tasks, which must not happen under this lock.
         let entries = self.shared.lock().players.get(player_id).cloned();
         for entry in entries.iter().flatten() {
             entry.outbox.send(payload.clone());
         }
     }
 
-    /// How a player waits in the pool now: each of their connections is told with its next ping.
+    /// Sets a player's pool status. The next ping on each of their connections carries it.
     pub fn set_pool(&self, player_id: &str, status: Option<PoolStatus>) {
         let state = self.shared.lock();
         for entry in state.players.get(player_id).into_iter().flatten() {
@@ -121,13 +122,14 @@ impl Connections {
         }
     }
 
-    /// Whether the store is out of reach, as everybody was told.
+    /// True if connected players were last told that the store is unavailable.
     #[must_use]
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
 
-    /// Tells everybody that the store is out of reach, or there again; nothing when they know.
+    /// Tells all identified players that the store has become unavailable or available. Sends
+    /// nothing if that is unchanged.
     pub fn note_store(&self, is_available: bool) {
         if self.shared.is_store_away.swap(!is_available, Ordering::SeqCst) != is_available {
             return;
@@ -142,7 +144,7 @@ impl Connections {
         }
     }
 
-    /// Closes the connections that a player opened with one token, which is good no more.
+    /// Closes the connections that a player opened with a token that is no longer valid.
     pub fn close_token(&self, player_id: &str, token_id: &str, code: CloseCode) {
         let entries = {
             let mut state = self.shared.lock();
@@ -154,23 +156,24 @@ impl Connections {
         }
     }
 
-    /// Forgets whose token this is: it may be good no more.
+    /// Forgets a token that may no longer be valid.
     pub fn forget_token(&self, player_id: &str, token_id: &str) {
         self.shared.lock().recent_tokens.forget_token(player_id, token_id);
     }
 
-    /// Forgets everybody who is not connected.
+    /// Forgets the tokens of all players who are not connected.
     pub fn forget_absent(&self) {
         self.shared.lock().recent_tokens.forget_absent();
     }
 
-    /// Whether the token was good here a short while ago, and nobody has said since that it is not.
+    /// True if the token was valid here a short while ago, and this server has not heard otherwise
+    /// since.
     #[must_use]
     pub fn remembers(&self, token: &TokenHash) -> bool {
         self.shared.lock().recent_tokens.knows(Instant::now(), token)
     }
 
-    /// Closes all connections of a player, who is not let in any more as he was.
+    /// Forgets a player's tokens and closes all their connections.
     pub fn close_player(&self, player_id: &str, code: CloseCode) {
         let entries = {
             let mut state = self.shared.lock();
@@ -182,7 +185,7 @@ impl Connections {
         }
     }
 
-    /// The players who are connected, with the ids of the tokens they came with, each once.
+    /// The connected players with the ids of their connections' tokens, each pair once.
     #[must_use]
     pub fn tokens(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
         let state = self.shared.lock();
@@ -192,8 +195,8 @@ impl Connections {
         state.players.iter().flat_map(tokens).collect()
     }
 
-    /// What it takes to store a player who is, or was a moment ago, connected here as a guest: work of
-    /// theirs may outlive the connection.
+    /// Data to store a player who is, or recently was, connected here as a guest: their work may
+    /// outlive the connection.
     #[must_use]
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
         let state = self.shared.lock();
@@ -202,43 +205,43 @@ impl Connections {
         connected.or_else(|| state.recent_tokens.pass_of(player_id))
     }
 
-    /// Whether a player has an open connection.
+    /// True if a player has an open connection.
     #[must_use]
     pub fn is_online(&self, player_id: &str) -> bool {
         self.shared.lock().players.contains_key(player_id)
     }
 
-    /// Where a player is connected from, by the newest connection.
+    /// The network of a player's newest connection.
     #[must_use]
     pub fn network_of(&self, player_id: &str) -> Option<Network> {
         self.shared.lock().players.get(player_id)?.last()?.network
     }
 
-    /// Open connections, those without a player yet included.
+    /// Number of open connections, including those without a player yet.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.lock().all.len()
     }
 
-    /// Whether nobody is connected.
+    /// True if there are no connections.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Open connections whose player is known.
+    /// Number of open connections with a known player.
     #[must_use]
     pub fn identified(&self) -> usize {
         self.shared.lock().players.values().map(Vec::len).sum()
     }
 
-    /// Connected players.
+    /// Number of connected players.
     #[must_use]
     pub fn players_online(&self) -> usize {
         self.shared.lock().players.len()
     }
 
-    /// Closes every connection, and each that is entered from now on.
+    /// Closes every connection, and every new one from now on.
     pub fn close_all(&self, code: CloseCode) {
         let mut state = self.shared.lock();
         state.is_closing = true;
@@ -249,7 +252,7 @@ impl Connections {
         }
     }
 
-    /// Returns when no connection is open any more.
+    /// Waits until no connection is open.
     pub async fn emptied(&self) {
         loop {
             let emptied = self.shared.emptied.notified();
@@ -270,8 +273,9 @@ impl Shared {
 }
 
 impl Registration {
-    /// Says whose connection this is. A player has at most `connections_max` of them: beyond that the oldest is closed as
-    /// [`CloseCode::TooManyConnections`], because the newest is where the player is.
+    /// Assigns the connection to a player. A player has at most `connections_max` connections:
+    /// beyond that the oldest are closed as [`CloseCode::TooManyConnections`], because the player
+    /// is at the newest.
     pub fn identify(&mut self, player_id: &str, token_id: &str, connections_max: usize) {
         let shared = self.shared.clone();
         let surplus = self.identify_in(&mut shared.lock(), player_id, token_id, connections_max);
@@ -280,14 +284,14 @@ impl Registration {
         }
     }
 
-    /// Remembers whose token this is, from now on and, when the connection is gone, for a while.
+    /// Remembers the token's identity while the connection is open, and for a while after.
     pub fn remember(&mut self, token: TokenHash, identity: &Identity) {
         let mut state = self.shared.lock();
         self.visit = state.recent_tokens.enter(token, identity);
         self.keep_pass(&mut state, identity);
     }
 
-    /// Keeps what it takes to store a guest beside the connection's entry.
+    /// Keeps the data to store a guest with the connection's entry.
     fn keep_pass(&self, state: &mut State, identity: &Identity) {
         let entries = state.players.get_mut(&*identity.player.id);
         let own = entries.into_iter().flatten().find(|entry| entry.outbox == self.outbox);
@@ -296,13 +300,14 @@ impl Registration {
         }
     }
 
-    /// Forgets whose token this is: nobody has said that it still is good.
+    /// Forgets a token whose validity could not be confirmed.
     pub fn forget(&mut self, token: TokenHash) {
         self.shared.lock().recent_tokens.forget(token);
     }
 
-    /// Says whose connection this is as [`Registration::identify`] does, by memory: who it is, if the token was good a short while ago. In one step, so
-    /// that whoever takes the token back finds either the memory or the connection.
+    /// Like [`Registration::identify`], but from memory: identifies the player if the token was
+    /// valid a short while ago. Remembering and registering are one step, so revoking the token
+    /// finds either the memory or the connection.
     pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
         let shared = self.shared.clone();
         let mut state = shared.lock();
@@ -317,7 +322,8 @@ impl Registration {
         Some(identity)
     }
 
-    /// Enters the connection as this player's; those that are too many now, to be closed when the state is free again.
+    /// Registers the connection as this player's. Returns surplus connections, to be closed after
+    /// unlocking.
     fn identify_in(
         &mut self,
         state: &mut State,

@@ -1,4 +1,4 @@
-//! Work that is committed is finished: when a connection closes at any moment, and when a server dies at any moment.
+//! Committed work finishes, even if a connection closes or a server dies at any moment.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -98,7 +98,7 @@ impl Store for Stepwise {
     }
 }
 
-/// What ana offers, and what bo does to have a game.
+/// What ana offers, and how bo accepts it.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     Seek,
@@ -108,7 +108,7 @@ enum Way {
 
 const WAYS: [Way; 3] = [Way::Seek, Way::Challenge, Way::House];
 
-/// A house, and the command by which bo gets a game there.
+/// A lobby, and the command by which bo gets a game there.
 struct Scene {
     house: House,
     clock: Arc<ManualClock>,
@@ -155,7 +155,7 @@ impl Scene {
     }
 }
 
-/// The games that a reader was told of.
+/// The games that a reader was told about.
 fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     let mut cx = std::task::Context::from_waker(std::task::Waker::noop());
     let mut games = Vec::new();
@@ -167,7 +167,8 @@ fn started(reader: &mut OutboxReader) -> Vec<GameId> {
     games
 }
 
-/// Polls a future so often, with room for other tasks in between, and drops it; whether it was ready.
+/// Polls a future up to `times` times, giving other tasks room in between, and drops it. True if it
+/// was ready.
 async fn poll_and_drop<T>(mut future: Pin<Box<dyn Future<Output = T> + '_>>, times: usize) -> bool {
     for _ in 0..times {
         let is_ready = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx).is_ready())).await;
@@ -214,7 +215,7 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
         let (mut made_by_others, mut polls) = (0, 0);
         loop {
             let scene = scene(way).await;
-            // Nothing of the server goes on: the command is carried out in this future and dies with it.
+            // Nothing else of the server runs: the command lives in this future and dies with it.
             let (bo, id) = (player("bo"), "1".parse().unwrap());
             let carried = scene.house.lobby.carry_out(&bo, &id, scene.command.clone());
             let is_done = poll_and_drop(Box::pin(carried), polls).await;
@@ -243,7 +244,7 @@ async fn a_server_that_dies_at_any_moment_leaves_the_offer_or_a_game_that_anothe
                     assert_eq!(started(&mut ana), games, "{context}");
                 }
             }
-            // Asked again, the command has the outcome that it had.
+            // Repeating the command returns the same outcome.
             if let (false, [game]) = (is_open, &games[..]) {
                 let again = other.ask("bo", "1", scene.command.clone()).await.unwrap();
                 assert_eq!(game_of(again).0, *game, "{context}");
@@ -285,7 +286,7 @@ async fn a_planned_game_that_cannot_be_made_is_planned_no_more() {
         assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
     }
     drop(carried);
-    // Meanwhile bo begins as many games as one may have.
+    // Meanwhile bo starts the most games that a player may have.
     let max = Settings::default().limits.games_per_player;
     for number in 0..max {
         let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };

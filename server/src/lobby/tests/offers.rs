@@ -1,4 +1,4 @@
-//! Seeks for players of some ratings, and challenges that reach whom they are addressed to.
+//! Seeks with rating ranges, and challenges addressed to players.
 
 use flagfall_protocol::{Code, Invitation, RatingRange, RatingWish};
 use flagfall_store::Update;
@@ -70,7 +70,7 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
         refused.to_string().contains("1400 to 1600") && refused.to_string().contains("1610"),
         "{refused}"
     );
-    // A refusal leaves the seek where it is, and his rating is what it is shown as: 1600.
+    // A refusal leaves the seek open. What counts is cy's rating as shown: 1600.
     assert!(other.take(&account("cy"), "1", &seek).await.is_ok());
 }
 
@@ -82,7 +82,7 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     let seek = code_of(house.seek_of(&account("ana"), "1", clocked(), around).await.unwrap());
     let listed = || house.lobby.inner.seeks().list();
     assert_eq!(listed()[0].rating, Some(RatingRange { min: Some(1_700), max: None }));
-    // Whoever has not played counts as a newcomer.
+    // A player who has not played has a newcomer's rating.
     let newcomer = house.take(&account("bo"), "1", &seek).await;
     assert_eq!(
         newcomer,
@@ -92,7 +92,7 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
             is_apart: false
         })
     );
-    // The bounds stay what they were.
+    // The range does not change with the seeker's rating.
     house.rate("ana", 1_500.0).await;
     assert_eq!(house.take(&account("cy"), "1", &seek).await.unwrap_err().code(), Code::OUTSIDE_RATING_RANGE);
     house.rate("cy", 1_700.0).await;
@@ -108,7 +108,7 @@ async fn guests_have_no_rating_and_bots_have_theirs_among_bots() {
     assert!(guest.to_string().contains("a guest has none"), "{guest}");
     let bot = house.take(&of_kind("rob", PlayerKind::Bot), "1", &seek).await.unwrap_err();
     assert!(bot.to_string().contains("rated apart"), "{bot}");
-    // A guest may still choose whom to play, among those who have a rating.
+    // A guest may open a seek with a range, but not one around their own rating.
     let around = RatingWish::Around { below: Some(1), above: Some(1) };
     let refused = house.seek_of(&player("gus"), "2", clocked(), around).await.unwrap_err();
     assert_eq!(refused.code(), Code::BAD_RATING_RANGE);
@@ -158,7 +158,7 @@ async fn a_challenge_reaches_whom_it_is_addressed_to_and_its_answer_comes_back()
     let ServerToClient::Challenged { invitation } = told(&mut bo).await else { panic!("no challenge") };
     assert_eq!(invitation, invited);
     assert_eq!(invitation.your_side, Some(Side::Blue));
-    // Addressing it again tells nobody again: what comes next is the game.
+    // Addressing it again sends no second message: the next one is the game.
     house.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();
     house.ask("bo", "1", accept(&code)).await.unwrap();
     let answered =
@@ -167,7 +167,7 @@ async fn a_challenge_reaches_whom_it_is_addressed_to_and_its_answer_comes_back()
     for reader in [&mut ana, &mut bo] {
         assert!(matches!(told(reader).await, ServerToClient::GameStarted { .. }));
     }
-    // Repeating the acceptance tells nobody again, and nothing is left in the list.
+    // Repeating the acceptance sends no second message, and nothing is left in the list.
     house.ask("bo", "1", accept(&code)).await.unwrap();
     assert!(house.store.scan(Key::new("invited/").unwrap(), None, 9).await.unwrap().is_empty());
     let code = code_of(house.ask("ana", "2", challenge()).await.unwrap());
@@ -192,7 +192,7 @@ async fn whoever_a_challenge_is_addressed_to_is_told_once_that_it_is_open_no_mor
         }
         code
     };
-    // Taken back, however often that is asked for.
+    // Withdrawn, and withdrawn again.
     let code = invite("1").await;
     for reader in [&mut bo, &mut cy] {
         assert!(matches!(told(reader).await, ServerToClient::Challenged { .. }));
@@ -208,7 +208,7 @@ async fn whoever_a_challenge_is_addressed_to_is_told_once_that_it_is_open_no_mor
             "the next one, and nothing between"
         );
     }
-    // Declined by one, who needs not be told.
+    // Declined by one addressee, who needs no message.
     house.lobby.decline(&player("bo"), &next).await.unwrap();
     assert_eq!(told(&mut cy).await, gone(&next));
     // Accepted by another.
@@ -218,7 +218,7 @@ async fn whoever_a_challenge_is_addressed_to_is_told_once_that_it_is_open_no_mor
     assert_eq!(told(&mut cy).await, gone(&code));
     assert!(matches!(told(&mut bo).await, ServerToClient::Challenged { .. }));
     assert!(matches!(told(&mut bo).await, ServerToClient::GameStarted { .. }));
-    // Of somebody who deletes his account.
+    // The challenger deletes their account.
     let code = invite("5").await;
     assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
     house.lobby.forget(&player("ana")).await;
@@ -227,7 +227,7 @@ async fn whoever_a_challenge_is_addressed_to_is_told_once_that_it_is_open_no_mor
         let left = house.store.scan(Key::new(left).unwrap(), None, 9).await.unwrap();
         assert!(left.is_empty(), "{left:?}");
     }
-    // Nobody can be invited to what is closed.
+    // A closed challenge cannot be addressed.
     let late = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
     assert_eq!(late, Err::<Invitation, _>(LobbyRefusal::NoSuchChallenge));
 }
@@ -243,7 +243,7 @@ async fn who_has_blocked_the_challenger_hears_nothing() {
     let refused = house.lobby.invite(&player("ana"), &code, &player("bo")).await;
     assert_eq!(refused, Err::<Invitation, _>(LobbyRefusal::Blocked));
     assert!(house.lobby.invitations(&player("bo")).await.unwrap().challenges.is_empty());
-    // What he is told first is of another challenge.
+    // The next message to bo is about another challenge.
     let code = code_of(house.ask("cy", "1", challenge()).await.unwrap());
     house.lobby.invite(&player("cy"), &code, &player("bo")).await.unwrap();
     let ServerToClient::Challenged { invitation } = told(&mut bo).await else { panic!("no challenge") };

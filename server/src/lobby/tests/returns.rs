@@ -1,4 +1,4 @@
-//! Players of the pool whose game was aborted, and what players who wait are told.
+//! Players of the pool whose game was aborted, and the status of waiting players.
 
 use flagfall_protocol::{GameCommand, Phase, PoolStatus, RatingRange};
 
@@ -24,7 +24,7 @@ impl House {
         self.store.scan(Key::new(prefix).unwrap(), None, 9).await.unwrap().len()
     }
 
-    /// Two who wait are paired; when bo began to wait, and their game.
+    /// Lets ana and bo be paired. Returns when bo began to wait, and their game.
     async fn paired(&self) -> (u64, GameId) {
         for who in ["ana", "bo"] {
             self.ask(who, "enter", enter()).await.unwrap();
@@ -34,12 +34,19 @@ impl House {
         (since, self.games_of("ana").await[0])
     }
 
-    /// A player calls a game off.
+    /// A player aborts a game.
     async fn abort(&self, who: &str, game: GameId) {
         let table = self.lobby.inner.tables.find(game).await.unwrap();
         let (outbox, mut reader) = outbox(ConnectionId::next());
         let (player, cmd_id, command) = (player(who), "abort".parse().unwrap(), GameCommand::Abort {});
-        let input = TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command };
+        let input = TableInput::Command {
+            reply: crate::table::Reply::Connection(outbox),
+            player: player.id,
+            cmd_id,
+            ply: 0,
+            epoch: None,
+            command,
+        };
         table.send(input).await.unwrap();
         let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
         let Outgoing::Message(payload) = told else { panic!("{told:?}") };
@@ -61,7 +68,7 @@ async fn whose_opponent_calls_a_paired_game_off_waits_again_as_long_as_before() 
     let waits = house.waits("bo").await.unwrap();
     assert_eq!((waits.since, waits.terms), (since, clocked()));
     assert_eq!((house.count("pool_returns/").await, house.count("pooled/").await), (0, 0));
-    // Who leaves the pool then is not brought back.
+    // A player who then leaves the pool is not brought back.
     house.ask("bo", "leave", LobbyCommand::LeavePool {}).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     assert_eq!(house.waits("bo").await, None);
@@ -73,13 +80,13 @@ async fn of_any_number_of_servers_one_takes_the_player_back_and_a_restart_loses_
     let (_ana, _bo) = (first.connect("ana"), first.connect("bo"));
     let (since, game) = first.paired().await;
     first.abort("ana", game).await;
-    // The server to which bo is connected is gone; others hold waves. None of them has seen bo.
+    // The server to which bo is connected is gone. Others, which have not seen bo, run waves.
     let others = [house_on(first.store.clone()).await, house_on(first.store.clone()).await];
     for other in &others {
         other.lobby.hold_wave().await.unwrap();
     }
     assert_eq!((first.waits("bo").await, first.count("pool_returns/").await), (None, 1));
-    // Back on both at once.
+    // Bo connects to both at once.
     let _lines = others.each_ref().map(|other| other.connect("bo"));
     let (one, two) = tokio::join!(others[0].lobby.hold_wave(), others[1].lobby.hold_wave());
     one.unwrap();
@@ -140,10 +147,12 @@ async fn who_waits_is_told_since_when_for_whom_and_with_how_many_until_they_do_n
     house.lobby.handle(&ana, &id, enter()).await.unwrap();
     house.lobby.hold_wave().await.unwrap();
     let since = house.waits("ana").await.unwrap().since;
-    // Nobody knows how strong a newcomer is: 1500 ± 500, twice 390 wider than 100.
+    // A newcomer is rated 1500 ± 500: the reach is 100, plus twice the 390 above the certain
+    // deviation.
     let range = RatingRange { min: Some(620), max: Some(2_380) };
     assert_eq!(reader.pool(), Some(PoolStatus { since, range: Some(range), waiting: 1 }));
-    // A guest waits for the same, but neither has blocked nor met anybody: they are paired.
+    // A guest waits for the same terms, and neither has blocked or just met the other: they are
+    // paired.
     let (_bo, guest) = house.connect("bo");
     house.ask("bo", "enter", enter()).await.unwrap();
     house.lobby.hold_wave().await.unwrap();

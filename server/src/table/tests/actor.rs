@@ -1,4 +1,4 @@
-//! The tasks around the tables: with a store that hangs, a store that breaks, and time that is turned by hand.
+//! The tasks around tables: with a store that hangs, a store that panics, and a manual clock.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -16,26 +16,26 @@ use tokio::sync::oneshot;
 
 use super::super::rest::Round;
 use super::super::{
-    CreateError, NewGame, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
+    CreateError, NewGame, Reply, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
 };
 use super::harness::{Client, START, deploy, header, player};
 use flagfall_base::background::Background;
 use flagfall_base::delivery::Connections;
 
-/// A memory store whose next append or read panics when told so: a defect of ours, as a table meets it.
+/// A memory store whose next append or read panics on request, like a defect in this server.
 struct Brittle {
     store: MemoryStore,
     breaks: Arc<AtomicBool>,
-    /// Whether the server that has this store is dead: its tasks go on, and reach nothing.
+    /// True if the server with this store is dead: its tasks go on but reach nothing.
     is_dead: Arc<AtomicBool>,
     outage: Arc<Mutex<Option<Outage>>>,
     silent_since: Arc<Mutex<Option<flagfall_board::Stamp>>>,
-    /// What ends the silence, right after the next question.
+    /// The outage that ends the silence right after the next question.
     heard: Arc<Mutex<Option<Outage>>>,
 }
 
 impl Brittle {
-    /// A question is answered as things stand; then the store is heard of again, if it is to be.
+    /// Answers a question from the current state; then ends the silence if the test asked for that.
     fn answer<T: Copy>(&self, state: &Mutex<T>) -> T {
         let answer = *state.lock().unwrap();
         if let Some(outage) = self.heard.lock().unwrap().take() {
@@ -139,11 +139,11 @@ pub(super) struct House {
     pub(super) clock: Arc<ManualClock>,
     breaks: Arc<AtomicBool>,
     is_dead: Arc<AtomicBool>,
-    /// The outage of which the store tells.
+    /// The outage that the store reports.
     pub(super) outage: Arc<Mutex<Option<Outage>>>,
-    /// Since when the store says that nothing was heard of it.
+    /// Since when the store reports silence.
     silent_since: Arc<Mutex<Option<flagfall_board::Stamp>>>,
-    /// The outage of which it tells as soon as it was asked something.
+    /// The outage that the store reports after its next question.
     heard: Arc<Mutex<Option<Outage>>>,
     connections: Connections,
     pub(super) tables: Tables,
@@ -155,7 +155,7 @@ impl House {
         House::on(MemoryStore::new(clock.clone()), clock).await
     }
 
-    /// A server that was just started on this store.
+    /// A server just started on this store.
     pub(super) async fn on(store: MemoryStore, clock: Arc<ManualClock>) -> House {
         House::with(store, clock, |_| {}).await
     }
@@ -188,12 +188,12 @@ impl House {
         flagfall_store::WallClock::now(&*self.clock)
     }
 
-    /// The server dies: whatever it would do reaches nothing.
+    /// The server dies: whatever its tasks still do has no effect.
     pub(super) fn die(self) {
         self.is_dead.store(true, Ordering::SeqCst);
     }
 
-    /// No server reaches the store for so long; the store keeps note of it.
+    /// An outage: no server reaches the store for this time, and the store notes it.
     pub(super) async fn outage(&self, ms: u64) {
         let since = self.clock_now();
         self.clock.advance_ms(ms);
@@ -231,7 +231,7 @@ impl House {
     }
 }
 
-/// What tables are told by the tests' servers.
+/// Settings of the tests' tables.
 pub(super) fn settings(connections: Connections) -> TableSettings {
     TableSettings {
         lag_quota: None,
@@ -248,7 +248,7 @@ pub(super) fn settings(connections: Connections) -> TableSettings {
     }
 }
 
-/// Lets every task do what it can do without waiting.
+/// Lets every task do what it can without waiting.
 pub(super) async fn settle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
@@ -263,7 +263,17 @@ pub(super) async fn open(table: &TableHandle, client: &Client) {
 pub(super) async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
     let cmd_id = id.parse().unwrap();
-    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command }).await.unwrap();
+    table
+        .send(TableInput::Command {
+            reply: Reply::Connection(outbox),
+            player: player.id,
+            cmd_id,
+            ply: 0,
+            epoch: None,
+            command,
+        })
+        .await
+        .unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -302,7 +312,7 @@ async fn a_defect_ends_one_table_and_its_game_goes_on_from_the_log() {
     }
     assert!(elsewhere.close_code().is_none());
     settle().await;
-    // As the clients do: they come back, and ask again what they doubt.
+    // Like clients, they reconnect and repeat what is in doubt.
     let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     let table = house.tables.find(table.id()).await.unwrap();
     open(&table, &ana).await;
@@ -349,7 +359,7 @@ async fn the_flag_falls_without_anybody_asking_and_the_table_leaves_when_nobody_
     assert_eq!(house.tables.find(id).await.unwrap().summary().phase, Phase::Over);
     settle().await;
     house.advance(5_000).await;
-    assert_eq!(house.tables.len(), 0, "it was looked at, and that is all");
+    assert_eq!(house.tables.len(), 0, "it was only looked at");
 }
 
 #[tokio::test(start_paused = true)]
@@ -371,10 +381,10 @@ async fn a_table_does_not_leave_while_somebody_may_write_to_it() {
     assert_eq!(house.tables.len(), 0);
 }
 
-/// As the registry looks at its games, whenever somebody opens the lobby or asks for metrics.
+/// Looks at games like the registry, when a client opens the lobby or asks for metrics.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_game_that_ends_keeps_nobody_waiting_who_has_the_index_locked() {
-    const PATIENCE: Duration = Duration::from_secs(10);
+    const TIMEOUT: Duration = Duration::from_secs(10);
     let house = House::new().await;
     let table = house.game(1).await;
     let (lock, locked) = oneshot::channel();
@@ -395,11 +405,11 @@ async fn a_game_that_ends_keeps_nobody_waiting_who_has_the_index_locked() {
         }
         tell.send(()).ok();
     });
-    let is_seen = tokio::time::timeout(PATIENCE, told).await.is_ok();
+    let is_seen = tokio::time::timeout(TIMEOUT, told).await.is_ok();
     drop(release);
     holder.join().unwrap();
     looker.join().unwrap();
-    assert!(is_seen, "the game waits for the index and lets nobody look at it meanwhile");
+    assert!(is_seen, "the game waits for the index and cannot be read meanwhile");
 }
 
 #[tokio::test(start_paused = true)]
@@ -416,8 +426,8 @@ async fn whoever_looks_while_nothing_is_heard_of_the_store_sees_clocks_as_they_s
     *house.silent_since.lock().unwrap() = Some(since);
     assert_eq!(remaining().await, stood);
     *house.silent_since.lock().unwrap() = None;
-    assert_ne!(remaining().await, stood, "it was not that nobody could write");
-    // It is heard of between the two questions: asked for outages first, it would have told of neither.
+    assert_ne!(remaining().await, stood, "another server could write");
+    // The silence ends between the two questions. Asking about outages first would miss both.
     let (since, stood) = (house.clock_now(), remaining().await);
     house.clock.advance_ms(4_800);
     *house.silent_since.lock().unwrap() = Some(since);
@@ -459,13 +469,20 @@ async fn play_against_the_house(table: &TableHandle, ruleset: &Ruleset) {
         let (outbox, player) = (ana.outbox.clone(), ana.player.clone());
         let cmd_id = format!("c{number}").parse().unwrap();
         table
-            .send(TableInput::Command { outbox, player, cmd_id, ply: view.ply, epoch: None, command })
+            .send(TableInput::Command {
+                reply: Reply::Connection(outbox),
+                player: player.id,
+                cmd_id,
+                ply: view.ply,
+                epoch: None,
+                command,
+            })
             .await
             .unwrap();
         let answer = ana.next().await;
         assert!(matches!(answer, ServerToClient::Accepted { .. }), "{answer:?}");
     }
-    panic!("a game ends");
+    panic!("the game does not end");
 }
 
 async fn settle_until_turn(table: &TableHandle) {
@@ -479,7 +496,8 @@ async fn settle_until_turn(table: &TableHandle) {
     panic!("the house player does not act");
 }
 
-/// A player's command by what he sees: a color that is owed, a move, or where there is none a piece taken off the board or brought on.
+/// A player's command according to their view: a color that is owed, a move, or if there is none, a
+/// removal or a placing.
 fn any_command(
     ruleset: &Ruleset,
     view: &flagfall_protocol::GameView,
@@ -509,7 +527,8 @@ fn any_command(
     flagfall_rules::MoveCommand { squares, path: None, color }.into()
 }
 
-/// What a player's struck coin may become: nothing that moves not when it has moved, and nothing that moves when the others must stay (§Q4, §Q6).
+/// What a player's struck coin may become. Nothing immovable if it has moved, and nothing movable
+/// if the others must stay (§Q4, §Q6).
 fn choices(view: &flagfall_protocol::GameView) -> Vec<flagfall_board::Rank> {
     let strike = view.pending_strike.unwrap();
     let at = if strike.side == Side::Red { strike.squares.0.from } else { strike.squares.0.to };
@@ -521,7 +540,7 @@ fn choices(view: &flagfall_protocol::GameView) -> Vec<flagfall_board::Rank> {
     pool.keys().copied().filter(|rank| is_allowed(*rank)).collect()
 }
 
-/// Whether Red has more unmoved coins than Bombs and Flag to become (§Q6).
+/// True if Red has more unmoved coins than Bombs and Flag to become (§Q6).
 fn may_spare_a_coin(view: &flagfall_protocol::GameView) -> bool {
     let Some(pools) = &view.pools else { return false };
     let bound: usize = [flagfall_board::Rank::Flag, flagfall_board::Rank::Bomb]
@@ -553,7 +572,7 @@ fn any_placing(
     GameCommand::Place { square, rank, labeled: is_labeled, color }
 }
 
-/// A player's moves by what he sees, repetition rules included.
+/// A player's moves according to their view, including repetition rules.
 fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<flagfall_rules::Move> {
     use flagfall_board::{Direction, Rank, Square};
     use flagfall_rules::Identity;
@@ -602,7 +621,7 @@ async fn a_game_is_made_once_however_often_it_is_asked_for() {
     assert_eq!(again.id, GameId::from_random([3; 12]));
     assert_eq!(house.tables.games_of("ana").await.len(), 3);
     assert!(house.tables.games_of("cy").await.is_empty());
-    // Also after the store did not say what it did.
+    // Also after the store gave no answer.
     for fault in [
         flagfall_store::memory::Fault::UnknownAfterWriting,
         flagfall_store::memory::Fault::UnknownBeforeWriting,
@@ -652,7 +671,7 @@ async fn a_damaged_game_keeps_nobody_from_starting_and_counts_for_nobody() {
     assert!(matches!(house.tables.find(one.id()).await, Err(TableError::Quarantined)));
     assert!(house.tables.find(other.id()).await.is_ok());
     assert_eq!(house.tables.games_of("ana").await.len(), 1);
-    // One that is found damaged while it is played.
+    // A game that is found damaged while it is played.
     let table = house.tables.find(other.id()).await.unwrap();
     settle().await;
     let entries = house.store.head(other.id()).await.unwrap().seq;
@@ -700,7 +719,14 @@ async fn a_rematch_is_made_and_told_to_both_and_found_again_after_a_restart() {
     ana.texts();
     for (client, id) in [(&ana, "again"), (&bo, "yes")] {
         let (outbox, player) = (client.outbox.clone(), client.player.clone());
-        table.send(TableInput::Rematch { outbox, player, cmd_id: id.parse().unwrap() }).await.unwrap();
+        table
+            .send(TableInput::Rematch {
+                reply: Reply::Connection(outbox),
+                player,
+                cmd_id: id.parse().unwrap(),
+            })
+            .await
+            .unwrap();
     }
     settle().await;
     let messages = ana.read();
@@ -713,7 +739,14 @@ async fn a_rematch_is_made_and_told_to_both_and_found_again_after_a_restart() {
     let table = house.tables.find(table.id()).await.unwrap();
     let mut back = Client::new("ana");
     let (outbox, player) = (back.outbox.clone(), back.player.clone());
-    table.send(TableInput::Rematch { outbox, player, cmd_id: "again".parse().unwrap() }).await.unwrap();
+    table
+        .send(TableInput::Rematch {
+            reply: Reply::Connection(outbox),
+            player,
+            cmd_id: "again".parse().unwrap(),
+        })
+        .await
+        .unwrap();
     let answer = back.next().await;
     let ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } = answer else {
         panic!("{answer:?}")

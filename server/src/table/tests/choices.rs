@@ -1,4 +1,5 @@
-//! Choices in a strike (§Q4) at the table: secret, simultaneous, on both sides' clocks, and still there after whatever happens in between.
+//! Choices in a strike (§Q4) at the table: secret, simultaneous, on both sides' clocks, and kept
+//! across interruptions.
 
 use flagfall_board::{PerSide, Rank, Side};
 use flagfall_protocol::{GameCommand, GameEvent, MoveText, Presence, Running, ServerToClient};
@@ -15,7 +16,8 @@ fn choose(rank: Rank) -> GameCommand {
     GameCommand::Choose { rank }
 }
 
-/// A coin has come next to a coin and struck it: both sides owe a choice. Red's clock has 45 s, Blue's 55 s and what their plies gained.
+/// A coin has struck a coin: both sides owe a choice. Red's clock has 45 s, Blue's 55 s, each plus
+/// the increments of its plies.
 fn struck() -> (Hand, Client, Client, Client) {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("quantum"));
     let mut watcher = Client::new("cleo");
@@ -101,7 +103,7 @@ fn a_view_in_the_middle_of_a_choice_shows_each_side_its_own_alone() {
         assert_eq!(clock.remaining_ms.red, if is_own { 45_000 } else { 38_000 });
         assert_eq!(clock.remaining_ms.blue, 65_000 - 7_000);
     }
-    // It comes back with what it has seen, and is told its own choice alone once more.
+    // A client that resumes is told its own choice once more, and not the other's.
     let mut resumed = Client::new("ana");
     let seq = hand.seq(Viewer::Player(Side::Red));
     hand.open(&resumed, Some(hand.position(seq - 1)));
@@ -144,13 +146,13 @@ fn a_choice_that_is_sent_again_is_answered_again_and_another_one_is_refused() {
     assert_eq!(ana.refusal().0, "choice_final");
     hand.command(&ana, 2, step("b4b5"));
     assert_eq!(ana.refusal().0, "choice_pending");
-    // Refusals carry the asker's own number, which a hidden choice has not moved.
+    // A refusal carries its recipient's own sequence number, which a hidden choice does not change.
     let seq = hand.seq(Viewer::Player(Side::Blue));
     hand.command(&bo, 2, choose(Rank::Flag));
     assert_eq!(bo.refusal(), ("immovable".to_owned(), Some(seq)));
 }
 
-/// Lets the time pass until the table does something by itself.
+/// Lets time pass until the game ends without a command.
 fn wait_for_the_end(hand: &mut Hand) {
     for _ in 0..4 {
         if hand.table.is_over() {
@@ -158,7 +160,7 @@ fn wait_for_the_end(hand: &mut Hand) {
         }
         hand.wake();
     }
-    panic!("no flag falls");
+    panic!("no flag fell");
 }
 
 #[test]
@@ -261,7 +263,7 @@ fn who_leaves_in_the_middle_of_a_choice_is_seen_to_leave_and_nothing_else() {
             ]
         ));
     }
-    // Its choice is made: it does not lose by its absence.
+    // Its choice is made, so it does not lose by its absence.
     hand.command(&bo, 2, choose(Rank::Major));
     assert_eq!(hand.table.summary().ply, 3);
 }
@@ -273,7 +275,7 @@ fn a_house_player_is_asked_to_choose_and_then_for_its_ply() {
     let mut hand = Hand::new(&seats);
     let ana = Client::new("ana");
     hand.open(&ana, None);
-    // A strike from afar: Red's coin is a Scout, Blue alone chooses.
+    // A strike from afar: Red's coin is a Scout, and only Blue chooses.
     hand.command(&ana, 0, step("a4a7"));
     assert_eq!(hand.house_turns, 1);
     let bo = Client::new("house-simple");

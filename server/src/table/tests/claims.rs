@@ -1,4 +1,4 @@
-//! Players who leave, what everybody is told of it, and claims.
+//! Players who leave, what others are told of it, and claims.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
@@ -20,19 +20,19 @@ fn rapid() -> GameHeader {
     header
 }
 
-/// What somebody was told of a player.
+/// What a client was told of a player.
 #[derive(PartialEq, Eq, Debug)]
 enum Told {
     Is(Side, Presence),
-    /// Not there, and gone on purpose.
+    /// Not there, and left on purpose.
     Left(Side, Presence),
-    /// From when on the other one may claim the game.
+    /// When the opponent may claim the game.
     Claimable(Side, Option<u64>),
 }
 
 use Told::{Claimable, Is, Left};
 
-/// What somebody was told of presence and claims, in order.
+/// What a client was told of presence and claims, in order.
 fn told(client: &mut Client) -> Vec<Told> {
     let told = |message| match message {
         ServerToClient::Presence { side, presence, left: false, .. } => Some(Is(side, presence)),
@@ -43,7 +43,7 @@ fn told(client: &mut Client) -> Vec<Told> {
     client.read().into_iter().filter_map(told).collect()
 }
 
-/// The code and the words of the one refusal that came.
+/// Code and text of the only refusal received.
 fn refusal(client: &mut Client) -> (String, String) {
     match client.only() {
         ServerToClient::Refused { code, message, .. } => (code.as_str().to_owned(), message),
@@ -79,7 +79,7 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         for client in [&mut bo, &mut eve] {
             assert_eq!(told(client), [Is(Side::Red, Presence::Away)]);
         }
-        // Whoever comes now sees the same countdown.
+        // A client that comes now sees the same countdown.
         hand.open(&eve, None);
         let ServerToClient::Game { presence, claimable_at, .. } = eve.only() else { panic!("no game") };
         assert_eq!((presence.red, claimable_at), (Presence::Away, PerSide::new(claim_at, None)));
@@ -97,7 +97,8 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         assert_eq!(ended(&mut eve), Some(outcome.clone()));
         assert_eq!(ended(&mut bo), Some(outcome.clone()));
 
-        // It is in the log: after a restart the game is over, and the same command has the same outcome.
+        // It is in the log: after a restart the game is over, and the repeated command has the same
+        // outcome.
         let seq = hand.seq(Viewer::Player(Side::Blue));
         hand.reload();
         hand.open(&bo, None);
@@ -160,7 +161,7 @@ fn everyone_is_told_whether_a_player_left_or_lost_the_line() {
             told.retain(|told| !matches!(told, Claimable(..)));
             assert_eq!(told, [is(Presence::Reconnecting), is(Presence::Away)]);
         }
-        // In the whole game as well, until they are back.
+        // The whole game says so too, until they are back.
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
         assert_eq!(left, PerSide::new(on_purpose, false));
@@ -169,7 +170,7 @@ fn everyone_is_told_whether_a_player_left_or_lost_the_line() {
         hand.open(&eve, None);
         let ServerToClient::Game { left, .. } = eve.only() else { panic!("no game") };
         assert_eq!(left, PerSide::default());
-        // The next time, what happened before does not count.
+        // Next time, earlier absences do not count.
         hand.close(&ana);
         assert_eq!(told(&mut eve).first(), Some(&Is(Side::Red, Presence::Reconnecting)));
     }
@@ -209,7 +210,7 @@ fn a_claim_is_never_in_the_way_of_a_move() {
     let answer = hand.any_move(&mut chance).unwrap();
     hand.command(&bo, 1, answer);
     bo.texts();
-    // Made at the ply before, it cannot strike later.
+    // A claim made at the previous ply cannot take effect later.
     hand.command(&bo, 1, WIN);
     assert_eq!(bo.refusal().0, "stale_ply");
     hand.command(&bo, 2, WIN);
@@ -226,7 +227,7 @@ fn the_side_that_is_gone_and_strangers_claim_nothing() {
     hand.command(&eve, 0, WIN);
     assert_eq!(eve.refusal().0, "not_your_game");
     ana.texts();
-    // The other side is here.
+    // The opponent is here.
     let mut bo = Client::new("bo");
     hand.open(&bo, None);
     bo.texts();
@@ -247,7 +248,7 @@ fn time_counts_only_while_the_other_side_is_there_to_wait() {
     hand.step(Input::Tick);
     let both = told(&mut eve);
     let last = |gone: Side| both.iter().rfind(|told| matches!(told, Claimable(side, _) if *side == gone));
-    assert_eq!(last(Side::Red), Some(&Claimable(Side::Red, None)), "nobody waits");
+    assert_eq!(last(Side::Red), Some(&Claimable(Side::Red, None)), "no opponent waits");
     assert_eq!(last(Side::Blue), Some(&Claimable(Side::Blue, None)));
     let mut bo = Client::new("bo");
     hand.open(&bo, None);
@@ -256,7 +257,7 @@ fn time_counts_only_while_the_other_side_is_there_to_wait() {
     bo.texts();
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "claim_too_early");
-    // A short drop of his own line takes nothing back.
+    // A short drop of the claimant's own connection does not matter.
     hand.advance(30_000);
     hand.close(&bo);
     hand.advance(10_000);
@@ -279,7 +280,7 @@ fn a_server_that_was_away_is_nobodys_absence() {
     let (code, message) = refusal(&mut bo);
     assert_eq!(code, "claim_too_early");
     assert!(message.contains("in 60 seconds"), "{message}");
-    // Neither is a time in which no server could take a move.
+    // Nor does time in which no server could take a move count.
     hand.advance(59_000);
     let (since, until) = (hand.now(), hand.now().plus_ms(10_000));
     hand.advance(10_000);
@@ -344,7 +345,7 @@ fn while_nobody_knows_who_is_on_other_servers_nothing_is_claimed() {
     hand.advance(100_000);
     hand.command(&bo, 0, WIN);
     assert_eq!(bo.refusal().0, "opponent_present");
-    // What is known from now on counts from now on.
+    // Absence counts from when this server hears the others.
     hand.table.note_sight(Some(hand.now()));
     hand.step(Input::Tick);
     assert_eq!(told(&mut bo), [Claimable(Side::Red, at(&hand, 60_000))]);
@@ -365,7 +366,7 @@ fn a_player_of_another_server_is_here() {
     hand.step(Input::Elsewhere(PerSide::default()));
     let gone = [Is(Side::Red, Presence::Reconnecting), Claimable(Side::Red, at(&hand, 60_000))];
     assert_eq!(told(&mut bo), gone);
-    // Back on another server in the last moment.
+    // Back on another server at the last moment.
     hand.advance(59_999);
     hand.step(Input::Elsewhere(PerSide::new(Some(there), None)));
     hand.advance(1);
@@ -388,7 +389,7 @@ fn whoever_acts_elsewhere_was_there_then() {
     let acted = at(&hand, 60_000);
     hand.advance(5_000);
     bo.texts();
-    // The claim was made at a ply that is gone; had it not, it would have been too early.
+    // The claim was made at an earlier ply; otherwise it would have been too early.
     hand.command(&bo, 0, WIN);
     assert!(bo.texts().iter().any(|text| text.contains("stale_ply")));
     hand.command(&bo, 1, WIN);

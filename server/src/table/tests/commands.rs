@@ -1,4 +1,4 @@
-//! Commands: judged, appended, then told. And told again.
+//! Commands are judged, appended and answered, and answered again when repeated.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -136,7 +136,7 @@ fn the_same_id_with_other_content_is_refused_however_old_it_is_and_even_if_it_co
     hand.command_as(&ana, "first", ply, GameCommand::OfferDraw {});
     assert_eq!(ana.refusal().0, code(Code::CMD_ID_REUSED));
     assert_eq!(hand.log().len(), entries);
-    // The other player's ids are his own.
+    // The other player's ids are separate.
     hand.command_as(&bo, "first", ply, GameCommand::OfferDraw {});
     bo.accepted();
 }
@@ -162,7 +162,7 @@ fn commands_behind_a_search_keep_their_order() {
     let mut chance = Chance::new(3);
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     ana.texts();
-    // New ids that share their few bits with an old one are searched for, in vain.
+    // New ids that share their few bits with an old one are searched for, without success.
     let bits = hand.table.known[0];
     let twin = (0..)
         .map(|number: u64| format!("n-{number}"))
@@ -364,7 +364,7 @@ impl Client {
     }
 }
 
-/// Nobody is connected, and nobody asks: the table wakes at the right moment by itself, whatever the clock.
+/// Without connections and commands, the table wakes at the right moment, for each kind of clock.
 #[test]
 fn flags_fall_by_every_kind_of_clock() {
     const DAY_MS: u64 = 86_400_000;
@@ -379,7 +379,7 @@ fn flags_fall_by_every_kind_of_clock() {
         hand.close(&ana);
         hand.close(&bo);
         hand.reload();
-        // The last moment at which a move is still taken is not yet too late.
+        // A move at the deadline itself is not too late.
         assert_eq!(hand.wake(), Some(falls_after_ms + 1), "{time:?}");
         assert!(hand.table.is_over(), "{time:?}");
     }

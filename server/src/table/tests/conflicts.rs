@@ -1,4 +1,4 @@
-//! Two servers over one store, and stores that do not say what they did.
+//! Two servers on one store, and stores with unknown outcomes.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -6,7 +6,7 @@ use flagfall_protocol::{Code, GameCommand, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::memory::Fault;
 
-use super::super::core::Output;
+use super::super::core::{Health, Output};
 use super::harness::{Client, Hand, code, header};
 
 #[test]
@@ -121,7 +121,7 @@ fn a_store_that_lost_what_was_acknowledged_ends_the_replica_instead_of_a_loop() 
         hand.command(&ana, 6, GameCommand::OfferDraw {});
         hand.release_one();
         hand.release_one();
-        assert!(hand.table.is_diverged);
+        assert!(hand.table.health == Health::Diverged);
         assert!(matches!(hand.held[..], [Output::Diverged]), "once, and nothing else");
         assert_eq!(ana.refusal().0, code(Code::STORE_UNAVAILABLE));
         assert!(bo.texts().is_empty(), "nothing of the other branch is shown on top of this one");

@@ -1,4 +1,5 @@
-//! A server whose clock is ahead of the store's: what a time that is up brings about waits for the store's.
+//! A server whose clock is ahead of the store's: what follows from a time that is up waits for the
+//! store's clock.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -8,7 +9,7 @@ use super::harness::{Hand, header};
 
 /// How far ahead, in milliseconds.
 const AHEAD_MS: i64 = 2_000;
-/// What a side has for its first move, in milliseconds.
+/// A side's time for its first move, in milliseconds.
 const BASE_MS: u64 = 60_000;
 
 /// A game whose side to move has one second left by the store's clock, and none by the server's.
@@ -29,7 +30,7 @@ fn no_flag_falls_before_the_time_is_up_by_the_store() {
         assert!(hand.wake().expect("it waits for the store's clock") > 0, "not again at once");
         waits += 1;
     }
-    assert_eq!(waits, 1, "it was told how much is missing");
+    assert_eq!(waits, 1, "the store said how much is missing");
     let ended = hand.log().last().unwrap().at;
     let started = hand.log()[3].at;
     assert_eq!(ended.ms_since(started), BASE_MS + 1);

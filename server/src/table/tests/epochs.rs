@@ -10,7 +10,7 @@ use super::super::core::{Input, Output};
 use super::super::error::ReadFailure;
 use super::harness::{Client, Hand, deploy, header, now};
 
-/// The last entries are lost, and a server that comes anew opens what is left.
+/// Loses the last entries, and restarts the server with what is left.
 fn lose(hand: &mut Hand, entries: usize) -> [Client; 2] {
     let kept = hand.log().len() - entries;
     hand.store.lose_tail(hand.id, kept as u64);
@@ -22,7 +22,7 @@ fn lose(hand: &mut Hand, entries: usize) -> [Client; 2] {
     clients
 }
 
-/// One of each kind, but for the deployment.
+/// One command of each kind except a deployment.
 fn of_every_kind() -> Vec<GameCommand> {
     let square = "a4".parse().unwrap();
     vec![
@@ -46,7 +46,8 @@ fn a_move_of_a_lost_branch_is_not_made_though_the_log_would_take_it() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     hand.play(&mut ana, &mut bo, 5, &mut Chance::new(3));
     let epoch = hand.table.epoch;
-    // Bo answers, and the line is gone before the move is on it; so are Ana's last move and more.
+    // Bo answers, and his connection drops before the move is sent. Ana's last move and more are
+    // lost.
     let [mut ana, mut bo] = lose(&mut hand, 3);
     hand.play(&mut ana, &mut bo, 3, &mut Chance::new(4));
     let (ply, answer) = (hand.table.game.ply(), hand.any_move(&mut Chance::new(5)).unwrap());
@@ -56,7 +57,7 @@ fn a_move_of_a_lost_branch_is_not_made_though_the_log_would_take_it() {
     let seq = hand.seq(Viewer::Player(Side::Blue));
     assert_eq!(bo.refusal(), ("stale_epoch".to_owned(), Some(seq)));
     assert!(ana.texts().is_empty() && hand.log().len() == entries, "nothing has changed");
-    // He looks, and makes it after all.
+    // He looks at the game, and then makes the move.
     let again = hand.table.epoch;
     hand.command_in(&bo, "again", ply, Some(again), answer);
     bo.accepted();
@@ -116,7 +117,7 @@ fn what_the_log_has_is_accepted_again_whatever_the_epoch_and_however_old() {
     assert!(hand.table.recent.len() < hand.table.known.len());
     hand.command_in(&ana, "first", 0, Some(epoch), first.clone());
     assert_eq!(ana.accepted(), seq);
-    // The epoch is none of its content: who has forgotten it is answered as well.
+    // The epoch is not part of the command: a client that has forgotten it is answered as well.
     hand.command_in(&ana, "first", 0, None, first);
     assert_eq!(ana.accepted(), seq);
     assert_eq!(hand.log().len(), entries);

@@ -1,4 +1,4 @@
-//! A server that did not run for a while: no player pays for it.
+//! A server that did not run for a while: no player loses time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use flagfall_base::delivery::Connections;
 
 const BASE_MS: u64 = 60_000;
 
-/// A server whose tables go by the clock of their store, and a game on it in which Red is to move.
+/// A server whose tables use their store's clock, and a game on it in which Red is to move.
 struct Server {
     clock: Arc<ManualClock>,
     store: MemoryStore,
@@ -44,7 +44,7 @@ impl Server {
         Server { clock, store, tables, table }
     }
 
-    /// Time passes, with a heartbeat each second as servers have them.
+    /// Time passes, with a heartbeat each second as servers send them.
     async fn live(&self, seconds: u64) {
         for _ in 0..seconds {
             self.pass(1_000).await;
@@ -52,7 +52,7 @@ impl Server {
         }
     }
 
-    /// Time passes, and nothing of the server runs meanwhile.
+    /// Time passes while nothing of the server runs.
     async fn pass(&self, ms: u64) {
         self.clock.advance_ms(ms);
         tokio::time::advance(Duration::from_millis(ms)).await;
@@ -88,12 +88,12 @@ async fn a_server_that_was_frozen_for_twenty_seconds_takes_no_time_from_anybody(
     let view = server.view().await;
     assert!(view.outcome.is_none() && !view.paused);
     assert_eq!(view.clock.unwrap().remaining_ms.red, BASE_MS - 50_000);
-    // The log tells of it, and so does the store, for games at rest.
+    // The log records it, and so does the store, for games at rest.
     assert_eq!(server.store.head(server.table.id()).await.unwrap().seq, entries + 2, "paused, resumed");
     let kept = server.store.get(flagfall_store::Key::new(OUTAGES_KEY).unwrap()).await.unwrap().unwrap();
     let since = START.plus_ms(50_000);
     assert_eq!(kept, format!("[[{},{}]]", since.0, since.plus_ms(20_000).0).into_bytes());
-    // And the time that is left runs out as ever.
+    // And the time that is left runs out as usual.
     server.live(9).await;
     assert_eq!(server.reasons().await, Vec::<String>::new());
     server.live(2).await;

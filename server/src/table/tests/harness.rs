@@ -1,4 +1,5 @@
-//! A table driven by hand: time is set, outputs are carried out at once or held back, and every message is read as its client reads it.
+//! Drives a table by hand: a test sets the time, and its outputs are carried out at once or held
+//! back. Every message is parsed as a client parses it.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use flagfall_store::{Append, Head, ManualClock, MemoryStore, Store, StoredEntry}
 use super::super::commit::index_keys;
 use super::super::core::{Asked, Input, Output, Table};
 use super::super::header::GameHeader;
+use super::super::reply::Reply;
 use super::super::search;
 use flagfall_base::delivery::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 
@@ -24,7 +26,7 @@ pub(super) const START: Stamp = Stamp(1_000_000);
 pub(super) const DEPLOY_MS: u64 = 300_000;
 pub(super) const REST_MS: u64 = 600_000;
 
-/// Finishes a future that never has to wait: the memory store's.
+/// Finishes a future that never waits, such as the memory store's.
 pub(super) fn now<T>(future: impl Future<Output = T>) -> T {
     let mut future = std::pin::pin!(future);
     match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -56,7 +58,7 @@ pub(in super::super) fn header(ruleset: &str) -> GameHeader {
     }
 }
 
-/// Lakes where the ruleset has none of its own: always the same.
+/// Lakes for rulesets that draw them; always the same.
 fn drawn_lakes(ruleset: &str) -> Option<Vec<Square>> {
     let ruleset = Ruleset::find(ruleset)?;
     let lakes = ruleset.draw_lakes(&Entropy([3; 32]));
@@ -68,12 +70,12 @@ pub(super) fn setup_text(ruleset: &str, side: Side, seed: u64) -> String {
     random_setup(ruleset, side, &mut Chance::new(seed)).deploy(side, ruleset).unwrap().into_text()
 }
 
-/// The whole army in one fixed order: movable pieces in front.
+/// A random deployment of the whole army, fixed by the seed.
 pub(super) fn deploy(ruleset: &str, side: Side, seed: u64) -> GameCommand {
     GameCommand::Deploy { setup: setup_text(ruleset, side, seed) }
 }
 
-/// What a client holds of one connection.
+/// One connection of a client.
 pub(super) struct Client {
     pub(super) player: Player,
     pub(super) outbox: Outbox,
@@ -86,7 +88,7 @@ impl Client {
         Client { player: player(id), outbox, reader }
     }
 
-    /// The bytes that came, message by message.
+    /// The messages received, as text.
     pub(super) fn texts(&mut self) -> Vec<String> {
         let mut texts = Vec::new();
         while let Poll::Ready(Outgoing::Message(payload)) =
@@ -101,14 +103,14 @@ impl Client {
         self.texts().iter().map(|text| serde_json::from_str(text).unwrap()).collect()
     }
 
-    /// The one message that came.
+    /// The only message received.
     pub(super) fn only(&mut self) -> ServerToClient {
         let mut all = self.read();
         assert_eq!(all.len(), 1, "{all:?}");
         all.remove(0)
     }
 
-    /// The code of the one refusal that came, and its number.
+    /// Code and sequence number of the only refusal received.
     pub(super) fn refusal(&mut self) -> (String, Option<u64>) {
         match self.only() {
             ServerToClient::Refused { code, seq, .. } => (code.as_str().to_owned(), seq),
@@ -116,7 +118,7 @@ impl Client {
         }
     }
 
-    /// The number of the one acceptance that came, whatever else did.
+    /// Sequence number of the only acceptance among the messages received.
     pub(super) fn accepted(&mut self) -> u64 {
         let seqs: Vec<u64> = self
             .read()
@@ -141,7 +143,7 @@ impl Client {
             .collect()
     }
 
-    /// The view of the one game message that came.
+    /// The only game message received.
     pub(super) fn game(&mut self) -> (u64, GameView, Vec<GameEvent>) {
         match self.only() {
             ServerToClient::Game { seq, view, events, .. } => (seq, view, events),
@@ -156,12 +158,12 @@ impl Client {
         }
     }
 
-    /// The messages given back.
+    /// Returns and clears the message credits given back.
     pub(super) fn credit(&mut self) -> u32 {
         self.reader.take_account().credit
     }
 
-    /// The bytes that this connection's commands have stored.
+    /// Returns and clears the bytes that this connection's commands have stored.
     pub(super) fn stored(&mut self) -> u32 {
         self.reader.take_account().stored
     }
@@ -178,13 +180,13 @@ impl Client {
     }
 }
 
-/// A server's hand on one game: the table, the store, the time.
+/// One server's view of one game: the table, the store and the clock.
 pub(super) struct Hand {
     pub(super) store: MemoryStore,
     pub(super) clock: Arc<ManualClock>,
     pub(super) id: GameId,
     pub(super) table: Table,
-    /// What the table wants done, while the test holds it back.
+    /// Outputs of the table that the test holds back.
     pub(super) held: Vec<Output>,
     pub(super) is_holding: bool,
     pub(super) house_turns: usize,
@@ -202,7 +204,7 @@ impl Hand {
         Hand::on(store, clock, id)
     }
 
-    /// Another server's hand on the same store.
+    /// Another server on the same store.
     pub(super) fn on(store: MemoryStore, clock: Arc<ManualClock>, id: GameId) -> Hand {
         let table = load(&store, id);
         Hand {
@@ -224,7 +226,7 @@ impl Hand {
         twin
     }
 
-    /// A server that was started anew.
+    /// Restarts the server.
     pub(super) fn reload(&mut self) {
         self.held.clear();
         self.table = load(&self.store, self.id);
@@ -255,7 +257,7 @@ impl Hand {
         self.clock.advance_ms(ms);
     }
 
-    /// Moves the time on to where the table wants to be woken, and wakes it; says how far that was.
+    /// Advances the time to the table's wake-up and wakes it; returns the advance in milliseconds.
     pub(super) fn wake(&mut self) -> Option<u64> {
         let at = self.table.wake_at()?;
         let ms = at.ms_since(self.now());
@@ -272,7 +274,7 @@ impl Hand {
         }
     }
 
-    /// Carries out what was held back, and what follows from it.
+    /// Carries out the outputs held back, and those that follow.
     pub(super) fn release(&mut self) {
         self.is_holding = false;
         while !self.held.is_empty() {
@@ -309,12 +311,12 @@ impl Hand {
         self.step(Input::Close { connection: client.outbox.connection(), is_on_purpose: false });
     }
 
-    /// The player says that he goes.
+    /// The player leaves on purpose.
     pub(super) fn leave(&mut self, client: &Client) {
         self.step(Input::Close { connection: client.outbox.connection(), is_on_purpose: true });
     }
 
-    /// A command under an id nobody had before, which is returned.
+    /// Sends a command under a new id and returns the id.
     pub(super) fn command(&mut self, client: &Client, ply: Ply, command: GameCommand) -> String {
         self.commands += 1;
         let id = format!("c-{}", self.commands);
@@ -326,7 +328,7 @@ impl Hand {
         self.command_in(client, id, ply, Some(self.table.epoch), command);
     }
 
-    /// A command that was made in this epoch.
+    /// Sends a command that was made in this epoch.
     pub(super) fn command_in(
         &mut self,
         client: &Client,
@@ -337,7 +339,7 @@ impl Hand {
     ) {
         let entropy = Entropy([u8::try_from(id.len()).unwrap_or(0); 32]);
         let asked = Asked {
-            outbox: Some(client.outbox.clone()),
+            reply: Reply::Connection(client.outbox.clone()),
             player_id: client.player.id.clone(),
             cmd_id: id.parse().unwrap(),
             ply,
@@ -352,10 +354,10 @@ impl Hand {
 
     pub(super) fn rematch(&mut self, client: &Client, id: &str) {
         let (outbox, player) = (client.outbox.clone(), client.player.clone());
-        self.step(Input::Rematch { outbox, player, cmd_id: id.parse().unwrap() });
+        self.step(Input::Rematch { reply: Reply::Connection(outbox), player, cmd_id: id.parse().unwrap() });
     }
 
-    /// A legal command of whoever acts next, by chance: nearly always a move where there is one.
+    /// A random legal command of the side that acts next: nearly always a move if there is one.
     pub(super) fn any_move(&self, chance: &mut Chance) -> Option<GameCommand> {
         self.table.game.turn()?;
         let commands = self.table.game.position().legal_commands();
@@ -365,7 +367,7 @@ impl Hand {
         GameCommand::from_command(&commands.nth(chance.below(end.max(1)))?)
     }
 
-    /// Plays so many plies.
+    /// Plays this number of plies.
     pub(super) fn play(&mut self, ana: &mut Client, bo: &mut Client, plies: usize, chance: &mut Chance) {
         for _ in 0..plies {
             if self.table.game.turn().is_none() {
@@ -426,7 +428,7 @@ pub(super) fn code(code: &'static str) -> String {
     Code::new(code).as_str().to_owned()
 }
 
-/// Has both deploy, and plays so many plies.
+/// Has both sides deploy, and plays this number of plies.
 pub(super) fn play_plies(store: &MemoryStore, clock: &Arc<ManualClock>, id: GameId, plies: usize) {
     let mut hand = Hand::on(store.clone(), clock.clone(), id);
     let header = hand.table.header().clone();

@@ -1,4 +1,4 @@
-//! What the network takes of a side's time, and how much of it is given back.
+//! Time that the network takes from a side, and how much of it is given back.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ fn measure(client: &Client, round_trip_ms: u64) {
     }
 }
 
-/// What a side has left, in milliseconds.
+/// A side's remaining time, in milliseconds.
 fn left(hand: &Hand, side: Side) -> u64 {
     hand.view(Viewer::Public).clock.unwrap().remaining_ms[side]
 }
@@ -42,7 +42,7 @@ fn a_round_trip_is_given_back_and_the_log_says_so_to_every_server() {
     measure(&ana, 300);
     move_after(&mut hand, &ana, 10_000);
     assert_eq!(left(&hand, Side::Red), 60_000 - 10_000 + 300 + 5_000);
-    // Nothing was measured on this line.
+    // Nothing was measured on this connection.
     move_after(&mut hand, &bo, 10_000);
     assert_eq!(left(&hand, Side::Blue), 60_000 - 10_000 + 5_000);
 
@@ -99,7 +99,7 @@ fn a_move_that_was_under_way_when_the_time_ran_out_is_in_time() {
         move_after(&mut hand, &ana, 60_000 + late_ms);
         if is_in_time {
             ana.accepted();
-            // What was late is given back, and the increment comes as ever.
+            // The delay is given back, and the increment is added as usual.
             assert_eq!(left(&hand, Side::Red), round_trip_ms - late_ms + 5_000);
             continue;
         }
@@ -134,7 +134,7 @@ fn what_ends_nobodys_turn_is_worth_nothing() {
     hand.command(&ana, 0, flagfall_protocol::GameCommand::OfferDraw {});
     ana.accepted();
     assert_eq!(left(&hand, Side::Red), 58_000);
-    // Nor is it in time because a move would have been.
+    // A resignation gets no lag compensation, even if a move would.
     hand.advance(58_100);
     hand.command(&ana, 0, flagfall_protocol::GameCommand::Resign {});
     assert_eq!(ana.refusal().0, "out_of_time");

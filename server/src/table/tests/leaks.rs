@@ -1,6 +1,8 @@
-//! Bytes do not depend on secrets (law 10): two sessions that differ in nothing a viewer was shown are one session to him.
+//! Bytes do not depend on secrets (law 10): if two sessions show a viewer the same, they are the
+//! same to that viewer, byte for byte.
 //!
-//! What was shown is judged here, from the moves and strikes as everybody sees them, apart from the engine's views.
+//! What was shown is judged here independently of the engine's views, from the moves and strikes
+//! that everybody sees.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,25 +18,26 @@ use super::harness::{Client, Hand, deploy, header, setup_text};
 mod beside;
 mod coins;
 
-/// A session: what both sides did, and in which order.
+/// A session: what both sides did, in order.
 #[derive(Clone)]
 struct Script {
     ruleset: &'static Ruleset,
     time: Time,
-    /// The deployments, where there are any.
+    /// The deployments, if the ruleset has any.
     setups: Option<[String; 2]>,
-    /// Deployments handed in before the last one; nobody else sees them.
+    /// Deployments sent before the last one; only their own side sees them.
     earlier: [Vec<String>; 2],
-    /// What was done at each moment; at some, nothing.
+    /// What was done at each moment; `None` for nothing.
     acts: Vec<Option<(Side, GameCommand)>>,
-    /// Before which acts the viewer tries all there is to try.
+    /// The acts before which the viewer tries everything possible.
     tries: Range<usize>,
-    /// Whom the end may be shown to: it opens deployments to players, and choices that were made in resolved strikes to all.
+    /// Who may see the end: it opens deployments to players, and choices made in resolved strikes
+    /// to all.
     is_end_seen_by: fn(Viewer) -> bool,
 }
 
 impl Script {
-    /// The game before anybody has done anything.
+    /// The game before anybody has acted.
     fn hand(&self) -> (Hand, [Client; 2]) {
         let mut terms = header(self.ruleset.id);
         terms.terms.time = self.time;
@@ -57,7 +60,7 @@ impl Script {
         self.setups.iter().flat_map(|setups| setups[side as usize].chars()).collect()
     }
 
-    /// The same with another deployment of a side.
+    /// The same session with another deployment of a side.
     fn with_letters(&self, side: Side, letters: &[char]) -> Script {
         let mut other = self.clone();
         if let Some(setups) = &mut other.setups {
@@ -67,25 +70,25 @@ impl Script {
     }
 }
 
-/// What a planted leak tells.
+/// What a planted leak reveals.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Plant {
     Nothing,
-    /// A view of the other side.
+    /// The other side's view.
     Rank,
-    /// The number of all events, whoever may see them.
+    /// The number of all events, including hidden ones.
     Number,
-    /// A line without words for every event, whoever may see it.
+    /// An empty message for every event, including hidden ones.
     Event,
-    /// As many blanks as what is hidden says.
+    /// A number of blanks that depends on hidden data.
     Length,
-    /// What came last comes first, if what is hidden says so.
+    /// An order that depends on hidden data: the last message may come first.
     Order,
-    /// Answers to whoever is refused that know who has still to act.
+    /// A refusal that depends on who has yet to act.
     Refusal,
 }
 
-/// The other players come and go, and a player who watches claims the game too early.
+/// The other players come and go, and a watching player claims the game too early.
 fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Client; 2], at: usize) {
     let others = Side::BOTH.into_iter().filter(|side| viewer != Viewer::Player(*side));
     for side in others {
@@ -103,7 +106,8 @@ fn come_and_go(hand: &mut Hand, viewer: Viewer, watcher: &Client, players: &[Cli
     }
 }
 
-/// Every byte a viewer gets in a session, commitments aside, and the refusals of all moves he could try.
+/// Every byte a viewer gets in a session except commitments, including the refusals of all moves
+/// they could try.
 fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
     let (mut hand, mut players) = script.hand();
     let mut watcher = match viewer {
@@ -120,9 +124,9 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             try_everything(&mut hand, &mut watcher, &mut bytes);
         }
         come_and_go(&mut hand, viewer, &watcher, &players, at);
-        // In a strike that waits there is most to hide.
+        // A pending strike has the most to hide.
         if hand.table.game.position().has_strike_pending() || at % 11 == 3 {
-            // Resume, and a second look.
+            // A resume, and a second look.
             let since = hand.position(hand.seq(viewer).saturating_sub(4));
             hand.open(&watcher, Some(since));
         }
@@ -137,7 +141,8 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             hand.command_as(&players[*side as usize], &format!("act-{at}"), ply, command.clone());
             assert!(hand.table.head.seq > seq, "both games take the same acts");
         }
-        // Read, or a full line would end them at a moment that depends on what they alone are told.
+        // Read these, too: a full send queue would close these connections at a moment that depends
+        // on secrets.
         players.iter_mut().for_each(|player| drop(player.texts()));
         bytes.extend(watcher.texts());
         if plant == Plant::Refusal {
@@ -148,7 +153,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
         let record = record::record(hand.id, &hand.log(), viewer).unwrap();
         format!("{}\n{}", serde_json::to_string(&record).unwrap(), record)
     };
-    // Where both asked for secrecy the end opens no deployment to the public.
+    // If both asked for secrecy, the end opens no deployment to the public.
     bytes.push(record_now(&hand));
     let hidden = Side::BOTH.map(|side| serde_json::to_string(&hand.view(Viewer::Player(side))).unwrap());
     if (script.is_end_seen_by)(viewer) {
@@ -160,7 +165,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
     bytes.iter().map(|text| without_commitments(text)).collect()
 }
 
-/// Adds a planted leak of what the sides' own views say.
+/// Adds a planted leak of data from the sides' own views.
 fn spill(plant: Plant, hidden: &[String; 2], seq: u64, bytes: &mut Vec<String>) {
     let sum: usize =
         hidden.iter().flat_map(|text| text.bytes().enumerate()).map(|(at, it)| at * usize::from(it)).sum();
@@ -175,7 +180,7 @@ fn spill(plant: Plant, hidden: &[String; 2], seq: u64, bytes: &mut Vec<String>) 
     }
 }
 
-/// All from and to that he may not play; those he may, he knows.
+/// Tries all pairs of squares that are not legal moves; the legal ones are known to the player.
 fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
     bytes.extend(watcher.texts());
     hand.open(watcher, None);
@@ -189,7 +194,7 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
     for from in &squares {
         for to in &squares {
             let squares = Move { from: *from, to: *to };
-            // Where an illegal act loses, the turn is no time to try.
+            // If an illegal act loses, don't try during the player's turn.
             let is_act = legal.contains(squares) || hand.table.game.terms().ruleset.illegal_act_loses;
             if is_turn && is_act {
                 bytes.push(format!("legal {squares}"));
@@ -209,7 +214,7 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
     bytes.extend(watcher.texts());
 }
 
-/// What he may not do with a reserve and with chips, where there are any.
+/// Tries illegal commands with a reserve and chips, if the ruleset has them.
 fn try_beside(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>, squares: &[Square]) {
     if !hand.table.game.terms().ruleset.reserve {
         return;
@@ -242,7 +247,7 @@ fn try_beside(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>, sq
     }
 }
 
-/// Values that are random by design say nothing.
+/// Removes values that are random by design and reveal nothing.
 fn without_commitments(text: &str) -> String {
     let mut parts: Vec<String> = text.split('"').map(str::to_owned).collect();
     for part in &mut parts {
@@ -262,7 +267,7 @@ fn without_commitments(text: &str) -> String {
         .join(" ")
 }
 
-/// A game by chance, without its end, in which this side has something to hide.
+/// A random game, without its end, in which this side has something to hide.
 fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> Script {
     if ruleset.start == Start::Coins {
         return coins::play(ruleset, seed, acts_max, hider);
@@ -283,7 +288,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> S
     while let Some(side) = hand.table.game.turn()
         && script.acts.len() < acts_max
     {
-        // A few tries for a strike: they disclose most.
+        // A few attempts to find a strike: strikes disclose the most.
         let foes = hand.table.game.position().occupied(side.opponent());
         let tries: Vec<GameCommand> = (0..6).map_while(|_| hand.any_move(&mut chance)).collect();
         let is_strike = |act: &&GameCommand| match act {
@@ -304,17 +309,19 @@ fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> S
     script
 }
 
-/// What a game disclosed of one side's pieces, by the places in its deployment.
+/// What a game disclosed of one side's pieces, by their places in the deployment.
 struct Disclosed {
     /// Places of pieces whose rank was shown, by a strike or a long move.
     shown: Vec<usize>,
     /// Places of pieces that have moved: they are neither Flag nor Bomb.
     moved: Vec<usize>,
-    /// Places of pieces that beat an attacker in hiding, with the attacker's rank: that is all that is known of them (§D1).
+    /// Places of pieces that beat an attacker and stayed hidden, with the attacker's rank: nothing
+    /// else is known of them (§D1).
     beat: Vec<(usize, Rank)>,
 }
 
-/// Whether a defender of this letter beats the attacker where of equals the attacker wins (§A6, §D1).
+/// True if a defender of this letter beats the attacker, where equals count as a win of the
+/// attacker (§A6, §D1).
 fn beats(defender: char, attacker: Rank) -> bool {
     const ORDER: &str = "S987654321";
     let place = |letter: char| ORDER.find(letter);
@@ -385,13 +392,15 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
     disclosed
 }
 
-/// Deployments that a side hands in before the one that stands. The second to deploy starts the game with it: only the first may think again.
+/// Deployments that a side sends before the final one. Only the first side to deploy can change its
+/// mind: the second deployment starts the game.
 fn other_deployments(ruleset: &Ruleset, side: Side, seed: u64, chance: &mut Chance) -> [Vec<String>; 2] {
     let count = if side == Side::Red { chance.below(3) as u64 } else { 0 };
     [(0..count).map(|at| setup_text(ruleset.id, side, seed + at)).collect(), Vec::new()]
 }
 
-/// Sessions that tell the others the same: ranks of this side exchanged that nobody else can tell apart, and other deployments before.
+/// Sessions that show the others the same. They exchange ranks of this side that others cannot tell
+/// apart, and have other earlier deployments.
 fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     if script.setups.is_none() {
         return coins::twins(script, side, seed, count);
@@ -439,7 +448,8 @@ fn sessions_that_differ_in_secrets_alone_are_the_same_bytes() {
     assert!(compared > 100_000);
 }
 
-/// Compares the sessions of one ruleset with those of their twins; the messages compared.
+/// Compares the sessions of one ruleset with those of their twins; returns the number of messages
+/// compared.
 fn compare_twins(ruleset: &'static Ruleset) -> usize {
     let (mut pairs, mut compared) = (0, 0);
     for (seed, side) in (2..5).flat_map(|seed| Side::BOTH.map(|side| (seed, side))) {
@@ -477,9 +487,9 @@ fn a_planted_leak_is_found() {
             println!("{} {plant:?}: found in {found} of {} twins", ruleset.id, twins.len());
             match plant {
                 Plant::Rank => assert_eq!(found, twins.len()),
-                // With deployments alone it is public who has to act.
+                // In games with only deployments, it is public who has to act.
                 Plant::Refusal => assert_eq!(found > 0, has_choices),
-                // Only in some somebody has deployed more often, or not chosen yet.
+                // Only in some sessions does a side deploy more often, or not choose yet.
                 Plant::Number | Plant::Event => assert!(found > 0 && found < twins.len()),
                 Plant::Length | Plant::Order | Plant::Nothing => assert!(found > 0),
             }

@@ -1,4 +1,4 @@
-//! Who has left a game is marked, once for each game.
+//! Players who leave a game are marked, once for each game.
 
 use flagfall_board::Side;
 use flagfall_bots::Chance;
@@ -16,7 +16,7 @@ fn rated() -> GameHeader {
     header
 }
 
-/// How many games each of both has left.
+/// How many games each player has left.
 fn left(hand: &Hand) -> [u32; 2] {
     ["ana", "bo"].map(|id| now(conduct_of(&hand.store, id)).unwrap().left_games)
 }
@@ -29,7 +29,7 @@ fn whoever_let_a_game_be_claimed_has_left_it_whatever_was_claimed() {
         hand.advance(60_000);
         let id = hand.command(&bo, 0, GameCommand::Claim { result });
         assert_eq!(left(&hand), [1, 0]);
-        // However often it is asked for, and whoever looks at the log again.
+        // Repeating the command and reading the log again change nothing.
         hand.command_as(&bo, &id, 0, GameCommand::Claim { result });
         hand.reload();
         hand.step(Input::Tick);
@@ -78,7 +78,7 @@ fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
 
 #[test]
 fn losing_on_time_while_away_is_leaving() {
-    // Red's time is up after ten minutes; how long before that he went, and whether he said so.
+    // Red's time is up after ten minutes. How long before that he left, and whether on purpose.
     for (gone_ms, on_purpose, wanted) in
         [(31_000, false, [1, 0]), (28_000, false, [0, 0]), (5_000, true, [1, 0]), (600_000, true, [1, 0])]
     {
@@ -135,14 +135,14 @@ fn house_players_may_be_left() {
     assert_eq!(left(&hand), [0, 0]);
 }
 
-/// Who may wait in the pool again, as the append of the abort says.
+/// Players who may wait in the pool again, according to the append of the abort.
 fn returning(hand: &Hand) -> Vec<String> {
     let key = flagfall_store::Key::new(format!("pool_returns/{}", hand.id)).unwrap();
     let note = now(flagfall_store::Store::get(&hand.store, key)).unwrap();
     note.map(|note| serde_json::from_slice(&note).unwrap()).unwrap_or_default()
 }
 
-/// What somebody was told of an abort, with the event and in the whole game.
+/// What a client was told of an abort, with the event and in the whole game.
 fn aborts(client: &mut Client) -> Vec<Abort> {
     let abort = |message| match message {
         ServerToClient::Event { abort, .. } | ServerToClient::Game { abort, .. } => abort,
@@ -174,7 +174,7 @@ fn everyone_is_told_who_did_not_deploy_and_the_other_may_wait_again() {
             assert_eq!(aborts(client), std::slice::from_ref(&abort));
         }
         assert_eq!(returning(&hand), wanted);
-        // Whoever opens the game later, on a server that has read its log, is told the same.
+        // A client that opens the game later, on a server that has read its log, is told the same.
         hand.reload();
         hand.open(&eve, None);
         assert_eq!(aborts(&mut eve), [abort]);

@@ -1,4 +1,4 @@
-//! What a running game takes in memory, counted by the allocator of the program.
+//! The memory that a running game takes, counted by the program's allocator.
 
 use std::sync::Arc;
 
@@ -14,11 +14,12 @@ use super::actor::{House, settle};
 use super::harness::{Hand, START, header, make_game, play_plies};
 use super::rest::DAYS;
 
-/// The most that a game in memory may take which nobody has open, its log's tail included.
+/// The most that a game in memory may take if nobody has it open, including its recent events.
 const GAME_BYTES_MAX: i64 = 4_160;
 const PLIES: usize = 100;
 
-/// More of them, and what the system says: `FLAGFALL_TABLES=5000 ... games_at_rest -- --nocapture`, in a process with nothing else to do.
+/// `FLAGFALL_TABLES=5000 ... games_at_rest -- --nocapture` measures more games and their resident
+/// memory, in a process with nothing else to do.
 #[test]
 fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
     let games: u32 = std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
@@ -35,16 +36,16 @@ fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
     assert!(at_rest[0] < 64);
 }
 
-/// What a server takes with so many games, its store aside: what it has allocated, and what the system says.
+/// What a server takes with this number of games, without its store: allocated and resident bytes.
 fn server_with(games: u32, time: Time) -> [i64; 2] {
     let (store, clock) = store_with(games, time);
-    // What the store keeps beside the logs is there from now on, and no part of what is counted.
+    // The first run fills what the store keeps besides the logs, so that it is not counted.
     run(measure(&store, &clock, games, time));
     run(measure(&store, &clock, games, time))
 }
 
 async fn measure(store: &MemoryStore, clock: &Arc<ManualClock>, games: u32, time: Time) -> [i64; 2] {
-    // A way to a table keeps it in memory, as somebody does who has the game open.
+    // A handle keeps a table in memory, like a connection that has the game open.
     let mut handles = Vec::with_capacity(games as usize);
     let before = [held_bytes(), resident_bytes()];
     let house = House::on(store.clone(), clock.clone()).await;
@@ -61,14 +62,14 @@ async fn measure(store: &MemoryStore, clock: &Arc<ManualClock>, games: u32, time
     [after[0] - before[0], after[1] - before[1]]
 }
 
-/// A store with so many running games, each between two players who have no other.
+/// A store with this number of running games, each between two players without other games.
 fn store_with(games: u32, time: Time) -> (MemoryStore, Arc<ManualClock>) {
     let clock = Arc::new(ManualClock::new(START));
     let store = MemoryStore::new(clock.clone());
     for number in 0..games {
         let mut header = header("classic");
         header.terms.time = time;
-        // Of public games at rest a list shows the newest.
+        // Lists show the newest public games at rest; private games are on no list.
         header.terms.private = true;
         header.players = PerSide::from_fn(|side| Player {
             id: format!("{number:0>15}{side:?}"),
@@ -108,12 +109,12 @@ fn print_parts() {
     );
 }
 
-/// Bytes of the future that a function gives.
+/// Size of the future that a function returns.
 fn size_of_output<T, F: Future>(_: impl FnOnce(T) -> F) -> usize {
     size_of::<F>()
 }
 
-/// Bytes that this thread has allocated and not given back.
+/// Bytes that this thread has allocated and not freed.
 fn held_bytes() -> i64 {
     let [allocated, freed] = [allocatedp::read().unwrap().get(), deallocatedp::read().unwrap().get()];
     allocated.cast_signed() - freed.cast_signed()

@@ -1,4 +1,4 @@
-//! Tables as everybody meets them: by what they send.
+//! Tests of tables from outside: by the messages they send.
 
 mod actor;
 mod choices;

@@ -16,7 +16,7 @@ async fn two_servers() -> (House, House) {
     (House::on(store.clone(), clock.clone()).await, House::on(store, clock).await)
 }
 
-/// What a server lists, having read what it shows of games at rest.
+/// What a server lists after it has read the lines of games at rest.
 async fn listed(house: &House) -> Vec<GameSummary> {
     house.tables.read_public_games(true).await.unwrap();
     house.tables.running(10)
@@ -29,7 +29,7 @@ async fn deploy_both(table: &TableHandle) {
     settle().await;
 }
 
-/// The line of a game as the store has it.
+/// The line of a game in the store.
 async fn line(house: &House) -> GameSummary {
     let lines = house.store.scan(Key::new("public/").unwrap(), None, 10).await.unwrap();
     assert_eq!(lines.len(), 1);

@@ -1,4 +1,4 @@
-//! Outages, planned stops, and another game afterwards.
+//! Outages, planned stops, and rematches.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_bots::Chance;
@@ -9,7 +9,7 @@ use flagfall_store::memory::Fault;
 use super::super::core::{Input, Output};
 use super::harness::{Client, DEPLOY_MS, Hand, START, code, deploy, header};
 
-/// The server comes back, having been last alive then.
+/// Restarts the server; it was last alive at `since`.
 fn restart(hand: &mut Hand, since: Stamp) {
     hand.reload();
     hand.table.recover(Some(since));
@@ -73,7 +73,7 @@ fn the_outage_is_not_forgotten_while_the_store_cannot_take_its_end() {
         hand.store.fail_next(fault);
         restart(&mut hand, since);
         if fault != Fault::UnknownAfterWriting {
-            // Nothing is judged by clocks that ran while no server did.
+            // No command is judged by clocks that ran while no server was running.
             hand.open(&ana, None);
             ana.texts();
             let command = hand.any_move(&mut Chance::new(3)).unwrap();
@@ -103,7 +103,7 @@ fn one_outage_is_told_once_whoever_comes_back_first() {
     assert_eq!(hand.log().len(), 1 + 3 + 2);
     assert!(one.table.game == other.table.game);
     restart(&mut hand, since);
-    assert_eq!(hand.log().len(), 1 + 3 + 2, "whoever opens it later finds it told");
+    assert_eq!(hand.log().len(), 1 + 3 + 2, "the next server to open it finds the outage in the log");
 }
 
 #[test]
@@ -143,9 +143,9 @@ fn a_stop_ends_even_when_the_store_does_not_take_the_pause() {
         while !matches!(hand.held[..], [Output::Stopped]) {
             hand.release_one();
         }
-        assert!(hand.table.is_stopped);
+        assert!(hand.table.is_stopped());
         hand.advance(100_000);
-        assert_eq!(hand.table.wake_at(), None, "no busy loop over a flag that nobody may let fall");
+        assert_eq!(hand.table.wake_at(), None, "no busy loop over a flag that must not fall");
     }
 }
 
@@ -172,7 +172,7 @@ fn an_append_under_way_is_no_pause() {
     hand.step(Input::Tick);
     hand.step(Input::Stop { is_last: true });
     hand.release_one();
-    assert!(hand.table.is_over() && hand.table.is_stopped, "a game that is over needs no pause");
+    assert!(hand.table.is_over() && hand.table.is_stopped(), "a game that is over needs no pause");
 
     let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
     let since = hand.now();
@@ -182,9 +182,9 @@ fn an_append_under_way_is_no_pause() {
     hand.step(Input::Tick);
     hand.step(Input::Stop { is_last: true });
     hand.release_one();
-    assert!(!hand.table.is_stopped);
+    assert!(!hand.table.is_stopped());
     hand.release_one();
-    assert!(hand.table.is_stopped && hand.table.game.is_paused());
+    assert!(hand.table.is_stopped() && hand.table.game.is_paused());
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     assert_eq!(hand.house_turns, 1);
     let asked = |hand: &Hand| {
         Box::new(super::super::core::Asked {
-            outbox: None,
+            reply: super::super::reply::Reply::Nobody,
             player_id: "house-random".to_owned(),
             cmd_id: "deploy-0-Blue".parse().unwrap(),
             ply: hand.table.game.ply(),
@@ -275,7 +275,7 @@ fn a_rematch_that_cannot_be_made_is_refused_and_may_be_tried_again() {
     hand.rematch(&bo, "yes");
     bo.texts();
     hand.held.clear();
-    hand.step(Input::RematchMade(Err((Code::new(Code::STORE_UNAVAILABLE), "later".to_owned()))));
+    hand.step(Input::RematchMade(Err(super::super::reply::Refusal::unavailable())));
     assert_eq!(bo.refusal().0, code(Code::STORE_UNAVAILABLE));
     hand.rematch(&bo, "yes");
     assert!(matches!(hand.held[..], [Output::MakeRematch]));

@@ -1,4 +1,4 @@
-//! Games that leave memory while they go on, and come back as they were.
+//! Games that leave memory while they go on, and return unchanged.
 
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_bots::Chance;
@@ -18,7 +18,7 @@ const PASSING_MS: u64 = 5_000;
 pub(super) const DAY_MS: u64 = 24 * 60 * 60_000;
 pub(super) const DAYS: Time = Time::Correspondence { days: 2 };
 
-/// A game that both have deployed in; nobody has it open.
+/// A game in which both have deployed; nobody has it open.
 pub(super) async fn slow_game(house: &House, number: u8, time: Time) -> GameId {
     let mut new = house.new_game(number, "classic", ["ana", "bo"]);
     new.terms.time = time;
@@ -52,7 +52,7 @@ async fn a_game_nobody_has_open_leaves_memory_and_comes_back_as_it_was() {
         let ana = Client::new("ana");
         open(&table, &ana).await;
         house.advance(10 * REST_MS).await;
-        assert_eq!(house.tables.len(), 1, "somebody has it open");
+        assert_eq!(house.tables.len(), 1, "a client has it open");
         let before = table.look(Some("ana")).await.unwrap();
         close(&table, &ana).await;
         drop(table);
@@ -91,7 +91,7 @@ async fn whoever_comes_while_a_game_goes_to_rest_is_served() {
     let house = House::new().await;
     let id = slow_game(&house, 1, DAYS).await;
     let table = house.tables.find(id).await.unwrap();
-    // The moment at which it would leave has come; whoever has found it has not written yet.
+    // It would leave now, but a handle to it exists through which nothing was sent yet.
     house.advance(2 * REST_MS).await;
     assert_eq!(house.tables.len(), 1);
     let mut ana = Client::new("ana");
@@ -115,7 +115,7 @@ async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
     let started = house.clock_now();
     house.advance(REST_MS).await;
     assert_eq!((house.tables.len(), keys(&house.store, "flags/").await.len()), (0, 1));
-    // It is looked at when the time of the deployments would have been over, and is not due yet.
+    // It is checked when the time to deploy would have ended, and is not due yet.
     let entries = house.store.head(id).await.unwrap().seq;
     house.advance(DAY_MS).await;
     house.tables.open_due().await.unwrap();
@@ -143,7 +143,8 @@ async fn whoever_is_alive_lets_the_flag_fall_once() {
     let store = MemoryStore::announcing(clock.clone());
     let one = House::on(store.clone(), clock.clone()).await;
     let id = slow_game(&one, 1, DAYS).await;
-    // A server that begins while the game rests, and a third one that is started when the first has gone.
+    // A server that starts while the game rests, and a third one that starts when the first has
+    // gone.
     let two = House::on(store.clone(), clock.clone()).await;
     one.advance(REST_MS).await;
     assert_eq!((one.tables.len(), two.tables.len()), (0, 0));
@@ -179,7 +180,7 @@ async fn a_game_at_rest_has_lost_no_time_when_there_was_no_server() {
     house.store.reopen();
     let house = House::on(house.store, clock).await;
     house.advance(1_000).await;
-    assert_eq!(house.tables.len(), 0, "told of it, and at rest again");
+    assert_eq!(house.tables.len(), 0, "it recorded the outage, and is at rest again");
     house.advance(5 * REST_MS).await;
     house.tables.open_due().await.unwrap();
     let (summary, _, view) = house.tables.find(id).await.unwrap().look(None).await.unwrap();
@@ -212,18 +213,18 @@ async fn a_game_at_rest_stays_at_rest_over_outages_and_is_told_of_all_of_them_wh
         let (.., view) = tables.find(id).await.unwrap().look(None).await.unwrap();
         view.clock.unwrap().remaining_ms.red
     };
-    assert_eq!(remaining(&house.tables).await, left_ms, "shown before the log tells of it");
+    assert_eq!(remaining(&house.tables).await, left_ms, "shown before the log records the outage");
     settle().await;
     assert_eq!(house.store.head(id).await.unwrap().seq, entries + 2, "paused and resumed");
     assert_eq!(remaining(&house.tables).await, left_ms);
     house.advance(PASSING_MS).await;
     house.advance(PASSING_MS).await;
     assert_eq!(house.tables.len(), 0);
-    // Then it is due by what was known before, and is due later.
+    // It becomes due by the old estimate, and is then due later.
     house.advance(DAY_MS).await;
     house.advance(5_000).await;
     assert_eq!(remaining(&house.tables).await, left_ms - 2 * PASSING_MS - DAY_MS - 5_000);
-    assert_eq!(house.store.head(id).await.unwrap().seq, entries + 2, "told once");
+    assert_eq!(house.store.head(id).await.unwrap().seq, entries + 2, "recorded once");
     upkeep.abort();
 }
 
@@ -256,7 +257,7 @@ async fn a_store_of_version_0_1_gets_its_lists_whole_without_opening_a_game() {
         super::super::header::GameHeader { terms: new.terms, players: new.players, ..header("classic") };
     super::harness::make_game(&house.store, new.id, &header);
     house.advance(REST_MS / 10).await;
-    // Version 0.1 wrote nothing of a live clock but that it runs.
+    // For a live clock, version 0.1 wrote only that the game runs.
     for key in [keys(&house.store, "flags/").await, keys(&house.store, "public/").await].concat() {
         let writes = vec![Write::Delete { key: Key::new(key.as_bytes()).unwrap() }];
         house.store.update(Update { conditions: vec![], writes }).await.unwrap();
@@ -272,7 +273,7 @@ async fn a_store_of_version_0_1_gets_its_lists_whole_without_opening_a_game() {
     assert_eq!(keys(&house.store, "flags/").await.len(), 3);
     assert_eq!(keys(&house.store, "public/").await.len(), 3);
     assert_eq!(keys(&house.store, "house/").await, [format!("house/{}", new.id)]);
-    // Nothing is left to be mended.
+    // Nothing is left to repair.
     let reads = house.store.reads();
     assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
     assert_eq!(house.store.reads(), reads);
@@ -330,7 +331,7 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     store.update(Update { conditions: vec![], writes }).await.unwrap();
     assert_eq!(keys(&store, "house/").await.len(), 1);
     let house = House::on(store, clock).await;
-    // Nobody looks at it.
+    // No client has it open.
     house.tables.open_house_turns(&mut None).await.unwrap();
     while house.tables.handle(id).is_some_and(|table| table.summary().phase == Phase::Deploying) {
         tokio::task::yield_now().await;
@@ -338,7 +339,8 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     assert_eq!(house.tables.running(10)[0].phase, Phase::Playing);
 }
 
-/// Some servers and one game, with days for a ply or on a live clock, over restarts, deaths, outages and rests of any length: its flag falls once, when its side has had its whole time.
+/// Some servers and one game, with days per ply or on a live clock, over restarts, crashes, outages
+/// and rests of any length. Its flag falls once, when its side has had all its time.
 #[tokio::test(start_paused = true)]
 async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
     let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
@@ -354,7 +356,7 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
         let entries = store.head(id).await.unwrap().seq;
         let mut still_ms = 0;
         let flag = |still_ms| began.plus_ms(2 * DAY_MS + still_ms);
-        // It is looked at every five seconds while any server lives.
+        // The game is checked every five seconds while any server lives.
         while servers[0].tables.find(id).await.unwrap().is_running() {
             let left_ms = flag(still_ms).ms_since(servers[0].clock_now());
             let at = chance.below(servers.len());
@@ -367,13 +369,13 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
                     let outage = *servers[0].outage.lock().unwrap();
                     for server in &servers {
                         *server.outage.lock().unwrap() = outage;
-                        // As an audit does, which follows.
+                        // As the audit does that follows.
                         server.tables.sight_regained();
                     }
                     settle().await;
                 }
                 1 => {
-                    // All die, and one comes back.
+                    // All crash, and one comes back.
                     let ms = chance.below(30 * 3_600_000) as u64;
                     store.heartbeat().await.unwrap();
                     servers.drain(..).for_each(House::die);
@@ -383,7 +385,7 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
                     servers.push(House::on(store.clone(), clock.clone()).await);
                 }
                 2 if servers.len() < 3 => {
-                    // Another one was there until now.
+                    // Another server starts; the others were alive until now.
                     store.heartbeat().await.unwrap();
                     store.reopen();
                     servers.push(House::on(store.clone(), clock.clone()).await);
@@ -420,7 +422,7 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
     }
 }
 
-/// The game as its log tells it.
+/// The game as its log records it.
 async fn replay_of(store: &MemoryStore, id: GameId) -> flagfall_rules::Game {
     let stored = super::super::search::read_all(store, id, 0).await.unwrap();
     super::super::replay::replay(id, &stored, |_, _| {}).unwrap().1
@@ -447,7 +449,7 @@ async fn whoever_went_on_purpose_has_gone_on_purpose_still_when_his_game_comes_b
         one.advance(REST_MS).await;
         one.advance(REST_MS).await;
         assert_eq!(one.tables.len(), 0);
-        // The other one looks for her, and again after another rest, on the server that comes next.
+        // The opponent waits for her, and again after another rest, on the next server.
         for _ in 0..3 {
             let server = &one;
             let mut bo = Client::new("bo");
@@ -469,7 +471,7 @@ async fn whoever_went_on_purpose_has_gone_on_purpose_still_when_his_game_comes_b
             assert_eq!(server.tables.len(), 0);
             one = one.restart().await;
         }
-        // She comes back, and is lost to a dropped line: what was is forgotten.
+        // She comes back, and her connection drops: her earlier leaving is forgotten.
         let table = one.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
         open(&table, &ana).await;
@@ -518,7 +520,7 @@ async fn what_others_play_does_not_wake_a_game_that_rests_here() {
     tokio::spawn(async move { following.follow().await });
     settle().await;
     let id = slow_game(&one, 1, DAYS).await;
-    assert!(two.tables.handle(id).is_some(), "players who are connected here are told of a new game");
+    assert!(two.tables.handle(id).is_some(), "players who are connected here are notified of a new game");
     one.advance(REST_MS).await;
     assert_eq!(two.tables.len(), 0);
     let table = one.tables.find(id).await.unwrap();
@@ -553,7 +555,7 @@ async fn a_house_player_has_moved_before_its_game_rests() {
     assert_eq!(house.tables.len(), 0);
 }
 
-/// A table that is put away and opened again at every ply is the one that never was.
+/// A table that is unloaded and opened again at every ply equals one that stays.
 #[test]
 fn at_every_ply_of_every_ruleset_a_game_that_rests_is_what_it_was() {
     for ruleset in Ruleset::all() {

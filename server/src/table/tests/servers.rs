@@ -1,4 +1,5 @@
-//! Two servers' tables over one store that announces: games made, moved and ended on one of them.
+//! Two servers' tables on one store with announcements: games created, moved and ended on one of
+//! them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +9,7 @@ use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
 use flagfall_store::{Announcement, ManualClock, MemoryStore};
 use tokio::task::JoinHandle;
 
-use super::super::{NewGame, TableHandle, TableInput, TableSettings, Tables};
+use super::super::{NewGame, Reply, TableHandle, TableInput, TableSettings, Tables};
 use super::harness::{Client, START, deploy, header, player};
 use flagfall_base::cluster::Peers;
 use flagfall_base::delivery::{Connections, Registration};
@@ -55,7 +56,7 @@ impl Server {
         Server { tables, connections, tasks }
     }
 
-    /// The server dies: from now on it says and hears nothing.
+    /// The server crashes: from now on it sends and hears nothing.
     fn kill(&self) {
         self.tasks.iter().for_each(JoinHandle::abort);
     }
@@ -71,7 +72,7 @@ impl Server {
     }
 }
 
-/// Lets every task do what it can do without waiting.
+/// Lets every task do what it can without waiting.
 async fn settle() {
     for _ in 0..200 {
         tokio::task::yield_now().await;
@@ -102,7 +103,17 @@ async fn send(table: &TableHandle, client: &Client, id: &str, side: Side) {
 async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
     let (outbox, player) = (client.outbox.clone(), client.player.clone());
     let cmd_id = id.parse().unwrap();
-    table.send(TableInput::Command { outbox, player, cmd_id, ply: 0, epoch: None, command }).await.unwrap();
+    table
+        .send(TableInput::Command {
+            reply: Reply::Connection(outbox),
+            player: player.id,
+            cmd_id,
+            ply: 0,
+            epoch: None,
+            command,
+        })
+        .await
+        .unwrap();
 }
 
 async fn open(table: &TableHandle, client: &Client) {
@@ -119,7 +130,7 @@ async fn a_player_is_told_once_of_a_game_that_another_server_made() {
     settle().await;
     let told = bo.only();
     assert!(matches!(&told, ServerToClient::GameStarted { game, side: Side::Blue } if game.id == id));
-    assert!(ana.texts().is_empty(), "whoever makes a game tells its own players");
+    assert!(ana.texts().is_empty(), "the server that creates a game notifies its own players");
     assert_eq!(other.game(id).summary().phase, Phase::Deploying);
     assert_eq!(other.tables.games_of("ana").await.len(), 1);
 }
@@ -144,7 +155,8 @@ async fn players_on_two_servers_play_one_game() {
     assert_eq!(other.game(id).summary().phase, Phase::Playing);
 }
 
-/// A table at which nobody looks reads a little later what others wrote: until then it takes the game for a running one.
+/// A table without connections reads a little later what others wrote. Until then it takes the game
+/// for a running one.
 #[tokio::test(start_paused = true)]
 async fn a_game_that_ended_elsewhere_is_no_running_game_of_its_players() {
     let (_store, one, other) = pair().await;
@@ -154,7 +166,7 @@ async fn a_game_that_ended_elsewhere_is_no_running_game_of_its_players() {
     assert_eq!(other.tables.games_of("ana").await.len(), 2);
     command(&one.game(id), &Client::new("ana"), "abort", GameCommand::Abort {}).await;
     settle().await;
-    assert!(!one.game(id).is_running() && other.game(id).is_running(), "nobody looks at it there");
+    assert!(!one.game(id).is_running() && other.game(id).is_running(), "no connection has it open there");
     for server in [&one, &other] {
         let listed: Vec<GameId> =
             server.tables.games_of("ana").await.into_iter().map(|game| game.id).collect();
@@ -168,7 +180,7 @@ async fn what_was_not_announced_is_found_by_the_audit() {
     let store = MemoryStore::announcing(clock.clone());
     let one = Server::start(&store, &clock).await;
     let id = one.tables.create(new_game(1)).await.unwrap().id;
-    // What came before a server listened is looked at when it begins to listen.
+    // A server reads what came before when it begins to listen.
     let other = Server::start(&store, &clock).await;
     let watcher = Client::new("cy");
     open(&other.game(id), &watcher).await;
@@ -200,7 +212,7 @@ async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     assert!(told.contains("paused") && told.contains("resumed"), "{told}");
 }
 
-/// A log that lost its end, after it was announced: it is looked for once, not without end.
+/// A log that lost its end after it was announced. The end is looked for once, not forever.
 #[tokio::test(start_paused = true)]
 async fn what_was_announced_and_is_not_there_is_read_after_once() {
     let (store, one, _other) = pair().await;
@@ -213,13 +225,13 @@ async fn what_was_announced_and_is_not_there_is_read_after_once() {
     store.announce(Announcement::Appended { game: id, seq });
     settle().await;
     let after = store.reads();
-    assert!(after > before, "somebody looks on: the hint is followed at once");
+    assert!(after > before, "with a connection, the hint is followed at once");
     settle().await;
     settle().await;
     assert_eq!(store.reads(), after, "and then no more");
 }
 
-/// What was told of a player's presence, and whether the connection was superseded.
+/// What a client was told of a player's presence, and whether its connection was superseded.
 fn told(client: &mut Client) -> (Vec<Presence>, bool) {
     let messages = client.read();
     let is_superseded = messages.iter().any(|message| matches!(message, ServerToClient::Superseded { .. }));

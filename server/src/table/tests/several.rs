@@ -1,4 +1,4 @@
-//! Servers that share a store: what one writes the others show, whether or not they hear of it.
+//! Servers that share a store: each shows what the others write, whether or not it hears of it.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
@@ -6,7 +6,7 @@ use flagfall_protocol::{GameCommand, Phase, Position, Presence, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::{Outage, StoreError};
 
-use super::super::core::{Input, Output};
+use super::super::core::{Health, Input, Output};
 use super::super::error::ReadFailure;
 use super::harness::{Client, Hand, START, header};
 use flagfall_base::cluster::Elsewhere;
@@ -98,7 +98,8 @@ fn whoever_opens_a_game_sees_it_as_the_log_has_it() {
     unattended.open(&cy, None);
     let ServerToClient::Game { game, .. } = cy.only() else { panic!() };
     assert_eq!(game.ply, 3);
-    // Where others look on, a replica is as good as what is heard; but not for somebody who has seen more.
+    // With other connections, a replica is as good as the hints; but not for a client that has seen
+    // more.
     let mut ana = Client::new("ana");
     let seen = one.seq(Viewer::Player(Side::Red));
     attended.open(&ana, Some(one.position(seen)));
@@ -111,7 +112,7 @@ fn whoever_opens_a_game_sees_it_as_the_log_has_it() {
 fn whoever_has_seen_more_in_another_epoch_waits_for_a_look_too() {
     let (mut one, mut clients, mut attended, _others) = pair();
     play(&mut one, &mut clients, 3, 3);
-    // A server learns of a new epoch when it comes anew; one that stays goes on in the old one.
+    // A server learns of a new epoch when it restarts; one that stays continues in the old one.
     let seen = one.position(one.seq(Viewer::Player(Side::Red)));
     let mut ana = Client::new("ana");
     attended.open(&ana, Some(Position { epoch: seen.epoch + 1, ..seen }));
@@ -140,8 +141,8 @@ fn whoever_opens_a_game_nobody_looked_at_waits_while_the_store_does_not_answer()
     for client in [&mut cy, &mut eve] {
         assert!(matches!(client.only(), ServerToClient::Game { game, .. } if game.ply == 2));
     }
-    assert!(dee.texts().is_empty(), "who has left is shown nothing");
-    // Where people look on, the game is at hand without the store.
+    assert!(dee.texts().is_empty(), "a client that has left is shown nothing");
+    // With other connections, the game can be shown without the store.
     attended.is_holding = true;
     let mut fay = Client::new("fay");
     attended.open(&fay, None);
@@ -174,7 +175,7 @@ fn an_audit_finds_what_was_missed_and_what_was_lost() {
     other.is_holding = true;
     other.step(Input::Audit);
     other.release_one();
-    assert!(other.table.is_diverged && matches!(other.held[..], [Output::Diverged]));
+    assert!(other.table.health == Health::Diverged && matches!(other.held[..], [Output::Diverged]));
 }
 
 #[test]
@@ -232,7 +233,7 @@ fn no_clock_runs_while_no_server_reaches_the_store() {
     one.step(Input::Outage(outage));
     let mut late = one.twin();
     late.step(Input::Outage(outage));
-    assert_eq!(one.log().len(), entries, "the log tells of it already");
+    assert_eq!(one.log().len(), entries, "the log has it already");
 }
 
 #[test]
@@ -304,7 +305,7 @@ fn the_newest_connection_drives_whichever_server_it_is_on() {
     let (ply, resign) = (one.table.game.ply(), GameCommand::Resign {});
     one.command(&clients[0], ply, resign);
     assert_eq!(clients[0].refusal().0, "superseded");
-    // Who takes the game back is the newest, even where this server's clock is behind.
+    // A client that takes the game back is the newest, even if this server's clock is behind.
     one.step(elsewhere(Side::Red, 5_000));
     one.open(&clients[0], None);
     assert!(matches!(clients[0].only(), ServerToClient::Game { driving: true, .. }));
@@ -335,7 +336,7 @@ fn a_player_on_another_server_is_present_until_he_is_nowhere() {
     one.advance(1);
     one.step(Input::Tick);
     assert_eq!(presences(&mut bo), [(Side::Red, Presence::Away)]);
-    assert_eq!(one.table.absent_since(Side::Red), Some(START.plus_ms(5_000)), "it is remembered since when");
+    assert_eq!(one.table.absent_since(Side::Red), Some(START.plus_ms(5_000)), "the start is remembered");
     one.step(elsewhere(Side::Red, 40_000));
     assert_eq!(presences(&mut bo), [(Side::Red, Presence::Present)]);
     assert_eq!(one.table.absent_since(Side::Red), None);
@@ -373,7 +374,7 @@ fn whoever_opens_a_game_while_the_store_is_away_is_shown_what_is_at_hand_and_aga
     other.is_holding = true;
     let mut cy = Client::new("cy");
     other.open(&cy, None);
-    assert!(matches!(cy.only(), ServerToClient::Game { .. }), "nobody has looked at it here for a while");
+    assert!(matches!(cy.only(), ServerToClient::Game { .. }), "without the store it is shown without a look");
     other.table.note_store(false, None);
     other.is_holding = false;
     other.release();
@@ -412,13 +413,13 @@ fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_
     other.is_holding = true;
     let mut cy = Client::new("cy");
     other.open(&cy, None);
-    let ServerToClient::Game { view, .. } = cy.only() else { panic!("people look on: it is at hand") };
+    let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown at once") };
     assert_eq!(view, stood);
     // Another server could write meanwhile.
     other.table.note_store(false, None);
     other.is_holding = false;
     other.release();
-    let ServerToClient::Game { view, .. } = cy.only() else { panic!("what was shown was in doubt") };
+    let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown again") };
     assert_eq!(view, other.table.look(other.now(), Viewer::Public).1);
     assert_ne!(view, stood);
 }

@@ -1,4 +1,5 @@
-//! Three servers over one store and a network that loses, delays and mixes up what it carries: a seed decides everything, and is printed.
+//! Three servers on one store, and a network that loses, delays and reorders messages. A seed
+//! decides everything and is printed.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -10,52 +11,52 @@ use flagfall_rules::{Viewer, see};
 use flagfall_store::memory::Fault;
 use flagfall_store::{Append, AppendOutcome, Store as _, StoreError};
 
-use super::super::core::{Input, Output};
+use super::super::core::{Health, Input, Output};
 use super::super::error::ReadFailure;
 use super::super::replay;
 use super::harness::{Client, Hand, deploy, header, now};
 use flagfall_base::cluster::Elsewhere;
 
-/// What was asked, and what was answered.
+/// A command and its answer.
 struct Asking {
     side: Side,
     ply: Ply,
     command: GameCommand,
-    /// The number it was accepted with.
+    /// The sequence number of its acceptance.
     accepted: Option<u64>,
 }
 
-/// How many servers there are.
+/// Number of servers.
 const SERVERS: usize = 3;
 
-/// What is on its way.
+/// A message on its way.
 enum Carried {
     /// A client's command, by its number, to the server.
     Command(usize),
-    /// The word that the log reaches so far.
+    /// An announcement that the log reaches this entry.
     Appended(u64),
-    /// Where a server's players sit.
+    /// A server's seats.
     Seats { from: usize, since: PerSide<Option<Stamp>> },
 }
 
 struct World {
     chance: Chance,
     servers: [Hand; SERVERS],
-    /// Servers that do not reach the store, nor hear anything of others.
+    /// Servers that reach neither the store nor other servers.
     is_cut: [bool; SERVERS],
     /// What each server has heard of the others' seats, and what it has told of its own.
     heard: [[PerSide<Option<Stamp>>; SERVERS]; SERVERS],
     told: [PerSide<Option<Stamp>>; SERVERS],
-    /// What is on its way to which server, in no order.
+    /// Messages on their way and the servers they go to, in no order.
     wire: Vec<(usize, Carried)>,
     announced: u64,
     lost: usize,
-    /// All that was done and all that clients were told, as one number.
+    /// A hash of everything that was done and everything that clients were told.
     trace: DefaultHasher,
     /// Each server's connections of both players.
     clients: [[Client; 2]; SERVERS],
     askings: Vec<Asking>,
-    /// Those sent after they had been accepted: their answer is known beforehand.
+    /// Commands sent again after acceptance: their answer is known beforehand.
     repeated: HashSet<(usize, usize)>,
     refused_as_reused: usize,
     rests: usize,
@@ -132,7 +133,7 @@ impl World {
                 self.servers[0].store.fail_next(faults[self.chance.below(3)]);
             }
             125..=128 => {
-                // Now and then so long that a flag falls, or nearly.
+                // Sometimes long enough for a flag to fall, or nearly.
                 let long_ms = if self.is_slow() { 90_000_000 } else { 4_000_000 };
                 let ms = match self.chance.below(800) {
                     0 => long_ms,
@@ -160,7 +161,7 @@ impl World {
         self.read_answers();
     }
 
-    /// What the log has gained is announced, and who sits where; all of it may be lost on the way to each.
+    /// Announces the log's growth and the seats. Each message may be lost.
     fn tell_others(&mut self) {
         let head = now(self.servers[0].store.head(self.servers[0].id)).unwrap().seq;
         if head > self.announced {
@@ -186,7 +187,7 @@ impl World {
         }
     }
 
-    /// Something that is on its way arrives: whatever it is, sooner or later than others.
+    /// Delivers a random message, so messages arrive out of order.
     fn deliver(&mut self) {
         if self.wire.is_empty() {
             return;
@@ -195,7 +196,7 @@ impl World {
         let (server, what) = self.wire.swap_remove(at);
         match what {
             Carried::Command(number) => self.send(server, number),
-            // Who is cut off hears nothing.
+            // A server that is cut off hears nothing.
             _ if self.is_cut[server] => {}
             Carried::Appended(seq) => self.servers[server].step(Input::Heard { seq }),
             Carried::Seats { from, since } => {
@@ -245,7 +246,7 @@ impl World {
         if self.askings.is_empty() {
             return;
         }
-        // Mostly what is not old, as clients do that doubt.
+        // Mostly recent commands, like clients that are in doubt.
         let count = self.askings.len();
         let back = if self.once_in(4) { count } else { count.min(4) };
         let number = count - 1 - self.chance.below(back);
@@ -262,7 +263,7 @@ impl World {
         let is_superseded =
             table.audiences.find_player(client.outbox.connection()).is_some_and(|player| !player.is_driving);
         if is_superseded {
-            // As a person does who goes on here.
+            // As a person does who continues on this connection.
             self.servers[server].open(client, None);
         }
         self.servers[server].command_as(client, &id_of(number), *ply, command.clone());
@@ -279,7 +280,8 @@ impl World {
         }
     }
 
-    /// What a server that does not reach the store gets for an answer: none, and what it wrote may have come through before the line was cut.
+    /// Answers a request of a server that is cut off from the store. There is no real answer, but
+    /// what it wrote may have arrived before the connection was cut.
     fn release_cut(&mut self, server: usize) {
         let is_written = self.once_in(3);
         let hand = &mut self.servers[server];
@@ -309,7 +311,7 @@ impl World {
         Err(StoreError::Unavailable { why: "cut off".to_owned() })
     }
 
-    /// The server dies, perhaps after the store has taken what it wrote, and comes back.
+    /// The server crashes, perhaps after the store has taken what it wrote, and restarts.
     fn crash(&mut self, server: usize) {
         let hand = &mut self.servers[server];
         if !hand.held.is_empty()
@@ -325,7 +327,7 @@ impl World {
         self.reconnect(server);
     }
 
-    /// How long until a time is up, by the store's clock.
+    /// Time until a flag falls, by the store's clock.
     fn ms_until_flag(&self) -> Option<u64> {
         let Hand { table, clock, .. } = &self.servers[0];
         Some(table.game.flag_fall()?.ms_since(flagfall_store::WallClock::now(&**clock)))
@@ -335,7 +337,8 @@ impl World {
         self.servers[0].table.header().is_slow()
     }
 
-    /// Everybody leaves the server; where the game may rest, it does, and is opened again by those who come back.
+    /// Everybody leaves the server. If the game may rest, it does, and is opened again when they
+    /// return.
     fn rest(&mut self, server: usize) {
         for client in &self.clients[server] {
             self.servers[server].close(client);
@@ -346,7 +349,7 @@ impl World {
             let seen = |hand: &Hand| Viewer::ALL.map(|viewer| (hand.seq(viewer), hand.view(viewer)));
             let (before, head) = (seen(hand), hand.table.head);
             hand.reload();
-            // Others may have gone on meanwhile, which this server had not heard.
+            // Other servers may have written entries that this one had not heard of.
             assert!(hand.table.head.seq > head.seq || seen(hand) == before, "it comes back as it was");
             hand.table.share(PerSide::default());
             self.heard[server] = Default::default();
@@ -383,7 +386,7 @@ impl World {
                 let is_doubtful = [Code::STORE_UNAVAILABLE, Code::TOO_MANY].contains(&code.as_str());
                 assert!(
                     is_doubtful || !self.repeated.contains(&(server, number)),
-                    "what was accepted is refused: {}",
+                    "an accepted command is refused: {}",
                     code.as_str()
                 );
             }
@@ -391,7 +394,7 @@ impl World {
         }
     }
 
-    /// Lets everything settle and looks at what became of it.
+    /// Lets everything finish and checks the result.
     fn check(mut self) -> Checked {
         self.is_cut = [false; SERVERS];
         for server in 0..SERVERS {
@@ -399,7 +402,7 @@ impl World {
             self.servers[server].release();
         }
         self.read_answers();
-        // What is doubtful is asked again, of either server.
+        // Commands in doubt are sent again, to every server.
         for number in 0..self.askings.len() {
             for server in 0..SERVERS {
                 if self.askings[number].accepted.is_some() {
@@ -412,7 +415,7 @@ impl World {
         for hand in &mut self.servers {
             let rest =
                 now(super::super::search::read_all(&hand.store, hand.id, hand.table.head.seq)).unwrap();
-            assert!(hand.table.catch_up(&rest).is_ok() && !hand.table.is_diverged);
+            assert!(hand.table.catch_up(&rest).is_ok() && hand.table.health != Health::Diverged);
         }
         let [one, two, three] = &self.servers;
         for other in [two, three] {
@@ -439,7 +442,7 @@ impl World {
     }
 }
 
-/// What a world came to.
+/// The result of a world.
 #[derive(PartialEq, Eq, Debug, Default)]
 struct Checked {
     acknowledged: usize,
@@ -450,7 +453,7 @@ struct Checked {
     trace: u64,
 }
 
-/// A world of this seed, so many steps long.
+/// Runs a world with this seed for this number of steps.
 fn live(seed: u64, steps: usize) -> Checked {
     let rulesets: Vec<&'static str> =
         flagfall_rules::Ruleset::all().iter().map(|ruleset| ruleset.id).collect();
@@ -460,12 +463,12 @@ fn live(seed: u64, steps: usize) -> Checked {
     world.check()
 }
 
-/// A number an operator of the tests may set.
+/// A number that may be set in the environment.
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
-/// The commands of a log with the numbers they led to; none twice.
+/// The commands of a log with the sequence numbers they led to; fails if one occurs twice.
 fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<String, u64> {
     let (header, _) = replay::open(id, &stored[0]).unwrap();
     let mut seqs = [0_u64; 2];
@@ -479,7 +482,7 @@ fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<St
         if let Some(command) = &entry.command {
             let side = header.side_of(&command.player).unwrap();
             let before = found.insert(command.cmd_id.clone(), seqs[side as usize]);
-            assert!(before.is_none() || last == stamp, "doubled: {}", command.cmd_id);
+            assert!(before.is_none() || last == stamp, "in the log twice: {}", command.cmd_id);
         }
         last = stamp;
     })
@@ -487,14 +490,14 @@ fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<St
     found
 }
 
-/// How many times were up, each of them in the log no earlier than that.
+/// Number of flags that fell; fails if one is in the log too early.
 fn flags_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> usize {
     let mut flags = 0;
     let mut flag_fall = replay::open(id, &stored[0]).unwrap().1.flag_fall();
     replay::replay(id, stored, |game, entry| {
         // Nothing else ends a game without a command.
         if entry.command.is_none() && entry.event.outcome().is_some() {
-            let up_at = flag_fall.expect("a time was running");
+            let up_at = flag_fall.expect("a clock was running");
             assert!(entry.at > up_at, "{} ms early", up_at.ms_since(entry.at));
             flags += 1;
         }
@@ -504,7 +507,7 @@ fn flags_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> usize {
     flags
 }
 
-/// Lives worlds of this length and says what they came to; the seed of one that fails is the last that was printed.
+/// Runs worlds of this length and sums up the results. If one fails, its seed is the last printed.
 fn live_many(worlds: u64, steps: usize) -> Checked {
     let first = setting("FLAGFALL_SEED", 1);
     let mut all = Checked::default();

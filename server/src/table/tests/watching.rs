@@ -29,7 +29,7 @@ fn events_since_a_position_come_along_when_they_are_at_hand_and_else_none() {
     assert_eq!(since(Some(Position { epoch: epoch + 1, seq: head - 3 })), 0, "another epoch");
 }
 
-/// The harness's stores begin with the epoch of their first moment.
+/// The epoch of the harness's stores is their first moment.
 fn hand_epoch(_: &mut impl FnMut(Option<Position>) -> usize) -> u64 {
     super::harness::START.0
 }
@@ -102,7 +102,7 @@ fn follow(ruleset: &str, seed: u64) {
             for (viewer, (seq, view)) in Viewer::ALL.into_iter().zip(&views) {
                 let mut fresh = hand.view(viewer);
                 assert_eq!(*seq, hand.seq(viewer));
-                // Clocks are counted to the moment one looks.
+                // Clocks are counted to the moment of each look.
                 fresh.clock = view.clock;
                 assert_eq!(*view, fresh, "{ruleset} seed {seed} step {step}");
             }
@@ -123,7 +123,7 @@ fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_back_when_he_is
     let mut quiet = header("classic");
     quiet.terms.time = flagfall_protocol::Time::Unlimited {};
     let (mut hand, ana, mut bo) = Hand::playing(&quiet);
-    // Of claims it is told beside.
+    // Claims are told in a separate message.
     let presence = |client: &mut Client| match client.read().first() {
         Some(ServerToClient::Presence { side: Side::Red, presence, .. }) => *presence,
         other => panic!("{other:?}"),
@@ -152,7 +152,7 @@ fn a_connection_that_ended_without_a_word_is_noticed() {
     drop(ana);
     hand.step(super::super::core::Input::Tick);
     assert!(matches!(bo.read()[0], ServerToClient::Presence { presence: Presence::Reconnecting, .. }));
-    // An opening that comes after its connection's end seats nobody.
+    // If a connection ends before its request to open is handled, nobody is seated.
     let late = Client::new("ana");
     let outbox = late.outbox.clone();
     drop(late);
@@ -187,7 +187,7 @@ fn spectators_are_few_enough_and_one_who_comes_again_takes_no_second_place() {
     hand.close(second);
     hand.open(third, None);
     third.game();
-    // Who is gone without a word makes room as well.
+    // A spectator who left without a message makes room as well.
     let last = Client::new("fi");
     *second = last;
     let [first, ..] = watchers;
@@ -206,10 +206,10 @@ fn a_slow_spectator_gets_the_newest_view_instead_of_every_event_and_ends_equal()
     let ply = hand.table.game.ply();
     hand.close(&bo);
     hand.command(&ana, ply, GameCommand::Resign {});
-    assert!(!cy.outbox.is_closed(), "his line is short, whatever happens");
+    assert!(!cy.outbox.is_closed(), "the send queue stays short");
     let missed = cy.read();
     assert!(missed.len() <= 18, "{}", missed.len());
-    // The game is over and nothing comes any more: the table looks after him by itself.
+    // The game is over and no more messages come; the table checks the spectator's queue by itself.
     assert_eq!(hand.wake(), Some(200));
     let (seq, view, _) = cy.game();
     assert_eq!((seq, view), (hand.seq(Viewer::Public), hand.view(Viewer::Public)));

@@ -113,7 +113,7 @@ impl Writer {
                 // The group is written but may be lost with the primary. Nothing may build on it
                 // before the replicas have it.
                 self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-                self.shared.note_trouble(&fault);
+                self.shared.note_failure(&fault);
                 asked.into_iter().for_each(|(request, _)| request.fail(&fault));
                 Vec::new()
             }

@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use tokio_rustls::rustls;
 
 use super::address::RedisAddress;
-use super::promises::{Promises, list};
+use super::durability::{Durability, list};
 
 /// Characters of an error's own text that are passed on.
 const SHOWN_MAX: usize = 120;
@@ -218,8 +218,8 @@ scripts! {
     Pack = "pack",
 }
 
-/// Adds the two commands whose answers [`Promises::of`] takes.
-fn ask_for_promises(questions: &mut Pipeline) {
+/// Adds the two commands whose answers [`Durability::of`] takes.
+fn ask_for_durability(questions: &mut Pipeline) {
     questions.cmd("INFO");
     questions.cmd("CONFIG").arg("GET").arg("appendfsync").arg("maxmemory-policy");
     questions.arg("no-appendfsync-on-rewrite");
@@ -227,7 +227,7 @@ fn ask_for_promises(questions: &mut Pipeline) {
 
 /// Time limits for Redis.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct Timeouts {
     pub(super) connect: Duration,
     pub(super) answer: Duration,
 }
@@ -237,12 +237,12 @@ pub(super) struct Patience {
 pub(super) struct Link {
     connection: MultiplexedConnection,
     digests: Arc<[String]>,
-    patience: Patience,
+    timeouts: Timeouts,
     /// The id of this run of Redis.
     pub(super) run_id: String,
     /// Redis's id for this connection.
     client_id: u64,
-    pub(super) promises: Promises,
+    pub(super) durability: Durability,
 }
 
 /// A connection that was given up. Redis may still have to read its last requests.
@@ -252,10 +252,10 @@ pub(super) struct Former {
 }
 
 impl Link {
-    /// Connects, reads what this Redis promises, and loads the scripts.
+    /// Connects, reads what this Redis durability, and loads the scripts.
     pub(super) async fn open(
         address: &RedisAddress,
-        patience: Patience,
+        timeouts: Timeouts,
         replicas_wanted: u32,
     ) -> Result<Link, Fault> {
         let unreached = |fault: Fault| {
@@ -264,19 +264,19 @@ impl Link {
             let hint = if is_silent { "; does it speak TLS on that port?" } else { "" };
             Fault::NotDone(format!("{address} cannot be reached: {}{hint}", fault.into_why()))
         };
-        let client = address.client(patience.connect).await.map_err(unreached)?;
+        let client = address.client(timeouts.connect).await.map_err(unreached)?;
         let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(patience.connect))
-            .set_response_timeout(Some(patience.answer));
+            .set_connection_timeout(Some(timeouts.connect))
+            .set_response_timeout(Some(timeouts.answer));
         let connecting = client.get_multiplexed_async_connection_with_config(&config);
-        let connection = connected(patience.connect, connecting).await.map_err(unreached)?;
+        let connection = connected(timeouts.connect, connecting).await.map_err(unreached)?;
         let mut link = Link {
             connection,
             digests: Arc::default(),
-            patience,
+            timeouts,
             run_id: String::new(),
             client_id: 0,
-            promises: Promises::default(),
+            durability: Durability::default(),
         };
         link.introduce(replicas_wanted).await.map_err(|fault| Fault::NotDone(fault.into_why()))?;
         Ok(link)
@@ -285,7 +285,7 @@ impl Link {
     async fn introduce(&mut self, replicas_wanted: u32) -> Result<(), Fault> {
         let mut questions = Pipeline::new();
         questions.ignore_errors().cmd("CLIENT").arg("ID");
-        ask_for_promises(&mut questions);
+        ask_for_durability(&mut questions);
         for source in SOURCES {
             questions.cmd("SCRIPT").arg("LOAD").arg(*source);
         }
@@ -295,10 +295,10 @@ impl Link {
         let info: String = parsed(next())?;
         // If CONFIG is forbidden, its settings are unknown and count as not promised.
         let config: HashMap<String, String> = parsed(next()).unwrap_or_default();
-        self.promises = Promises::of(&info, &config, replicas_wanted);
+        self.durability = Durability::of(&info, &config, replicas_wanted);
         let run_id = info.lines().find_map(|line| line.trim().strip_prefix("run_id:"));
         run_id.unwrap_or_default().clone_into(&mut self.run_id);
-        let obstacles = self.promises.obstacles();
+        let obstacles = self.durability.obstacles();
         if !obstacles.is_empty() {
             return Err(Fault::NotDone(format!("this Redis cannot keep games: {}", list(&obstacles))));
         }
@@ -310,10 +310,10 @@ impl Link {
     ///
     /// # Errors
     /// [`Fault`]: Redis did not answer.
-    pub(super) async fn promises_now(&mut self) -> Result<Promises, Fault> {
+    pub(super) async fn durability_now(&mut self) -> Result<Durability, Fault> {
         let mut questions = Pipeline::new();
         questions.ignore_errors();
-        ask_for_promises(&mut questions);
+        ask_for_durability(&mut questions);
         let mut answers = self.send(&questions).await?.into_iter();
         let mut next = || answers.next().unwrap_or(Value::Nil);
         let info: String = parsed(next())?;
@@ -323,7 +323,7 @@ impl Link {
             Err(Fault::NotDone(why)) if why == FORBIDDEN => HashMap::new(),
             Err(fault) => return Err(fault),
         };
-        Ok(Promises::of(&info, &config, self.promises.replicas_wanted))
+        Ok(Durability::of(&info, &config, self.durability.replicas_wanted))
     }
 
     /// Loads the scripts into Redis again.
@@ -362,7 +362,7 @@ impl Link {
     pub(super) async fn send(&mut self, commands: &Pipeline) -> Result<Vec<Value>, Fault> {
         let count = commands.len();
         let answers =
-            bounded(self.patience.answer, self.connection.send_packed_commands(commands, 0, count)).await?;
+            bounded(self.timeouts.answer, self.connection.send_packed_commands(commands, 0, count)).await?;
         if answers.len() == count {
             Ok(answers)
         } else {

@@ -32,13 +32,13 @@ pub(super) async fn run(shared: Arc<Shared>) {
 
 /// Listens until the connection is lost.
 async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
-    let patience = shared.patience();
-    let client = shared.address.client(patience.connect).await?;
-    let connection = connected(patience.connect, client.get_async_pubsub()).await?;
+    let timeouts = shared.timeouts();
+    let client = shared.address.client(timeouts.connect).await?;
+    let connection = connected(timeouts.connect, client.get_async_pubsub()).await?;
     let (mut sink, mut messages) = connection.split();
     let keys = &shared.keys;
     let channels = [&keys.announcements, &keys.single_announcements, &keys.notices];
-    bounded(patience.answer, sink.subscribe(&channels)).await?;
+    bounded(timeouts.answer, sink.subscribe(&channels)).await?;
     // Announcements and messages sent before this subscription were missed.
     announce(shared, Announcement::Everything);
     shared.notices.send(Notice::Missed).ok();
@@ -53,7 +53,7 @@ async fn listen(shared: &Shared) -> Result<std::convert::Infallible, Fault> {
         tokio::select! {
             heard = messages.next() => hear(shared, &heard.ok_or_else(lost)?, &mut own_last),
             // A frozen server or a dead connection says nothing, so it is pinged.
-            _ = pulse.tick() => drop(bounded(patience.answer, sink.ping::<redis::Value>()).await?),
+            _ = pulse.tick() => drop(bounded(timeouts.answer, sink.ping::<redis::Value>()).await?),
             // A subscription may fail unnoticed.
             _ = audit.tick() => announce(shared, Announcement::Everything),
         }

@@ -26,37 +26,37 @@ const SCAN_CHUNK: usize = 256;
 
 /// Why something could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Trouble {
+pub(super) enum ReadFault {
     /// The data is not what was written.
     Damaged { seq: u64, what: String },
     /// Redis does not answer.
     Unavailable { why: String },
 }
 
-impl From<Fault> for Trouble {
-    fn from(fault: Fault) -> Trouble {
-        Trouble::Unavailable { why: fault.into_why() }
+impl From<Fault> for ReadFault {
+    fn from(fault: Fault) -> ReadFault {
+        ReadFault::Unavailable { why: fault.into_why() }
     }
 }
 
-impl Trouble {
+impl ReadFault {
     pub(super) fn of_game(self, game: GameId) -> ReadError {
         match self {
-            Trouble::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
-            Trouble::Unavailable { why } => ReadError::Unavailable { why },
+            ReadFault::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
+            ReadFault::Unavailable { why } => ReadError::Unavailable { why },
         }
     }
 
     pub(super) fn of_record(self) -> StoreError {
         match self {
-            Trouble::Damaged { what, .. } => StoreError::Damaged { what },
-            Trouble::Unavailable { why } => StoreError::Unavailable { why },
+            ReadFault::Damaged { what, .. } => StoreError::Damaged { what },
+            ReadFault::Unavailable { why } => StoreError::Unavailable { why },
         }
     }
 }
 
-fn damaged(seq: u64, what: &str) -> Trouble {
-    Trouble::Damaged { seq, what: what.to_owned() }
+fn damaged(seq: u64, what: &str) -> ReadFault {
+    ReadFault::Damaged { seq, what: what.to_owned() }
 }
 
 /// What can be packed of a log.
@@ -91,7 +91,7 @@ impl Reader {
             return Ok((*made, link.clone()));
         }
         let options = &self.shared.options;
-        let link = Link::open(&self.shared.address, self.shared.patience(), options.replicas).await?;
+        let link = Link::open(&self.shared.address, self.shared.timeouts(), options.replicas).await?;
         if !self.shared.is_of_known_run(&link) {
             // It may have lost the end of logs. The writer has not noticed yet; it and other
             // servers give the entries back first.
@@ -147,7 +147,7 @@ impl Reader {
         game: GameId,
         after_seq: u64,
         limit: usize,
-    ) -> Result<Vec<StoredEntry>, Trouble> {
+    ) -> Result<Vec<StoredEntry>, ReadFault> {
         let limit = limit.min(READ_MAX);
         let mut entries: Vec<StoredEntry> = Vec::new();
         let mut at = match after_seq {
@@ -197,7 +197,7 @@ impl Reader {
 
     /// The head after one entry, by the hash it carries, unchecked. `None` if the log does not
     /// reach that far.
-    async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, Trouble> {
+    async fn entry(&self, game: GameId, seq: u64) -> Result<Option<Head>, ReadFault> {
         let found =
             self.stream(game, seq, 1).await?.ok_or_else(|| damaged(seq, "its form is another one"))?;
         match found.first() {
@@ -214,7 +214,7 @@ impl Reader {
         at: Head,
         limit: usize,
         entries: &mut Vec<StoredEntry>,
-    ) -> Result<Head, Trouble> {
+    ) -> Result<Head, ReadFault> {
         let missing = || damaged(at.seq + 1, "it is missing");
         let packed = self.packed(game).await?.ok_or_else(missing)?;
         if packed.head_at(at.seq) != Some(at) {
@@ -229,18 +229,18 @@ impl Reader {
     }
 
     /// Where a log stood before the only entry in its stream.
-    async fn packed_before(&self, game: GameId, seq: u64) -> Result<Head, Trouble> {
+    async fn packed_before(&self, game: GameId, seq: u64) -> Result<Head, ReadFault> {
         if seq == 1 { Ok(Head::START) } else { self.packed_head(game, seq - 1).await }
     }
 
     /// Where a log stood after a packed entry.
-    async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, Trouble> {
+    async fn packed_head(&self, game: GameId, seq: u64) -> Result<Head, ReadFault> {
         let packed = self.packed(game).await?;
         packed.and_then(|packed| packed.head_at(seq)).ok_or_else(|| damaged(seq, "it is missing"))
     }
 
     /// The packed entries of a log, checked; `None` if nothing was packed.
-    async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, Trouble> {
+    async fn packed(&self, game: GameId) -> Result<Option<PackedLog>, ReadFault> {
         let value = self
             .ask(|_| {
                 let mut command = redis::cmd("GET");
@@ -258,7 +258,7 @@ impl Reader {
     }
 
     /// Reads and checks a log, and packs it.
-    pub(super) async fn log_to_pack(&self, game: GameId) -> Result<ToPack, Trouble> {
+    pub(super) async fn log_to_pack(&self, game: GameId) -> Result<ToPack, ReadFault> {
         let (mut at, mut entries, mut last_written) = (Head::START, Vec::new(), 0);
         loop {
             let found = self.stream(game, at.seq + 1, READ_CHUNK).await?;
@@ -301,7 +301,7 @@ impl Reader {
     }
 
     /// Where a log stands. Checks that its last entry fits the one before.
-    pub(super) async fn head(&self, game: GameId) -> Result<Head, Trouble> {
+    pub(super) async fn head(&self, game: GameId) -> Result<Head, ReadFault> {
         let value = self
             .ask(|_| {
                 let mut command = redis::cmd("XREVRANGE");
@@ -331,7 +331,7 @@ impl Reader {
     }
 
     /// Reads and checks a whole log.
-    pub(super) async fn verify(&self, game: GameId) -> Result<Head, Trouble> {
+    pub(super) async fn verify(&self, game: GameId) -> Result<Head, ReadFault> {
         let mut after_seq = 0;
         loop {
             match self.read(game, after_seq, READ_MAX).await?.last() {
@@ -342,7 +342,7 @@ impl Reader {
     }
 
     /// All games that have a log, in the order of their ids.
-    pub(super) async fn games(&self) -> Result<Vec<GameId>, Trouble> {
+    pub(super) async fn games(&self) -> Result<Vec<GameId>, ReadFault> {
         let mut games = std::collections::BTreeSet::new();
         let mut cursor = 0_u64;
         loop {
@@ -365,7 +365,7 @@ impl Reader {
         }
     }
 
-    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, Trouble> {
+    pub(super) async fn get(&self, key: &Key) -> Result<Option<Vec<u8>>, ReadFault> {
         let value = self
             .ask(|link| {
                 let mut command = link.call(Script::Get, &[&self.shared.keys.values]);
@@ -386,7 +386,7 @@ impl Reader {
         prefix: Option<&Key>,
         after: Option<&Key>,
         limit: usize,
-    ) -> Result<Vec<FullRecord>, Trouble> {
+    ) -> Result<Vec<FullRecord>, ReadFault> {
         let (mut from, to) = match prefix {
             Some(prefix) => scan_bounds(prefix, after),
             None => (after.map_or(b"-".to_vec(), |after| [b"(", after.as_bytes()].concat()), b"+".to_vec()),
@@ -428,6 +428,6 @@ impl Reader {
     }
 }
 
-fn damaged_record(key: &Key) -> Trouble {
+fn damaged_record(key: &Key) -> ReadFault {
     damaged(0, &format!("{key:?} cannot be parsed"))
 }

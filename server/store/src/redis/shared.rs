@@ -12,12 +12,12 @@ use tokio::sync::broadcast;
 
 use super::RedisOptions;
 use super::address::RedisAddress;
+use super::durability::Durability;
 use super::heard::Heard;
 use super::held::Held;
 use super::kept::Kept;
 use super::layout::Keys;
-use super::link::{Fault, Link, Patience, parsed};
-use super::promises::Promises;
+use super::link::{Fault, Link, Timeouts, parsed};
 use crate::store::{Announcement, Notice, Outage};
 
 /// Announcements that may wait for a listener. A listener that is further behind has missed some.
@@ -47,7 +47,7 @@ pub(super) struct Shared {
     pub(super) mark: u64,
     pub(super) epoch: AtomicU64,
     pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
-    pub(super) promises: RwLock<Promises>,
+    pub(super) durability: RwLock<Durability>,
     /// The latest outage since this process opened the store.
     outage: Mutex<Option<Outage>>,
     /// True if a stamp was received that is too far ahead, or after a silence. A heartbeat must
@@ -62,7 +62,7 @@ pub(super) struct Shared {
     /// True once its promises have been read.
     pub(super) is_reached: AtomicBool,
     /// True if a failure has been logged since the last connection.
-    is_troubled: AtomicBool,
+    has_failed: AtomicBool,
     held: Mutex<Held>,
     kept: Mutex<Kept>,
     pub(super) announcements: broadcast::Sender<Announcement>,
@@ -81,14 +81,14 @@ impl Shared {
             mark: RandomState::new().hash_one(std::process::id()),
             epoch: AtomicU64::new(0),
             quarantined: RwLock::default(),
-            promises: RwLock::default(),
+            durability: RwLock::default(),
             outage: Mutex::new(None),
             is_time_doubtful: AtomicBool::new(false),
             is_in_doubt: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             run_id: RwLock::default(),
             is_reached: AtomicBool::new(false),
-            is_troubled: AtomicBool::new(false),
+            has_failed: AtomicBool::new(false),
             held: Mutex::new(Held::new(options.held_bytes_max)),
             kept: Mutex::default(),
             announcements,
@@ -98,8 +98,8 @@ impl Shared {
         }
     }
 
-    pub(super) fn patience(&self) -> Patience {
-        Patience { connect: self.options.connect_timeout, answer: self.options.answer_timeout }
+    pub(super) fn timeouts(&self) -> Timeouts {
+        Timeouts { connect: self.options.connect_timeout, answer: self.options.answer_timeout }
     }
 
     /// Adds the two arguments that every script that needs the time takes: the time, if it is not
@@ -203,9 +203,9 @@ impl Shared {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn note_promises(&self, promises: &Promises) {
+    pub(super) fn note_durability(&self, durability: &Durability) {
         self.is_reached.store(true, Ordering::SeqCst);
-        promises.clone_into(&mut self.promises.write().unwrap_or_else(PoisonError::into_inner));
+        durability.clone_into(&mut self.durability.write().unwrap_or_else(PoisonError::into_inner));
     }
 
     pub(super) fn is_of_known_run(&self, link: &Link) -> bool {
@@ -216,13 +216,13 @@ impl Shared {
         link.run_id.clone_into(&mut self.run_id.write().unwrap_or_else(PoisonError::into_inner));
         self.generation.fetch_add(1, Ordering::SeqCst);
         self.counters.connections.fetch_add(1, Ordering::Relaxed);
-        if self.is_troubled.swap(false, Ordering::SeqCst) {
+        if self.has_failed.swap(false, Ordering::SeqCst) {
             tracing::info!(redis = %self.address, "Redis is there again");
         }
     }
 
-    pub(super) fn note_trouble(&self, fault: &Fault) {
-        if !self.is_troubled.swap(true, Ordering::SeqCst) {
+    pub(super) fn note_failure(&self, fault: &Fault) {
+        if !self.has_failed.swap(true, Ordering::SeqCst) {
             let why = fault.clone().into_why();
             tracing::error!(redis = %self.address, why, "Redis cannot be used");
         }

@@ -20,9 +20,9 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::Demand;
 use super::answers::{self, Beat};
+use super::durability::{Weakness, list};
 use super::layout::SCHEMA;
 use super::link::{Fault, Former, Link, Script};
-use super::promises::{Weakness, list};
 use super::request::{Request, gather};
 use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};
@@ -45,7 +45,7 @@ pub(super) struct Writer {
     retry_at: Instant,
     pause: Duration,
     /// Why Redis could not be used when it was last tried.
-    trouble: Fault,
+    last_fault: Fault,
     /// True once Redis has accepted a heartbeat of this process.
     has_beaten: bool,
     /// When the store was opened, once it is. Outages that ended before that are known from reading
@@ -54,8 +54,8 @@ pub(super) struct Writer {
     outages_known_until: Stamp,
     /// The mark that distinguishes this store from an earlier one in the same Redis.
     made: String,
-    /// When to check next what Redis promises.
-    promises_at: Instant,
+    /// When to check next what Redis durability.
+    durability_at: Instant,
 }
 
 impl Writer {
@@ -67,12 +67,12 @@ impl Writer {
             former: None,
             retry_at: Instant::now(),
             pause: RETRY.0,
-            trouble: Fault::not_done("Redis was not asked yet"),
+            last_fault: Fault::not_done("Redis was not asked yet"),
             has_beaten: false,
             opened_at: None,
             outages_known_until: Stamp(0),
             made: String::new(),
-            promises_at: Instant::now(),
+            durability_at: Instant::now(),
         };
         let found = writer.connect().await?;
         let last_heartbeat = writer.last_life(found).await?;
@@ -110,7 +110,7 @@ impl Writer {
         if self.ready().await.is_err() {
             return;
         }
-        self.look_at_promises().await;
+        self.look_at_durability().await;
         if self.shared.is_time_doubtful.swap(false, Ordering::SeqCst) && self.look_at_time().await.is_err() {
             return self.return_soon().await;
         }
@@ -124,23 +124,23 @@ impl Writer {
 
     /// Detects that settings of Redis were changed while it runs. If it now promises too little,
     /// the connection is given up, as when connecting to such a Redis.
-    async fn look_at_promises(&mut self) {
-        if Instant::now() < self.promises_at {
+    async fn look_at_durability(&mut self) {
+        if Instant::now() < self.durability_at {
             return;
         }
-        self.promises_at = Instant::now() + self.shared.options.promises_every;
+        self.durability_at = Instant::now() + self.shared.options.durability_every;
         let Some(mut link) = self.link.clone() else { return };
-        let promises = match link.promises_now().await {
-            Ok(promises) => promises,
+        let durability = match link.durability_now().await {
+            Ok(durability) => durability,
             Err(fault) => {
                 // It is asked again. Until then the earlier promises count.
                 self.lose_link(&fault);
                 return self.return_soon().await;
             }
         };
-        let before = self.shared.promises.read().unwrap_or_else(PoisonError::into_inner).weak_settings();
-        let weaknesses = promises.weak_settings();
-        self.shared.note_promises(&promises);
+        let before = self.shared.durability.read().unwrap_or_else(PoisonError::into_inner).weak_settings();
+        let weaknesses = durability.weak_settings();
+        self.shared.note_durability(&durability);
         if weaknesses == before {
             return;
         }
@@ -148,7 +148,7 @@ impl Writer {
             tracing::error!(redis = %self.shared.address, %weakness, "Redis was set to promise less than before");
         }
         let is_refused = self.shared.options.demand == Demand::Full && !weaknesses.is_empty();
-        if is_refused || !promises.obstacles().is_empty() {
+        if is_refused || !durability.obstacles().is_empty() {
             self.give_link_up(&Fault::NotDone(too_weak(&weaknesses)));
             self.return_soon().await;
         }
@@ -177,16 +177,16 @@ impl Writer {
         }
         if self.link.is_none() {
             if Instant::now() < self.retry_at {
-                return Err(self.trouble.clone());
+                return Err(self.last_fault.clone());
             }
             if let Err(fault) = self.connect().await {
                 self.link = None;
                 self.retry_at = Instant::now() + self.pause;
                 self.pause = (self.pause * 2).min(RETRY.1);
                 // No waiting request was sent.
-                self.trouble = Fault::NotDone(fault.into_why());
-                self.shared.note_trouble(&self.trouble);
-                return Err(self.trouble.clone());
+                self.last_fault = Fault::NotDone(fault.into_why());
+                self.shared.note_failure(&self.last_fault);
+                return Err(self.last_fault.clone());
             }
         }
         if is_in_doubt() {
@@ -200,9 +200,9 @@ impl Writer {
     async fn connect(&mut self) -> Result<Option<Stamp>, Fault> {
         let shared = self.shared.clone();
         let options = &shared.options;
-        let mut link = Link::open(&self.shared.address, self.shared.patience(), options.replicas).await?;
-        self.shared.note_promises(&link.promises);
-        let weaknesses = link.promises.weaknesses();
+        let mut link = Link::open(&self.shared.address, self.shared.timeouts(), options.replicas).await?;
+        self.shared.note_durability(&link.durability);
+        let weaknesses = link.durability.weaknesses();
         if options.demand == Demand::Full && !weaknesses.is_empty() {
             return Err(Fault::NotDone(too_weak(&weaknesses)));
         }
@@ -213,7 +213,7 @@ impl Writer {
         let Begun { last_heartbeat, wait, made } = self.begin(&mut link).await?;
         let is_made_anew = !self.made.is_empty() && self.made != made;
         self.made = made;
-        self.promises_at = Instant::now() + options.promises_every;
+        self.durability_at = Instant::now() + options.durability_every;
         let games = self.shared.held().games();
         for chunk in games.chunks(CHUNK) {
             self.give_back(&mut link, chunk).await?;
@@ -374,7 +374,7 @@ impl Writer {
         if let Some(link) = self.link.take() {
             self.former = Some(link.former());
             self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-            self.shared.note_trouble(fault);
+            self.shared.note_failure(fault);
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) fn scratch() -> tempfile::TempDir {
 
 /// A time limit longer than anything here takes, a failover included. A test that waits so long has
 /// failed.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Repeats the request until it returns something.
 pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: impl Fn() -> F) -> T {
@@ -33,7 +33,7 @@ pub(crate) async fn until<T, F: Future<Output = Option<T>>>(what: &str, ask: imp
             }
         }
     };
-    timeout(PATIENCE, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
+    timeout(TIMEOUT, asking).await.unwrap_or_else(|_| panic!("waited too long for {what}"))
 }
 
 /// The game with this number.

@@ -12,7 +12,7 @@ const MANY: u32 = 300;
 /// Waits for the next announcement of an append.
 async fn next_appended(heard: &mut tokio::sync::broadcast::Receiver<Announcement>) -> Announcement {
     loop {
-        match timeout(PATIENCE, heard.recv()).await.unwrap() {
+        match timeout(TIMEOUT, heard.recv()).await.unwrap() {
             Ok(appended @ Announcement::Appended { .. }) => return appended,
             Ok(Announcement::Everything) | Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => panic!("closed"),
@@ -130,7 +130,7 @@ async fn servers_of_the_version_before_hear_of_every_append_by_itself() {
     let mut missing: BTreeSet<String> = (0..MANY).map(|number| format!("{} 1", game(number))).collect();
     let mut messages = former.on_message();
     while !missing.is_empty() {
-        let message = timeout(PATIENCE, messages.next()).await.unwrap().unwrap();
+        let message = timeout(TIMEOUT, messages.next()).await.unwrap().unwrap();
         // A message that they cannot parse would make them check every game.
         let line = String::from_utf8(message.get_payload_bytes().to_vec()).unwrap();
         assert!(missing.remove(&line), "{line}");

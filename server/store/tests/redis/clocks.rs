@@ -149,5 +149,5 @@ async fn time_goes_on_when_the_clock_of_redis_is_set_back() {
             }
         }
     };
-    timeout(PATIENCE, going_on).await.expect("stamps go on");
+    timeout(TIMEOUT, going_on).await.expect("stamps go on");
 }

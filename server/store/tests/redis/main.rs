@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use common::redis::RedisServer;
-use common::{PATIENCE, append, append_ok, body, copy_folder, game, key, log, put, texts, until};
+use common::{TIMEOUT, append, append_ok, body, copy_folder, game, key, log, put, texts, until};
 use flagfall_store::redis::Demand;
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Expect, Head, Notice, ReadError, RedisOptions, RedisStore, Store,
@@ -294,7 +294,7 @@ async fn a_redis_that_promises_less_is_refused_in_words_unless_that_is_agreed_to
         let agreed = RedisOptions { demand: Demand::Anything, ..RedisOptions::default() };
         let store = redis.open(agreed).await;
         append_ok(&store, append(game(1), Head::START, &["a"])).await;
-        assert_eq!(store.promises().weaknesses().len(), 1);
+        assert_eq!(store.durability().weaknesses().len(), 1);
     }
 }
 
@@ -395,13 +395,13 @@ async fn others_hear_of_appends_and_of_having_been_deaf() {
             }
         }
     };
-    timeout(PATIENCE, hearing).await.unwrap();
+    timeout(TIMEOUT, hearing).await.unwrap();
     append_ok(&one, append(game(7), at, &["c"])).await;
     let told = Announcement::Appended { game: game(7), seq: 3 };
-    timeout(PATIENCE, async { while heard.recv().await.unwrap() != told {} }).await.unwrap();
+    timeout(TIMEOUT, async { while heard.recv().await.unwrap() != told {} }).await.unwrap();
     redis.start_again();
     let everything = Announcement::Everything;
-    timeout(PATIENCE, async { while heard.recv().await.unwrap() != everything {} }).await.unwrap();
+    timeout(TIMEOUT, async { while heard.recv().await.unwrap() != everything {} }).await.unwrap();
 }
 
 #[tokio::test]
@@ -477,7 +477,7 @@ async fn what_one_server_tells_the_others_hear_and_after_a_restart_they_know_tha
     let mut redis = RedisServer::start();
     let (one, other) = (redis.open(RedisOptions::default()).await, redis.open(RedisOptions::default()).await);
     let mut notices = other.notices().unwrap();
-    let mut heard = async || timeout(PATIENCE, notices.recv()).await.unwrap().unwrap();
+    let mut heard = async || timeout(TIMEOUT, notices.recv()).await.unwrap().unwrap();
     assert_eq!(heard().await, Notice::Missed, "the subscription begins");
     one.tell(b"hello".to_vec()).await.unwrap();
     assert_eq!(heard().await, Notice::Told(b"hello"[..].into()));

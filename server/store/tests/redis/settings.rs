@@ -4,7 +4,7 @@ use super::*;
 
 /// Options that read the settings again at every pulse of the writer.
 fn watchful(demand: Demand) -> RedisOptions {
-    RedisOptions { promises_every: Duration::ZERO, demand, ..RedisOptions::default() }
+    RedisOptions { durability_every: Duration::ZERO, demand, ..RedisOptions::default() }
 }
 
 async fn set(redis: &RedisServer, name: &str, value: &str) {
@@ -53,7 +53,7 @@ async fn whoever_has_agreed_to_less_is_told_and_goes_on() {
 
 #[test]
 fn settings_are_read_again_within_a_minute() {
-    assert!(RedisOptions::default().promises_every < Duration::from_secs(60));
+    assert!(RedisOptions::default().durability_every < Duration::from_secs(60));
 }
 
 #[tokio::test]

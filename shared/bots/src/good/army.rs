@@ -1,5 +1,5 @@
-//! Whole armies the enemy may have: drawn as likely as deployments and readings make them together, by exchanging ranks (Metropolis
-//! and others 1953).
+//! Draws whole armies that the enemy may have, as likely as deployments and readings make them, by
+//! exchanging ranks (Metropolis and others 1953).
 
 use flagfall_board::{Rank, RankSet, Square};
 
@@ -9,32 +9,33 @@ use super::reading::Readings;
 use crate::Chance;
 use crate::mind::give_way;
 
-/// Armies drawn for a decision, at most.
+/// The most armies drawn for a decision.
 pub(super) const ARMIES: usize = 16;
-/// Exchanges for the readings' sake before armies are counted: a share of all.
+/// The share of exchanges, as a divisor, before armies are counted.
 const SETTLING: usize = 4;
-/// Exchanges between two offers of the processor to other threads.
+/// How many exchanges pass before the processor is offered to other threads.
 const EXCHANGES_A_TURN: usize = 128;
-/// One exchange in so many is of the Flag and all that stands beside it.
+/// One exchange in this many is of the Flag and all pieces next to it.
 const BLOCKS: usize = 8;
-/// One army in so many is counted.
+/// One army in this many is counted.
 const COUNTED: usize = 8;
-/// What is left of the last decision's counts: little changes from move to move.
+/// The share of the last decision's counts that is kept: little changes from move to move.
 const KEPT: f64 = 0.5;
-/// The share of a piece's chances that all ranks it can be have alike: the draws are few.
+/// The share of a piece's probability that is spread evenly over its possible ranks, because the
+/// draws are few.
 const DOUBT: f64 = 0.03;
 
 /// What is known of each enemy piece, captured ones included.
 pub(super) struct Clues<'c> {
-    /// What it can be.
+    /// The ranks that it can have.
     pub(super) sets: &'c [RankSet],
     /// Where it was deployed, as far as that was seen.
     pub(super) origins: &'c [Option<Square>],
-    /// What deployments make likely: costly the first time.
+    /// How likely deployments are. The first call is slow.
     pub(super) prior: &'c dyn Fn() -> &'c Prior,
 }
 
-/// An army that fits, and how often each piece had each rank in those before.
+/// An army that fits, and how often each piece had each rank in earlier ones.
 #[derive(Default)]
 pub(super) struct Army {
     ranks: Vec<Rank>,
@@ -42,18 +43,18 @@ pub(super) struct Army {
 }
 
 impl Army {
-    /// The army at hand, a rank for each piece.
+    /// The current army, a rank for each piece.
     pub(super) fn ranks(&self) -> &[Rank] {
         &self.ranks
     }
 
-    /// Begins anew with an army.
+    /// Starts over with an army.
     pub(super) fn begin(&mut self, ranks: Vec<Rank>) {
         self.counted = vec![[0.0; Rank::COUNT]; ranks.len()];
         self.ranks = ranks;
     }
 
-    /// Exchanges ranks until every piece has one it can have; false when that was not enough.
+    /// Exchanges ranks until every piece has a possible one. False if that fails.
     pub(super) fn repair(&mut self, sets: &[RankSet]) -> bool {
         if self.ranks.len() != sets.len() {
             return false;
@@ -75,7 +76,8 @@ impl Army {
         sets.iter().zip(&self.ranks).all(|(set, rank)| set.contains(*rank))
     }
 
-    /// Draws armies by so many exchanges, and tells how likely each piece has each rank.
+    /// Draws armies with this many exchanges. Returns them with the probability of each piece's
+    /// ranks.
     pub(super) fn draw(
         &mut self,
         clues: &Clues<'_>,
@@ -135,9 +137,9 @@ struct Draw<'a, 'c> {
     clues: &'a Clues<'c>,
     prior: &'c Prior,
     readings: &'a mut Readings,
-    /// What each piece's rank adds, as a logarithm.
+    /// The log weight of each rank for each piece.
     weights: Vec<PerRank<f32>>,
-    /// Which pieces were deployed beside each.
+    /// The pieces that were deployed next to each piece.
     beside: Vec<Vec<usize>>,
 }
 
@@ -154,8 +156,8 @@ impl<'a, 'c> Draw<'a, 'c> {
         Draw { army, clues, prior, readings, weights, beside }
     }
 
-    /// Exchanges the ranks of two pieces, or of the Flag and the other with all that stands beside them, as often as the likelihoods
-    /// before and after want it.
+    /// Tries to exchange the ranks of two pieces, or of the Flag and another piece along with their
+    /// neighbors. Accepts with the ratio of the likelihoods.
     fn try_exchange(&mut self, one: usize, other: usize, is_block: bool, chance: &mut Chance) {
         let pairs = if is_block { self.block(other) } else { vec![(one, other)] };
         if pairs.is_empty() || !pairs.iter().all(|(one, other)| self.is_open(*one, *other)) {
@@ -175,7 +177,7 @@ impl<'a, 'c> Draw<'a, 'c> {
         log += self.company() - before;
         let is_taken = log >= 0.0 || f64::from(log).exp() * f64::from(1 << 30) > chance.below(1 << 30) as f64;
         if is_taken && pairs.len() == 1 {
-            // The readings look at the army as it was.
+            // The readings need the army as it was before.
             let (one, other) = pairs[0];
             self.army.ranks.swap(one, other);
             self.readings.exchange(&self.army.ranks, one, other);
@@ -190,7 +192,8 @@ impl<'a, 'c> Draw<'a, 'c> {
         }
     }
 
-    /// The Flag and its neighbors, each with its counterpart at another piece; none where the two have any in common.
+    /// The Flag and its neighbors, each with its counterpart at another piece. Empty if a piece
+    /// would appear twice.
     fn block(&self, other: usize) -> Vec<(usize, usize)> {
         let Some(flag) = self.flag() else { return Vec::new() };
         let mut pairs = vec![(flag, other)];

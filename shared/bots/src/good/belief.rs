@@ -1,11 +1,12 @@
-//! What hidden pieces may be by counting: exact where it decides, weighed where it does not.
+//! What hidden pieces can be by counting: exact for what is possible, estimated for how likely it
+//! is.
 
 use flagfall_board::{Rank, RankSet};
 
 /// A number for every rank.
 pub(super) type PerRank<T> = [T; Rank::COUNT];
 
-/// A hidden piece: the ranks it may have and how likely each seems by itself, on any scale.
+/// A hidden piece: the ranks that it can have, and how likely each is by itself, on any scale.
 #[derive(Clone)]
 pub(super) struct Suspect {
     pub(super) possible: RankSet,
@@ -15,8 +16,8 @@ pub(super) struct Suspect {
 /// Rounds of scaling rows and columns in turn.
 const ROUNDS: usize = 14;
 
-/// The chance of each rank, a row for each suspect, when each rank is there as often as it is left. Where that cannot be, which no
-/// game's view has, the counts give way.
+/// The probability of each rank, a row for each suspect, so that the ranks add up to the remaining
+/// counts. In an inconsistent view the counts give way.
 pub(super) fn fit(suspects: &[Suspect], left: PerRank<u8>) -> Vec<PerRank<f64>> {
     let row = |Suspect { possible, weight }: &Suspect| {
         Rank::ALL.map(|rank| if possible.contains(rank) { weight[rank as usize].max(1e-6) } else { 0.0 })
@@ -29,7 +30,7 @@ pub(super) fn fit(suspects: &[Suspect], left: PerRank<u8>) -> Vec<PerRank<f64>> 
     chances
 }
 
-/// A rank of a set, were it none that fits.
+/// Any rank of a set, even if it does not fit.
 pub(super) fn any_of(set: RankSet) -> Rank {
     Rank::ALL
         .into_iter()
@@ -53,18 +54,18 @@ fn scale_row(row: &mut PerRank<f64>) {
     if sum > 0.0 {
         row.iter_mut().for_each(|chance| *chance /= sum);
     } else {
-        // Nothing fits: a view that no game has.
+        // Nothing fits: the view is inconsistent.
         row[Rank::Sergeant as usize] = 1.0;
     }
 }
 
-/// Suspects given ranks, no rank more often than it is left.
+/// An assignment of ranks to suspects that uses no rank more often than it is left.
 pub(super) struct Matching {
     pub(super) ranks: Vec<Rank>,
 }
 
 impl Matching {
-    /// Augments along alternating paths, suspect by suspect; none when not all can have a rank.
+    /// Augments along alternating paths, suspect by suspect. `None` if not all can have a rank.
     pub(super) fn of(sets: &[RankSet], left: PerRank<u8>) -> Option<Matching> {
         let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
         for suspect in 0..sets.len() {
@@ -76,8 +77,8 @@ impl Matching {
         given.into_iter().collect::<Option<Vec<Rank>>>().map(|ranks| Matching { ranks })
     }
 
-    /// Takes out of the sets what no way of giving every rank away allows: a suspect can have another rank if its own can come back
-    /// to it through others that change ranks.
+    /// Removes ranks that no full assignment allows. A suspect can have another rank if its own can
+    /// come back to it through other suspects that change ranks.
     pub(super) fn narrow(&self, sets: &mut [RankSet]) {
         let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
         for (set, rank) in sets.iter().zip(&self.ranks) {

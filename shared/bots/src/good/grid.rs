@@ -1,4 +1,5 @@
-//! Squares as cells of a walled grid: a neighbor is an addition, and no line of squares runs off the board.
+//! Squares as cells of a walled grid. A neighbor is one addition away, and no line runs off the
+//! board.
 
 use flagfall_board::Square;
 
@@ -10,7 +11,7 @@ const STRIDE: u8 = 18;
 /// How many cells the grid has.
 pub(super) const CELLS: usize = STRIDE as usize * 12;
 
-/// The four directions, as what is added (wrapping) to a cell.
+/// The four directions, as values to add (wrapping) to a cell.
 pub(super) const STEPS: [u8; 4] = [STRIDE, 1, 0_u8.wrapping_sub(STRIDE), 0_u8.wrapping_sub(1)];
 
 /// The square's cell.
@@ -19,7 +20,7 @@ pub(super) const fn cell(square: Square) -> Cell {
 }
 
 #[cfg(test)]
-/// The cell's square; none for a piece of the wall.
+/// The cell's square. `None` for a part of the wall.
 pub(super) const fn square(cell: Cell) -> Option<Square> {
     match ((cell % STRIDE).checked_sub(1), (cell / STRIDE).checked_sub(1)) {
         (Some(column), Some(row)) => Square::new(column, row),
@@ -27,7 +28,7 @@ pub(super) const fn square(cell: Cell) -> Option<Square> {
     }
 }
 
-/// These cells as a question.
+/// A table of which cells are in the list.
 pub(super) fn marked(cells: &[Cell]) -> [bool; CELLS] {
     let mut marked = [false; CELLS];
     cells.iter().for_each(|cell| marked[usize::from(*cell)] = true);
@@ -39,7 +40,7 @@ pub(super) fn distance(one: Cell, other: Cell) -> u8 {
     (one % STRIDE).abs_diff(other % STRIDE) + (one / STRIDE).abs_diff(other / STRIDE)
 }
 
-/// Whether the cells are neighbors.
+/// True if the cells are neighbors.
 pub(super) fn is_adjacent(one: Cell, other: Cell) -> bool {
     STEPS.into_iter().any(|step| one.wrapping_add(step) == other)
 }

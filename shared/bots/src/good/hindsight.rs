@@ -1,9 +1,9 @@
-//! The view the enemy had before his last move, as far as it can be told from the own side's views.
+//! Reconstructs the enemy's view before its last move from the own side's views.
 
 use flagfall_board::{Side, Square};
 use flagfall_rules::{Fate, Identity, Move, SeenMove, SeenPiece, SeenStrike, View, Viewer};
 
-/// What stood on the board when it was the own side's turn before, and what that side did.
+/// The board at the own side's previous turn, and what that side then did.
 pub(super) struct Before<'a> {
     /// The pieces of the last view.
     pub(super) pieces: &'a [SeenPiece],
@@ -12,7 +12,7 @@ pub(super) struct Before<'a> {
 }
 
 impl Before<'_> {
-    /// The enemy's view before his last move, with his own ranks hidden.
+    /// The enemy's view before its last move, with its own ranks hidden.
     pub(super) fn rewind(&self, view: &View, me: Side, last: &SeenMove) -> View {
         let enemy = me.opponent();
         let mut before = view.clone();
@@ -50,11 +50,11 @@ impl Before<'_> {
         before
     }
 
-    /// The enemy piece that stood on a square after the own move, as it was before it.
+    /// The enemy piece that was on a square after the own move, as it was before that move.
     fn at(&self, square: Square, enemy: Side) -> Option<&SeenPiece> {
         let find = |at: Square| self.pieces.iter().find(|piece| piece.square == at && piece.side == enemy);
         find(square).or_else(|| {
-            // A defender that won may have gone where its attacker came from.
+            // A defender that won may have moved to the square its attacker came from.
             self.own.filter(|own| own.from == square).and_then(|own| find(own.to))
         })
     }
@@ -76,7 +76,7 @@ impl Before<'_> {
     }
 }
 
-/// Takes what fell in the strike off the counts.
+/// Subtracts the strike's losses from the counts.
 fn take_back(view: &mut View, enemy: Side, strike: &SeenStrike) {
     let fallen = [
         (strike.attacker_fate, enemy, strike.attacker),

@@ -1,11 +1,12 @@
-//! The level *good*: it counts what every hidden piece can still be, draws worlds that fit, and looks ahead in each.
+//! The level *good*: counts what every hidden piece can be, draws worlds that fit, and searches
+//! each.
 
 mod army;
 mod belief;
-mod foes;
+mod enemies;
+mod evaluation;
 mod grid;
 mod hindsight;
-mod outlook;
 mod prior;
 mod reading;
 mod search;
@@ -24,45 +25,47 @@ use crate::{Chance, Effort};
 
 use army::ARMIES;
 use belief::{PerRank, Suspect};
-use foes::{Belief, Foes};
+use enemies::{Belief, Enemies};
+use evaluation::{Evaluation, Situation, Target};
 use grid::cell;
-use outlook::{Outlook, Situation, Target};
 use search::Search;
 use siege::Siege;
 use world::{Piece, Step, World};
 
-/// Positions that one more world is worth drawing for.
+/// Positions of effort for each world that is drawn.
 const NODES_A_WORLD: usize = 150;
-/// Positions that one exchange of ranks, in drawing armies, counts as.
+/// The effort of one exchange of ranks, in positions.
 const NODES_AN_EXCHANGE: u32 = 5;
-/// Exchanges of ranks for a decision, at most.
+/// The most exchanges of ranks for a decision.
 const EXCHANGES_MAX: u32 = 20_000;
-/// How far the best value may fall from one depth to the next before the moves left out are looked at again.
+/// If the best value falls by more than this from one depth to the next, dropped moves are searched
+/// again.
 const SURPRISE: i32 = 1_500;
-/// The deepest look, in plies.
+/// The deepest search, in plies.
 const DEPTH_MAX: i32 = 12;
-/// What a unit of the level *simple* counts here: the search sees what strikes lead to, *simple* where to go and what to leave alone.
+/// The value of a unit of the level *simple* here. The search sees what strikes lead to, *simple*
+/// where to go and what to avoid.
 const SIMPLE_UNIT: f32 = 200.0;
 
-/// A chance too small to reckon with.
+/// Smaller probabilities are ignored.
 const SLIGHT: f64 = 0.005;
 
 /// The mind of a *good* player in one game.
 pub(crate) struct GoodMind {
     side: Side,
     effort: Effort,
-    foes: Foes,
+    foes: Enemies,
     memory: Memory,
 }
 
 impl GoodMind {
-    /// Whether it plays a ruleset: the worlds it searches have neither reserve nor coins.
+    /// True if it plays a ruleset: the worlds it searches have neither reserve nor coins.
     pub(crate) fn plays(ruleset: &Ruleset) -> bool {
         !ruleset.reserve && ruleset.start == Start::Deployments
     }
 
     pub(crate) fn new(side: Side, effort: Effort) -> GoodMind {
-        GoodMind { side, effort, foes: Foes::default(), memory: Memory::default() }
+        GoodMind { side, effort, foes: Enemies::default(), memory: Memory::default() }
     }
 }
 
@@ -95,16 +98,16 @@ impl Mind for GoodMind {
     }
 }
 
-/// One decision: what is known, believed and worth.
+/// One decision: what is known and believed, and what it is worth.
 struct Scene {
     /// Own pieces first.
     pieces: Vec<Piece>,
     mine: usize,
-    /// For each enemy piece its suspect, if its rank is not certain.
+    /// Uncertain enemy pieces: the index in `pieces`, and the number in `belief`.
     suspects: Vec<(usize, usize)>,
     belief: Belief,
-    outlook: Outlook,
-    /// How far losses weigh when strikes are weighed, in hundredths.
+    evaluation: Evaluation,
+    /// How much losses count when strikes are weighed, in hundredths.
     caution_percent: i32,
 }
 
@@ -148,7 +151,7 @@ impl Scene {
             view.ruleset.shape.squares().without(view.lakes).iter().map(cell).collect();
         let (own_flag, own_bombs) = (own(Rank::Flag).next(), own(Rank::Bomb).collect());
         let is_open = grid::marked(&open);
-        let outlook = Outlook::new(Situation {
+        let evaluation = Evaluation::new(Situation {
             ruleset: view.ruleset,
             siege: Siege::new(own_flag, own(Rank::Bomb), &is_open),
             is_open,
@@ -159,10 +162,10 @@ impl Scene {
             own_flag,
             own_bombs,
         });
-        Scene { pieces: scene_pieces, mine, suspects: pairs, belief, outlook, caution_percent }
+        Scene { pieces: scene_pieces, mine, suspects: pairs, belief, evaluation, caution_percent }
     }
 
-    /// The mean value of each move over the worlds, looked at as deep as the effort allows.
+    /// The mean value of each move over the worlds, searched as deep as the effort allows.
     fn values(&self, legal: &[Move], first_sight: &[i32], effort: Effort) -> Vec<i32> {
         let steps: Vec<Step> = legal.iter().filter_map(|squares| self.step(*squares)).collect();
         if steps.len() != legal.len() || steps.len() < 2 {
@@ -185,14 +188,14 @@ impl Scene {
             };
             let highest = means.iter().copied().max().unwrap_or(0);
             if candidates.len() < steps.len() && highest < best - SURPRISE {
-                // What was thought best is not: what was left out may be.
+                // The best move turned out worse, so a dropped one may be better.
                 candidates = (0..steps.len()).collect();
                 best = i32::MIN;
                 continue;
             }
             best = highest;
             let floor = means.iter().copied().min().unwrap_or(0);
-            // Those no longer looked at stay behind those that are.
+            // Moves that are no longer searched rank behind those that are.
             values.iter_mut().for_each(|value| *value = (*value).min(floor - 1));
             candidates.iter().zip(means).for_each(|(candidate, mean)| values[*candidate] = mean);
             candidates.sort_by_key(|candidate| -values[*candidate]);
@@ -202,7 +205,8 @@ impl Scene {
         values
     }
 
-    /// The candidates' mean values over the worlds at a depth; none when the budget ends before half of the worlds.
+    /// The candidates' mean values over the worlds at a depth. `None` if the budget runs out before
+    /// half of the worlds.
     fn look(
         &self,
         steps: &[Step],
@@ -235,12 +239,12 @@ impl Scene {
         )
     }
 
-    /// What caution takes off a strike at a hidden piece, or impatience adds.
+    /// How much a strike at a hidden piece gains as caution falls.
     fn daring(&self, step: Step) -> i32 {
         let attacker = &self.pieces[usize::from(step.piece)];
         let target = self.pieces.iter().position(|piece| piece.cell == step.to);
         match target.filter(|target| self.pieces[*target].is_hidden) {
-            Some(target) => self.outlook.risk(attacker, target as u8) * (100 - self.caution_percent) / 100,
+            Some(target) => self.evaluation.risk(attacker, target as u8) * (100 - self.caution_percent) / 100,
             None => 0,
         }
     }
@@ -251,19 +255,19 @@ impl Scene {
         Some(Step { piece: piece as u8, to: cell(squares.to) })
     }
 
-    /// The world of one of the armies drawn.
+    /// The world of one of the drawn armies.
     fn world(&self, number: usize) -> World<'_> {
         let ranks = &self.belief.armies[number % self.belief.armies.len()];
         let mut pieces = self.pieces.clone();
         for (index, suspect) in &self.suspects {
             pieces[*index].rank = ranks[*suspect];
         }
-        World::new(&self.outlook, pieces)
+        World::new(&self.evaluation, pieces)
     }
 }
 
-/// The belief as the level *simple* takes it; chances too small to reckon with are left out.
-fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Foe> {
+/// The belief in the form that the level *simple* takes, without small probabilities.
+fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy> {
     let foes = view.pieces.iter().filter(|piece| piece.side != me).filter_map(|piece| {
         let number = belief.number(piece.square)?;
         let known = known(piece).or(belief.certain(number));
@@ -271,12 +275,12 @@ fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Foe> {
             Some(rank) => Rank::ALL.map(|other| f32::from(u8::from(other == rank))),
             None => belief.chances(number).map(|chance| if chance > SLIGHT { chance as f32 } else { 0.0 }),
         };
-        Some(crate::simple::Foe { square: piece.square, is_moved: piece.is_moved, known, chances })
+        Some(crate::simple::Enemy { square: piece.square, is_moved: piece.is_moved, known, chances })
     });
     foes.collect()
 }
 
-/// Worlds looked at so deep: the deeper, the fewer.
+/// How many worlds are searched at a depth: fewer if deep.
 const fn worlds_at(depth: i32) -> usize {
     match depth {
         ..=2 => ARMIES,
@@ -285,7 +289,7 @@ const fn worlds_at(depth: i32) -> usize {
     }
 }
 
-/// Moves looked at deeper than this.
+/// How many moves are searched deeper than this.
 const fn kept_at(depth: i32) -> usize {
     match depth {
         ..=1 => 24,
@@ -295,10 +299,10 @@ const fn kept_at(depth: i32) -> usize {
     }
 }
 
-/// How far losses weigh at first, in hundredths.
+/// How much losses count at first, in hundredths.
 const CAUTION: i32 = 100;
 
-/// How far losses weigh, in hundredths: less as a quiet game runs out.
+/// How much losses count, in hundredths. Less as a quiet game runs out.
 fn caution(view: &View, quiet_plies: u16) -> i32 {
     let Some(limit) = view.ruleset.quiet_limit else { return 100 };
     let limit = i32::from(limit.max(1));
@@ -317,12 +321,13 @@ fn known(piece: &SeenPiece) -> Option<Rank> {
     }
 }
 
-/// A side's pieces on the board by rank, as everybody can count them.
+/// A side's pieces on the board by rank, which is public.
 fn counts_left(view: &View, side: Side) -> PerRank<u8> {
     Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank as usize]))
 }
 
-/// What the enemy can make of our hidden pieces by their squares and counting alone, a row for each in their order.
+/// What the enemy can infer about our hidden pieces from squares and counts, a row for each in
+/// order.
 fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<u8>) -> Vec<PerRank<f64>> {
     let mut suspects = Vec::new();
     for piece in own {

@@ -1,4 +1,4 @@
-//! What a piece that was never seen to do anything is likely to be, from where it was deployed.
+//! What an unknown piece is likely to be, by where it was deployed.
 
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset};
@@ -7,16 +7,17 @@ use super::belief::PerRank;
 use crate::Chance;
 use crate::setup::sensible_pieces;
 
-/// Deployments that are drawn to learn what stands where.
+/// How many deployments are drawn to learn what stands where.
 const DRAFTS: usize = 200;
-/// The seed they are drawn from: the same for everybody.
+/// The seed of those deployments.
 const SEED: u64 = 5;
-/// A Bomb beside the Flag makes a deployment so much likelier, as a logarithm, than its squares say.
+/// How much a Bomb next to the Flag adds to a deployment's log likelihood.
 const BOMB_BESIDE_FLAG: f32 = 2.0;
-/// The same for any piece beside it, where squares may stay empty.
+/// The same for any piece next to it, if squares may stay empty.
 const COVER: f32 = 2.0;
 
-/// How often people put a rank into each of four rows, the back row first, in thousandths: where the army fills its rows.
+/// How often people put each rank into each of four rows, back row first, in thousandths. For
+/// armies that fill their rows.
 const ROWS_FILLED: PerRank<[u16; 4]> = [
     [868, 87, 24, 21],
     [384, 317, 171, 128],
@@ -33,7 +34,7 @@ const ROWS_FILLED: PerRank<[u16; 4]> = [
     [250, 250, 250, 250],
 ];
 
-/// The same where squares stay empty.
+/// The same if squares may stay empty.
 const ROWS_OPEN: PerRank<[u16; 4]> = [
     [610, 192, 91, 107],
     [413, 255, 122, 210],
@@ -59,7 +60,7 @@ pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> Pe
         Side::Blue => shape.rows.saturating_sub(1).saturating_sub(origin.row()),
     };
     let span = usize::from(shape.home_rows.max(2)) - 1;
-    // Boards with fewer or more home rows read the table at the nearest share of the depth.
+    // Other numbers of home rows use the nearest row of the table.
     let row = (usize::from(depth).min(span) * 3 + span / 2) / span;
     let table = match ruleset.fill {
         Fill::EveryHomeSquare => &ROWS_FILLED,
@@ -68,16 +69,17 @@ pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> Pe
     table.map(|rows| f64::from(rows[row]) / 250.0 + 0.25)
 }
 
-/// How likely whole deployments are: a part for each piece by its square, and a part for what stands beside the Flag.
+/// How likely whole deployments are: a part for each piece by its square, and a part for the Flag's
+/// neighbors.
 pub(super) struct Prior {
-    /// For each square and rank a logarithm.
+    /// A logarithm for each square and rank.
     squares: Vec<PerRank<f32>>,
-    /// What any piece beside the Flag counts.
+    /// The part of any piece next to the Flag.
     cover: f32,
 }
 
 impl Prior {
-    /// Half people's habits, half what sensible deployments, of which house players make use, have in common.
+    /// Weighs people's habits and the sensible deployments of house players equally.
     pub(super) fn new(ruleset: &Ruleset, lakes: SquareSet, side: Side) -> Prior {
         let mut counted = vec![[0.0_f32; Rank::COUNT]; Square::LIMIT];
         let mut chance = Chance::new(SEED);
@@ -105,18 +107,18 @@ impl Prior {
         Prior { squares, cover }
     }
 
-    /// The part of a piece that was deployed here, as a logarithm for each rank.
+    /// The part of a piece that was deployed here, a logarithm for each rank.
     pub(super) fn of(&self, origin: Option<Square>) -> PerRank<f32> {
         origin.map_or([0.0; Rank::COUNT], |square| self.squares[square.index()])
     }
 
-    /// The part of a Flag with so many pieces beside it, so many Bombs among them.
+    /// The part of a Flag with this many neighbors, of which this many are Bombs.
     pub(super) fn company(&self, pieces: usize, bombs: usize) -> f32 {
         self.cover * pieces as f32 + BOMB_BESIDE_FLAG * bombs as f32
     }
 }
 
-/// Whether two squares are neighbors.
+/// True if two squares are neighbors.
 pub(super) fn is_beside(one: Square, other: Square) -> bool {
     matches!(Direction::between(one, other), Some((_, 1)))
 }

@@ -1,8 +1,9 @@
-//! What the enemy's moves tell of his pieces: how likely a sensible player, whose model is the level *simple*, would have made them with
-//! one army or another.
+//! What the enemy's moves show about its pieces: how likely a sensible player would have made them
+//! with one army or another. The level *simple* is the model of that player.
 //!
-//! A move is weighed against all moves that could have been made instead. How much a piece is drawn to its moves hangs on its own rank
-//! and hardly on the others': so a table of pieces and ranks answers for every army at once.
+//! A move is weighed against all moves that were possible. How much a piece is drawn to its moves
+//! depends on its own rank and hardly on the others'. So one table of pieces and ranks serves for
+//! every army.
 
 use flagfall_board::{Direction, Rank, RankSet, Side, Square};
 use flagfall_rules::{Identity, Move, View};
@@ -11,39 +12,41 @@ use super::belief::PerRank;
 use crate::memory::{Memory, OwnMove};
 use crate::simple::Turn;
 
-/// How much worse a move may look, in units of the level *simple*, and be made about a third as often.
+/// A move that looks this much worse, in units of the level *simple*, is made about a third as
+/// often.
 const TEMPER: f32 = 0.25;
 /// The share of moves that no model explains.
 const ODD: f32 = 0.05;
-/// The strongest and the weakest draw, as logarithms against that of the move made.
+/// The strongest and the weakest draw, as logarithms relative to that of the move made.
 const DRAW_MAX: f32 = 9.0;
 const DRAW_MIN: f32 = -30.0;
-/// Readings that are kept; of longer games the oldest are forgotten.
+/// The most readings that are kept. The oldest are dropped.
 const READINGS_MAX: usize = 400;
 
-/// A piece of the enemy's before his move.
+/// An enemy piece before the enemy's move.
 pub(super) struct Subject {
-    /// Where it stood, if it was on the board.
+    /// Its square, if it was on the board.
     pub(super) square: Option<Square>,
-    /// What it can be, as known by now.
+    /// The ranks that it can have, as known by now.
     pub(super) possible: RankSet,
-    /// What it is supposed to be while others are looked at.
+    /// Its assumed rank while other pieces are examined.
     pub(super) rank: Rank,
 }
 
-/// One enemy move, as a question to any army.
+/// One enemy move, which tests any army.
 pub(super) struct Reading {
     mover: usize,
-    /// How much the piece that moved was drawn to this move, were it of this rank.
+    /// How much the piece that moved was drawn to this move, for each rank.
     made: PerRank<f32>,
-    /// How much each piece was drawn to all its moves together, were it of this rank.
+    /// How much each piece was drawn to all its moves together, for each rank.
     drawn: Vec<PerRank<f32>>,
-    /// The chance of any move that no model explains.
+    /// The probability of any one move that no model explains.
     whim: f64,
 }
 
 impl Reading {
-    /// Reads a move by the enemy's view before it, in which his own ranks do not matter. What he remembers of it comes along.
+    /// Reads a move by the enemy's view before it, whose own ranks do not matter. Returns it with
+    /// the move for the enemy's memory.
     pub(super) fn new(
         view: &mut View,
         enemy: Side,
@@ -90,15 +93,15 @@ impl Reading {
         turn.own_move(made).map(|own_move| (reading, own_move))
     }
 
-    /// How likely the move is for an army that is drawn so much to it, and so much to all moves.
+    /// How likely the move is for an army with this draw to it, and this draw to all moves.
     fn likelihood(&self, made: f32, drawn: f64) -> f64 {
         let made = f64::from(made);
-        // What was taken off and put on many times is not exact.
+        // Many additions and subtractions make the sum inexact.
         let drawn = drawn.max(made);
         if drawn > 0.0 { (1.0 - f64::from(ODD)) * made / drawn + self.whim } else { self.whim }
     }
 
-    /// What an exchange of two pieces' ranks adds to the draw of all moves.
+    /// How much an exchange of two pieces' ranks adds to the draw of all moves.
     fn change(&self, army: &[Rank], one: usize, other: usize) -> f32 {
         let (a, b) = (army[one] as usize, army[other] as usize);
         let (at_one, at_other) = (&self.drawn[one], &self.drawn[other]);
@@ -106,7 +109,7 @@ impl Reading {
     }
 }
 
-/// Gives the enemy's pieces in a view ranks.
+/// Sets the ranks of the enemy's pieces in a view.
 fn suppose(view: &mut View, enemy: Side, subjects: &[Subject], rank_of: impl Fn(&Subject) -> Rank) {
     for piece in view.pieces.iter_mut().filter(|piece| piece.side == enemy) {
         if let Some(subject) = subjects.iter().find(|subject| subject.square == Some(piece.square)) {
@@ -115,16 +118,16 @@ fn suppose(view: &mut View, enemy: Side, subjects: &[Subject], rank_of: impl Fn(
     }
 }
 
-/// Whether a rank can make a move that a Scout can.
+/// True if a rank can make a move that a Scout can make.
 fn can_make(rank: Rank, squares: Move) -> bool {
     rank == Rank::Scout || matches!(Direction::between(squares.from, squares.to), Some((_, 1)))
 }
 
-/// All readings of a game, and an army they are put to.
+/// All readings of a game, and the army that they are applied to.
 #[derive(Default)]
 pub(super) struct Readings {
     list: Vec<Reading>,
-    /// How much the army at hand was drawn to all its moves, at each reading.
+    /// How much the current army was drawn to all its moves, for each reading.
     drawn: Vec<f64>,
 }
 
@@ -136,7 +139,7 @@ impl Readings {
         self.list.push(reading);
     }
 
-    /// Puts the readings to an army.
+    /// Applies the readings to an army.
     pub(super) fn take_up(&mut self, army: &[Rank]) {
         self.drawn.clear();
         self.drawn.extend(self.list.iter().map(|reading| -> f64 {
@@ -144,7 +147,8 @@ impl Readings {
         }));
     }
 
-    /// How much likelier, as a logarithm, the moves are when two pieces of the army exchange ranks.
+    /// How much likelier the moves become, as a logarithm, if two pieces of the army exchange
+    /// ranks.
     pub(super) fn compare(&self, army: &[Rank], one: usize, other: usize) -> f32 {
         let mut ratio = Product::default();
         for (reading, drawn) in self.list.iter().zip(&self.drawn) {
@@ -164,7 +168,7 @@ impl Readings {
         ratio.ln() as f32
     }
 
-    /// Two pieces of the army are about to exchange ranks.
+    /// Updates the sums for two pieces of the army that exchange ranks.
     pub(super) fn exchange(&mut self, army: &[Rank], one: usize, other: usize) {
         for (reading, drawn) in self.list.iter().zip(&mut self.drawn) {
             *drawn += f64::from(reading.change(army, one, other));
@@ -172,7 +176,7 @@ impl Readings {
     }
 }
 
-/// A product of many numbers, none of them extreme, that itself may be.
+/// A product of many moderate numbers that may itself be extreme.
 struct Product {
     log: f64,
     part: f64,

@@ -1,25 +1,26 @@
-//! Looking ahead in one world: alpha-beta with strikes to their end, counted in positions.
+//! Searches one world: alpha-beta with quiescence, limited by positions.
 
 use flagfall_board::Rank;
 
+use super::evaluation::FLAG;
 use super::grid::CELLS;
-use super::outlook::FLAG;
 use super::world::{Piece, Step, World};
 use crate::mind::give_way;
 
-/// A won game, less the plies until then.
+/// The value of a won game, less the plies until then.
 const WIN: i32 = 1_000_000;
-/// What a ply later takes off a win: more than chance decides between moves.
+/// What each ply takes off a win: more than the random choice between moves.
 const DELAY: i32 = 10;
 const INFINITY: i32 = 2_000_000;
-/// Plies that strikes are followed beyond the depth.
+/// How many plies strikes are followed beyond the depth.
 const STRIKES_MAX: i32 = 5;
-/// Positions between two offers of the processor to other threads.
+/// How many positions pass before the processor is offered to other threads.
 const NODES_A_TURN: u32 = 256;
-/// How bad a strike may look to the enemy, who does not know the piece, for us to reckon with it.
+/// The enemy, who does not know a piece, is not expected to strike it if that looks worse than
+/// this.
 const ENEMY_DARE: i32 = -250;
 
-/// The budget and the memory of a decision's searches.
+/// The budget and the history table of a decision's searches.
 pub(super) struct Search {
     nodes_left: u32,
     /// Which plies proved best, by piece and target.
@@ -35,7 +36,7 @@ impl Search {
         Search { nodes_left: nodes, history: vec![0; pieces * CELLS], steps: Vec::new() }
     }
 
-    /// What a ply of the own side comes to, looked at `depth` plies deep.
+    /// The value of a ply of the own side, searched `depth` plies deep.
     pub(super) fn value(&mut self, world: &mut World<'_>, step: Step, depth: i32) -> Result<i32, Spent> {
         if let Some((_, target)) = world.piece_at(step.to)
             && target.rank == Rank::Flag
@@ -45,7 +46,7 @@ impl Search {
         let undo = world.make(step);
         let value = self.look(world, depth - 1, -INFINITY, INFINITY, false, 1).map(|value| -value);
         world.unmake(&undo);
-        // A world is but one of many: what is lost or won in it by a Flag nobody knows of is not everything.
+        // A world is only one of many, so a hidden Flag in it does not decide everything.
         value.map(|value| value.clamp(-WIN, WIN))
     }
 
@@ -99,11 +100,11 @@ impl Search {
             }
             alpha = alpha.max(value);
         }
-        // Every ply was one the enemy would hardly dare: then nothing happens.
+        // The enemy would hardly dare any of the plies, so nothing happens.
         Ok(if best == -INFINITY { stand } else { best })
     }
 
-    /// A ply's value for the side that makes it; none when it would not.
+    /// A ply's value for the side that makes it. `None` if that side would not make it.
     #[expect(clippy::too_many_arguments, reason = "the state of an alpha-beta search")]
     fn judge(
         &mut self,
@@ -117,8 +118,9 @@ impl Search {
     ) -> Result<Option<i32>, Spent> {
         if let Some((number, target)) = world.piece_at(step.to) {
             if target.is_hidden && is_mine {
-                // Nobody looks under a piece by thinking of it: what the strike may bring on average is all there is.
-                return Ok(Some(stand + world.outlook.gain(&self.attacker(world, step), number)));
+                // The search must not use the hidden rank, so the strike counts with its expected
+                // gain.
+                return Ok(Some(stand + world.evaluation.gain(&self.attacker(world, step), number)));
             }
             if target.rank == Rank::Flag {
                 return Ok(Some(if target.is_hidden { WIN / 20 } else { WIN } - ply * DELAY));
@@ -126,7 +128,7 @@ impl Search {
             let is_bait = target.rank != Rank::Bomb;
             if target.is_hidden
                 && is_bait
-                && world.outlook.gain(&self.attacker(world, step), number) < ENEMY_DARE
+                && world.evaluation.gain(&self.attacker(world, step), number) < ENEMY_DARE
             {
                 return Ok(None);
             }
@@ -141,23 +143,23 @@ impl Search {
         world.pieces[usize::from(step.piece)]
     }
 
-    /// What to look at first.
+    /// The order of plies: the most promising first.
     fn promise(&self, world: &World<'_>, step: Step) -> i32 {
         let attacker = self.attacker(world, step);
         match world.piece_at(step.to) {
             Some((number, target)) if target.is_hidden && attacker.is_mine => {
-                1_000_000 + world.outlook.gain(&attacker, number)
+                1_000_000 + world.evaluation.gain(&attacker, number)
             }
             Some((_, target)) => {
-                let result = world.outlook.strike(attacker.rank, target.rank);
+                let result = world.evaluation.strike(attacker.rank, target.rank);
                 let loses = result.attacker_fate == flagfall_rules::Fate::Leaves;
-                let prize = world.outlook.standing(target).abs();
-                let price = if loses { world.outlook.standing(&attacker).abs() } else { 0 };
+                let prize = world.evaluation.standing(target).abs();
+                let price = if loses { world.evaluation.standing(&attacker).abs() } else { 0 };
                 1_000_000 + if target.rank == Rank::Flag { WIN / 2 } else { prize - price }
             }
             None => {
                 let there = Piece { cell: step.to, ..attacker };
-                let nearer = world.outlook.standing(&there) - world.outlook.standing(&attacker);
+                let nearer = world.evaluation.standing(&there) - world.evaluation.standing(&attacker);
                 let known = self.history[usize::from(step.piece) * CELLS + usize::from(step.to)].min(50_000);
                 known as i32 * 8 + if attacker.is_mine { nearer } else { -nearer }
             }

@@ -1,29 +1,30 @@
-//! The race for a Flag: who is on the way to it, and whether anybody can be in the way in time.
+//! The race for a Flag: which pieces are on their way to it, and whether they can be stopped in
+//! time.
 
 use std::collections::VecDeque;
 
 use flagfall_board::Rank;
 use flagfall_rules::Fate;
 
+use super::evaluation::Evaluation;
 use super::grid::{CELLS, Cell, STEPS};
-use super::outlook::Outlook;
 use super::world::Piece;
 
-/// What a piece so many steps from the enemy's Flag counts when nobody can stop it.
+/// The value of a piece this many steps from the enemy's Flag that cannot be stopped.
 const UNSTOPPED: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
 
-/// Steps to somewhere from every cell; [`u8::MAX`] where no way leads.
+/// Steps to a target from every cell; [`u8::MAX`] if there is no way.
 pub(super) type Ways = [u8; CELLS];
 
 /// The ways to one Flag.
 #[derive(Clone)]
 pub(super) struct Siege {
-    /// For pieces that Bombs stop, and for Miners.
+    /// For pieces that Bombs stop, then for Miners.
     ways: [Ways; 2],
 }
 
 impl Siege {
-    /// The ways to a Flag behind these Bombs; none lead to no Flag.
+    /// The ways to a Flag behind these Bombs. Without a Flag there are none.
     pub(super) fn new(
         flag: Option<Cell>,
         bombs: impl Iterator<Item = Cell>,
@@ -41,10 +42,11 @@ impl Siege {
         usize::from(self.ways[usize::from(rank == Rank::Miner)][usize::from(cell)])
     }
 
-    /// What the most dangerous of these pieces counts that none of the guards can stop. `walk` tells the steps of a guard to a cell.
+    /// The value of the most dangerous runner that no guard can stop. `walk` gives a guard's steps
+    /// to a cell.
     pub(super) fn threat<'p>(
         &self,
-        outlook: &Outlook,
+        evaluation: &Evaluation,
         runners: impl Iterator<Item = &'p Piece>,
         guards: impl Iterator<Item = &'p Piece> + Clone,
         walk: impl Fn(Cell, Cell) -> u8,
@@ -52,17 +54,18 @@ impl Siege {
         let mut most = 0;
         for runner in runners {
             let threat = UNSTOPPED.get(self.way(runner.rank, runner.cell)).copied().unwrap_or(0);
-            if threat > most && !self.is_stopped(outlook, runner, guards.clone(), &walk) {
+            if threat > most && !self.is_stopped(evaluation, runner, guards.clone(), &walk) {
                 most = threat;
             }
         }
         most
     }
 
-    /// Whether a guard that beats the runner is as near to some cell of its way as the runner itself.
+    /// True if a guard that beats the runner reaches a cell of its way at least as soon as the
+    /// runner.
     fn is_stopped<'p>(
         &self,
-        outlook: &Outlook,
+        evaluation: &Evaluation,
         runner: &Piece,
         guards: impl Iterator<Item = &'p Piece> + Clone,
         walk: &impl Fn(Cell, Cell) -> u8,
@@ -80,7 +83,7 @@ impl Siege {
             at = next;
             let is_stopped = guards.clone().any(|guard| {
                 walk(guard.cell, at) <= steps
-                    && outlook.strike(guard.rank, runner.rank).defender_fate == Fate::Leaves
+                    && evaluation.strike(guard.rank, runner.rank).defender_fate == Fate::Leaves
             });
             if is_stopped {
                 return true;
@@ -90,7 +93,7 @@ impl Siege {
     }
 }
 
-/// Steps from every cell to a target, around what is blocked.
+/// Steps from every cell to a target, around blocked cells.
 pub(super) fn measure_ways(target: Cell, is_blocked: &[bool; CELLS], is_open: &[bool; CELLS]) -> Ways {
     let mut ways = [u8::MAX; CELLS];
     ways[usize::from(target)] = 0;

@@ -5,10 +5,10 @@ use flagfall_rules::{
 };
 
 use super::belief::Matching;
+use super::evaluation::Evaluation;
 use super::grid::{cell, square};
-use super::outlook::Outlook;
 use super::world::{Piece, Step, World};
-use super::{Foes, GoodMind, Scene};
+use super::{Enemies, GoodMind, Scene};
 use crate::memory::Memory;
 use crate::simple::tests::{odd, seen};
 use crate::{Chance, Effort, HousePlayer, Level, random_setup};
@@ -27,7 +27,7 @@ fn chosen(view: &View, seed: u64) -> String {
     }
 }
 
-/// Whatever chance says, Red chooses one of these moves.
+/// Red always chooses one of these moves.
 fn must(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen(ruleset, rows_above, rows_below);
     for seed in 1..=10 {
@@ -36,7 +36,7 @@ fn must(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     }
 }
 
-/// Whatever chance says, Red chooses none of these moves.
+/// Red never chooses one of these moves.
 fn must_not(ruleset: &str, rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen(ruleset, rows_above, rows_below);
     for seed in 1..=10 {
@@ -77,7 +77,7 @@ fn a_scout_takes_the_flag_from_afar() {
 
 #[test]
 fn a_won_endgame_is_finished() {
-    // The Flag is the only piece that never moved, and nobody can hinder its fall.
+    // The Flag is the only piece that never moved, and no piece can save it.
     must("classic", "bF.9/r1'*.9/.10/.4b5'.5", ".10/.10/.10/rF.8r9'", &["a9a10"]);
     must("classic", "bF.9/.10/r1'*.9/.8b5'*.1", ".10/.10/.10/rF.9", &["a8a9"]);
 }
@@ -116,7 +116,7 @@ fn check_odd(view: &View, side: Side, seed: u64) {
     }
 }
 
-/// The pieces of both sides, each as its owner sees it; the first side's first.
+/// The pieces of both sides, each as its owner sees it, the first side's first.
 fn pieces(views: &PerSide<View>, first: Side) -> Vec<Piece> {
     [first, first.opponent()]
         .into_iter()
@@ -142,11 +142,11 @@ fn sorted(pieces: &[Piece]) -> Vec<(u8, bool, Rank, bool)> {
     sorted
 }
 
-fn outlook(view: &View, side: Side) -> Outlook {
-    let mut foes = Foes::default();
+fn evaluation(view: &View, side: Side) -> Evaluation {
+    let mut foes = Enemies::default();
     foes.see(view, side);
     let belief = foes.believe(view, side, &Memory::default(), 0, &mut Chance::new(1));
-    Scene::new(view, side, belief, &Memory::default()).outlook
+    Scene::new(view, side, belief, &Memory::default()).evaluation
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn worlds_move_and_strike_as_the_engine_does_in_every_ruleset() {
     }
 }
 
-/// A random game, each ply of which is made in a world as well.
+/// Plays a random game, and makes each ply in a world as well.
 fn follow(ruleset: &'static Ruleset, seed: u64) {
     let mut chance = Chance::new(seed);
     let lakes = lakes(ruleset, seed);
@@ -192,11 +192,11 @@ fn follow(ruleset: &'static Ruleset, seed: u64) {
     }
 }
 
-/// The plies of a world are those of the engine, but for what repetition refuses.
+/// A world has the same plies as the engine, apart from refused repetitions.
 fn check_steps(views: &PerSide<View>, side: Side) {
     let view = &views[side];
-    let outlook = outlook(view, side);
-    let world = World::new(&outlook, pieces(views, side));
+    let evaluation = evaluation(view, side);
+    let world = World::new(&evaluation, pieces(views, side));
     let mut steps = Vec::new();
     world.steps(true, false, &mut steps);
     let mut found: Vec<Move> = (steps.iter())
@@ -212,14 +212,14 @@ fn check_steps(views: &PerSide<View>, side: Side) {
     assert_eq!(found, legal, "{} {}", view.ruleset.id, view.board_text());
 }
 
-/// A ply made in a world leads where it led in the game, and can be taken back.
+/// A ply in a world leads to the same position as in the game, and can be taken back.
 fn check_ply(before: &PerSide<View>, side: Side, squares: Move, after: &PerSide<View>) {
-    let outlook = outlook(&before[side], side);
-    let mut world = World::new(&outlook, pieces(before, side));
+    let evaluation = evaluation(&before[side], side);
+    let mut world = World::new(&evaluation, pieces(before, side));
     let (start, counted) = (sorted(&world.pieces), world.assess());
     let (piece, _) = world.piece_at(cell(squares.from)).expect("a piece moved");
     let undo = world.make(Step { piece, to: cell(squares.to) });
-    let fresh = World::new(&outlook, pieces(after, side));
+    let fresh = World::new(&evaluation, pieces(after, side));
     let place = format!("{} {squares} in {}", before[side].ruleset.id, before[side].board_text());
     assert_eq!(sorted(&world.pieces), sorted(&fresh.pieces), "{place}");
     assert_eq!(world.assess(), fresh.assess(), "{place}");
@@ -240,7 +240,8 @@ fn left(counts: &[(Rank, u8)]) -> [u8; Rank::COUNT] {
 #[test]
 fn counting_decides_what_it_can() {
     use Rank::{Bomb, Flag, Major, Scout, Spy};
-    // Two that cannot move must be Flag and Bomb between them: the third is neither, though it never moved.
+    // Two of them must be Flag and Bomb, because they cannot move. So the third is neither,
+    // although it never moved.
     let mut sets = vec![
         set(&[Flag, Bomb]),
         set(&[Flag, Bomb]),
@@ -256,10 +257,10 @@ fn counting_decides_what_it_can() {
     assert_eq!(sets[0], set(&[Scout]));
 }
 
-/// A game of two levels, and what a good player in Red's place believes at each of Red's turns.
-fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Foes, &super::Belief)) {
+/// Plays a game of two levels, and checks at each of Red's turns what a good player would believe.
+fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &Enemies, &super::Belief)) {
     let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Simple, side, seed, EFFORT));
-    let mut foes = Foes::default();
+    let mut foes = Enemies::default();
     let mut memory = Memory::default();
     let mut chance = Chance::new(seed);
     let played = crate::duel::play(ruleset, lakes(ruleset, seed), PerSide::default(), |side, view| {
@@ -302,7 +303,8 @@ fn every_army_drawn_fits_what_is_known() {
 
 #[test]
 fn moves_tell_ranks() {
-    // What is believed of a piece that moved, before it is shown, fits better than a blind guess among ten ranks.
+    // The belief about a piece that moved, before it is shown, is better than a guess among ten
+    // ranks.
     let ruleset = Ruleset::find("classic").expect("a ruleset");
     let (mut fit, mut shown) = (0.0, 0);
     for seed in 1..=3 {
@@ -328,10 +330,10 @@ fn moves_tell_ranks() {
 
 #[test]
 fn pieces_are_followed_from_where_they_began() {
-    // What a piece was deployed as is judged by where it began, not by where it stands.
+    // A piece's deployment counts by where it began, not by where it is.
     for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, 9, EFFORT));
-        let mut foes = PerSide::from_fn(|_| Foes::default());
+        let mut foes = PerSide::from_fn(|_| Enemies::default());
         let mut started = std::collections::BTreeMap::new();
         let played = crate::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
             if view.phase == Phase::Playing {

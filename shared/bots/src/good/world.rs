@@ -1,10 +1,11 @@
-//! A board on which every hidden rank is assumed: one world of those that fit what was seen, for plies to be made and taken back.
+//! A board on which every hidden rank is assumed, one of the worlds that fit what was seen. Plies
+//! can be made and taken back.
 
 use flagfall_board::Rank;
 use flagfall_rules::Fate;
 
+use super::evaluation::Evaluation;
 use super::grid::{self, CELLS, Cell, STEPS};
-use super::outlook::Outlook;
 use super::siege::Siege;
 
 /// A piece in a world, on the board or captured.
@@ -13,19 +14,19 @@ pub(super) struct Piece {
     pub(super) is_mine: bool,
     pub(super) rank: Rank,
     pub(super) cell: Cell,
-    /// Whether the other side does not know its rank.
+    /// True if the other side does not know its rank.
     pub(super) is_hidden: bool,
     pub(super) is_alive: bool,
 }
 
-/// What a way to the enemy's Flag that nobody bars counts, as a share of what such a way to the own Flag does, in hundredths.
+/// The value of an open way to the enemy's Flag, in hundredths of an open way to the own Flag.
 const PROSPECT: i32 = 50;
 
-/// What stands on a cell.
+/// What is on a cell without a piece.
 const EMPTY: u8 = 254;
 const WALL: u8 = 255;
 
-/// A ply: a piece by its number, and where it goes.
+/// A ply: a piece by its number, and its target.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) piece: u8,
@@ -40,15 +41,15 @@ pub(super) struct Undo {
     score: i32,
 }
 
-/// The board. The own side's pieces come first in its list.
+/// The board. The own side's pieces come first in the list.
 pub(super) struct World<'a> {
-    pub(super) outlook: &'a Outlook,
+    pub(super) evaluation: &'a Evaluation,
     cells: [u8; CELLS],
     pub(super) pieces: Vec<Piece>,
     mine: usize,
     /// The ways to the enemy's Flag.
     siege: Siege,
-    /// What the own side's pieces stand for less what the enemy's do.
+    /// The value of the own side's pieces less that of the enemy's.
     score: i32,
 }
 
@@ -61,32 +62,33 @@ pub(super) const fn is_runner(rank: Rank) -> bool {
 }
 
 impl<'a> World<'a> {
-    /// The pieces where they stand, the own side's first; at most 250 of them.
-    pub(super) fn new(outlook: &'a Outlook, pieces: Vec<Piece>) -> World<'a> {
+    /// A world with these pieces, the own side's first. At most 250.
+    pub(super) fn new(evaluation: &'a Evaluation, pieces: Vec<Piece>) -> World<'a> {
         let mut cells = [WALL; CELLS];
-        outlook.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
+        evaluation.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
         for (index, piece) in pieces.iter().enumerate() {
             cells[usize::from(piece.cell)] = index as u8;
         }
         let mine = pieces.iter().take_while(|piece| piece.is_mine).count();
-        let score = pieces.iter().map(|piece| outlook.standing(piece)).sum();
+        let score = pieces.iter().map(|piece| evaluation.standing(piece)).sum();
         let theirs = |rank: Rank| {
             pieces[mine..].iter().filter(move |piece| piece.rank == rank).map(|piece| piece.cell)
         };
-        let siege = Siege::new(theirs(Rank::Flag).next(), theirs(Rank::Bomb), &outlook.is_open);
-        World { outlook, cells, pieces, mine, siege, score }
+        let siege = Siege::new(theirs(Rank::Flag).next(), theirs(Rank::Bomb), &evaluation.is_open);
+        World { evaluation, cells, pieces, mine, siege, score }
     }
 
-    /// What the position counts for the own side.
+    /// The value of the position for the own side.
     pub(super) fn assess(&self) -> i32 {
         let (mine, enemies) = self.pieces.split_at(self.mine);
         let is_about = |piece: &&Piece| piece.is_alive && is_movable(piece.rank);
         let mine = mine.iter().filter(is_about);
         let enemies = enemies.iter().filter(is_about);
-        let outlook = self.outlook;
-        let peril =
-            outlook.siege.threat(outlook, enemies.clone(), mine.clone(), |from, to| outlook.walk(from, to));
-        let prospect = self.siege.threat(outlook, mine, enemies, grid::distance);
+        let evaluation = self.evaluation;
+        let peril = evaluation
+            .siege
+            .threat(evaluation, enemies.clone(), mine.clone(), |from, to| evaluation.walk(from, to));
+        let prospect = self.siege.threat(evaluation, mine, enemies, grid::distance);
         self.score - peril + prospect * PROSPECT / 100
     }
 
@@ -96,7 +98,7 @@ impl<'a> World<'a> {
         self.pieces.get(usize::from(index)).map(|piece| (index, piece))
     }
 
-    /// A side's plies, strikes alone if so wished. Repetition rules are not looked at.
+    /// Lists a side's plies, or only its strikes. Repetition rules are ignored.
     pub(super) fn steps(&self, is_mine: bool, strikes_alone: bool, steps: &mut Vec<Step>) {
         let (first, end) = if is_mine { (0, self.mine) } else { (self.mine, self.pieces.len()) };
         for (index, piece) in self.pieces[first..end].iter().enumerate() {
@@ -117,7 +119,7 @@ impl<'a> World<'a> {
                     is_near = false;
                     to = to.wrapping_add(direction);
                 }
-                let is_reached = is_near || (is_runner(piece.rank) && self.outlook.strikes_afar);
+                let is_reached = is_near || (is_runner(piece.rank) && self.evaluation.strikes_afar);
                 if is_reached
                     && let Some(target) = self.pieces.get(usize::from(self.cells[usize::from(to)]))
                     && target.is_mine != is_mine
@@ -128,26 +130,26 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Carries a ply out.
+    /// Makes a ply.
     pub(super) fn make(&mut self, step: Step) -> Undo {
         let attacker = self.pieces[usize::from(step.piece)];
         let from = attacker.cell;
         let target = self.cells[usize::from(step.to)];
         let mut undo =
             Undo { attacker: (step.piece, attacker), defender: None, to: step.to, score: self.score };
-        self.score -= self.outlook.standing(&attacker);
+        self.score -= self.evaluation.standing(&attacker);
         self.cells[usize::from(from)] = EMPTY;
         let mut moved = Piece { cell: step.to, ..attacker };
         if target == EMPTY {
-            // Only a runner goes farther than a step (§C2).
+            // Only a runner goes farther than one step (§C2).
             moved.is_hidden &= grid::is_adjacent(from, step.to);
             self.put(step.piece, moved);
             return undo;
         }
         let defender = self.pieces[usize::from(target)];
         undo.defender = Some((target, defender));
-        let result = self.outlook.strike(attacker.rank, defender.rank);
-        self.score -= self.outlook.standing(&defender);
+        let result = self.evaluation.strike(attacker.rank, defender.rank);
+        self.score -= self.evaluation.standing(&defender);
         self.cells[usize::from(step.to)] = EMPTY;
         let is_hidden = defender.is_hidden && !result.is_defender_shown;
         self.settle(target, Piece { is_hidden, ..defender }, result.defender_fate, from);
@@ -165,7 +167,7 @@ impl<'a> World<'a> {
     }
 
     fn put(&mut self, number: u8, piece: Piece) {
-        self.score += self.outlook.standing(&piece);
+        self.score += self.evaluation.standing(&piece);
         self.cells[usize::from(piece.cell)] = number;
         self.pieces[usize::from(number)] = piece;
     }

@@ -1,5 +1,6 @@
-//! The mind of *good* where there are coins (§Q): a strike is a small game in which both choose at once, valued by its equilibrium; a ply is worth what it
-//! wins, less what the best strike of the other side wins back.
+//! The mind of *good* with coins (§Q). A strike is a small game in which both choose at once, and
+//! counts with the value of its equilibrium. A ply is worth what it wins, less what the enemy's
+//! best strike wins back.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,21 +15,23 @@ use super::{SHOWN, Stock, may_be, steps, worth};
 use crate::Chance;
 use crate::mind::Mind;
 
-/// Plies that differ by less than this are chosen between by chance.
+/// Random noise added to scores: plies that differ by less are chosen at random.
 const WHIM: f32 = 0.2;
-/// How much of what the other side can win back counts: it may have something better to do, or not see it.
+/// How much of what the enemy can win back counts: it may have something better to do, or miss it.
 const ANSWER: f32 = 0.8;
-/// Own plies without a loss on either side after which the other side's answers count for half, and strikes at coins for more.
+/// After this many own plies without a loss, the enemy's answers count for half, and strikes at
+/// coins for more.
 const PATIENCE_PLIES: f32 = 15.0;
-/// What it is worth to come nearer to a piece, as a part of what striking it is worth.
+/// The value of coming nearer to a piece, as a share of the value of striking it.
 const APPROACH: f32 = 1.6;
-/// No strike draws pieces from afar more than one of this worth.
+/// Strikes worth more than this do not attract distant pieces more.
 const TARGET_MAX: f32 = 15.0;
 
-/// The mind of *good* where there are coins.
+/// The mind of *good* in games with coins.
 pub(crate) struct GoodQuantumMind {
     side: Side,
-    /// How many pieces stood on the board at the latest own ply, and for how many own plies there have been so many.
+    /// How many pieces were on the board at the latest own ply, and for how many own plies that
+    /// number has stayed.
     standing: usize,
     quiet_plies: u16,
 }
@@ -55,7 +58,7 @@ impl Mind for GoodQuantumMind {
     }
 }
 
-/// A legal command; none only when there is nothing to do.
+/// A legal command. `None` only if there is nothing to do.
 fn choose(turn: &Turn<'_>, chance: &mut Chance) -> Option<Command> {
     let commands = turn.view.legal_commands()?;
     if let Some(strike) = &turn.view.pending_strike
@@ -75,7 +78,7 @@ fn choose(turn: &Turn<'_>, chance: &mut Chance) -> Option<Command> {
     best.map(|(_, command)| command)
 }
 
-/// What stands on a square, as everybody knows it.
+/// What is publicly known of a piece.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Stand {
     Known(Rank),
@@ -97,9 +100,9 @@ struct Turn<'a> {
     view: &'a View,
     side: Side,
     stock: Stock,
-    /// One, and more the longer nothing falls.
+    /// 1, and more the longer nothing is captured.
     boldness: f32,
-    /// What strikes are worth to whoever strikes, with nothing else around.
+    /// Values of strikes for the striking side, with nothing else around.
     worths: RefCell<HashMap<(Side, Stand, Stand), f32>>,
 }
 
@@ -109,7 +112,7 @@ impl<'a> Turn<'a> {
         Turn { view, side, stock: Stock::of(view), boldness, worths: RefCell::default() }
     }
 
-    /// How much of what the other side can win back counts.
+    /// How much of what the enemy can win back counts.
     fn answer(&self) -> f32 {
         ANSWER / self.boldness
     }
@@ -122,7 +125,7 @@ impl<'a> Turn<'a> {
         self.view.pieces.iter().filter(move |piece| piece.side == side)
     }
 
-    /// What a piece in a strike can be named (§Q4, §Q6).
+    /// The ranks that a piece in a strike can be named (§Q4, §Q6).
     fn ranks(&self, side: Side, stand: Stand, is_attacker: bool) -> Vec<Rank> {
         let is_moved = match stand {
             Stand::Known(rank) => return vec![rank],
@@ -133,7 +136,7 @@ impl<'a> Turn<'a> {
         left.filter(|rank| if is_bound { !may_be(*rank, true) } else { may_be(*rank, is_moved) }).collect()
     }
 
-    /// What a strike with these ranks is worth to whoever strikes.
+    /// The value of a strike with these ranks for the striking side.
     fn payoff(&self, striker: Side, ours: (Stand, Rank), theirs: (Stand, Rank)) -> f32 {
         let (own_fate, foe_fate) = strike_fates(self.view.ruleset, ours.1, theirs.1);
         let cost = |fate: Fate, side: Side, (stand, rank): (Stand, Rank)| {
@@ -143,8 +146,15 @@ impl<'a> Turn<'a> {
         cost(foe_fate, striker.opponent(), theirs) - cost(own_fate, striker, ours)
     }
 
-    /// A strike as a game between what both can name; `exposed` is what it costs the striker to stand there as this rank afterwards.
-    fn clash(&self, striker: Side, ours: Stand, theirs: Stand, exposed: impl Fn(Rank) -> f32) -> Clash {
+    /// A strike as a game between the ranks that both can name. `exposed` is the striker's cost of
+    /// standing there afterwards with a rank.
+    fn strike_game(
+        &self,
+        striker: Side,
+        ours: Stand,
+        theirs: Stand,
+        exposed: impl Fn(Rank) -> f32,
+    ) -> StrikeGame {
         let (rows, columns) =
             (self.ranks(striker, ours, true), self.ranks(striker.opponent(), theirs, false));
         let pressure = match theirs {
@@ -164,20 +174,20 @@ impl<'a> Turn<'a> {
             })
             .collect();
         let mixed = solve(&payoffs);
-        Clash { rows, columns, mixed }
+        StrikeGame { rows, columns, mixed }
     }
 
-    /// What a strike is worth to whoever strikes, with nothing else around.
+    /// The value of a strike for the striking side, with nothing else around.
     fn worth_of(&self, striker: Side, ours: Stand, theirs: Stand) -> f32 {
         if let Some(worth) = self.worths.borrow().get(&(striker, ours, theirs)) {
             return *worth;
         }
-        let worth = self.clash(striker, ours, theirs, |_| 0.0).mixed.value;
+        let worth = self.strike_game(striker, ours, theirs, |_| 0.0).mixed.value;
         self.worths.borrow_mut().insert((striker, ours, theirs), worth);
         worth
     }
 
-    /// The most that the others can win by a strike at what stands on a square.
+    /// The most that the enemy can win by a strike at the piece on a square.
     fn threat(&self, side: Side, at: Square, stand: Stand, struck: Option<Square>) -> f32 {
         let foe = side.opponent();
         let beside =
@@ -189,12 +199,12 @@ impl<'a> Turn<'a> {
         beside.filter(can_strike).map(|piece| self.worth_of(foe, Stand::of(piece), stand)).fold(0.0, f32::max)
     }
 
-    /// The strike that waits, as the game it is to both.
+    /// Chooses a rank in the pending strike, as a game of both sides.
     fn choice(&self, strike: &PendingStrike, chance: &mut Chance) -> Option<Rank> {
         let PendingStrike { side, from, to, owes: _, own_choice: _ } = *strike;
         let (ours, theirs) = (Stand::of(self.piece(from)?), Stand::of(self.piece(to)?));
         let exposed = |rank| self.answer() * self.threat(side, to, Stand::Known(rank), Some(to));
-        let Clash { rows, columns, mixed } = self.clash(side, ours, theirs, exposed);
+        let StrikeGame { rows, columns, mixed } = self.strike_game(side, ours, theirs, exposed);
         let (ranks, weights) = if side == self.side { (rows, mixed.rows) } else { (columns, mixed.columns) };
         draw(&ranks, &weights, chance)
     }
@@ -221,7 +231,8 @@ impl<'a> Turn<'a> {
                 let exposed = |rank| {
                     (self.answer() * self.threat(self.side, to, Stand::Known(rank), Some(to))).max(0.0)
                 };
-                self.clash(self.side, after, Stand::of(foe), exposed).mixed.value - self.answer() * elsewhere
+                self.strike_game(self.side, after, Stand::of(foe), exposed).mixed.value
+                    - self.answer() * elsewhere
             }
             None => {
                 let here = self.threat(self.side, to, after, None);
@@ -233,7 +244,7 @@ impl<'a> Turn<'a> {
         gain - shown - if is_setting_out { self.stock.cost_of_setting_out(self.side) } else { 0.0 }
     }
 
-    /// How near what is worth striking is.
+    /// How near targets are.
     fn pull(&self, at: Square, stand: Stand) -> f32 {
         let foes = self.of(self.side.opponent());
         let pull = |foe: &SeenPiece| {
@@ -244,14 +255,14 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// What both sides of a strike can name, and how they do it best.
-struct Clash {
+/// What both sides of a strike can name, and their best strategies.
+struct StrikeGame {
     rows: Vec<Rank>,
     columns: Vec<Rank>,
     mixed: Mixed,
 }
 
-/// One of these, as often as its weight says.
+/// Draws a rank with probability in proportion to its weight.
 fn draw(ranks: &[Rank], weights: &[f32], chance: &mut Chance) -> Option<Rank> {
     let mut left = chance.below(1_000_000) as f32 / 1_000_000.0;
     for (rank, weight) in ranks.iter().zip(weights) {

@@ -1,20 +1,22 @@
-//! Two choose at once, and what one wins the other loses: how to choose best, by regret matching (Hart and Mas-Colell 2000).
+//! Solves zero-sum games in which both sides choose at once, by regret matching (Hart and
+//! Mas-Colell 2000).
 
-/// Rounds; the value is then within a few hundredths of what is at stake.
+/// After this many rounds the value is within a few hundredths of the stakes.
 const ROUNDS: usize = 200;
 
-/// How often each choice is to be made, and what comes of it.
+/// The mixed strategies of both sides, and the value of the game.
 #[derive(Clone, Debug)]
 pub(crate) struct Mixed {
-    /// Of whoever wins what the matrix says: parts of one.
+    /// The share of each row choice. Rows win what the matrix says.
     pub(crate) rows: Vec<f32>,
-    /// Of the other.
+    /// The share of each column choice.
     pub(crate) columns: Vec<f32>,
     /// What the rows win on average.
     pub(crate) value: f32,
 }
 
-/// Solves a matrix of what the rows win; every row has as many columns. Where one side has nothing to choose, the other's choice is its best.
+/// Solves a matrix of what the rows win. All rows have the same length. If one side has no choice,
+/// the other chooses its best.
 pub(crate) fn solve(payoffs: &[Vec<f32>]) -> Mixed {
     let (height, width) = (payoffs.len(), payoffs.first().map_or(0, Vec::len));
     if height == 0 || width == 0 {
@@ -25,7 +27,7 @@ pub(crate) fn solve(payoffs: &[Vec<f32>]) -> Mixed {
     }
     let (mut own, mut foe) = (Learner::new(height), Learner::new(width));
     for round in 1..=ROUNDS {
-        // One after the other: the second has the first's new mix before it.
+        // The sides learn in turn: the second already sees the first's new mix.
         let columns = foe.mix();
         let wins = |row: &Vec<f32>| row.iter().zip(&columns).map(|(win, part)| win * part).sum::<f32>();
         let by_row: Vec<f32> = payoffs.iter().map(wins).collect();
@@ -59,7 +61,7 @@ fn solve_pure(payoffs: &[Vec<f32>], height: usize, width: usize) -> Mixed {
     }
 }
 
-/// One side: how much better each choice would have been, with early rounds forgotten.
+/// One side: how much better each choice would have been, with early rounds discounted.
 struct Learner {
     regrets: Vec<f32>,
     sums: Vec<f32>,
@@ -88,7 +90,7 @@ impl Learner {
     }
 }
 
-/// In parts of one; all alike where there is nothing.
+/// Normalizes weights to shares. Equal shares if all are zero.
 fn parts(weights: &[f32]) -> Vec<f32> {
     let total: f32 = weights.iter().sum();
     if total > 0.0 {
@@ -125,7 +127,7 @@ mod tests {
 
     #[test]
     fn a_game_of_unlike_stakes_has_its_known_value() {
-        // Rows 3/7 and 4/7, columns 3/7 and 4/7.
+        // The equilibrium: rows 3/7 and 4/7, columns 3/7 and 4/7.
         let solved = solve(&[vec![2.0, -1.0], vec![-1.0, 1.25]]);
         assert_near(solved.value, 1.5 / 5.25);
         assert_near(solved.rows[0], 2.25 / 5.25);

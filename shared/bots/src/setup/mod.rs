@@ -1,4 +1,4 @@
-//! Deployments that house players choose and people are offered.
+//! Deployments that house players choose and that people are offered.
 
 mod sensible;
 
@@ -10,7 +10,8 @@ pub(crate) use sensible::{closed_setup, sensible_pieces};
 
 use crate::Chance;
 
-/// The whole army on the home rows in any order, but so that the front can move: at least one movable piece has an open square ahead.
+/// The whole army on the home rows in random order. At least one movable piece has an open square
+/// ahead if all home squares are filled.
 #[must_use]
 pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup {
     loop {
@@ -22,7 +23,7 @@ pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup
             .flat_map(|(rank, count)| std::iter::repeat_n(rank, usize::from(count)))
             .collect();
         if ruleset.reserve {
-            // The Flag comes first and stands on the board; who else, chance says (§S1.4).
+            // The Flag comes first and is always on the board. The others are drawn (§S1.4).
             chance.shuffle(&mut ranks[1..]);
         }
         let pieces: Vec<(Square, Rank)> = squares.into_iter().zip(ranks).collect();
@@ -41,7 +42,7 @@ fn has_way_out(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool
     })
 }
 
-/// The way to the enemy.
+/// The direction toward the enemy.
 fn ahead(side: Side) -> Direction {
     match side {
         Side::Red => Direction::Up,
@@ -49,7 +50,7 @@ fn ahead(side: Side) -> Direction {
     }
 }
 
-/// Whether pieces of this rank ever move (§A5).
+/// True if pieces of this rank can move (§A5).
 fn is_movable(rank: Rank) -> bool {
     !matches!(rank, Rank::Flag | Rank::Bomb)
 }

@@ -1,7 +1,9 @@
-//! Deployments that make sense: drawn piece by piece, each rank where it is of use, so that hardly two of them are alike.
+//! Sensible deployments, drawn piece by piece with each rank where it is useful, so that hardly two
+//! are alike.
 //!
-//! The Flag stands at the back behind Bombs, closed in, half open or with none near it while Bombs elsewhere pretend to guard it.
-//! The Spy stays near the two strongest pieces, Miners are held back, Scouts and what may be spared stand in front.
+//! The Flag is at the back behind Bombs: closed in, half open, or unguarded while Bombs elsewhere
+//! act as a decoy. The Spy stays near the two strongest pieces, Miners stay back, and Scouts and
+//! expendable pieces are in front.
 
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset, Setup};
@@ -10,21 +12,21 @@ use super::{ahead, is_movable, random_setup};
 use crate::Chance;
 use crate::mind::give_way;
 
-/// Drafts that are thrown away before any deployment is taken. One in two or three is kept.
+/// The most drafts before giving up. One in two or three is accepted.
 const DRAFTS_MAX: usize = 200;
 
-/// Bombs that close in a Flag in a corner, the fewest that can.
+/// The fewest Bombs that can close in a Flag: in a corner.
 const CLOSING_MIN: u8 = 2;
 
-/// A deployment of the whole army that a careful player could choose, a different one each time. `lakes` are the board's
-/// as played, which chance may have placed (§U2).
+/// A deployment of the whole army that a careful player could choose, different each time. `lakes`
+/// are those of this game, which may be drawn (§U2).
 #[must_use]
 pub fn sensible_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     sensible_pieces(ruleset, lakes, side, chance)
         .map_or_else(|| random_setup(ruleset, side, chance), Setup::new)
 }
 
-/// The pieces of such a deployment, each on its square; none when no draft was sound.
+/// The pieces and squares of such a deployment. `None` if no draft was sound.
 pub(crate) fn sensible_pieces(
     ruleset: &Ruleset,
     lakes: SquareSet,
@@ -37,7 +39,8 @@ pub(crate) fn sensible_pieces(
     })
 }
 
-/// The same with the Flag closed in by Bombs on every side where there are enough of them: whoever wants it has to bring a Miner.
+/// The same with the Flag closed in by Bombs on every side, if there are enough of them. Only a
+/// Miner can reach it.
 pub(crate) fn closed_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     let is_possible = ruleset.army.count(Rank::Bomb) >= CLOSING_MIN;
     let closed = (0..DRAFTS_MAX).filter(|_| is_possible).find_map(|_| {
@@ -48,7 +51,7 @@ pub(crate) fn closed_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chan
     closed.map_or_else(|| sensible_setup(ruleset, lakes, side, chance), Setup::new)
 }
 
-/// Whether Bombs stand on every home square beside the Flag.
+/// True if there are Bombs on every home square next to the Flag.
 fn is_closed(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
     let places = |rank: Rank| -> SquareSet {
         pieces.iter().filter(|(_, other)| *other == rank).map(|(square, _)| *square).collect()
@@ -60,7 +63,7 @@ fn is_closed(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
     (around & ruleset.shape.home(side)).without(places(Rank::Bomb)).is_empty()
 }
 
-/// How much a rank likes the front row, the second, the third and the back row of four.
+/// How much a rank likes each of four rows, the front row first.
 const fn liking(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 0, 1, 12],
@@ -78,7 +81,8 @@ const fn liking(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// The same where the other side comes over the joints of the board from behind as well (§S2.6): nothing lies deep, so the Flag may be anywhere within.
+/// The same if the enemy can also come from behind, over the joints of the board (§S2.6): the Flag
+/// may be anywhere inside.
 const fn liking_of_joints(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 3, 4, 4],
@@ -86,8 +90,8 @@ const fn liking_of_joints(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// The same where squares stay empty: nothing blocks the way out, every piece at the back is one more that could be the Flag, and what
-/// stands next to the Flag keeps Scouts from it.
+/// The same if squares stay empty. Nothing blocks the way out, every piece at the back could be the
+/// Flag, and pieces next to the Flag shield it from Scouts.
 const fn liking_of_space(rank: Rank) -> [u32; 4] {
     match rank {
         Rank::Flag => [0, 1, 3, 8],
@@ -100,7 +104,8 @@ const fn liking_of_space(rank: Rank) -> [u32; 4] {
     }
 }
 
-/// Who is placed after Flag and Bombs, the choosiest first: what comes last takes what is left.
+/// The order of placing after Flag and Bombs, choosiest first. The last take the squares that are
+/// left.
 const ORDER: [Rank; 11] = [
     Rank::Marshal,
     Rank::General,
@@ -130,10 +135,11 @@ impl<'a> Draft<'a> {
         Draft { ruleset, lakes, side, home, free: home, pieces: Vec::with_capacity(ruleset.army.len()) }
     }
 
-    /// Places the army; none when it did not fit.
+    /// Places the army. `None` if it did not fit.
     fn fill(&mut self, chance: &mut Chance) -> Option<()> {
         let flag = self.draw(chance, |draft, square| {
-            // At an edge fewer Scouts' lines lead to it; among forty pieces that matters little.
+            // Fewer Scout lines lead to a square at an edge. This matters little among forty
+            // pieces.
             let is_at_edge = draft.neighbors(square).len() < 3;
             let factor = if is_at_edge && draft.ruleset.fill == Fill::AnyHomeSquares { 3 } else { 1 };
             if draft.is_exposed(square) { 0 } else { draft.liked(Rank::Flag, square) * factor }
@@ -149,8 +155,8 @@ impl<'a> Draft<'a> {
         Some(())
     }
 
-    /// How many of a rank are deployed: all there are, or where the army is larger than the home rows its share of them. What share and army do not
-    /// divide is made up by the last of [`ORDER`].
+    /// How many of a rank are deployed: all of them, or its share of the home rows if the army is
+    /// larger. The last rank of [`ORDER`] takes the remainder.
     fn fielded(&self, rank: Rank) -> usize {
         let (army, home) = (&self.ruleset.army, self.ruleset.shape.home_len());
         let count = usize::from(army.count(rank));
@@ -161,7 +167,7 @@ impl<'a> Draft<'a> {
         if ORDER.last() == Some(&rank) { self.free.len() as usize } else { share }
     }
 
-    /// First those that guard the Flag, then those that pretend to, then the rest.
+    /// Places Bombs that guard the Flag, then decoys, then the rest.
     fn place_bombs(&mut self, flag: Square, chance: &mut Chance) -> Option<()> {
         let mut left = self.fielded(Rank::Bomb);
         let mut around: Vec<Square> = self.neighbors(flag).iter().collect();
@@ -180,7 +186,7 @@ impl<'a> Draft<'a> {
             left -= self.put_bombs(around.iter().collect::<Vec<_>>().iter(), left);
         }
         for _ in 0..left {
-            // A square behind a lake lets nobody out anyway.
+            // A square behind a lake is no way out anyway.
             let square = self.draw(chance, |draft, square| {
                 let is_blocked = draft.depth(square) == 0 && !draft.is_way_out(square);
                 draft.liked(Rank::Bomb, square) * if is_blocked { 2 } else { 1 }
@@ -201,13 +207,13 @@ impl<'a> Draft<'a> {
         self.pieces.push((square, rank));
     }
 
-    /// A free square, as likely as its weight says.
+    /// Draws a free square with probability in proportion to its weight.
     fn draw(&self, chance: &mut Chance, weight: impl Fn(&Self, Square) -> u32) -> Option<Square> {
         let weights: Vec<(Square, u32)> =
             self.free.iter().map(|square| (square, weight(self, square))).collect();
         let total: u32 = weights.iter().map(|(_, weight)| weight).sum();
         if total == 0 {
-            // Nobody likes what is left; somebody has to stand there.
+            // All remaining weights are zero, so any square will do.
             return if weights.is_empty() { None } else { Some(weights[chance.below(weights.len())].0) };
         }
         let mut point = chance.below(total as usize) as u32;
@@ -218,7 +224,7 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// How well a movable rank stands on a square, given what stands already.
+    /// How well a movable rank fits a square, given the pieces placed so far.
     fn weight(&self, rank: Rank, square: Square, flag: Square) -> u32 {
         let near = |others: &[Rank], reach: u8| {
             self.pieces.iter().any(|(at, other)| others.contains(other) && distance(*at, square) <= reach)
@@ -226,7 +232,7 @@ impl<'a> Draft<'a> {
         let factor = match rank {
             Rank::Spy if near(&self.strongest_two(), 2) => 6,
             Rank::Spy if near(&self.strongest_two(), 3) => 2,
-            // The two strongest look after a half each.
+            // The two strongest pieces take a half of the board each.
             Rank::General
                 if !self.pieces.iter().any(|(at, other)| {
                     *other == Rank::Marshal && self.is_left(*at) == self.is_left(square)
@@ -234,7 +240,7 @@ impl<'a> Draft<'a> {
             {
                 3
             }
-            // Somebody of some strength stays with the Flag.
+            // A piece of some strength stays near the Flag.
             Rank::Major | Rank::Captain | Rank::Lieutenant if distance(square, flag) <= 2 => 2,
             _ => 1,
         };
@@ -254,7 +260,7 @@ impl<'a> Draft<'a> {
         [strongest, owned.next().unwrap_or(strongest)]
     }
 
-    /// A rank's liking for a square's row, stretched over however many home rows there are.
+    /// A rank's liking for a square's row, scaled to the number of home rows.
     fn liked(&self, rank: Rank, square: Square) -> u32 {
         let likings = match self.ruleset.fill {
             Fill::EveryHomeSquare if self.ruleset.shape.has_joints() => liking_of_joints(rank),
@@ -268,7 +274,8 @@ impl<'a> Draft<'a> {
         likings[low] * (last - rest) + likings[high] * rest
     }
 
-    /// How many home rows lie ahead of a square, or behind it where the column is joined: 0 in a row nearest the enemy.
+    /// How many home rows are ahead of a square, or behind it if the column is joined. 0 in a row
+    /// nearest the enemy.
     fn depth(&self, square: Square) -> u8 {
         let shape = &self.ruleset.shape;
         let last = shape.home_rows - 1;
@@ -290,7 +297,8 @@ impl<'a> Draft<'a> {
         Direction::ALL.into_iter().filter_map(next).filter(|next| self.home.contains(*next)).collect()
     }
 
-    /// Whether the other side can step next to a square: in the front row, and where a joint leads to it (§S2.6).
+    /// True if the enemy can step next to a square: in the front row, and where a joint leads to it
+    /// (§S2.6).
     fn is_exposed(&self, square: Square) -> bool {
         Direction::ALL
             .into_iter()
@@ -298,7 +306,7 @@ impl<'a> Draft<'a> {
             .any(|next| !self.home.contains(next) && !self.lakes.contains(next))
     }
 
-    /// Whether the square ahead is neither a home square nor a lake.
+    /// True if the square ahead is neither a home square nor a lake.
     fn is_way_out(&self, square: Square) -> bool {
         self.ruleset
             .shape
@@ -313,7 +321,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Whether the front can move, and no movable piece is walled in for good by Bombs, lakes and the Flag.
+    /// True if the front can move and no movable piece is permanently walled in by Bombs, lakes and
+    /// the Flag.
     fn is_mobile(&self) -> bool {
         let fixed: SquareSet =
             self.pieces.iter().filter(|(_, rank)| !is_movable(*rank)).map(|(square, _)| *square).collect();
@@ -333,8 +342,8 @@ impl<'a> Draft<'a> {
         self.pieces.iter().all(|(square, rank)| !is_movable(*rank) || reached.contains(*square))
     }
 
-    /// Whether something stands between the enemy's Scouts and what they would win at once: the Flag and the Spy. Matters
-    /// where squares stay empty (§B1).
+    /// True if the Flag and the Spy, which Scouts would beat at once, are screened from them.
+    /// Matters if squares stay empty (§B1).
     fn is_sheltered(&self) -> bool {
         self.pieces.iter().filter(|(_, rank)| matches!(rank, Rank::Flag | Rank::Spy)).all(|(square, _)| {
             let mut at = *square;
@@ -401,7 +410,7 @@ mod tests {
             }
             let columns = usize::from(ruleset.shape.columns);
             let flag = text.find('F').expect("a Flag");
-            // Where squares stay empty a Flag may hide a row farther ahead.
+            // If squares stay empty, a Flag may be a row farther ahead.
             let rows = if ruleset.fill == Fill::EveryHomeSquare { 2 } else { 3 };
             assert!(flag >= text.len() - rows * columns, "{}: {text}", ruleset.id);
             back += usize::from(flag >= text.len() - columns);

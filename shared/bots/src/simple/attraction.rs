@@ -1,14 +1,14 @@
-//! Where a rank wants to go: what it would gain there, less with every step.
+//! Where a rank wants to go: the gain there, less with every step away.
 
 use flagfall_board::{Square, SquareSet};
 
 use super::board::{Board, neighbors};
 
-/// How much of an attraction is left a step farther away.
+/// The share of an attraction that remains with each step.
 const FADING: f32 = 0.88;
-/// What is left behind one's own piece, which would have to go first.
+/// The share that remains behind an own piece, which would have to move first.
 const BEHIND_OWN: f32 = 0.7;
-/// What is left behind a square next to a piece that would win.
+/// The share that remains behind a square next to a piece that would win.
 const THROUGH_DANGER: f32 = 0.6;
 
 /// The attraction of every square for one rank.
@@ -17,14 +17,15 @@ pub(super) struct Attraction {
 }
 
 impl Attraction {
-    /// Spreads targets over the board. `feared` are squares the rank had better not go through.
+    /// Spreads targets over the board. `feared` are squares that the rank should avoid.
     pub(super) fn new(board: &Board, targets: &[(Square, f32)], feared: SquareSet) -> Attraction {
         let mut pull = [0.0; Square::LIMIT];
         for (square, gain) in targets {
             pull[square.index()] = *gain;
         }
         let mut waiting: SquareSet = targets.iter().map(|(square, _)| *square).collect();
-        // A square waits again only when a pull on it grew; each round lets every pull go a step farther.
+        // Only squares with a stronger pull are visited again. Each round takes every pull a step
+        // farther.
         while !waiting.is_empty() {
             let mut grown = SquareSet::EMPTY;
             for square in waiting.iter() {

@@ -1,31 +1,31 @@
-//! What each of the other side's pieces can be, and how likely: from the army, what was captured, what is known, which
-//! pieces have moved, and what strikes have shown.
+//! What each enemy piece can be and how likely, from the army, captures, known ranks, movements,
+//! and what strikes have shown.
 
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Fill, Identity, Ruleset, View};
 
-/// Rounds of fitting the pieces' chances to the counts. A handful comes close enough to choose by.
+/// Rounds of fitting the probabilities to the counts. A handful comes close enough.
 const ROUNDS: usize = 5;
 
-/// A chance beyond which a rank counts as known: what else it could be, the counts rule out.
+/// A rank with a higher probability than this counts as known.
 const CERTAIN: f32 = 0.999;
 
-/// A chance, or an amount, for each rank.
+/// A probability, or an amount, for each rank.
 pub(crate) type PerRank = [f32; Rank::COUNT];
 
-/// A piece of the other side.
+/// An enemy piece.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Foe {
+pub(crate) struct Enemy {
     pub(crate) square: Square,
     pub(crate) is_moved: bool,
-    /// Its rank, where it is known.
+    /// Its rank, if known.
     pub(crate) known: Option<Rank>,
-    /// The chance of each rank; they add up to one.
+    /// The probability of each rank. They add up to one.
     pub(crate) chances: PerRank,
 }
 
-impl Foe {
-    /// The ranks it can be, each with its chance.
+impl Enemy {
+    /// The ranks that it can have, with their probabilities.
     pub(super) fn ranks(&self) -> impl Iterator<Item = (Rank, f32)> + '_ {
         Rank::ALL
             .into_iter()
@@ -33,14 +33,14 @@ impl Foe {
             .filter(|(_, chance)| *chance > 0.0)
     }
 
-    /// The chance that it can move at all.
+    /// The probability that it can move at all.
     pub(super) fn movable_chance(&self) -> f32 {
         1.0 - self.chances[Rank::Flag as usize] - self.chances[Rank::Bomb as usize]
     }
 }
 
-/// Every piece of the other side in a view, with what `suspects` says a hidden one on a square can be.
-pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Foe> {
+/// The enemy pieces of a view. `suspects` gives the ranks that a hidden one on a square can have.
+pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Enemy> {
     let mut left: PerRank = Rank::ALL.map(|rank| {
         let captured = view.captured[side.opponent()][rank as usize];
         let face_up = view.reserve.map_or(0, |reserve| reserve[side.opponent()].labeled[rank as usize]);
@@ -62,7 +62,7 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
         };
         let depth = depth(view, side.opponent(), piece.square);
         let chances = Rank::ALL.map(|rank| if may_be(rank) { prior(view.ruleset, rank, depth) } else { 0.0 });
-        foes.push(Foe { square: piece.square, is_moved: piece.is_moved, known, chances });
+        foes.push(Enemy { square: piece.square, is_moved: piece.is_moved, known, chances });
     }
     if view.ruleset.reserve {
         field(&mut left, &foes);
@@ -74,8 +74,9 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
     foes
 }
 
-/// What of the ranks that are left is likely on the board: the Flag, and of the others the same part.
-fn field(left: &mut PerRank, foes: &[Foe]) {
+/// Scales the remaining ranks to the expected number on the board: the Flag in full, an equal share
+/// of the others.
+fn field(left: &mut PerRank, foes: &[Enemy]) {
     let hidden = foes.iter().filter(|foe| foe.known.is_none()).count() as f32;
     let flag = left[Rank::Flag as usize];
     let others = left.iter().sum::<f32>() - flag;
@@ -86,10 +87,11 @@ fn field(left: &mut PerRank, foes: &[Foe]) {
     }
 }
 
-/// How much likelier than elsewhere a piece that has not moved is of this rank, so many rows ahead of its back row.
+/// How much likelier than average an unmoved piece has this rank, this many rows ahead of its back
+/// row.
 fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
     match (rank, ruleset.fill, rows_ahead) {
-        // Behind the back row is the other side's (§S2.6).
+        // Joints let the enemy in behind the back row (§S2.6).
         (Rank::Flag, _, _) if ruleset.shape.has_joints() => 1.0,
         (Rank::Flag, Fill::EveryHomeSquare, 0) => 8.0,
         (Rank::Flag, Fill::AnyHomeSquares, 0) => 5.0,
@@ -109,9 +111,9 @@ fn depth(view: &View, side: Side, square: Square) -> u8 {
     }
 }
 
-/// Fits the chances of hidden pieces to how many there are left of each rank: ranks and pieces in turns (iterative proportional
-/// fitting, Deming and Stephan 1940).
-fn fit(foes: &mut [Foe], left: &PerRank) {
+/// Fits the probabilities of hidden pieces to the remaining counts, by scaling ranks and pieces in
+/// turn (iterative proportional fitting, Deming and Stephan 1940).
+fn fit(foes: &mut [Enemy], left: &PerRank) {
     for _ in 0..ROUNDS {
         let mut totals: PerRank = [0.0; Rank::COUNT];
         for foe in foes.iter().filter(|foe| foe.known.is_none()) {
@@ -127,7 +129,8 @@ fn fit(foes: &mut [Foe], left: &PerRank) {
     foes.iter_mut().for_each(|foe| normalize(&mut foe.chances, foe.is_moved));
 }
 
-/// Makes the chances add up to one. Where nothing is left that fits, the view is odd: then it can be whatever may stand so.
+/// Makes the probabilities add up to one. If nothing fits, the view is inconsistent, and all ranks
+/// that may stand there are equally likely.
 fn normalize(chances: &mut PerRank, is_moved: bool) {
     let total: f32 = chances.iter().sum();
     if total > 0.0 {

@@ -1,25 +1,25 @@
-//! The board of a view, ready for trying moves on.
+//! The board of a view, on which moves can be tried.
 
 use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Identity, Move, View};
 
-use super::belief::Foe;
+use super::belief::Enemy;
 
-/// What stands on a square.
+/// The content of a square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cell {
     Nothing,
     Own(Own),
-    /// The other side's piece with this place in the list of foes.
-    Foe(u8),
+    /// The enemy piece with this index in the list of foes.
+    Enemy(u8),
 }
 
-/// One's own piece.
+/// An own piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Own {
     pub(super) rank: Rank,
     pub(super) is_moved: bool,
-    /// Whether the other side knows its rank.
+    /// True if the enemy knows its rank.
     pub(super) is_revealed: bool,
 }
 
@@ -29,22 +29,22 @@ impl Own {
     }
 }
 
-/// Who stands where, as one side knows it.
+/// The board as one side knows it.
 #[derive(Clone)]
 pub(super) struct Board {
     shape: &'static BoardShape,
     cells: [Cell; Square::LIMIT],
-    /// All squares but lakes.
+    /// All squares except lakes.
     pub(super) open: SquareSet,
     pub(super) own: SquareSet,
     pub(super) foes: SquareSet,
-    /// Where one's own Flag stands.
+    /// The square of the own Flag.
     pub(super) flag: Option<Square>,
 }
 
 impl Board {
-    /// The board of a view; `foes` are the other side's pieces in it.
-    pub(super) fn new(view: &View, side: Side, foes: &[Foe]) -> Board {
+    /// The board of a view. `foes` are the enemy pieces in it.
+    pub(super) fn new(view: &View, side: Side, foes: &[Enemy]) -> Board {
         let mut board = Board {
             shape: &view.ruleset.shape,
             cells: [Cell::Nothing; Square::LIMIT],
@@ -54,7 +54,7 @@ impl Board {
             flag: None,
         };
         for piece in view.pieces.iter().filter(|piece| piece.side == side) {
-            // One's own ranks are always known.
+            // Own ranks are always known.
             if let Identity::Known(rank) = piece.identity {
                 let (is_moved, is_revealed) = (piece.is_moved, piece.is_revealed);
                 board.put(piece.square, Cell::Own(Own { rank, is_moved, is_revealed }));
@@ -65,7 +65,7 @@ impl Board {
         }
         for (place, foe) in foes.iter().enumerate() {
             if let Ok(place) = u8::try_from(place) {
-                board.put(foe.square, Cell::Foe(place));
+                board.put(foe.square, Cell::Enemy(place));
             }
         }
         board
@@ -78,13 +78,13 @@ impl Board {
     pub(super) fn own_at(&self, square: Square) -> Option<Own> {
         match self.at(square) {
             Cell::Own(own) => Some(own),
-            Cell::Nothing | Cell::Foe(_) => None,
+            Cell::Nothing | Cell::Enemy(_) => None,
         }
     }
 
-    pub(super) fn foe_at<'f>(&self, foes: &'f [Foe], square: Square) -> Option<&'f Foe> {
+    pub(super) fn foe_at<'f>(&self, foes: &'f [Enemy], square: Square) -> Option<&'f Enemy> {
         match self.at(square) {
-            Cell::Foe(place) => foes.get(usize::from(place)),
+            Cell::Enemy(place) => foes.get(usize::from(place)),
             Cell::Nothing | Cell::Own(_) => None,
         }
     }
@@ -95,12 +95,12 @@ impl Board {
         match cell {
             Cell::Nothing => {}
             Cell::Own(_) => self.own.insert(square),
-            Cell::Foe(_) => self.foes.insert(square),
+            Cell::Enemy(_) => self.foes.insert(square),
         }
         self.cells[square.index()] = cell;
     }
 
-    /// The board when one's own piece has gone somewhere and stands there, known to the other side or not.
+    /// The board after an own piece has arrived at a square. `is_shown` reveals it.
     pub(super) fn after_arrival(&self, squares: Move, is_shown: bool) -> Board {
         let mut after = self.clone();
         if let Some(own) = self.own_at(squares.from) {
@@ -111,14 +111,14 @@ impl Board {
         after
     }
 
-    /// The board when a piece of one's own was brought on.
+    /// The board after an own piece was placed.
     pub(super) fn after_placing(&self, square: Square, rank: Rank, is_revealed: bool) -> Board {
         let mut after = self.clone();
         after.put(square, Cell::Own(Own { rank, is_moved: false, is_revealed }));
         after
     }
 
-    /// The board when one's own piece is gone.
+    /// The board without an own piece.
     pub(super) fn after_loss(&self, square: Square) -> Board {
         let mut after = self.clone();
         after.put(square, Cell::Nothing);
@@ -126,7 +126,7 @@ impl Board {
     }
 }
 
-/// The neighbors of a square on the board's open squares.
+/// The open squares next to a square.
 pub(super) fn neighbors(board: &Board, square: Square) -> impl Iterator<Item = Square> + '_ {
     Direction::ALL
         .into_iter()
@@ -134,7 +134,7 @@ pub(super) fn neighbors(board: &Board, square: Square) -> impl Iterator<Item = S
         .filter(|next| board.open.contains(*next))
 }
 
-/// How many steps apart two squares are on an empty board, through joints where that is shorter.
+/// How many steps apart two squares are on an empty board, over joints if that is shorter.
 pub(super) fn steps(board: &Board, one: Square, other: Square) -> u8 {
     let shape = board.shape;
     let across = |apart: u8, whole: u8, joined: bool| if joined { apart.min(whole - apart) } else { apart };

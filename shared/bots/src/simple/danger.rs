@@ -1,25 +1,25 @@
-//! What the other side could win with its next move.
+//! What the enemy could win with its next move.
 
 use flagfall_board::{Rank, Square, SquareSet};
 use flagfall_rules::{Fate, Ruleset, strike_fates};
 
-use super::belief::{Foe, PerRank};
+use super::belief::{Enemy, PerRank};
 use super::board::{Board, Own, neighbors};
 use super::worth::FLAG;
 
-/// How far from the Flag an intruder is watched, in steps.
+/// How far around the Flag intruders count, in steps.
 const WATCH: usize = 5;
-/// What an intruder so many steps from the Flag takes from its safety.
+/// How much an intruder at each distance takes from the Flag's safety.
 const INTRUSION: [f32; WATCH + 1] = [0.0, 0.0, 0.16, 0.08, 0.03, 0.01];
 
-/// Both sides' worths, by rank.
+/// The worth of each rank for both sides.
 pub(super) struct Worths {
     pub(super) own: PerRank,
     pub(super) foe: PerRank,
 }
 
-/// What is at stake on a board with the other side to move: the worst loss in full and a part of all others.
-pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Foe], worths: &Worths) -> f32 {
+/// The expected loss if the enemy moves next: the worst loss in full, and a share of all others.
+pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Enemy], worths: &Worths) -> f32 {
     let (mut worst, mut all) = (0.0_f32, 0.0);
     for square in board.own.iter() {
         let Some(own) = board.own_at(square) else { continue };
@@ -34,8 +34,8 @@ pub(super) fn danger(ruleset: &Ruleset, board: &Board, foes: &[Foe], worths: &Wo
     worst + 0.15 * (all - worst) + intrusion
 }
 
-/// What is lost when this neighbor strikes, weighed by how likely it does.
-fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Foe, worths: &Worths) -> f32 {
+/// The loss if this neighbor strikes, weighted by how likely it does.
+fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Enemy, worths: &Worths) -> f32 {
     let mine = own_worth(board, square, own, worths);
     let gain = |rank: Rank| {
         let (attacker, defender) = strike_fates(ruleset, rank, own.rank);
@@ -45,7 +45,7 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Foe
     };
     let movable = foe.ranks().filter(|(rank, _)| !matches!(rank, Rank::Flag | Rank::Bomb));
     let loss: f32 = if own.is_revealed {
-        // It knows what it would strike, and does so where it gains.
+        // It knows what it would strike, and strikes if it gains.
         movable
             .map(|(rank, chance)| {
                 let (lost, paid) = gain(rank);
@@ -66,8 +66,8 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Foe
     (active * (loss - revenge(ruleset, board, square, foe, worths))).max(0.0)
 }
 
-/// What a neighbor would win back from whoever struck there.
-fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Foe, worths: &Worths) -> f32 {
+/// What an own neighbor would win back from the piece that struck.
+fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Enemy, worths: &Worths) -> f32 {
     let Some(rank) = foe.known else { return 0.0 };
     let is_avenged = neighbors(board, square)
         .filter_map(|next| board.own_at(next))
@@ -82,7 +82,7 @@ fn own_worth(board: &Board, square: Square, own: Own, worths: &Worths) -> f32 {
 }
 
 /// How exposed the Flag is to pieces that could walk up to it.
-fn intrusion(board: &Board, foes: &[Foe], flag: Square) -> f32 {
+fn intrusion(board: &Board, foes: &[Enemy], flag: Square) -> f32 {
     let mut seen = SquareSet::only(flag);
     let mut edge = seen;
     let mut exposed = 0.0;

@@ -1,4 +1,5 @@
-//! Rulesets with a reserve (§S): moves, what to bring on and where, whom to take off, and which chips to lay.
+//! Rulesets with a reserve (§S): moves, what to place and where, what to remove, and which chips to
+//! lay.
 
 use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, LegalCommands, MoveCommand, Placing, View};
@@ -9,28 +10,28 @@ use super::{BOLDNESS, Turn, WHIM};
 use crate::Chance;
 use crate::memory::OwnMove;
 
-/// What it is worth to bring a piece on, for each that the other side has more on the board.
+/// The value of placing a piece, for each piece that the enemy has more on the board.
 const OUTNUMBERED: f32 = 0.12;
-/// The most that is worth.
+/// The most that this can be.
 const OUTNUMBERED_MAX: f32 = 1.0;
-/// The part of an attraction that a piece brought on near it counts for.
+/// How much an attraction near its square counts for a placed piece.
 const NEARNESS: f32 = 0.12;
-/// The part of its worth that a piece on the board counts for more than one in reserve.
+/// How much more a piece counts on the board than in reserve, as a share of its worth.
 const FIELDED: f32 = 0.04;
-/// What a turn costs that takes a piece off: it has to come back yet.
+/// The cost of a removal: the piece still has to come back.
 const REMOVED: f32 = 0.5;
-/// The part of its secrecy that a known piece has again when it comes back.
+/// The share of its secrecy that a known piece regains when it comes back.
 const REFIT: f32 = 0.5;
-/// Ways to bring a piece on that are looked at closely.
+/// How many placings are examined closely.
 const PLACINGS_MAX: usize = 12;
 
-/// A command, and what to remember of it: nothing of one that is no move.
+/// A command and the move to remember, if it is one.
 pub(super) struct Chosen {
     pub(super) command: Command,
     pub(super) remembered: Option<OwnMove>,
 }
 
-/// The color a side lays: chips of one color make supply lines of one's own, and break the other side's.
+/// The color that a side lays. Chips of one color make own supply lines and break the enemy's.
 fn own_color(side: Side) -> ChipColor {
     match side {
         Side::Red => ChipColor::Red,
@@ -38,7 +39,7 @@ fn own_color(side: Side) -> ChipColor {
     }
 }
 
-/// The best so far.
+/// The best command so far.
 struct Best<'a> {
     chance: &'a mut Chance,
     best: Option<(f32, Command)>,
@@ -85,7 +86,7 @@ impl Turn<'_> {
         1.0 - (1.0 - BOLDNESS) * self.boldness
     }
 
-    /// The likeliest ways to bring a piece on, each with how good it is.
+    /// The most promising placings, with their scores.
     fn placings(&mut self, view: &View, commands: &LegalCommands) -> Vec<(f32, Placing)> {
         let color = own_color(self.side);
         let more = self.foes.len() as f32 - self.board.own.len() as f32;
@@ -107,17 +108,17 @@ impl Turn<'_> {
         likely
     }
 
-    /// How much a piece is wanted on a square, whatever the other side does about it.
+    /// How much a piece is wanted on a square, regardless of the enemy's answer.
     fn wanted(&mut self, placing: &Placing, lack: f32, guarded: SquareSet) -> f32 {
         let Placing { square, rank, .. } = *placing;
         if rank == Rank::Bomb {
-            // Bombs are for the Flag; elsewhere they only stand in the way.
+            // Bombs guard the Flag. Elsewhere they are in the way.
             return if guarded.contains(square) { lack + 1.0 } else { -1.0 };
         }
         lack + NEARNESS * self.pull(rank, square) + FIELDED * self.worths.own[rank as usize]
     }
 
-    /// How good it is to take a piece off: it is safe then, and nobody knows it any more.
+    /// The value of removing a piece: it is then safe and unknown.
     fn score_of_removing(&mut self, view: &View, square: Square) -> Option<f32> {
         let own = self.board.own_at(square).filter(|own| own.rank != Rank::Flag)?;
         let is_labeled = view.pieces.iter().any(|piece| piece.square == square && piece.is_labeled);

@@ -1,4 +1,5 @@
-//! The level *simple*: weighs every legal move by what is known, one move and the answer deep, and goes where there is something to gain.
+//! The level *simple*: weighs every legal move by what is known, one move and its answer deep, and
+//! moves toward gains.
 
 mod attraction;
 mod belief;
@@ -13,7 +14,7 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Fate, Move, Ruleset, View, strike_fates};
 
 use self::attraction::Attraction;
-pub(crate) use self::belief::Foe;
+pub(crate) use self::belief::Enemy;
 use self::belief::foes;
 use self::board::{Board, Cell, Own, neighbors, steps};
 use self::danger::{Worths, danger};
@@ -22,27 +23,28 @@ use crate::Chance;
 use crate::memory::{Memory, OwnMove};
 use crate::mind::Mind;
 
-/// Own turns without a capture after which it begins to take more risks, and after how many more it takes the most.
+/// Own turns without a capture before it takes more risks, and how many more until it takes the
+/// most.
 const PATIENCE: f32 = 12.0;
 const IMPATIENCE: f32 = 40.0;
-/// What is left of the fear of losses then.
+/// The share of its fear of losses that then remains.
 const BOLDNESS: f32 = 0.3;
-/// The strongest attraction of a target: a Flag far away is no reason to leave undone what is near.
+/// The strongest attraction of a target, so that a distant Flag does not outweigh gains nearby.
 const PULL_MAX: f32 = 8.0;
-/// What it costs to make a placement again, for each time it was made.
+/// The cost of repeating a placement, for each earlier time.
 const REPEATED: f32 = 0.5;
-/// What it costs to take the last move back.
+/// The cost of undoing the last move.
 const RETURNED: f32 = 0.2;
-/// What it costs to move the same piece on and on, for each move in a row beyond the first few.
+/// The cost of moving the same piece again, for each move in a row beyond the first few.
 const TIRED: f32 = 0.03;
-/// The part of a rank's worth that the other side not knowing it makes up, against a whole army.
+/// The share of a rank's worth that lies in being unknown, against a whole army.
 const SECRECY: f32 = 0.14;
 /// The strength of an army against which secrecy is worth half as much.
 const SECRECY_HALVED: f32 = 15.0;
-/// Moves that differ by less than this are chosen between by chance.
+/// Random noise added to scores: moves that differ by less are chosen at random.
 const WHIM: f32 = 0.04;
 
-/// The mind of the level *simple*, in one game.
+/// The mind of the level *simple* in one game.
 pub(crate) struct SimpleMind {
     side: Side,
     memory: Memory,
@@ -89,35 +91,35 @@ impl Mind for SimpleMind {
     }
 }
 
-/// One turn: what is known, and the moves weighed by it.
+/// One turn: what is known, and how moves score.
 pub(crate) struct Turn<'a> {
     side: Side,
     ruleset: &'static Ruleset,
     memory: &'a Memory,
-    foes: Vec<Foe>,
+    foes: Vec<Enemy>,
     board: Board,
     worths: Worths,
-    /// 0 while all goes well, 1 when nothing was captured for long.
+    /// 0 while all goes well, up to 1 after a long time without captures.
     boldness: f32,
-    /// What an even trade is worth, as a part of what is traded: more when ahead.
+    /// The value of an even trade, as a share of what is traded. More when ahead.
     trade: f32,
-    /// Where each rank wants to go, as far as that was asked.
+    /// Where each rank wants to go, computed on demand.
     attractions: [Option<Attraction>; Rank::COUNT],
-    /// The part of a rank's worth that the other side not knowing it makes up.
+    /// The share of a rank's worth that lies in being unknown.
     secrecy: f32,
     placement: u64,
-    /// Whether own ranks are but supposed: then they are no part of the placement's number.
+    /// True if own ranks are only assumed. Then placements do not distinguish them.
     is_supposed: bool,
 }
 
 impl<'a> Turn<'a> {
-    /// What a side knows in a view, and remembers.
+    /// What a side knows from a view and from memory.
     pub(crate) fn new(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
         Turn::believing(view, side, memory, foes(view, side, |square| memory.suspected(square)))
     }
 
-    /// The same with a belief of one's own about the other side's pieces.
-    pub(crate) fn believing(view: &View, side: Side, memory: &'a Memory, foes: Vec<Foe>) -> Turn<'a> {
+    /// The same with the given belief about the enemy's pieces.
+    pub(crate) fn believing(view: &View, side: Side, memory: &'a Memory, foes: Vec<Enemy>) -> Turn<'a> {
         let board = Board::new(view, side, &foes);
         let worths = Worths { own: worths(view, side), foe: worths(view, side.opponent()) };
         let waited = f32::from(memory.quiet_turns()) - PATIENCE;
@@ -126,7 +128,7 @@ impl<'a> Turn<'a> {
         let mine: f32 =
             board.own.iter().filter_map(|at| board.own_at(at)).map(|own| force(own.rank, &worths.own)).sum();
         let theirs: f32 =
-            foes.iter().flat_map(Foe::ranks).map(|(rank, chance)| chance * force(rank, &worths.foe)).sum();
+            foes.iter().flat_map(Enemy::ranks).map(|(rank, chance)| chance * force(rank, &worths.foe)).sum();
         let trade = 0.4 * ((mine - theirs) / (mine + theirs + 1.0)).max(0.0);
         let mut turn = Turn {
             side,
@@ -146,7 +148,7 @@ impl<'a> Turn<'a> {
         turn
     }
 
-    /// The turn of somebody else, whose ranks are but supposed and whose Flag may be anywhere.
+    /// A turn of the enemy, whose ranks are only assumed and whose Flag may be anywhere.
     pub(crate) fn supposed(view: &View, side: Side, memory: &'a Memory) -> Turn<'a> {
         let mut turn = Turn::new(view, side, memory);
         turn.is_supposed = true;
@@ -155,33 +157,33 @@ impl<'a> Turn<'a> {
         turn
     }
 
-    /// The number of the placement at hand.
+    /// The hash of the current placement.
     fn placed(&self) -> u64 {
         let all = self.board.own | self.board.foes;
         all.iter().fold(0, |number, square| number ^ self.key(square, square))
     }
 
-    /// Supposes an own piece to be of another rank.
+    /// Assumes another rank for an own piece.
     pub(crate) fn suppose(&mut self, square: Square, rank: Rank) {
         if let Some(own) = self.board.own_at(square) {
             self.board.put(square, Cell::Own(Own { rank, ..own }));
         }
     }
 
-    /// What it would come to if nobody of one's own moved, on the scale of moves.
+    /// The score of not moving at all, on the scale of moves.
     pub(crate) fn rest(&self) -> f32 {
         let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
         -fear * danger(self.ruleset, &self.board, &self.foes, &self.worths)
     }
 
-    /// How good a move is, in units of about one Scout.
+    /// A move's score. A Scout is about 1.
     pub(crate) fn score(&mut self, squares: Move) -> f32 {
         let Some(own) = self.board.own_at(squares.from) else { return 0.0 };
         let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
         let tired = TIRED * f32::from(self.memory.streak_of(squares.from).saturating_sub(4).min(20));
         if let Some(foe) = self.board.foe_at(&self.foes, squares.to).copied() {
             let survives = self.survival(own, &foe);
-            // Where nothing is captured both stand as before (§S2.2).
+            // If nothing is captured, both pieces stay as before (§S2.2).
             let after = if strike_fates(self.ruleset, own.rank, Rank::Marshal).0 == Fate::Stays {
                 self.board.clone()
             } else {
@@ -191,7 +193,8 @@ impl<'a> Turn<'a> {
             let lost = danger(self.ruleset, &self.board.after_loss(squares.from), &self.foes, &self.worths);
             return self.gain(own, &foe) - fear * (survives * arrived + (1.0 - survives) * lost);
         }
-        // Others than Scouts go far only where chips carry them, and that shows no rank (§S3.3).
+        // Only Scouts go far by themselves. Chips carry other pieces too, which shows no rank
+        // (§S3.3).
         let is_long = matches!(own.rank, Rank::Scout | Rank::Phoenix)
             && !neighbors(&self.board, squares.from).any(|next| next == squares.to);
         let after = self.board.after_arrival(squares, is_long);
@@ -209,8 +212,8 @@ impl<'a> Turn<'a> {
             - tired
     }
 
-    /// The chance that the striking piece is there afterwards.
-    fn survival(&self, own: Own, foe: &Foe) -> f32 {
+    /// The probability that the striking piece survives.
+    fn survival(&self, own: Own, foe: &Enemy) -> f32 {
         foe.ranks()
             .filter(|(rank, _)| strike_fates(self.ruleset, own.rank, *rank).0 != Fate::Leaves)
             .map(|(_, chance)| chance)
@@ -218,7 +221,7 @@ impl<'a> Turn<'a> {
     }
 
     /// What a strike is expected to win, less what it is expected to cost.
-    fn gain(&self, own: Own, foe: &Foe) -> f32 {
+    fn gain(&self, own: Own, foe: &Enemy) -> f32 {
         let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
         let mine = self.worths.own[own.rank as usize];
         let mut gain = 0.0;
@@ -226,7 +229,7 @@ impl<'a> Turn<'a> {
             let (attacker, defender) = strike_fates(self.ruleset, own.rank, rank);
             let theirs =
                 if rank == Rank::Bomb { self.bomb_worth(foe.square) } else { self.worths.foe[rank as usize] };
-            // Whoever strikes the Flag wins, also who captures nothing (§S2.2).
+            // Striking the Flag wins, even for pieces that capture nothing (§S2.2).
             let won = if defender == Fate::Leaves || rank == Rank::Flag { theirs } else { 0.0 };
             let paid = if attacker == Fate::Leaves { mine } else { 0.0 };
             let traded = if won > 0.0 && paid > 0.0 { self.trade * theirs } else { 0.0 };
@@ -242,7 +245,7 @@ impl<'a> Turn<'a> {
         if foe.known.is_none() { gain + self.boldness } else { gain }
     }
 
-    /// What it is worth to remove a Bomb: much where the Flag may stand behind it.
+    /// The worth of a Bomb: more if the Flag may be behind it.
     fn bomb_worth(&self, square: Square) -> f32 {
         let behind: f32 = neighbors(&self.board, square)
             .filter_map(|next| self.board.foe_at(&self.foes, next))
@@ -256,7 +259,7 @@ impl<'a> Turn<'a> {
         self.pull(rank, squares.to) - self.pull(rank, squares.from)
     }
 
-    /// How much there is for a rank to want near a square.
+    /// How strongly a rank is drawn to a square.
     fn pull(&mut self, rank: Rank, square: Square) -> f32 {
         let place = rank as usize;
         if self.attractions[place].is_none() {
@@ -283,8 +286,8 @@ impl<'a> Turn<'a> {
         Attraction::new(&self.board, &targets, feared)
     }
 
-    /// What there is in it to drive a piece away from one's own Flag.
-    fn urgency(&self, own: Own, foe: &Foe) -> f32 {
+    /// The value of driving a piece away from the own Flag.
+    fn urgency(&self, own: Own, foe: &Enemy) -> f32 {
         let Some(flag) = self.board.flag else { return 0.0 };
         let steps = steps(&self.board, flag, foe.square);
         if steps > 4 || foe.movable_chance() < 0.5 {
@@ -298,7 +301,7 @@ impl<'a> Turn<'a> {
         beaten * f32::from(5 - steps)
     }
 
-    /// A move as it is to be remembered.
+    /// A move as memory takes it.
     pub(crate) fn own_move(&self, squares: Move) -> Option<OwnMove> {
         let rank = self.board.own_at(squares.from)?.rank;
         let is_strike = self.board.foes.contains(squares.to);
@@ -310,10 +313,10 @@ impl<'a> Turn<'a> {
         self.placement ^ self.key(from, from) ^ self.key(from, to)
     }
 
-    /// A piece's share of the placement's number, were it on another square. The constants are those of the splitmix64 generator
-    /// (Steele, Lea, Flood 2014).
+    /// A piece's part of the placement's hash, as if it were on another square. The constants are
+    /// those of the splitmix64 generator (Steele, Lea, Flood 2014).
     fn key(&self, square: Square, on: Square) -> u64 {
-        // Own pieces of a rank are alike, and so are all of the other side's.
+        // Own pieces of a rank are alike, and so are all enemy pieces.
         let kind = match self.board.own_at(square) {
             Some(_) if self.is_supposed => 1,
             Some(own) => own.rank as u64 + 1,
@@ -326,8 +329,8 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Whether a piece that is likely to beat a rank may come for it.
-fn is_feared(ruleset: &Ruleset, foe: &Foe, rank: Rank) -> bool {
+/// True if a piece is known to beat a rank and can come for it.
+fn is_feared(ruleset: &Ruleset, foe: &Enemy, rank: Rank) -> bool {
     foe.known.is_some_and(|known| {
         !matches!(known, Rank::Flag | Rank::Bomb) && strike_fates(ruleset, known, rank).1 == Fate::Leaves
     })

@@ -5,10 +5,10 @@ use flagfall_rules::{
 
 use crate::{Chance, Effort, HousePlayer, Level};
 
-/// The lakes' rows of the 10x10 board, without a piece.
+/// The lake rows of the 10x10 board, without pieces.
 const LAKES: &str = ".2~2.2~2.2/.2~2.2~2.2";
 
-/// What Red sees of a position.
+/// Red's view of a position.
 pub(crate) fn seen(ruleset: &str, rows_above: &str, rows_below: &str) -> View {
     let text = format!("{ruleset} red 60 0 {rows_above}/{LAKES}/{rows_below}");
     let position = Position::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -32,7 +32,7 @@ fn chosen(view: &View, seed: u64) -> String {
     }
 }
 
-/// Whatever chance says, Red chooses one of these moves.
+/// Red always chooses one of these moves.
 fn must(rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen("classic", rows_above, rows_below);
     for seed in 1..=20 {
@@ -41,7 +41,7 @@ fn must(rows_above: &str, rows_below: &str, moves: &[&str]) {
     }
 }
 
-/// Whatever chance says, Red chooses none of these moves.
+/// Red never chooses one of these moves.
 fn must_not(rows_above: &str, rows_below: &str, moves: &[&str]) {
     let view = seen("classic", rows_above, rows_below);
     for seed in 1..=20 {
@@ -89,7 +89,7 @@ fn the_spy_strikes_nothing_else_it_knows() {
 
 #[test]
 fn the_marshal_shuns_a_piece_that_must_be_the_spy() {
-    // Nothing else is left to the other side but its Flag.
+    // The enemy has nothing left except its Flag.
     must_not("bF.9/.10/.10/.10", ".4bS'.5/.10/.4r1'*.5/rF.8r9'", &["e2e3"]);
 }
 
@@ -105,7 +105,7 @@ fn the_last_piece_that_has_not_moved_is_the_flag() {
 
 #[test]
 fn a_piece_that_moved_is_no_bomb() {
-    // All that is left are Bombs, the Flag, and one Scout that moved.
+    // The enemy has only Bombs, the Flag, and one Scout that moved.
     must("bFbB.8/.10/.10/.10", ".4b9'.5/.4r5'.5/.10/rF.9", &["e3e4"]);
 }
 
@@ -134,7 +134,7 @@ fn a_side_that_cannot_move_answers_nothing() {
 
 #[test]
 fn a_placement_is_not_made_over_and_over() {
-    // One Scout on an empty board, its enemies walled in by Bombs: there is nothing to gain anywhere.
+    // There is nothing to gain: one Scout on an empty board, with its enemies walled in by Bombs.
     let ruleset = Ruleset::find("pbm").expect("a ruleset");
     let mut player = HousePlayer::new(Level::Simple, Side::Red, 3, Effort::default());
     let mut view = seen("pbm", "bFbB*.8/bB*.9/.10/.10", ".10/.4r5'.5/.10/rF.8b5'*");
@@ -173,7 +173,7 @@ fn odd_views_are_answered_with_a_legal_command_or_nothing() {
     }
 }
 
-/// A view as no game has it: pieces gone, known, moved, or captured at random.
+/// An inconsistent view, with pieces gone, known, moved or captured at random.
 pub(crate) fn odd(view: &View, chance: &mut Chance) -> View {
     use flagfall_rules::Identity;
     let mut odd = view.clone();

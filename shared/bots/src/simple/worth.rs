@@ -1,21 +1,21 @@
-//! What pieces are worth, in units of about one Scout.
+//! What pieces are worth. A Scout is about 1.
 
 use flagfall_board::{Rank, Side};
 use flagfall_rules::{Fate, Ruleset, View, strike_fates};
 
 use super::belief::PerRank;
 
-/// What it is worth to take the Flag; to lose it is worth as much.
+/// The worth of a Flag, to either side.
 pub(super) const FLAG: f32 = 60.0;
 
-/// What the pieces of a side are worth at this point of the game, by rank.
+/// The worth of a side's pieces at this point of the game, by rank.
 pub(super) fn worths(view: &View, side: Side) -> PerRank {
     let mine = left(view, side);
     let theirs = left(view, side.opponent());
     Rank::ALL.map(|rank| worth(view.ruleset, rank, &mine, &theirs))
 }
 
-/// How many pieces of each rank a side has on the board: public.
+/// How many pieces of each rank a side has left, which is public.
 fn left(view: &View, side: Side) -> [u8; Rank::COUNT] {
     Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank as usize]))
 }
@@ -40,7 +40,7 @@ fn worth(ruleset: &Ruleset, rank: Rank, mine: &[u8; Rank::COUNT], theirs: &[u8; 
         Rank::Marshal => 10.0,
         Rank::Phoenix => 3.0,
     };
-    // What nothing on the board can beat any more rules it.
+    // A piece that nothing on the board can beat is worth more.
     let is_beaten = |other: Rank| {
         has(other)
             && !matches!(other, Rank::Flag | Rank::Bomb | Rank::Spy)

@@ -1,4 +1,4 @@
-//! What the engine lets an audience see, as messages say it.
+//! Converts the engine's views and seen events into those of messages.
 
 use std::collections::BTreeMap;
 

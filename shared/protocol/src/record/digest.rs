@@ -1,7 +1,9 @@
-//! The digest of a finished game: what a server signs. docs/protocol/RECORDS.md defines it for other programs.
+//! The digest of a finished game, which the server signs. docs/protocol/RECORDS.md defines it for
+//! other programs.
 //!
-//! It covers what the public was told while the game was played, and nothing that the end opened, so it is the same for every audience and an opened deployment never
-//! changes it. Names are left out: players may be renamed.
+//! It covers what the public saw while the game was played, and nothing that the end opened. So it
+//! is the same for every audience, and opening a deployment never changes it. Names are left out,
+//! because players may be renamed.
 
 use flagfall_board::Side;
 use flagfall_rules::{EndReason, Identity};
@@ -16,10 +18,10 @@ use crate::text::{HexBytes, IdentityText};
 /// The first field of every digest: the version of its definition.
 pub const DIGEST_VERSION: &str = "flagfall-digest-1";
 
-/// What stands before a digest in the message that is signed.
+/// The bytes before a digest in the message that is signed.
 const SIGNED_PREFIX: &[u8] = b"flagfall-signature-1\0";
 
-/// The message of which a server's signature is made.
+/// The message that a server signs.
 #[must_use]
 pub fn signed_message(digest: HexBytes) -> Vec<u8> {
     [SIGNED_PREFIX, &digest.0].concat()
@@ -34,14 +36,16 @@ pub fn key_id(public: &HexBytes) -> String {
 }
 
 impl GameRecord {
-    /// The digest of a public record. None before the end of the game, and for a player's record: see [`GameRecord::digest_with`].
+    /// The digest of a public record. `None` before the end of the game, and for a player's record:
+    /// see [`GameRecord::digest_with`].
     #[must_use]
     pub fn digest(&self) -> Option<HexBytes> {
         if self.audience == Audience::Public { self.digest_with(&self.events) } else { None }
     }
 
-    /// The digest of the game with its events as the public was told them. None before the end, when there is an event
-    /// that the public is never told, and when the record leaves out choices that the digest covers.
+    /// The digest of the game, with its events as the public saw them. `None` before the end, if
+    /// `public` has an event that the public never sees, and if the record leaves out choices that
+    /// the digest covers.
     #[must_use]
     pub fn digest_with(&self, public: &[RecordedEvent]) -> Option<HexBytes> {
         let outcome = self.outcome.as_ref().filter(|_| !self.omits_choices())?;
@@ -72,7 +76,7 @@ impl GameRecord {
         };
         let mut acts = Vec::with_capacity(public.len());
         for (index, recorded) in public.iter().enumerate() {
-            // What was chosen in a strike that was never resolved stays its player's secret (§Q4).
+            // Choices in a strike that was never resolved stay secret (§Q4).
             if matches!(recorded.event, GameEvent::Chosen { .. }) && !is_resolved(index) {
                 continue;
             }
@@ -86,7 +90,7 @@ impl GameRecord {
     }
 }
 
-/// Texts, each with its length before it, so that no two lists of texts have the same bytes.
+/// Texts, each preceded by its length, so that different lists of texts have different bytes.
 struct Fields(Sha256);
 
 impl Fields {
@@ -106,12 +110,12 @@ fn time(time: Time) -> String {
     }
 }
 
-/// An event as the digest covers it; none for one that the public is never told.
+/// An event as text for the digest. `None` for an event that the public never sees.
 fn act(event: &GameEvent) -> Option<String> {
     Some(match event {
         GameEvent::Deployed { setup: _ } => return None,
         GameEvent::Ready { side } => format!("ready {}", side.name()),
-        // Their commitments are fields of their own.
+        // The commitments are fields of their own.
         GameEvent::Started { commitments: _ } => "started".to_owned(),
         GameEvent::Moved(seen) => moved(seen),
         GameEvent::Struck(strike) => {
@@ -123,7 +127,7 @@ fn act(event: &GameEvent) -> Option<String> {
         GameEvent::Removed { side, square } => format!("removed {} {square}", side.name()),
         GameEvent::Placed(seen) => {
             let SeenPlacing { side, square, piece, labeled, color } = *seen;
-            // The end may open what came from a reserve; the public was told of a labeled piece alone.
+            // The end may open pieces from a reserve. The public saw only labeled ones.
             let piece = if labeled { piece } else { IdentityText(Identity::Hidden) };
             let label = if labeled { "^" } else { "" };
             let color = color.map(|color| format!(" {}", color.letter())).unwrap_or_default();
@@ -162,7 +166,7 @@ fn fate(fate: StrikeFate) -> &'static str {
     }
 }
 
-/// The side that gave up, which a record names beside the outcome.
+/// The side that resigned. A record names it beside the outcome.
 pub(super) fn resigned_by(event: &GameEvent) -> Option<Side> {
     match event {
         GameEvent::Ended { outcome, opened: _ } if outcome.reason == EndReason::Resigned.code() => {

@@ -1,4 +1,4 @@
-//! Records are made here, by the same redaction as live play.
+//! Makes records of games, with the same redaction as live play.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_rules as rules;
@@ -10,7 +10,7 @@ use crate::client_to_server::Terms;
 use crate::game_view::{GameEvent, GameView, ViewChange};
 use crate::server_to_client::Player;
 
-/// The log of a game, while it is played or replayed, and the records that can be made of it.
+/// A game's log, from which records are made.
 pub struct Recorder {
     first: rules::Game,
     lag_quota: Option<LagQuota>,
@@ -67,7 +67,7 @@ impl Recorder {
         Recorder { first, lag_quota: None, log: Vec::new() }
     }
 
-    /// Names the lag quota in the record; the game must have it as well.
+    /// Sets the lag quota that the record names. The game must have the same.
     #[must_use]
     pub fn with_lag_quota(self, lag_quota: Option<LagQuota>) -> Recorder {
         Recorder { lag_quota, ..self }
@@ -78,12 +78,12 @@ impl Recorder {
         self.note_compensated(event, at, 0);
     }
 
-    /// Notes an event before which the side that acted was given back so much of its time, in milliseconds.
+    /// Notes an event with the lag compensation, in ms, that the side that acted got before it.
     pub fn note_compensated(&mut self, event: &rules::Event, at: Stamp, lag_ms: u32) {
         self.log.push(Noted { event: event.clone(), at, lag_ms });
     }
 
-    /// The record as this viewer may know it now: opened once the end has opened the game, live before.
+    /// The record that this viewer may have now: live until the end opens the game, then opened.
     #[must_use]
     pub fn record(&self, viewer: rules::Viewer, terms: Terms, players: PerSide<Player>) -> GameRecord {
         let end = self.end();
@@ -92,8 +92,8 @@ impl Recorder {
         self.write(&self.log, &end, viewer, kind, terms, players)
     }
 
-    /// The record of a scope, as far as this viewer may know it now. Of the other side's live record that is the deployment
-    /// it played and not those before, and no choice in a strike that was never resolved.
+    /// The record of a scope, as far as this viewer may know it now. The other side's live record
+    /// omits replaced deployments and choices in a strike that was never resolved.
     ///
     /// # Errors
     /// [`NotOpened`].
@@ -132,7 +132,7 @@ impl Recorder {
         end
     }
 
-    /// The log without what stays the secret of a side when the end opens the game.
+    /// The log without what remains a side's secret when the end opens the game.
     fn opened_log(&self, side: Side, end: &rules::Game) -> Vec<Noted> {
         let resolved = resolved(&self.log);
         let open = self
@@ -199,13 +199,13 @@ impl Recorder {
     }
 }
 
-/// The place of the last ply. Choices behind it belong to a strike that was not resolved (§Q4).
+/// The index of the last ply. Later choices belong to a strike that was not resolved (§Q4).
 fn resolved(log: &[Noted]) -> usize {
     let is_ply = |noted: &Noted| noted.event.ends_time_of().is_some() && !noted.event.is_choice();
     log.iter().rposition(is_ply).unwrap_or_default()
 }
 
-/// The lakes of a game, where they are not its ruleset's own.
+/// The lakes, if they were drawn for this game.
 fn drawn_lakes(terms: &rules::GameTerms) -> Option<Vec<flagfall_board::Square>> {
     match terms.ruleset.lakes {
         rules::Lakes::OfTheShape => None,

@@ -1,4 +1,4 @@
-//! The code makes the tables and the examples of docs/protocol/messages.md.
+//! Generates the tables and the examples of docs/protocol/messages.md from the code.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -36,7 +36,7 @@ struct Shown {
     game: Game,
     seq: u64,
     at: Stamp,
-    /// What Red was shown of each event, and what changed with it.
+    /// The events and changes that Red was sent.
     log: Vec<(Stamp, GameEvent, ViewChange)>,
     recorder: Recorder,
 }
@@ -329,7 +329,7 @@ fn the_tables_and_examples_of_the_messages_are_fresh() {
     check_generated(&page("messages.md"), &document, "flagfall-protocol");
 }
 
-/// Looks at the schemas as they are checked in, so that it does not depend on what makes the tables.
+/// Reads the checked-in schemas, so that it does not depend on the code that makes the tables.
 #[test]
 fn the_documents_name_everything_that_is_sent() {
     let pages: String =

@@ -126,7 +126,7 @@ fn put_fields(page: &mut String, schema: &Value, root: &Root, tag: &str) {
     }
 }
 
-/// A row for each field but the tag: those that are required first, in the order of the messages.
+/// A row for each field except the tag: required fields first, in the order of the messages.
 fn rows(schema: &Value, root: &Root, tag: &str) -> Vec<String> {
     let Some(fields) = schema["properties"].as_object() else { return Vec::new() };
     let required: Vec<&str> =
@@ -160,7 +160,7 @@ fn type_of(schema: &Value, root: &Root) -> String {
     }
 }
 
-/// The type of a value that a side always has, if only as `null`.
+/// The type of a value that is always present for a side, perhaps as `null`.
 fn or_null(schema: &Value, root: &Root) -> String {
     let nullable = |value: &Value| value["type"] == "null";
     let is_nullable = schema["anyOf"].as_array().is_some_and(|choices| choices.iter().any(nullable))

@@ -1,4 +1,5 @@
-//! What clients send is read strictly: unknown fields, kinds and texts of the wrong form are refused, and nothing panics.
+//! Client messages are parsed strictly: unknown fields, unknown kinds and malformed texts are
+//! refused, and nothing panics.
 
 mod messages;
 
@@ -186,7 +187,8 @@ proptest! {
         let _move = text.parse::<MoveText>();
     }
 
-    /// A message with some of its bytes changed is taken or refused, and what is taken prints to what is taken.
+    /// A message with some bytes changed is accepted or refused. What is accepted survives a round
+    /// trip.
     #[test]
     fn no_broken_message_panics(index in 0usize..64, at in 0usize..400, with in "\\PC{0,3}") {
         let messages = client_messages();

@@ -54,7 +54,7 @@ fn main() {
     say("The README's first commands do what they say.");
 }
 
-/// The commands in blocks of one line before the first headline of the second level.
+/// The commands in one-line code blocks before the first heading of the second level.
 fn first_commands(readme: &str) -> Vec<String> {
     let beginning = readme.split("\n## ").next().unwrap_or_default();
     let blocks = beginning.split("```").skip(1).step_by(2).map(str::trim);
@@ -67,7 +67,7 @@ fn typed(line: &str, root: &PathBuf, folder: &TempDir) -> Command {
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).current_dir(root).env_remove("CARGO_TARGET_DIR");
     for (name, _) in std::env::vars_os() {
-        // What cargo told this program is not meant for the one that is started.
+        // Cargo's own variables for this program are not for the one that is started.
         let name_text = name.to_string_lossy();
         if name_text.starts_with("FLAGFALL_") || name_text.starts_with("CARGO_") && name_text != "CARGO_HOME"
         {

@@ -1,4 +1,4 @@
-//! Accounts as a person at a terminal has them: made, left, entered, lost, found, deleted.
+//! Accounts as a person at a terminal uses them: sign up, log out, log in, recover, delete.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Server, Site};
@@ -8,7 +8,7 @@ use crate::duel::Duel;
 
 pub(crate) const PASSWORD: &str = "correct horse battery";
 
-/// Runs Ann's client, which reads these lines.
+/// Runs Ann's client with these lines as its input.
 fn run(server: &Server, site: &Site, words: &[&str], lines: &[&str]) -> Ended {
     run_as("ann", server, site, words, lines)
 }
@@ -49,7 +49,7 @@ fn an_account_from_sign_up_to_its_end() {
     assert_eq!(word_after(&me.said, "Player "), was, "the guest became the account");
     ann(&server, &["signup", "Other"], &[]).expect(1, &["you are logged in as Ann: log out first"]);
 
-    // Killed, started anew: all of it was on disk.
+    // Killed and started again: everything was on disk.
     server.kill();
     let server = site.serve();
     let config = site.path().join("config").join("ann");
@@ -118,7 +118,7 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
         .run_client(&site, "ann", &[&["play"], &words[..]].concat())
         .expect(2, &["rated games are for accounts"]);
     for who in ["ann", "bob"] {
-        // The guest of the refusal has the name; where it is not theirs yet it is free.
+        // The guest from the refused attempt has the name, or it is still free.
         run_as(who, &server, &site, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
     }
     let mut duel = Duel::begin_with(&server, &site, &words, "barrage", Chance::seed_or(33));

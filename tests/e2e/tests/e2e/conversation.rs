@@ -1,4 +1,4 @@
-//! What two people say to each other besides moves, and a game against the house.
+//! What two players tell each other besides moves, and a game against a house player.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Client, Site};
@@ -78,7 +78,7 @@ fn a_friend_is_challenged_by_a_code() {
     }
 }
 
-/// A person against the house, who knows nothing but what is on the board.
+/// A person plays a house player and knows only what is on the board.
 #[test]
 fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
     let site = Site::new();
@@ -102,7 +102,8 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
         } else if !line.contains("Refused: ") {
             break;
         }
-        // What the repetition rules refuse is not on the board: another move then. Without any the end is the next to come.
+        // Repetition rules may refuse a move that looks possible on the board; then try another.
+        // Without any move the game ends.
         let Some(squares) = moves.pop() else { continue };
         ann.type_line(&squares);
         plies += 1;
@@ -120,7 +121,7 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
     server.run_client(&site, "cat", &["record", &id]).expect(0, &["Red deployed:", "Blue deployed:"]);
 }
 
-/// The board that was printed last: its columns' letters, and its rows.
+/// The last printed board: its column letters and its rows.
 fn last_board(client: &Client) -> (Vec<char>, Vec<String>) {
     let lines = client.lines();
     let is_header =
@@ -135,7 +136,7 @@ fn last_board(client: &Client) -> (Vec<char>, Vec<String>) {
     (columns, backwards.take_while(is_row).cloned().collect())
 }
 
-/// Every step to a neighboring square that is free or an enemy's, as it can be read off the board.
+/// Every step to a neighboring square that is free or an enemy's, as read from the board.
 fn moves_on((columns, rows): &(Vec<char>, Vec<String>), side: Side) -> Vec<String> {
     let mut squares = std::collections::BTreeMap::new();
     for row in rows {

@@ -1,4 +1,4 @@
-//! Servers and clients that are killed in the middle of a game, and start again.
+//! Servers and clients that are killed in the middle of a game and start again.
 
 use flagfall_board::{PerSide, Side};
 use flagfall_e2e::{Server, Site};
@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::duel::Duel;
 
 const BASE_MS: u64 = 600_000;
-/// Between an event's stamp and the moment a client looks at its clock.
+/// The time between an event's stamp and a client's look at its clock.
 const TOLERANCE_MS: u64 = 2_500;
 
 #[test]
@@ -31,7 +31,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         server.kill();
         duel.expect("Reconnecting.");
         spectator.expect("Reconnecting.");
-        // A move that is typed meanwhile is played once, when the line is back.
+        // A move that is typed meanwhile is played once, after the reconnection.
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
         mover.type_line(&ply.typed);
@@ -56,7 +56,8 @@ pub(crate) fn play_through_kills(site: &Site) {
     spectator.expect("resigned.");
 }
 
-/// Nobody has acted since the strike that made a side owe a color (§S2.4): server and client both end there, and both come back.
+/// The server and a client are killed while a side owes a color (§S2.4), and both come back. Nobody
+/// has acted since the strike.
 #[test]
 fn a_color_that_is_owed_survives_the_server_and_the_client() {
     let site = Site::new();
@@ -80,7 +81,7 @@ fn a_color_that_is_owed_survives_the_server_and_the_client() {
     duel.clients[owing] = server.client(&site, name, &["play", "--game", &duel.id]);
     duel.clients[owing].expect("Name the color of your chip on");
     duel.clients[owing.opponent()].expect("Connected again.");
-    // Whatever else it types, the color comes first.
+    // Until the color is named, other input is refused.
     duel.clients[owing].type_line("a1a2");
     duel.clients[owing].expect("color");
     let named = duel.play();
@@ -91,7 +92,8 @@ fn a_color_that_is_owed_survives_the_server_and_the_client() {
     assert!(!events(&record, "colored").is_empty());
 }
 
-/// The first choice in a strike is in, the second is not: server and chooser end there, and both come back (§Q4).
+/// After the first choice in a strike, and before the second, the server and the chooser are
+/// killed, and both come back (§Q4).
 #[test]
 fn a_choice_that_waits_survives_the_server_and_the_client() {
     let site = Site::new();
@@ -186,7 +188,7 @@ fn a_killed_client_gets_its_seat_back() {
     duel.clients[Side::Blue].expect("ann (Red) is here.");
     duel.play_quietly(3);
 
-    // The newest connection has the seat; the older one is told and can do no harm.
+    // The newest connection has the seat. The older one is told so and can no longer act.
     let newer = server.client(&site, "ann", &["play", "--game", &id]);
     let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
     assert_eq!(duel.clients[Side::Red].game(), id);
@@ -195,7 +197,7 @@ fn a_killed_client_gets_its_seat_back() {
     older.expect("This connection is read-only");
     duel.play_quietly(3);
 
-    // A stranger who names the game only looks at it.
+    // Another player who names the game can only watch it.
     let mut stranger = server.client(&site, "eve", &["play", "--game", &id]);
     stranger.expect("you are a spectator");
     stranger.type_line("resign yes");
@@ -236,7 +238,7 @@ fn events(record: &Value, kind: &str) -> Vec<Value> {
     events.iter().filter(|it| it["event"]["kind"] == kind).cloned().collect()
 }
 
-/// The clocks that both clients show are those that follow from the record's stamps, without the pauses.
+/// The clocks of both clients must follow from the record's stamps, without the pauses.
 fn assert_clocks(duel: &mut Duel, record: &Value) {
     let mut spent: PerSide<u64> = PerSide::default();
     let (mut turn, mut since) = (Side::Red, None);

@@ -1,5 +1,5 @@
-//! Damaged data: the server starts, says what is wrong, and goes on with everything else; what was acknowledged is never missing in
-//! silence.
+//! Damaged data: the server starts, reports the damage, and everything else goes on. Acknowledged
+//! data is never missing without a report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -141,7 +141,7 @@ fn a_damaged_game_is_told_to_its_players_and_all_others_go_on() {
     assert_eq!(kept, 1);
 }
 
-/// Flips a bit so many bytes behind the place where these bytes stand first in a file under a folder.
+/// Flips a bit at this distance behind the first place of these bytes in a file under a folder.
 fn flip_behind(folder: &Path, wanted: &[u8], distance: usize) {
     for path in files(folder) {
         let mut bytes = fs::read(&path).expect("a file");
@@ -150,17 +150,17 @@ fn flip_behind(folder: &Path, wanted: &[u8], distance: usize) {
             return fs::write(&path, bytes).expect("a file");
         }
     }
-    panic!("the bytes stand nowhere under {}", folder.display());
+    panic!("no file under {} has these bytes", folder.display());
 }
 
-/// What a server makes of the damage. Fails when it makes nothing of it and something is missing.
+/// How a server handles the damage. Fails if it reports none and something is missing.
 fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
     let mut process = Process::start("server", &mut site.server_command(port));
-    // One damaged file is never a reason not to start.
+    // One damaged file never prevents a start.
     process.expect("listening on ");
     drop(process);
     let mut server = Server::start(&mut site.server_command(port));
-    // The players and what they may know are asked for by a stranger: a lost credential is no lost game.
+    // A stranger asks for the players and what they may know: a lost credential is no lost game.
     let record = server.run_client(site, "eve", &["record", id]);
     let is_whole = record.code == Some(0) && plies_in(&record.said) == plies;
     let server_said = server.lines().join("\n");
@@ -174,12 +174,12 @@ fn outcome(site: &Site, port: u16, id: &str, plies: usize) -> String {
     "the game is named and kept apart".to_owned()
 }
 
-/// The plies in a record for people: a line each, with its number first.
+/// The number of plies in a record for people: one line each, beginning with its number.
 fn plies_in(record: &str) -> usize {
     record.lines().filter(|line| line.trim_start().starts_with(|it: char| it.is_ascii_digit())).count()
 }
 
-/// Damages a file; not when that would change nothing.
+/// Damages a file; returns false if that would change nothing.
 fn harm(path: &Path, damage: Damage) -> bool {
     let mut bytes = fs::read(path).expect("a file");
     let before = bytes.clone();

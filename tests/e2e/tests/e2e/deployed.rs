@@ -92,7 +92,7 @@ fn what_is_no_backup_is_told_and_leaves_nothing_behind() {
     assert_eq!(fs::read_dir(folder).expect("a folder").count(), 0);
 }
 
-/// The lines of an export, without the first one, which has its time.
+/// The lines of an export, without the first one, which has the time of the export.
 fn contents(site: &Site, file: &str) -> Vec<String> {
     Process::start("store", site.server_command(0).args(["store", "export", file])).ended().expect(0, &[]);
     let text = fs::read_to_string(site.path().join(file)).expect("an export");
@@ -279,7 +279,7 @@ fn alerts_fire_for_what_they_are_for() {
     run(&["check", "config"], "prometheus/prometheus.yml");
 }
 
-/// Every panel has a query, and Prometheus can read it. The second part is skipped without `promtool`.
+/// Every panel has a query that Prometheus can read. The second part is skipped without `promtool`.
 #[test]
 fn the_dashboard_asks_what_prometheus_understands() {
     let dashboard: Value = serde_json::from_str(&text("grafana/dashboards/flagfall.json")).expect("JSON");
@@ -297,7 +297,7 @@ fn the_dashboard_asks_what_prometheus_understands() {
     let source = text("grafana/provisioning/datasources/prometheus.yml");
     for panel in dashboard["panels"].as_array().expect("panels") {
         let asked = panel["datasource"]["uid"].as_str().expect("a data source");
-        assert!(source.contains(&format!("uid: {asked}\n")), "nobody provides {asked}");
+        assert!(source.contains(&format!("uid: {asked}\n")), "{asked} is not provisioned");
     }
     let Some(promtool) = tool("promtool") else { return eprintln!("skipped: there is no promtool here") };
     let rules = queries.iter().enumerate().map(
@@ -311,8 +311,9 @@ fn the_dashboard_asks_what_prometheus_understands() {
     Process::run(command(&promtool).args(["check", "rules"]).arg(&file)).expect(0, &["SUCCESS"]);
 }
 
-/// Panels sum by labels that their metrics have, and show them in their legends. With another word, a
-/// panel would show one line without a name.
+/// Panels sum by labels that their metrics have, and show them in their legends.
+///
+/// With a wrong label a panel would show one line without a name.
 #[test]
 fn the_dashboard_goes_by_labels_that_metrics_have() {
     let site = Site::with_redis();
@@ -344,7 +345,7 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
             .filter(|label| !["instance", "le"].contains(label))
             .collect();
         for name in words(query, "flagfall_") {
-            // A metric of something that has not happened has no line.
+            // A metric has no line before its first event.
             let is_of_it =
                 |line: &&str| line.strip_prefix(&name).is_some_and(|rest| rest.starts_with(['{', ' ']));
             for line in metrics.lines().filter(is_of_it) {
@@ -358,7 +359,7 @@ fn the_dashboard_goes_by_labels_that_metrics_have() {
     assert!(tried > 8, "{tried}");
 }
 
-/// The image is built by the toolchain that the tests ran with. The base image names its version.
+/// The image is built with the toolchain of the tests. The base image names its version.
 #[test]
 fn the_image_is_built_by_the_toolchain_of_the_repository() {
     let toolchain = fs::read_to_string(deploy().join("../rust-toolchain.toml")).expect("the toolchain");
@@ -397,8 +398,8 @@ fn the_namespace_has_a_file_of_its_own_and_everything_else_is_in_it() {
     }
 }
 
-/// A Redis that loads its data, for example, keeps a server from starting. That passes, and then the
-/// server must start by itself.
+/// For example, a Redis that loads its data keeps a server from starting. Later the server must
+/// start by itself.
 #[test]
 fn services_are_started_again_as_often_as_it_takes() {
     for file in ["systemd/flagfall-server.service", "systemd/flagfall-server@.service"] {

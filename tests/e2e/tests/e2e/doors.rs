@@ -1,4 +1,4 @@
-//! Bad input at every door: a clear word, and a game that runs meanwhile goes on.
+//! Bad input at every interface gets a clear answer, and a running game goes on.
 
 use std::net::TcpListener;
 
@@ -70,7 +70,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
     let mut client = command(&client_program());
     let words = ["games", "--plain", "--server", &server.address.to_string(), "--config-dir"];
     let ended = Process::run(client.args(words).arg(&file).env("HOME", &file));
-    // A list of games needs nothing kept.
+    // A list of games needs no stored file.
     assert!(ended.code == Some(0), "{ended:?}");
 }
 
@@ -117,7 +117,8 @@ fn a_wrong_command_line_of_the_server_is_answered_in_words() {
     assert_eq!(get(server.address, "/health").status, 200);
 }
 
-/// Runs a server that must not start: on free ports and with data of its own, unless the words say otherwise.
+/// Runs a server that must not start, on free ports and with its own data unless the words say
+/// otherwise.
 fn run_server(site: &Site, words: &[&str], environment: &[(&str, &str)]) -> Ended {
     let mut server = command(&server_program());
     server.current_dir(site.path()).envs(environment.iter().copied()).args(words);
@@ -187,7 +188,7 @@ fn junk_over_http_is_answered_in_words() {
     goes_on(&server, &mut duel);
 }
 
-/// The body says in JSON what is wrong, for programs and for people.
+/// Checks that the body describes the error in JSON, for programs and for people.
 fn assert_error(answer: &Answer, status: u16, code: &str) {
     assert_eq!(answer.status, status, "{answer:?}");
     let body: Value =
@@ -223,7 +224,7 @@ fn junk_over_a_web_socket_is_answered_in_words() {
         socket.send_text(text);
         let answer = until(&mut socket, "\"refused\"");
         assert!(answer.contains(word), "{text:.60}: {answer}");
-        // The connection is still of use.
+        // The connection still works.
         socket.send_text(r#"{"type":"my_games"}"#);
         until(&mut socket, "\"my_games\"");
         socket.finish();

@@ -12,19 +12,19 @@ pub(crate) struct Duel {
 }
 
 impl Duel {
-    /// Ann offers a game, Bob takes it, both deploy.
+    /// Ann offers a game, Bob takes it, and both deploy.
     pub(crate) fn begin(server: &Server, site: &Site, ruleset: &str, time: &str, seed: u64) -> Duel {
         Duel::begin_with(server, site, &["--rules", ruleset, "--time", time], ruleset, seed)
     }
 
-    /// The same with these words on both command lines.
+    /// The same with these arguments for both clients.
     #[expect(clippy::print_stdout, reason = "a test that fails shows its seed")]
     pub(crate) fn begin_with(server: &Server, site: &Site, words: &[&str], ruleset: &str, seed: u64) -> Duel {
         println!("{ruleset}: seed {seed}");
         let mut red = server.client(site, "ann", &[&["play", "--side", "red"], words].concat());
         red.expect("Your offer is in the lobby");
         let mut blue = server.client(site, "bob", &[&["play"], words].concat());
-        // A further Ann on the same server has a number behind her name.
+        // A second Ann on the same server has a number after her name.
         blue.expect("You take ann");
         let id = blue.game();
         assert_eq!(red.game(), id);
@@ -37,7 +37,7 @@ impl Duel {
         Duel::deployed(id, Mirror::new(ruleset, seed, lakes), PerSide::new(red, blue))
     }
 
-    /// A game that was just begun, without drawn lakes; both deploy.
+    /// A game that has just begun, without drawn lakes; both deploy.
     pub(crate) fn between(id: String, ruleset: &str, seed: u64, red: Client, blue: Client) -> Duel {
         Duel::deployed(id, Mirror::new(ruleset, seed, None), PerSide::new(red, blue))
     }
@@ -52,21 +52,21 @@ impl Duel {
         Duel { id, mirror, clients }
     }
 
-    /// A spectator, who is there.
+    /// A spectator who has opened the game.
     pub(crate) fn spectator(&self, server: &Server, site: &Site, name: &str) -> Client {
         let mut spectator = server.client(site, name, &["watch", &self.id]);
         assert_eq!(spectator.game(), self.id);
         spectator
     }
 
-    /// Types a legal move by chance and waits until both players have read of it.
+    /// Types a random legal move and waits until both players have read it.
     pub(crate) fn play(&mut self) -> Ply {
         let ply = self.mirror.play();
         self.carry_out(&ply);
         ply
     }
 
-    /// Plays so many plies that strike nothing.
+    /// Plays this many plies without a strike.
     pub(crate) fn play_quietly(&mut self, plies: usize) {
         for _ in 0..plies {
             let ply = self.mirror.play_quietly();
@@ -84,7 +84,7 @@ impl Duel {
         }
     }
 
-    /// Both players read this.
+    /// Waits until both players have read this.
     pub(crate) fn expect(&mut self, part: &str) {
         for side in Side::BOTH {
             self.clients[side].expect(part);

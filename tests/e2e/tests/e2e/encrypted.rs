@@ -1,4 +1,4 @@
-//! Through a proxy that speaks TLS: whole games, accounts, webhooks, and every way not to be believed.
+//! Whole games, accounts and webhooks through a proxy with TLS, and all reasons to distrust it.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -37,12 +37,13 @@ impl Stage {
         client
     }
 
-    /// Runs a client through the proxy, which reads these lines.
+    /// Runs a client through the proxy with these lines as its input.
     fn run(&self, words: &[&str], lines: &[&str]) -> Ended {
         run(&mut self.command("ann", words), lines)
     }
 
-    /// What two commands, one over the WebSocket and one over HTTP, say of this server; both fail.
+    /// The errors of two commands about this server, one over the WebSocket and one over HTTP; both
+    /// fail.
     fn refusals(&self, url: &str, authority: Option<&Path>) -> [String; 2] {
         [["games"], ["leaderboard"]].map(|words| {
             let mut client = self.site.client_command("ann", &words);
@@ -57,7 +58,7 @@ impl Stage {
     }
 }
 
-/// Runs a client, which reads these lines.
+/// Runs a client with these lines as its input.
 fn run(client: &mut Command, lines: &[&str]) -> Ended {
     let mut process = Process::start("ann", client);
     for line in lines {
@@ -121,7 +122,7 @@ fn a_certificate_of_an_unknown_authority_is_not_believed() {
     let stage = Stage::new();
     let words = ["issued by nobody who is trusted here", "--ca FILE"];
     all_say(&stage.refusals(&stage.proxy.url("localhost"), None), &words);
-    // Another authority of the same name.
+    // Another authority with the same name.
     let elsewhere = tempfile::tempdir().expect("a folder");
     let other = Authority::new().file(elsewhere.path());
     all_say(&stage.refusals(&stage.proxy.url("localhost"), Some(&other)), &words);
@@ -239,7 +240,8 @@ fn plain_listener() -> (TcpListener, SocketAddr) {
     (listener, address)
 }
 
-/// Reads a request to its end, for whoever answers before that may cut the answer off, and answers; what was read.
+/// Reads a request to its end and answers; returns the request. An answer before the end might be
+/// cut off.
 fn answer(stream: &mut TcpStream, answer: &str) -> String {
     let mut text = String::new();
     let mut bytes = [0; 4096];

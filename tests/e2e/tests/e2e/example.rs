@@ -1,15 +1,15 @@
-//! The bot of docs/protocol/play.py, as its readers run it. Skipped without Python or its package
+//! The bot of docs/protocol/play.py, run as its readers do. Skipped without Python or its package
 //! `websockets`.
 
 use std::path::Path;
 use std::process::Command;
 
-use flagfall_e2e::{PATIENCE, Process, Server, Site};
+use flagfall_e2e::{Process, Server, Site, TIMEOUT};
 
 /// A game with random moves takes about a hundred turns.
-const GAME: std::time::Duration = PATIENCE.saturating_mul(6);
+const GAME: std::time::Duration = TIMEOUT.saturating_mul(6);
 
-/// The Python to run it with; none, and a word, when there is none or it lacks the package.
+/// The Python to run it with; prints why and returns none if there is none or it lacks the package.
 #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
 fn python() -> Option<String> {
     let python = std::env::var("FLAGFALL_PYTHON").unwrap_or_else(|_| "python3".to_owned());
@@ -27,7 +27,7 @@ fn python() -> Option<String> {
     }
 }
 
-/// The bot, against the house or anyone in the lobby.
+/// Starts the bot, against a house player or anyone in the lobby.
 fn play(python: &str, server: &Server, opponent: &str, token: Option<&str>) -> Process {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/play.py");
     let mut command = Command::new(python);

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use crate::duel::Duel;
 
-/// Games of forty pieces a side are given up after so many plies.
+/// Games of forty pieces per side are resigned after this many plies.
 const LONG_GAME_PLIES: usize = 120;
-/// More than any game lasts.
+/// More plies than any game lasts.
 const WHOLE_GAME: usize = 20_000;
 
 #[test]
@@ -121,7 +121,7 @@ fn play(ruleset: &str, plies: usize) {
     }
 }
 
-/// On a spectator's boards every rank bears the mark of those that all know; a coin has none.
+/// On a spectator's boards every shown rank has the mark of public ranks; a coin has no rank.
 fn assert_fog(spectator: &Client, end: &str) {
     let lines = spectator.lines();
     let game = lines.split(|line| line.contains(end)).next().expect("a game before its end");
@@ -131,7 +131,7 @@ fn assert_fog(spectator: &Client, end: &str) {
         for token in line.split([' ', '>']).filter(|token| token.contains(['\\', ']'])) {
             pieces += 1;
             let is_hidden = token.contains(['#', '?', '+', 'o']);
-            // Behind a mark stands the chip's color.
+            // The color of a chip follows the mark.
             let mark = token.trim_end_matches(['r', 'y', 'b', 'g']);
             assert!(is_hidden || mark.ends_with(['*', '^']), "{token:?} in {line:?}");
         }
@@ -139,7 +139,7 @@ fn assert_fog(spectator: &Client, end: &str) {
     assert!(pieces > 0, "no board was shown");
 }
 
-/// Before the end each reads of the own choices alone, and whoever watches of none (§Q4).
+/// Before the end each player reads about their own choices only, and spectators about none (§Q4).
 fn assert_choices(spectator: &Client, duel: &Duel, told: &[Ply], end: &str) {
     let count = |client: &Client, side: Side| {
         let sentence = format!("{side} chooses ");
@@ -149,8 +149,8 @@ fn assert_choices(spectator: &Client, duel: &Duel, told: &[Ply], end: &str) {
     for side in Side::BOTH {
         let typed = told.iter().filter(|ply| ply.side == side && ply.typed.starts_with("choose ")).count();
         assert_eq!(count(&duel.clients[side], side), typed, "{side} is told its choices are taken");
-        assert_eq!(count(&duel.clients[side], side.opponent()), 0, "{side} hears of the other's choices");
-        assert_eq!(count(spectator, side), 0, "whoever watches hears of choices");
+        assert_eq!(count(&duel.clients[side], side.opponent()), 0, "{side} is told the opponent's choices");
+        assert_eq!(count(spectator, side), 0, "spectators are told choices");
     }
 }
 
@@ -160,7 +160,7 @@ fn last_square(squares: &str) -> &str {
     &squares[start..]
 }
 
-/// The records, as JSON and as text, tell the game that was played.
+/// The records, as JSON and as text, describe the game that was played.
 fn assert_records(server: &Server, site: &Site, duel: &Duel, told: &[Ply], end: &str) {
     let json = server.run_client(site, "cat", &["record", &duel.id, "--json"]);
     json.expect(0, &[]);

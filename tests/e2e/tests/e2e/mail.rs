@@ -1,11 +1,12 @@
-//! Games by correspondence as people play them: at a prompt for many games, from scripts that come and go.
+//! Correspondence games as people play them: at a prompt for many games, and from scripts that run
+//! again and again.
 
 use flagfall_e2e::{Ended, Process, Server, Site};
 
 const PASSWORD: &str = "correct horse battery";
 const SETUP: &str = "9394924939 56691S9575 574BB7668B 88BF7B88B9";
 
-/// Runs somebody's client with these lines as its input.
+/// Runs a player's client with these lines as its input.
 fn run(server: &Server, site: &Site, who: &str, words: &[&str], lines: &[&str]) -> Ended {
     let mut client = site.client_command(who, words);
     let mut process = Process::start(who, client.args(["--server", &server.address.to_string()]));

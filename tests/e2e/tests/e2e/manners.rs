@@ -1,4 +1,4 @@
-//! What opponents say to each other, and what operators do about them, with the real programs.
+//! Chat between opponents, and what operators do about it, with the real programs.
 
 use std::process::Command;
 
@@ -63,7 +63,7 @@ fn an_operator_closes_an_account_and_opens_it_again() {
     let password = &["correct horse battery"];
     let ann = |server: &Server, words: &[&str]| run_as("ann", server, &site, words, password);
     ann(&server, &["signup", "Ann"]).expect(0, &["Welcome, Ann"]);
-    // The data folder is the server's while it runs.
+    // The server locks its data folder while it runs.
     operate(&site, &["log"], 4, &["stop that one first"]);
     server.terminate();
     server.ended().expect(0, &[]);

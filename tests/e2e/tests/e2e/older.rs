@@ -1,4 +1,5 @@
-//! What 0.1.0 has written opens, its client plays here, and its servers share a Redis with today's.
+//! Compatibility with 0.1.0: its data can be opened, its client can play here, and its servers
+//! share a Redis with today's.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Site, older_programs};
@@ -16,7 +17,7 @@ fn the_client_of_0_1_plays_against_todays() {
     let mut cat = server.client(&site, "cat", &["watch", &duel.id]);
     cat.expect("You watch.");
     duel.play_quietly(6);
-    // The seat of a dropped connection is found again.
+    // The player can take the seat of a dropped connection again.
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");
     duel.clients[Side::Red] = server.client(&site, "ann", &["play", "--game", &duel.id]);
@@ -123,7 +124,7 @@ fn servers_of_0_1_and_of_today_share_a_redis() {
     assert_eq!(ann.game(), id);
     let mut duel = Duel::between(id, "barrage", Chance::seed_or(54), ann, bob);
     duel.play_quietly(6);
-    // A spectator on either server reads the same; a lost connection is seen across versions.
+    // Spectators on both servers read the same, and a lost connection is seen across versions.
     let mut spectators = servers.each_ref().map(|server| duel.spectator(server, &site, "eve"));
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");

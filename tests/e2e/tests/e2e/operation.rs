@@ -30,7 +30,7 @@ fn health_and_metrics_tell_of_a_game_that_runs() {
     for part in ["connections", "games", "messages", "append", "ping"] {
         assert!(metrics.body.contains(part), "{part} is missing in:\n{}", metrics.body);
     }
-    // Players do not see the metrics, operators' port does not play.
+    // Players cannot see the metrics, and nobody can play on the operators' port.
     assert_eq!(get(server.address, "/metrics").status, 404);
     assert_eq!(get(server.metrics, "/api/games").status, 404);
 }
@@ -83,7 +83,7 @@ fn help_names_every_flag_with_its_default() {
     ] {
         let told = paragraph(&server, flag);
         assert!(told.contains(&format!("[default: {default}]")), "{told}");
-        // What is set is not shown where it may be a password.
+        // A value that may be a password is not shown.
         let shown = if flag == "--store" { "" } else { "=" };
         let variable = format!("[env: FLAGFALL_{}{shown}]", flag[2..].replace('-', "_").to_uppercase());
         assert!(told.contains(&variable), "{told}");
@@ -125,7 +125,7 @@ fn paragraph(help: &str, flag: &str) -> String {
     rest.fold(lines[start].to_owned(), |text, line| text + "\n" + line)
 }
 
-/// A flag that takes a value names its default, or says what holds without it.
+/// A flag that takes a value states its default, or what happens without it.
 fn assert_explained(help: &str) {
     for line in help.lines().map(str::trim_start).filter(|line| line.starts_with("--") && line.contains('<'))
     {

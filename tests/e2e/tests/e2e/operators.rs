@@ -1,4 +1,5 @@
-//! What operators do about players while the servers run, on the Redis of `deploy/` with its rights.
+//! What operators do about players while the servers run, on the Redis of `deploy/` with its access
+//! rights.
 
 use flagfall_board::Side;
 use flagfall_e2e::{Ended, Process, Site};
@@ -15,7 +16,7 @@ fn operate(site: &Site, words: &[&str]) -> Ended {
     Process::start("operator", command.arg("operator").args(words)).ended()
 }
 
-/// A rated game that Blue gives up, up to its rating.
+/// Plays a rated game that Blue resigns, until it is rated.
 fn rated_game(server: &flagfall_e2e::Server, site: &Site, seed: u64) -> String {
     let mut duel = Duel::begin_with(server, site, &RATED, "barrage", Chance::seed_or(seed));
     duel.play_quietly(4);
@@ -55,7 +56,7 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     let profile = run_as("ann", &server, &site, &["profile", "bob"], &[]);
     profile.expect(0, &["1500"]);
 
-    // Whoever is connected when his account is closed is put out.
+    // Closing an account disconnects its player.
     let mut bob = server.client(&site, "bob", &["play", "--rules", "barrage"]);
     bob.expect("Your offer is in the lobby");
     operate(&site, &["close", "bob", "--reason", "insults"]).expect(0, &["bob is closed"]);

@@ -1,4 +1,5 @@
-//! Outside programs that play on a server: whole games, restarts in the middle, and every way to fail.
+//! Outside programs that play on a server: whole games, restarts in the middle, and every way to
+//! fail.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +12,7 @@ use flagfall_rules::Ruleset;
 use flagfall_umpire::line::can_tell;
 use serde_json::Value;
 
-/// A site whose programs write down their process ids.
+/// A site whose programs record their process ids.
 struct Stage {
     site: Site,
     server: Server,
@@ -24,7 +25,7 @@ impl Stage {
         Stage { site, server }
     }
 
-    /// A shell script that notes its id.
+    /// Writes a shell script that records its process id.
     fn script(&self, name: &str, lines: &str) -> String {
         let pids = self.site.path().join("pids");
         let path = self.site.path().join(name);
@@ -33,12 +34,12 @@ impl Stage {
         path.to_str().expect("text").to_owned()
     }
 
-    /// A house player that surrenders with its n-th line, if it comes to that.
+    /// A house player that surrenders with its n-th line, if the game lasts that long.
     fn house(&self, name: &str, rules: &str, seed: u32, lines: u32) -> String {
         self.gated_house(name, rules, seed, lines, "")
     }
 
-    /// A house player that does this before it says its n-th line.
+    /// A house player that runs `before` before it prints its n-th line.
     fn gated_house(&self, name: &str, rules: &str, seed: u32, lines: u32, before: &str) -> String {
         let client = client_program();
         let client = client.display();
@@ -48,11 +49,12 @@ impl Stage {
         self.script(name, &format!("{player} | {{ n=0; while read -r line; do {each}; done; }}"))
     }
 
-    /// Lets a program play, which comes first and waits, or second and takes what is offered.
+    /// Lets a program play: either first, so that it offers and waits, or second, so that it takes
+    /// the offer.
     fn plays(&self, who: &str, program: &str, rules: &str, words: &[&str]) -> Client {
         let mut exec = vec!["bot", "--exec", program, "--rules", rules, "--time", "none"];
         if !words.contains(&"--turn-time") {
-            // Nobody needs so long; whoever is late is so by a fault of the client.
+            // No program needs this long, so a late one is a fault of the client.
             exec.extend(["--turn-time", "600"]);
         }
         self.server.client(&self.site, who, &[&exec, words].concat())
@@ -64,7 +66,7 @@ impl Stage {
         client
     }
 
-    /// No process that noted its id runs any more, nor anybody of its group.
+    /// Checks that no process that recorded its id still runs, nor any process of its group.
     fn nothing_is_left(&self) {
         let pids = fs::read_to_string(self.site.path().join("pids")).expect("ids");
         let pids: Vec<&str> = pids.lines().collect();
@@ -79,7 +81,7 @@ impl Stage {
         }
     }
 
-    /// A game against the house that eve has begun and left; she plays Red.
+    /// A game against a house player that Eve began and left; she plays Red.
     fn game_of_eve(&self, words: &[&str]) -> String {
         let play = ["play", "--bot", "random", "--rules", "barrage", "--side", "red"];
         let mut client = self.server.client(&self.site, "eve", &[&play[..], words].concat());
@@ -97,7 +99,7 @@ impl Stage {
         serde_json::from_str(&json.printed).expect("a record")
     }
 
-    /// A program that fails as Red against a house player, in `pbm`.
+    /// Runs a program that fails as Red against a house player, in `pbm`.
     fn fails(&self, lines: &str, words: &[&str]) -> Ended {
         let red = self.script("culprit", lines);
         let mut client = self.waits("ann", &red, "pbm", &[words, &["--side", "red"]].concat());
@@ -119,7 +121,7 @@ fn kinds(record: &Value, kind: &str) -> usize {
     record["events"].as_array().expect("events").iter().filter(|it| it["event"]["kind"] == kind).count()
 }
 
-/// The same two programs under the umpire.
+/// The game of the same two programs under the umpire.
 fn umpired(stage: &Stage, rules: &str, red: &str, blue: &str) -> Value {
     let folder = stage.site.path().join("umpired");
     let path = folder.to_str().expect("text");
@@ -133,7 +135,7 @@ fn umpired(stage: &Stage, rules: &str, red: &str, blue: &str) -> Value {
     serde_json::from_str(&text).expect("a record")
 }
 
-/// Plays a game of two programs; they play the same one as under the umpire.
+/// Plays a game of two programs and checks that it equals the one under the umpire.
 fn play(rules: &str) {
     let stage = Stage::new();
     let (red, blue) = (stage.house("red", rules, 1, 90), stage.house("blue", rules, 2, 1_000_000));
@@ -202,7 +204,8 @@ fn a_program_waits_for_a_store_that_is_away_and_plays_when_it_is_back() {
 fn a_killed_server_comes_back_and_the_programs_play_on_and_know_nothing_of_it() {
     let mut stage = Stage::new();
     let port = stage.server.address.port();
-    // Red waits at three places until it is let on, so the game cannot be over before the server was killed.
+    // Red waits at three points until it is released, so the game cannot end before the server is
+    // killed.
     let gates = [50, 100, 150].map(|line| stage.site.path().join(format!("gate-{line}")));
     assert!(Command::new("mkfifo").args(&gates).status().expect("mkfifo runs").success());
     let folder = stage.site.path().display();
@@ -224,7 +227,7 @@ fn a_killed_server_comes_back_and_the_programs_play_on_and_know_nothing_of_it() 
             client.expect("Connected again.");
         }
         first.expect("The game goes on.");
-        // It is open as soon as Red stands before it.
+        // The write ends as soon as Red waits at this gate.
         thread::spawn(move || fs::write(gate, "go\n"));
         spectator.expect_one_of(&["Red moves", "Blue moves"]);
     }
@@ -238,7 +241,7 @@ fn a_killed_server_comes_back_and_the_programs_play_on_and_know_nothing_of_it() 
 }
 
 const DEPLOY: &str = "read opening; printf 'FB8sB479B8\\nBB31555583\\n6724898974\\n967B669999\\n'";
-/// START and the rows of the first board.
+/// Reads START and the rows of the first board.
 const READ_BOARD: &str = "for i in 1 2 3 4 5 6 7 8 9 10 11; do read row; done";
 
 #[test]
@@ -301,7 +304,7 @@ fn a_signal_gives_the_game_up_and_leaves_nothing_running() {
     other.expect("Blue wins: Red resigned.");
     stage.nothing_is_left();
 
-    // Waiting, it takes its offer back and has done nothing wrong.
+    // While it waits for an opponent, it withdraws its offer; that is no failure.
     let mut client = stage.waits("ann", &slow, "pbm", &["--games", "0"]);
     client.terminate();
     client.ended().expect(0, &[]);

@@ -1,15 +1,17 @@
-//! Several servers before one Redis: players and spectators of a game on different ones, and servers that are killed or stopped.
+//! Several servers on one Redis: the players and spectators of a game are on different servers, and
+//! servers are killed or stopped.
 
 use std::time::Instant;
 
 use flagfall_board::PerSide;
-use flagfall_e2e::{Client, Mirror, PATIENCE, Ply, Server, Site, Socket};
+use flagfall_e2e::{Client, Mirror, Ply, Server, Site, Socket, TIMEOUT};
 use flagfall_tests::Chance;
 use serde_json::Value;
 
 use crate::accounts::run_as;
 
-/// A game by code whose players, and whoever watches, begin at different servers and know them all.
+/// A game by challenge code whose players and spectator begin at different servers and know all of
+/// them.
 struct Spread {
     mirror: Mirror,
     clients: PerSide<Client>,
@@ -66,12 +68,12 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
     let mut servers = [site.serve(), site.serve(), site.serve()];
     let mut game = Spread::begin(&site, &servers, Chance::seed_or(11));
     game.play(4);
-    // Ann's goes; she goes on elsewhere.
+    // Ann's server is killed; she continues on another.
     servers[0].kill();
     game.clients.red.expect("Reconnecting.");
     game.clients.red.expect("Connected again.");
     game.play(4);
-    // Bob's stops as planned: another one is left, so nothing is paused.
+    // Bob's server stops as planned. Another one is left, so nothing is paused.
     servers[1].terminate();
     game.clients.blue.expect("Reconnecting.");
     game.clients.blue.expect("Connected again.");
@@ -96,12 +98,12 @@ fn a_redis_that_stands_still_is_told_of_once_and_what_was_asked_meanwhile_is_don
     for client in [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator] {
         client.expect("cannot reach its store");
     }
-    // The promise is 2.5 s; how long it takes on a busy machine is for people to read.
+    // The limit is 2.5 s; the time on a busy machine is printed for people to read.
     println!("all three were told after {} ms", frozen.elapsed().as_millis());
     let ply = game.mirror.play_quietly();
     game.clients[ply.side].type_line(&ply.typed);
     redis.thaw();
-    // The move may be there before anybody is told that all is well again.
+    // The move may arrive before the message that the store is back.
     let heard = [&ply.heard.red[0], &ply.heard.blue[0], &ply.sentences[0]];
     for (client, heard) in
         [&mut game.clients.red, &mut game.clients.blue, &mut game.spectator].into_iter().zip(heard)
@@ -131,7 +133,7 @@ fn whoever_loses_his_line_while_redis_stands_still_comes_back_and_a_stranger_is_
     let redis = site.redis().expect("a Redis");
     redis.freeze();
     let away = |text: &String| text.contains(r#""type":"store_state""#) && text.contains(":false");
-    while !away(&ann.message().expect("nobody is thrown out")) {}
+    while !away(&ann.message().expect("the connection stays open")) {}
     drop(ann);
     let mut ann = hello(&again);
     assert!(ann.message().expect("a welcome").contains(r#""name":"ann""#));
@@ -140,11 +142,11 @@ fn whoever_loses_his_line_while_redis_stands_still_comes_back_and_a_stranger_is_
     assert_eq!((told.len(), code), (1, 1013), "{told:?}");
     assert!(told[0].contains("store_unavailable"), "{told:?}");
     redis.thaw();
-    while !ann.message().expect("nobody is thrown out").contains(r#""available":true"#) {}
+    while !ann.message().expect("the connection stays open").contains(r#""available":true"#) {}
     // On a busy machine it may be late once more.
     let thawed = Instant::now();
     while !hello(r#""name":"bob""#).message().expect("an answer").contains(r#""name":"bob""#) {
-        assert!(thawed.elapsed() < PATIENCE, "strangers are let in again");
+        assert!(thawed.elapsed() < TIMEOUT, "strangers are let in again");
     }
 }
 
@@ -163,7 +165,7 @@ fn an_open_offer_is_accepted_on_another_server() {
 fn a_challenge_by_name_and_its_answer_are_told_at_once_on_other_servers() {
     let site = Site::with_redis();
     let (one, two) = (site.serve(), site.serve());
-    // Bob is busy with something else: he looks for a game of his own.
+    // Bob is busy looking for another game.
     let mut bob = two.client(&site, "bob", &["play", "--rules", "pbm"]);
     bob.expect("Your offer is in the lobby");
     let mut ann = one.client(&site, "ann", &["mail"]);
@@ -183,7 +185,7 @@ fn a_challenge_by_name_and_its_answer_are_told_at_once_on_other_servers() {
     bob.type_line(&format!("accept {accepted}"));
     ann.expect("bob accepts your challenge: the game begins.");
     assert_eq!(bob.game(), ann.game());
-    // What he had offered meanwhile is taken back.
+    // His own offer was withdrawn.
     let mut eve = one.client(&site, "eve", &["play", "--rules", "pbm"]);
     eve.expect("Your offer is in the lobby");
 }
@@ -204,10 +206,10 @@ fn an_offer_for_some_ratings_holds_on_other_servers() {
     cat.expect("Your offer is in the lobby");
     cat.type_line("quit");
     cat.ended().expect(0, &[]);
-    // Bob may ask for Ann's offer or not, as he sees it before he has made his own; he does not get it.
+    // Bob may request Ann's offer if it appears before his own is made; he does not get it.
     let mut bob = two.client(&site, "bob", &words);
     bob.expect("Your offer is in the lobby");
-    // A guest does not even ask.
+    // A guest does not even request it.
     let mut eve = two.client(&site, "eve", &words);
     eve.expect("You take bob's offer: Barrage, 5+3");
     assert_eq!(bob.game(), eve.game());

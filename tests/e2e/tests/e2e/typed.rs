@@ -1,11 +1,11 @@
-//! What people type wrongly into a running game: each is answered in words, and the game goes on.
+//! Wrong input typed into a running game: each line gets an explanation, and the game goes on.
 
 use flagfall_e2e::Site;
 
 /// Red's army, row by row from the front.
 const RED: &str = "B955916698 2334445566 7777888899 999SBBBBBF";
 
-/// What is typed and what is answered.
+/// Input and its answer.
 const DEPLOYMENTS: &[(&str, &str)] = &[
     ("deploy", "That is no deployment: "),
     ("deploy 123", "the deployment has 3 characters, 40 are wanted"),
@@ -54,7 +54,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
         ann.type_line(typed);
         ann.expect(answer);
     }
-    // Moves of a script wait for their turn, however they are written.
+    // Moves of a script wait for their turn, in every spelling.
     for typed in ["b4-b5", "b5 b4", "move b4b5"] {
         ann.type_line(typed);
     }
@@ -73,7 +73,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
     ann.expect("The game is over.");
     ann.type_line("a4a5");
     ann.expect("The game is over.");
-    // A script learns from the exit code that its last command was refused.
+    // The exit code tells a script that its last command was refused.
     ann.end_input();
     ann.ended().expect(1, &[]);
 }

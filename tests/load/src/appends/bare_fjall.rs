@@ -1,4 +1,4 @@
-//! The embedded store's database, driven by hand.
+//! The embedded store's database, driven directly.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
 use super::{BODY_BYTES, GAMES, Round, game, us_since};
 
-/// The rows of an append, written by hand: an entry, a head, and the number of the commit.
+/// Writes the rows of an append: an entry, a head, and the number of the commit.
 pub(super) struct BareFjall {
     db: Database,
     meta: Keyspace,

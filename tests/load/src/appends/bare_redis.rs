@@ -1,4 +1,4 @@
-//! The same Redis, driven by hand.
+//! The same Redis, driven directly.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ const SCRIPT: &str = concat!(
     include_str!("../../../../server/store/src/redis/scripts/append.lua")
 );
 
-/// Appends in one call of the script, as the store makes them.
+/// Appends in one call of the script, as in the store.
 const APPENDS_IN_A_CALL: usize = 64;
 
-/// A connection, and where the logs stand that it appends to.
+/// A connection, and the heads of the logs that it appends to.
 pub(super) struct BareRedis {
     connection: MultiplexedConnection,
     digest: String,
-    /// Numbers and hashes of the logs the script appends to.
+    /// Numbers and hashes of the logs that the script appends to.
     heads: Vec<(u64, [u8; 32])>,
     /// Numbers of the logs that XADD appends to.
     seqs: Vec<u64>,
@@ -35,7 +35,7 @@ impl BareRedis {
         Ok(BareRedis { connection, digest, heads: vec![(0, Hash::ZERO.0); games], seqs: vec![0; games] })
     }
 
-    /// Sends pipelines of so many appends, one after the other.
+    /// Sends one pipeline of appends after the other.
     pub(super) async fn round(
         &mut self,
         batch_size: u32,
@@ -57,34 +57,36 @@ impl BareRedis {
         Ok(Round::new(appends, begun, latencies))
     }
 
-    /// Whether what was sent is there: a script that refuses is quicker than one that writes.
+    /// True if the appended entries are there: a script that refuses is quicker than one that
+    /// writes.
     pub(super) async fn has_kept_all(&mut self) -> redis::RedisResult<bool> {
         let (seq, _) = self.heads[0];
         let kept: u64 = redis::cmd("XLEN").arg(log_of(0)).query_async(&mut self.connection).await?;
         Ok(kept == seq)
     }
 
-    /// The call of the store's script that appends to these.
+    /// Adds a call of the store's script that appends to these logs.
     pub(super) fn add_script(&mut self, numbers: &[u32], pipeline: &mut redis::Pipeline) {
         pipeline.cmd("EVALSHA").arg(&self.digest).arg(2 * numbers.len());
         for number in numbers {
             pipeline.arg(log_of(*number)).arg(format!("bare:{{{}}}:quarantine", game(*number)));
         }
-        // As the script says what they are: no time; then, for each, no deadline or first moment, no stamps, no side records, one entry.
+        // Arguments as the script documents them: no time; then for each log no deadline or first
+        // moment, no stamps, no side records, one entry.
         pipeline.arg("").arg(0).arg("").arg("bare:all").arg(0).arg("bare:single");
         for number in numbers {
             let (seq, hash) = &mut self.heads[*number as usize];
             let (id, deadline, first_moment) = (game(*number), u64::MAX.to_le_bytes(), 0_u64.to_le_bytes());
             let ahead = [id.as_str().as_bytes(), &seq.to_le_bytes(), &hash[..], &deadline, &first_moment];
             pipeline.arg([&ahead.concat()[..], &[0, 0], &1_u32.to_le_bytes()].concat());
-            // Any bytes do for a hash here; it only has to be the one before.
+            // Any bytes can be the hash here, if the next append names them as the previous hash.
             let after = [(*seq % 251) as u8; 32];
             pipeline.arg([&after[..], &[7_u8; BODY_BYTES]].concat());
             (*seq, *hash) = (*seq + 1, after);
         }
     }
 
-    /// What keeps entries and tells of them, and checks nothing.
+    /// Adds commands that keep entries and announce them, and check nothing.
     pub(super) fn add_plain(&mut self, numbers: &[u32], pipeline: &mut redis::Pipeline) {
         for number in numbers {
             let seq = &mut self.seqs[*number as usize];

@@ -1,4 +1,4 @@
-//! What an attacker does, from one address, as fast as one core goes.
+//! The attacks, each from one address and as fast as one core allows.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
@@ -15,54 +15,54 @@ use crate::duel::{Pair, SETUP, Socket, Trouble, ask, begin, connect_from, dial_f
 
 /// The attacker's address.
 const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// Handshakes a second.
+/// Handshakes per second.
 const HANDSHAKES: u32 = 2_200;
-/// Idle connections tried for.
+/// Idle connections that the attack tries to open.
 const IDLE: u32 = 15_000;
-/// Guests that open seeks, and their seeks.
+/// Guests that open seeks, and the seeks of each.
 const SEEKERS: u32 = 400;
 const SEEKS_EACH: u32 = 3;
-/// Games against the house that run at once, and guests that play them.
+/// Simultaneous games against house players, and the guests that play them.
 const HOUSE_GAMES: u32 = 500;
 const HOUSE_GUESTS: u32 = 25;
-/// Pairs that move at full speed, and their moves a game.
+/// Pairs that move at full speed, and the moves of a game.
 const PAIRS: u32 = 16;
 const MOVES_A_GAME: u32 = 180;
-/// Connections that send frames, or fetch records.
+/// Connections that send frames or fetch records.
 const LINES: u32 = 16;
 /// Plies of the game whose record is fetched.
 const RECORD_PLIES: u32 = 190;
 /// How long an attacker waits for an answer before they try again.
-const PATIENCE: Duration = Duration::from_secs(5);
-/// The pause after something was refused: an attacker who waits longer does less harm.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// The pause after a refusal. An attacker who waits longer does less harm.
 const AGAIN: Duration = Duration::from_millis(20);
-/// An attack ends by itself, should nobody end it.
+/// The longest an attack lasts if it is not stopped.
 const LIFE: Duration = Duration::from_secs(180);
 
-/// What is attacked.
+/// The attacks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub(crate) enum Attack {
     /// 2,200 WebSocket handshakes a second.
     Handshakes,
-    /// Connections that are opened and left alone, until there are no more.
+    /// Connections that are opened and left idle, until there are no more.
     Idle,
     /// Guests that fill the lobby with open offers.
     Seeks,
     /// 500 games against the house, played as fast as it answers.
     House,
-    /// 16 pairs that play legal moves as fast as they go.
+    /// 16 pairs that play legal moves as fast as they can.
     Moves,
-    /// Empty WebSocket fragments as fast as they go.
+    /// Empty WebSocket fragments, as fast as possible.
     Fragments,
-    /// The record of a long game, fetched over and over.
+    /// The record of a long game, fetched again and again.
     Records,
-    /// A port where nobody listens: the run beside each attack.
+    /// A closed port: the run that each attack is compared with.
     #[value(name = "closed-port")]
     ClosedPort,
 }
 
 impl Attack {
-    /// All attacks, without the run beside them.
+    /// All attacks, without the run for comparison.
     pub(super) const ALL: [Attack; 7] = [
         Attack::Handshakes,
         Attack::Idle,
@@ -73,7 +73,7 @@ impl Attack {
         Attack::Records,
     ];
 
-    /// As on the command line.
+    /// The name on the command line.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Attack::Handshakes => "handshakes",
@@ -91,21 +91,21 @@ impl Attack {
 /// The attacker's process.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Attacker {
-    /// What it does.
+    /// The attack.
     #[arg(value_enum)]
     attack: Attack,
     /// The server: `127.0.0.1:PORT`.
     address: String,
-    /// The share of its core that it burns, on a closed port.
+    /// The share of its core to use, on a closed port.
     #[arg(long, default_value_t = 1.0)]
     share: f64,
 }
 
 impl Attacker {
-    /// Attacks until it is ended.
+    /// Attacks until it is stopped.
     ///
     /// # Errors
-    /// [`Trouble`] when the attack cannot begin. What the server refuses afterwards is what it should do.
+    /// [`Trouble`] if the attack cannot begin. Later refusals by the server are expected.
     pub(crate) async fn run(self) -> Result<(), Trouble> {
         let address = self.address;
         let address: std::net::SocketAddr = address.parse().map_err(|_| Trouble::Silent)?;
@@ -134,7 +134,7 @@ fn begun() {
     println!("{ATTACKING}");
 }
 
-/// The request that becomes a WebSocket.
+/// The HTTP request that upgrades to a WebSocket.
 fn upgrade(address: &str) -> String {
     format!(
         "GET /ws HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
@@ -142,7 +142,7 @@ fn upgrade(address: &str) -> String {
     )
 }
 
-/// A WebSocket before its hello, spoken by hand.
+/// Opens a WebSocket by hand and sends no hello.
 async fn shake(address: &str) -> Result<TcpStream, Trouble> {
     let mut stream = dial_from(SOURCE, address).await?;
     stream.write_all(upgrade(address).as_bytes()).await?;
@@ -166,13 +166,13 @@ async fn handshakes(address: &str) -> Result<(), Trouble> {
         for _ in 0..HANDSHAKES / 100 {
             if tasks.len() < HANDSHAKES as usize {
                 let address = address.to_owned();
-                tasks.spawn(async move { timeout(PATIENCE, shake(&address)).await });
+                tasks.spawn(async move { timeout(TIMEOUT, shake(&address)).await });
             }
         }
     }
 }
 
-/// A third of the connections says nothing at all, a third becomes WebSockets, a third guests.
+/// A third of the connections send nothing, a third become WebSockets, and a third become guests.
 async fn idle(address: &str) -> Result<(), Trouble> {
     begun();
     let (mut silent, mut sockets, mut guests) = (Vec::new(), Vec::new(), Vec::new());
@@ -185,16 +185,16 @@ async fn idle(address: &str) -> Result<(), Trouble> {
         };
         if has_failed {
             tokio::time::sleep(AGAIN).await;
-            // The server has closed some of them by now.
+            // The server may have closed some of them.
             silent.retain(is_open);
             sockets.retain(is_open);
         }
     }
 }
 
-/// Keeps what comes of an attempt; whether nothing did.
+/// Keeps the result of an attempt; returns true if it failed.
 async fn keep<T>(kept: &mut Vec<T>, attempt: impl Future<Output = Result<T, Trouble>>) -> bool {
-    match timeout(PATIENCE, attempt).await {
+    match timeout(TIMEOUT, attempt).await {
         Ok(Ok(made)) => {
             kept.push(made);
             false
@@ -223,7 +223,8 @@ async fn seeks(address: &str) -> Result<(), Trouble> {
     let mut sockets = Vec::new();
     let mut number = 0;
     loop {
-        // Seeks go with their seekers, so the sockets are kept; those that fail are tried anew.
+        // Seeks end with their seekers' connections, so keep the sockets. Failed ones are tried
+        // again.
         if sockets.len() < SEEKERS as usize {
             keep(&mut sockets, guest(address)).await;
         }
@@ -239,7 +240,7 @@ async fn seeks(address: &str) -> Result<(), Trouble> {
             };
             let mut is_gone = false;
             for _ in 0..if at + 1 == sockets.len() { SEEKS_EACH } else { 1 } {
-                match timeout(PATIENCE, ask(&mut sockets[at], &seek)).await {
+                match timeout(TIMEOUT, ask(&mut sockets[at], &seek)).await {
                     Ok(Ok(_)) => {}
                     Ok(Err(Trouble::Answer(text))) if text.contains("refused") => has_failed = true,
                     _ => is_gone = true,
@@ -264,7 +265,7 @@ async fn house(address: &str) -> Result<(), Trouble> {
         let address = address.to_owned();
         players.spawn(async move {
             loop {
-                // A guest that was refused, or thrown out, comes again.
+                // A guest that was refused or disconnected comes back.
                 drop(play_house(&address, guest).await);
                 tokio::time::sleep(AGAIN).await;
             }
@@ -274,7 +275,7 @@ async fn house(address: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Begins as many games against the house as a guest may have, and goes on beginning them.
+/// Begins as many games against house players as a guest may have, and continues to do so.
 async fn play_house(address: &str, number: u32) -> Result<(), Trouble> {
     let mut socket = guest(address).await?;
     for game in 0..HOUSE_GAMES / HOUSE_GUESTS {
@@ -300,7 +301,7 @@ async fn play_house(address: &str, number: u32) -> Result<(), Trouble> {
                 let (Some(game), Some(seq)) = (game_of(&message["game"]), message["seq"].as_u64()) else {
                     continue;
                 };
-                // Events before the first ply are the two deployments and the start.
+                // Three events precede the first ply: two deployments and the start.
                 let ply = u16::try_from(seq.saturating_sub(3)).unwrap_or(0);
                 let squares = if ply / 2 % 2 == 0 { "a4a5" } else { "a5a4" };
                 if let Ok(squares) = squares.parse::<flagfall_protocol::MoveText>() {
@@ -371,9 +372,9 @@ async fn fragments(address: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The beginning of a text that never ends, and nothing in all that follows.
+/// Begins a text message that never ends and has no content.
 async fn send_fragments(address: &str) -> Result<(), Trouble> {
-    /// Masked, as a client's frames are; the mask is all zeros.
+    /// Client frames are masked; this mask is all zeros.
     const MASKED_EMPTY: u8 = 0x80;
     let mut stream = shake(address).await?;
     stream.write_all(&[0x01, MASKED_EMPTY, 0, 0, 0, 0]).await?;
@@ -407,7 +408,7 @@ async fn records(address: &str) -> Result<(), Trouble> {
         let (address, request) = (address.to_owned(), request.clone());
         lines.spawn(async move {
             loop {
-                if timeout(PATIENCE, fetch(&address, &request)).await.is_err() {
+                if timeout(TIMEOUT, fetch(&address, &request)).await.is_err() {
                     tokio::time::sleep(AGAIN).await;
                 }
             }
@@ -417,7 +418,7 @@ async fn records(address: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Asks, and reads whatever comes.
+/// Sends a request and reads the answer.
 async fn fetch(address: &str, request: &str) -> Result<(), Trouble> {
     let mut stream = dial_from(SOURCE, address).await?;
     stream.write_all(request.as_bytes()).await?;
@@ -426,7 +427,7 @@ async fn fetch(address: &str, request: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Dials a port where nobody listens, for a share of the time.
+/// Connects to a closed port for a share of the time.
 async fn closed_port(share: f64) -> Result<(), Trouble> {
     let nobody = {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -442,7 +443,7 @@ async fn closed_port(share: f64) -> Result<(), Trouble> {
         }
         busy += turn.elapsed();
         let due = busy.div_f64(share.clamp(0.01, 1.0));
-        // Rests until its share is right again; with the whole core it never does.
+        // Rest until the share is right again. With the whole core there is no rest.
         let ahead = due.saturating_sub(began.elapsed());
         if ahead > Duration::from_millis(1) {
             tokio::time::sleep(ahead).await;

@@ -1,4 +1,4 @@
-//! Players who mean no harm, and what they notice.
+//! Honest players, and what they notice of an attack.
 
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
@@ -14,23 +14,24 @@ use crate::duel::{Pair, SETUP, Socket, Trouble, ask, begin, connect_from, enter,
 /// The time between two newcomers.
 const NEWCOMER: Duration = Duration::from_millis(500);
 /// How long a newcomer waits before they give up.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Moves of a game before the next one: `pbm` ends a game after more without a capture.
+const TIMEOUT: Duration = Duration::from_secs(10);
+/// Moves of a game before the next one. `pbm` ends a game that goes on longer without a capture.
 const MOVES_A_GAME: u32 = 180;
 
 /// What honest players noticed.
 #[derive(Default)]
 pub(super) struct Noticed {
-    /// From a move's sending to the opponent's reading of it, in microseconds.
+    /// From sending a move until the opponent reads it, in microseconds.
     latencies_us: Vec<u64>,
-    /// How long each newcomer took until their game against the house had begun, in milliseconds.
+    /// The time from each newcomer's arrival until their game against a house player begins, in
+    /// milliseconds.
     pub(super) newcomers_ms: Vec<u64>,
-    /// What newcomers were refused with.
+    /// The refusals that newcomers got.
     pub(super) refused: Vec<String>,
 }
 
 impl Noticed {
-    /// 99 of 100 moves take at most so long.
+    /// 99 of 100 moves take at most this long.
     pub(super) fn p99_us(&self) -> u64 {
         let mut sorted = self.latencies_us.clone();
         sorted.sort_unstable();
@@ -38,7 +39,7 @@ impl Noticed {
     }
 }
 
-/// Pairs with a game each, every player from an address of their own.
+/// Pairs with a game each; every player has their own address.
 pub(super) async fn pairs(address: &str, count: u32) -> Result<Vec<Pair>, Trouble> {
     let mut pairs = Vec::new();
     for index in 0..count {
@@ -62,7 +63,7 @@ fn terms() -> Terms {
     Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private: false, secret: false, rated: false }
 }
 
-/// Lets the pairs move and newcomers arrive for so long.
+/// Lets the pairs move and newcomers arrive for this long.
 pub(super) async fn play(
     address: &str,
     pairs: Vec<Pair>,
@@ -74,7 +75,7 @@ pub(super) async fn play(
     let mut players = JoinSet::new();
     let count = u32::try_from(pairs.len()).unwrap_or(1).max(1);
     for pair in pairs {
-        // Pairs do not move in step.
+        // Stagger the pairs' moves.
         let first = tokio::time::Instant::now() + pace * pair.index / count;
         players.spawn(async move {
             sleep_until(first).await;
@@ -90,7 +91,7 @@ pub(super) async fn play(
         let address = address.to_owned();
         newcomers.spawn(async move {
             let began = Instant::now();
-            let arrived = timeout(PATIENCE, arrive(&address, loopback(3, index), index));
+            let arrived = timeout(TIMEOUT, arrive(&address, loopback(3, index), index));
             let arrived =
                 Box::pin(arrived).await.unwrap_or_else(|_| Err(Trouble::Answer("no answer".to_owned())));
             arrived.map(|()| u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
@@ -108,7 +109,7 @@ pub(super) async fn play(
     Ok(noticed)
 }
 
-/// Scouts go forth and back at an even pace, game after game.
+/// Moves Scouts back and forth at an even pace, game after game.
 async fn moves(mut pair: Pair, pace: Duration, end: Instant) -> Result<Vec<u64>, Trouble> {
     let mut latencies = Vec::new();
     let mut ticks = interval(pace);
@@ -125,7 +126,7 @@ async fn moves(mut pair: Pair, pace: Duration, end: Instant) -> Result<Vec<u64>,
     Ok(latencies)
 }
 
-/// Somebody new: a guest who offers a game, takes it back, and begins one against the house.
+/// A newcomer: a guest who offers a game, withdraws it, and begins one against a house player.
 async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), Trouble> {
     let mut socket = guest(address, source).await?;
     let terms = terms();
@@ -143,7 +144,7 @@ async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), Trouble
         cmd_id: id(&format!("play-{index}")),
         bot: "simple".to_owned(),
         terms,
-        // So that the house moves first, and its thinking is waited for.
+        // The house player moves first, so its thinking time counts.
         side: Some(Side::Blue),
     };
     let Accepted::Started { game, .. } = ask(&mut socket, &play).await? else {

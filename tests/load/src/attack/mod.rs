@@ -1,9 +1,9 @@
-//! What one address can do to everybody else.
+//! What one address can do to all other players.
 //!
 //! The server runs with its defaults on one core, the attacker on the other, beside honest players
-//! from addresses of their own: pairs that move at an even pace, and newcomers who arrive, offer a
-//! game, take it back and begin one against the house. Each attack is compared with a run in which
-//! the attacker burns the same share of its core on a closed port. All addresses are loopback.
+//! from addresses of their own: pairs that move at an even pace, and newcomers who offer a game,
+//! withdraw it and begin one against a house player. Each attack is compared with a run in which
+//! the attacker uses the same share of its core on a closed port. All addresses are loopback.
 
 mod attackers;
 mod honest;
@@ -19,12 +19,12 @@ use crate::process::{LISTENING, Measured};
 pub(crate) use attackers::{Attack, Attacker};
 use honest::Noticed;
 
-/// The core of the server, and that of everybody else.
+/// The core of the server, and the core of all clients.
 const SERVER_CORE: usize = 0;
 const CLIENT_CORE: usize = 1;
-/// What an attacker says when it begins.
+/// What an attacker prints when it begins.
 const ATTACKING: &str = "attacking";
-/// How many times as long as without the attack an honest move may take, 99 of 100.
+/// The limit for honest moves: the 99th percentile under attack, as a multiple of that without.
 const LATENCY_RATIO_MAX: f64 = 2.0;
 
 /// What is tried.
@@ -36,7 +36,7 @@ pub(crate) struct Plan {
     /// How long each run lasts, in seconds.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
-    /// Runs of each attack, each with its run beside it; the median counts.
+    /// Runs of each attack, each with a run for comparison; the median counts.
     #[arg(long, default_value_t = 3)]
     rounds: u32,
     /// Honest pairs.
@@ -48,12 +48,12 @@ pub(crate) struct Plan {
     /// The server's program, built with --release.
     #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
     server: PathBuf,
-    /// Further words for the server, as in `--server-arg=--max-connections --server-arg=500`.
+    /// More arguments for the server, as in `--server-arg=--max-connections --server-arg=500`.
     #[arg(long, allow_hyphen_values = true)]
     server_arg: Vec<String>,
 }
 
-/// What a run came to.
+/// The result of a run.
 struct Run {
     noticed: Noticed,
     /// The attacker's share of its core.
@@ -66,10 +66,10 @@ struct Run {
     disk_mib: f64,
 }
 
-/// Runs all attacks and prints a line for each; whether the server held in all of them.
+/// Runs all attacks and prints a line for each; returns true if the server held in all of them.
 ///
 /// # Errors
-/// [`Trouble`] when something does not start, or an honest player hears nonsense.
+/// [`Trouble`] if something does not start, or an honest player gets an unexpected answer.
 #[expect(clippy::print_stdout, reason = "a program for the terminal")]
 pub(crate) async fn run(plan: &Plan) -> Result<bool, Trouble> {
     pin_to(CLIENT_CORE)?;
@@ -118,7 +118,7 @@ pub(crate) async fn run(plan: &Plan) -> Result<bool, Trouble> {
     Ok(has_held)
 }
 
-/// One run with a server of its own.
+/// One run with its own server.
 async fn one(plan: &Plan, attack: Attack, share: Option<f64>) -> Result<Run, Trouble> {
     let folder = tempfile::tempdir()?;
     let server = start_server(plan, &folder).await?;
@@ -151,7 +151,7 @@ async fn start_server(plan: &Plan, folder: &TempDir) -> Result<Measured, Trouble
     Measured::start_on(SERVER_CORE, &plan.server, &words, LISTENING).await
 }
 
-/// Lets this process, with all its threads, run on one core alone.
+/// Pins this process and all its threads to one core.
 fn pin_to(core: usize) -> Result<(), Trouble> {
     let id = std::process::id().to_string();
     let pinned = std::process::Command::new("taskset")
@@ -161,7 +161,7 @@ fn pin_to(core: usize) -> Result<(), Trouble> {
     if pinned.success() { Ok(()) } else { Err(Trouble::Answer("taskset failed".to_owned())) }
 }
 
-/// What the files of a folder hold.
+/// The total size of the files in a folder.
 fn disk_bytes(folder: &TempDir) -> f64 {
     fn of(folder: &std::path::Path) -> u64 {
         let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
@@ -174,9 +174,9 @@ fn disk_bytes(folder: &TempDir) -> f64 {
     of(folder.path()) as f64
 }
 
-/// An address of the loopback network that nobody else here uses.
+/// An address of the loopback network that nothing else here uses.
 fn loopback(group: u8, index: u32) -> IpAddr {
     let [.., high, low] = index.to_be_bytes();
-    // Never .0 or .255, which look like a network's own.
+    // Never .0 or .255, which look like a network's own addresses.
     Ipv4Addr::new(127, group, high, low.clamp(1, 254)).into()
 }

@@ -2,12 +2,12 @@
 
 use std::process::Child;
 
-/// A child process that does not outlive the test, whatever happens.
+/// A child process that is killed when the test ends or panics.
 pub(crate) struct Guarded(pub(crate) Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // It has ended already when all went well.
+        // If all went well it has ended already.
         let _ended_already = self.0.kill();
         let _reaped_already = self.0.wait();
     }

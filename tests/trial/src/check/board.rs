@@ -1,6 +1,7 @@
-//! The checker's own board: letters on squares, reserves, chips, pools, and what a step does to them.
+//! The checker's own board: letters on squares, reserves, chips, pools, and the effect of a step on
+//! them.
 //!
-//! Written from the pages of rules, not from the engine: nothing here calls it.
+//! It was written from the pages of rules and does not call the engine.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::square::{At, SQUARES};
 /// A piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Piece {
-    /// Whose.
+    /// Its side.
     pub color: Color,
     /// Its letter of §P4, or that of a coin.
     pub letter: char,
@@ -21,13 +22,13 @@ pub(super) struct Piece {
     pub is_revealed: bool,
     /// Whether it is face up for good (§S2.1).
     pub is_labeled: bool,
-    /// What its moves allow it to be (§S3.4).
+    /// The ranks that its moves allow (§S3.4).
     pub could_be: Letters,
-    /// Tells it from all others, for placements.
+    /// Distinguishes it from all other pieces, for placements.
     id: u8,
 }
 
-/// Chips that changed, in rising order, and their color now.
+/// Chips that changed, in ascending order, and their new color.
 pub(super) type Laid = (Vec<At>, char);
 
 /// Something that happened on the board.
@@ -38,21 +39,22 @@ pub(super) enum Step {
         from: At,
         to: At,
         laid: Option<Laid>,
-        /// What both pieces of a strike were said to be, in rulesets with coins.
+        /// The ranks of both pieces of a strike, as reported in rulesets with coins.
         ranks: Option<(char, char)>,
     },
     /// A strike that waits for choices.
     Struck { from: At, to: At },
     /// A ply: a piece left into its reserve.
     Removed(At),
-    /// A ply: a piece came from its reserve. Who must not know it has `?`.
+    /// A ply: a piece came from its reserve. The letter is `?` for an audience that must not know
+    /// it.
     Placed { at: At, letter: char, is_labeled: bool, chip: Option<char> },
-    /// The chip that was owed. No ply.
+    /// The color of the chip that was owed. No ply.
     Colored(At, char),
 }
 
 impl Step {
-    /// Whether a side took its turn.
+    /// True if this is a side's turn.
     #[must_use]
     pub(super) fn is_ply(&self) -> bool {
         !matches!(self, Step::Struck { .. } | Step::Colored(..))
@@ -62,14 +64,14 @@ impl Step {
 /// A strike that waits for choices (§Q4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pending {
-    /// Who struck.
+    /// The side that struck.
     pub color: Color,
     pub squares: (At, At),
-    /// Whose coins are in it.
+    /// The sides whose coins are in it.
     pub owes: [bool; 2],
 }
 
-/// Pieces off the board that may come on: not labeled, and labeled.
+/// Pieces off the board that may come on: without and with a label.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Reserve {
     pub unlabeled: Counts,
@@ -81,14 +83,14 @@ impl Reserve {
         if is_labeled { &mut self.labeled } else { &mut self.unlabeled }
     }
 
-    /// How many pieces.
+    /// The number of pieces.
     #[must_use]
     pub(super) fn size(&self) -> u64 {
         self.unlabeled.values().chain(self.labeled.values()).sum()
     }
 }
 
-/// A position, hidden ranks included, and how it came about.
+/// A position with its hidden ranks and its history.
 #[derive(Clone, Debug)]
 pub(super) struct Board {
     pub rules: &'static Rules,
@@ -107,7 +109,7 @@ pub(super) struct Board {
     pub pools: [Counts; 2],
     /// The color of each square's chip.
     chips: Vec<Option<char>>,
-    /// Where a piece of the side to move stands without its chip (§S2.4).
+    /// The square of a piece of the side to move that still lacks its chip (§S2.4).
     pub owed: Option<At>,
     pub pending: Option<Pending>,
     pub repetition: Repetition,
@@ -138,7 +140,7 @@ impl Board {
         }
     }
 
-    /// The board of two deployments' texts; of coins where there are none.
+    /// The board of two deployments in text form, or of coins if there are none.
     #[must_use]
     pub(super) fn start(rules: &'static Rules, lakes: Arc<[At]>, setups: [&str; 2]) -> Option<Board> {
         let mut board = Board::empty(rules, lakes);
@@ -155,7 +157,7 @@ impl Board {
                     continue;
                 }
                 let (depth, along) = (place / rules.columns, place % rules.columns);
-                // The first letter stands in the row nearest the enemy, at the player's own left.
+                // The first letter is in the row nearest the enemy, on the player's own left.
                 let at = if color == 0 {
                     At { row: rules.home - 1 - depth, column: along }
                 } else {
@@ -190,7 +192,7 @@ impl Board {
         }
     }
 
-    /// What stands on a square.
+    /// The piece on a square.
     #[must_use]
     pub(super) fn piece(&self, at: At) -> Option<Piece> {
         self.cells.get(at.index()).copied().flatten()
@@ -202,18 +204,18 @@ impl Board {
         self.chips.get(at.index()).copied().flatten()
     }
 
-    /// The pieces by rising row and column.
+    /// The pieces in ascending order of row and column.
     pub(super) fn pieces(&self) -> impl Iterator<Item = (At, Piece)> + '_ {
         self.squares().filter_map(|at| Some((at, self.piece(at)?)))
     }
 
-    /// The board's squares by rising row and column.
+    /// The squares of the board in ascending order of row and column.
     pub(super) fn squares(&self) -> impl Iterator<Item = At> + use<> {
         let (rows, columns) = (self.rules.rows, self.rules.columns);
         (0..rows).flat_map(move |row| (0..columns).map(move |column| At { row, column }))
     }
 
-    /// Whether it is no lake, and on the board.
+    /// True if the square is on the board and no lake.
     #[must_use]
     pub(super) fn is_open(&self, at: At) -> bool {
         let inside = (0..self.rules.rows).contains(&at.row) && (0..self.rules.columns).contains(&at.column);
@@ -233,14 +235,14 @@ impl Board {
         self.pieces().filter(|(_, piece)| is_it(piece)).count() as u64
     }
 
-    /// Whether an unmoved coin may move, or become what moves (§Q6).
+    /// Whether an unmoved coin may move, or become a piece that moves (§Q6).
     #[must_use]
     pub(super) fn may_spare(&self, color: Color) -> bool {
         let left = |letter: char| self.pools[color].get(&letter).copied().unwrap_or(0);
         self.unmoved_coins(color) > left('B') + left('F')
     }
 
-    /// Whether the coin of a side that owes a choice may become this (§Q4, §Q6).
+    /// Whether a side that owes a choice may choose this letter for its coin (§Q4, §Q6).
     #[must_use]
     pub(super) fn may_choose(&self, color: Color, letter: char) -> bool {
         let Some(Pending { color: striker, squares, owes }) = self.pending else { return false };
@@ -258,7 +260,7 @@ impl Board {
         self.pieces().any(|(square, piece)| piece.color != color && square.is_beside(at))
     }
 
-    /// Whether a repetition rule refuses a side this move.
+    /// Whether a repetition rule forbids a side this move.
     #[must_use]
     pub(super) fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
         (self.rules.two_squares && self.repetition.is_back_and_forth(color, squares))
@@ -275,10 +277,10 @@ impl Board {
         }
     }
 
-    /// Carries a step of the side to move out, if it is lawful, and tells what came of a strike.
+    /// Makes a step of the side to move if it is lawful; returns the result of a strike.
     ///
     /// # Errors
-    /// Why it is not lawful.
+    /// Why the step is not lawful.
     pub(super) fn take(&mut self, step: &Step) -> Result<Option<Strike>, String> {
         if self.owed.is_some() && !matches!(step, Step::Colored(..)) {
             return Err("a color is owed first".to_owned());
@@ -312,7 +314,7 @@ impl Board {
         Ok(way.squares.len())
     }
 
-    /// A coin of this side, in hand, becomes a piece of its pool (§Q5).
+    /// Turns a coin of this side, which is off the board, into a piece of its pool (§Q5).
     fn collapse(&mut self, piece: &mut Piece, letter: char) -> Result<(), String> {
         if !take_one(&mut self.pools[piece.color], letter) {
             return Err(format!("no {letter} is left in the pool"));
@@ -321,7 +323,7 @@ impl Board {
         Ok(())
     }
 
-    /// A strike that waits (§Q4).
+    /// Begins a strike that waits (§Q4).
     fn take_clash(&mut self, (from, to): (At, At)) -> Result<(), String> {
         let color = self.turn;
         let distance = self.check_move((from, to))?;
@@ -339,13 +341,13 @@ impl Board {
         owes[color] = attacker.letter == COIN;
         owes[1 - color] = defender.letter == COIN;
         if owes == [false; 2] {
-            return Err("nobody owes a choice".to_owned());
+            return Err("no choice is due".to_owned());
         }
         self.pending = Some(Pending { color, squares: (from, to), owes });
         Ok(())
     }
 
-    /// What both pieces of a strike are: coins become what was said of them.
+    /// Gives both pieces of a strike their ranks: coins become what was chosen.
     fn name_struck(
         &mut self,
         attacker: &mut Piece,
@@ -361,7 +363,7 @@ impl Board {
             if piece.letter != COIN {
                 continue;
             }
-            let letter = said.ok_or("nobody said what a coin is")?;
+            let letter = said.ok_or("a coin has no choice")?;
             if !self.may_choose(piece.color, letter) {
                 return Err(format!("a coin cannot become {letter}"));
             }
@@ -449,7 +451,7 @@ impl Board {
         Ok(strike)
     }
 
-    /// Puts a piece of a strike where its fate wants it, and tells where that is.
+    /// Puts a piece of a strike where its fate says, and returns that square.
     fn after_strike(&mut self, mut piece: Piece, fate: &str, (own, others): (At, At)) -> Option<At> {
         let at = match fate {
             "stays" => own,

@@ -1,4 +1,4 @@
-//! Clocks by the stamps of the log.
+//! Clocks computed from the stamps of the log.
 
 use serde_json::{Value, json};
 
@@ -10,18 +10,18 @@ use super::truth::SIDES;
 pub(super) struct Clocks {
     increment: u64,
     left: [u64; 2],
-    /// Since when a side's time runs: both may, while both owe a choice (§Q4).
+    /// Since when each side's time runs. Both may run while both owe a choice (§Q4).
     since: [Option<u64>; 2],
 }
 
 impl Clocks {
-    /// Clocks that nobody has started.
+    /// Clocks that have not started.
     #[must_use]
     pub(super) fn new((base, increment): (u64, u64)) -> Clocks {
         Clocks { increment, left: [base; 2], since: [None; 2] }
     }
 
-    /// Starts a side's clock, unless it runs.
+    /// Starts a side's clock if it does not run.
     pub(super) fn start(&mut self, color: Color, at: u64) {
         self.since[color].get_or_insert(at);
     }
@@ -31,14 +31,14 @@ impl Clocks {
         self.since[color] = None;
     }
 
-    /// A side has made its ply.
+    /// Ends a side's turn: it gets its increment, and the opponent's clock starts.
     pub(super) fn press(&mut self, color: Color, at: u64) {
         (0..2).for_each(|side| self.stop(side, at));
         self.left[color] += self.increment;
         self.start(1 - color, at);
     }
 
-    /// Gives a side time back, if its time runs.
+    /// Gives lag compensation to a side whose clock runs.
     pub(super) fn give_back(&mut self, color: Color, lag: u64) {
         self.since[color] = self.since[color].map(|since| since + lag);
     }
@@ -48,13 +48,14 @@ impl Clocks {
         self.left[color].saturating_sub(gone)
     }
 
-    /// How long a side has thought, and how much it had, while its time runs.
+    /// If a side's clock runs: how long it has thought, and how much it had.
     #[must_use]
     pub(super) fn thought(&self, color: Color, at: u64) -> Option<(u64, u64)> {
         Some((at.saturating_sub(self.since[color]?), self.left[color]))
     }
 
-    /// As a message tells them at a moment: each side's own clock from the first or the second.
+    /// The clocks as a message shows them at a moment; each side's own clock comes from the first
+    /// or the second.
     #[must_use]
     pub(super) fn json(of: [&Clocks; 2], at: u64) -> Value {
         let since = [of[0].since[0], of[1].since[1]];

@@ -1,4 +1,4 @@
-//! A client's commands: each acknowledged one is in the log, each lawful one was taken.
+//! A client's commands: each acknowledged one is in the log, and each lawful one was accepted.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,11 +12,11 @@ use super::square::{At, read_move};
 use super::truth::{Fact, Taken, Told};
 use crate::log::{ClientLog, Entry, Role, What};
 
-/// What a side asks of the board.
+/// Commands on the board.
 const ACTS: &[&str] = &["move", "remove", "place", "color", "choose"];
-/// Those that take its turn.
+/// Those that end a turn.
 const PLIES: &[&str] = &["move", "remove", "place"];
-/// Codes no lawful act is refused with.
+/// Codes with which no lawful command is refused.
 const UNLAWFUL: &[&str] = &[
     "malformed",
     "no_piece",
@@ -51,26 +51,26 @@ const UNLAWFUL: &[&str] = &[
     "game_quarantined",
     "out_of_time",
 ];
-/// Codes that say: not now. Whoever gets one asks again by the same id.
+/// Codes that mean "not now". The client repeats the command with the same id.
 const FOR_NOW: &[&str] = &["store_unavailable", "too_many", "stopping", "superseded", "paused"];
 
-/// What a client's commands were answered with.
+/// The answers to a client's commands.
 #[derive(Default)]
 struct Answers {
-    /// By id: as what, and when.
+    /// By id: the acknowledgement and its time.
     accepted: HashMap<String, (Value, u64)>,
-    /// By id: how.
+    /// By id: the refusal.
     refused: HashMap<String, Value>,
-    /// Acknowledged, when, in which epoch, and in no log.
+    /// Commands that were acknowledged and are in no log: id, time and epoch.
     lost: Vec<(String, u64, Option<u64>)>,
-    /// The epoch the client was told last.
+    /// The last epoch that the client was told.
     epoch: Option<u64>,
-    /// Ids of those made on a branch that was lost.
+    /// Ids of commands that were based on a lost branch.
     astray: HashSet<String>,
 }
 
 impl Checker<'_> {
-    /// Every acknowledged command is in the log; none was acknowledged in two ways.
+    /// Every acknowledged command is in the log, and none was acknowledged in two ways.
     pub(super) fn check_commands(&mut self, client: &ClientLog) {
         let color = match client.role {
             Role::Red => 0,
@@ -173,8 +173,8 @@ impl Checker<'_> {
         }
     }
 
-    /// The commands that were sent, for the first time, by somebody who had last been shown what only a branch has that was lost: sent again, they are judged by
-    /// the branch that is left.
+    /// Commands that were first sent by a client whose last view was of a lost branch. When they
+    /// are sent again, they are judged by the branch that is left.
     fn sent_astray(&self, color: Color, client: &ClientLog) -> HashSet<String> {
         let (mut astray, mut known) = (HashSet::new(), HashSet::new());
         let mut is_astray = false;
@@ -189,7 +189,7 @@ impl Checker<'_> {
                 What::Received(text) if is_of_game(text) => {
                     let value: Value = serde_json::from_str(text).unwrap_or_default();
                     let seq = value["seq"].as_u64().unwrap_or_default();
-                    // What fits no log at any other time is a fault of its own.
+                    // At any other time a message that does not fit the log is a separate fault.
                     is_astray = self.is_lost(*at) && !self.fits(color, seq, &value);
                 }
                 What::Received(_) | What::Connected(_) | What::Dropped => {}
@@ -198,13 +198,14 @@ impl Checker<'_> {
         astray
     }
 
-    /// Whether the board of the log takes this act, whenever at this ply it is asked: while a side owes something it takes nothing else.
+    /// Whether the board of the log allows this command at any moment of this ply. A side that owes
+    /// something may do nothing else.
     fn is_lawful(&self, color: Color, ply: u64, command: &Value) -> bool {
         let mut boards = self.truth.boards.iter().filter(|board| board.ply == ply).peekable();
         boards.peek().is_some() && boards.all(|board| board.is_lawful(color, command))
     }
 
-    /// What was refused for good has not happened, unless it was asked for once more.
+    /// A command that was refused for good must not be in the log, unless it was sent again.
     fn check_refused_moves(
         &mut self,
         color: Color,
@@ -232,7 +233,7 @@ impl Checker<'_> {
         let Some(seq) = outcome["seq"].as_u64().and_then(|seq| usize::try_from(seq).ok()) else {
             return false;
         };
-        // What follows from a command by itself has the last of its numbers.
+        // The direct consequence of a command has the last of its numbers.
         (seq.saturating_sub(3)..seq).rev().any(|index| {
             let Some(told) = self.told[color].get(index) else { return false };
             let before = &self.states[color][index];
@@ -252,7 +253,7 @@ impl Checker<'_> {
                     text.chars().filter(|letter| !letter.is_whitespace()).eq(setup.chars())
                 }
                 (Fact::Ended(winner, reason), "resign") => reason == "resigned" && *winner == Some(1 - color),
-                // An illegal move is taken, and loses (§U7).
+                // An illegal move is accepted, and loses (§U7).
                 (Fact::Ended(winner, reason), "move") => {
                     reason == "illegal_act"
                         && *winner == Some(1 - color)
@@ -268,7 +269,8 @@ impl Checker<'_> {
     }
 }
 
-/// Where on the board something is asked for; nothing where it is asked for nowhere.
+/// The target square of a board command, with the first square if it is a move; none for other
+/// commands.
 fn place_of(command: &Value) -> Option<(Option<At>, At)> {
     let squares = command["move"].as_str().and_then(read_move).map(|(from, to)| (Some(from), to));
     squares.or_else(|| Some((None, At::read(command["square"].as_str()?)?)))
@@ -297,13 +299,13 @@ pub(super) fn fits(taken: &Taken, after: &Board, command: &Value) -> bool {
     }
 }
 
-/// Whether what was told is the choice that this command asks for.
+/// Whether a fact is the choice that this command asks for.
 pub(super) fn is_choice(told: &Told, command: &Value) -> bool {
     let asked = command["rank"].as_str().and_then(letter_of);
     matches!(told.fact, Fact::Chosen(_, letter) if command["kind"] == "choose" && asked == Some(letter))
 }
 
-/// The game commands a client sent, by id: the ply named and what was asked.
+/// The game commands that a client sent, by id: ply and command.
 pub(super) fn sent_commands(client: &ClientLog) -> BTreeMap<String, (u64, Value)> {
     let texts = client.entries.iter().filter_map(|entry| match &entry.what {
         What::Sent(text) => Some(text),
@@ -312,14 +314,14 @@ pub(super) fn sent_commands(client: &ClientLog) -> BTreeMap<String, (u64, Value)
     texts.filter_map(|text| game_command(text)).map(|(id, ply, command)| (id, (ply, command))).collect()
 }
 
-/// The id, the ply and what is asked, if a text is a game command.
+/// The id, ply and command of a text, if it is a game command.
 fn game_command(text: &str) -> Option<(String, u64, Value)> {
     let value: Value = serde_json::from_str(text).ok()?;
     let id = value["cmd_id"].as_str().filter(|_| value["type"] == "command")?;
     Some((id.to_owned(), value["ply"].as_u64()?, value["command"].clone()))
 }
 
-/// Whether a text shows a game, or something that happened in it.
+/// Whether a text shows a game or an event of one.
 fn is_of_game(text: &str) -> bool {
     text.contains(r#""type":"game""#) || text.contains(r#""type":"event""#)
 }
@@ -338,7 +340,8 @@ pub(super) mod tests {
     /// A loss, and what Blue was shown and sent around it.
     pub(in crate::check) const LOSS: Loss = Loss { from: 5_000, until: 6_500 };
 
-    /// Each side's pieces: a Scout and a Miner at the ends of the row in front, the Flag in a corner behind.
+    /// Each side's pieces: a Scout and a Miner at the ends of the front row, the Flag in a back
+    /// corner.
     fn setup() -> String {
         format!("9........8{}F.........", ".".repeat(20))
     }
@@ -359,7 +362,8 @@ pub(super) mod tests {
             .to_string()
     }
 
-    /// Blue hears of a move by Red, answers `squares`, and is refused over another line when the log says that Red's move was a4a5.
+    /// Blue sees a move by Red, answers `squares`, and is refused over another line. In the log
+    /// Red's move is a4a5.
     pub(in crate::check) fn log(squares: &str, heard_of: Option<&str>) -> GameLog {
         let (deployed, ready) =
             (json!({"kind": "deployed", "setup": setup()}), |side| json!({"kind": "ready", "side": side}));
@@ -413,7 +417,7 @@ pub(super) mod tests {
         }
     }
 
-    /// Lawful commands that were refused, and those a lost branch explains.
+    /// Lawful commands that were refused, and those that a lost branch explains.
     fn refusals(log: &GameLog, losses: &[Loss]) -> (u64, u64) {
         let mut findings = Findings::default();
         check_game(log, &History { losses: losses.to_vec(), ..History::default() }, &mut findings);
@@ -423,14 +427,15 @@ pub(super) mod tests {
 
     #[test]
     fn a_command_of_a_lost_branch_is_judged_by_the_log_that_is_left() {
-        // Where Red had moved j4i4, Blue's Scout could go from j7 to j3; now a Miner stands in its way.
+        // If Red had moved j4i4, Blue's Scout could go from j7 to j3. In the log a Miner is in its
+        // way.
         assert_eq!(refusals(&log("j7j3", Some("j4i4")), &[LOSS]), (0, 1));
     }
 
     #[test]
     fn nothing_else_excuses_a_refusal() {
         assert_eq!(refusals(&log("j7j3", Some("j4i4")), &[]), (1, 0), "nothing was lost");
-        assert_eq!(refusals(&log("j7j3", None), &[LOSS]), (1, 0), "he was shown nothing of a lost branch");
+        assert_eq!(refusals(&log("j7j3", None), &[LOSS]), (1, 0), "Blue was shown nothing of a lost branch");
         assert_eq!(refusals(&log("j7j5", Some("j4i4")), &[LOSS]), (1, 0), "the log would take it");
     }
 }

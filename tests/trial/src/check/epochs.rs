@@ -1,8 +1,11 @@
-//! Commands of lost branches: what names an earlier epoch than the game's is refused, unless the log has it or it is a deployment.
+//! Commands of lost branches: a command with an earlier epoch than the game's is refused, unless it
+//! is in the log or is a deployment.
 //!
-//! That a command was carried out in another epoch shows in its number: it lies beyond the view that was shown over the same line, in a later epoch. A server
-//! that had not heard of that epoch yet may have carried it out meanwhile, and so may one that was asked before; the checker speaks where none can have been: the command was first
-//! sent over that line, or before a loss that left no server and no Redis alive.
+//! A command carried out in another epoch is recognized by its number, which is beyond the view
+//! shown over the same line in a later epoch. A server that does not know that epoch yet, or that
+//! got the command before, may still carry it out. So the checker reports a fault only if there can
+//! be no such server: the command was first sent over that line, or before a loss that left no
+//! server and no Redis alive.
 
 use std::collections::HashMap;
 
@@ -12,10 +15,10 @@ use super::findings::Fault;
 use super::game::Checker;
 use crate::log::{ClientLog, Entry, Role, What};
 
-/// A command, as it was sent first.
+/// A command as it was first sent.
 struct Sent {
     line: usize,
-    /// When that line was there.
+    /// When that line was connected.
     since: u64,
     epoch: u64,
     is_deployment: bool,
@@ -30,7 +33,8 @@ struct Shown {
 }
 
 impl Checker<'_> {
-    /// No command was carried out in a later epoch than its own, and none refused for its epoch in its own.
+    /// Checks that no command was carried out in a later epoch than its own, and that none was
+    /// refused in its own epoch because of its epoch.
     pub(super) fn check_epochs(&mut self, client: &ClientLog) {
         if matches!(client.role, Role::Spectator(_)) {
             return;
@@ -45,7 +49,7 @@ impl Checker<'_> {
                 }
                 What::Sent(text) | What::Received(text) => text,
             };
-            // Most of what comes is neither an answer nor a view.
+            // Most messages are neither an answer nor a view.
             let kind = ["command", "game", "accepted", "refused"]
                 .into_iter()
                 .find(|kind| text.contains(&format!(r#""type":"{kind}""#)));
@@ -143,7 +147,7 @@ mod tests {
         assert_eq!(astray(line(6, "resign", 4), &[]), 0, "the log had it");
         assert_eq!(astray(line(6, "deploy", 5), &[]), 0, "a deployment is taken");
         assert_eq!(astray(line(7, "resign", 5), &[]), 0);
-        assert_eq!(astray(line(8, "resign", 5), &[]), 0, "the server has not heard of it");
+        assert_eq!(astray(line(8, "resign", 5), &[]), 0, "the server may not know the epoch");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What an audience may be told, made anew from the truth.
+//! What an audience may be told, derived anew from the truth.
 
 use serde_json::{Map, Value, json};
 
@@ -8,12 +8,12 @@ use super::rules::{CHIPS, COIN, Color, Counts, Letters, rank_name};
 use super::square::At;
 use super::truth::{Fact, SIDES, Taken, Told, Truth};
 
-/// How long deployments are taken, in milliseconds.
+/// The time for deployments, in milliseconds.
 const DEPLOY_MS: u64 = 300_000;
-/// Plies before a limit from which on it is announced.
+/// The number of plies before a limit at which it is first announced.
 const LIMIT_NOTICE: u64 = 20;
 
-/// A game as one audience knows it after some of what it was told.
+/// A game as one audience knows it at some point.
 #[derive(Clone, Debug)]
 pub(super) struct State<'a> {
     truth: &'a Truth,
@@ -23,24 +23,24 @@ pub(super) struct State<'a> {
     ready: [bool; 2],
     deadline: u64,
     own: Option<String>,
-    /// Steps taken on the board.
+    /// Steps made on the board.
     pub steps: usize,
-    /// Of what it was told, how much ended or began somebody's time.
+    /// How many of the events it was told began or ended a side's time.
     pub turns: usize,
     clocks: Option<Clocks>,
-    /// Clocks of those who owe a choice as others see them: as if nobody had made it (§Q4).
+    /// Clocks of sides that owe a choice as others see them: as if no choice had been made (§Q4).
     veiled: Option<Clocks>,
-    /// What was chosen in the strike that waits.
+    /// The choices in the strike that waits.
     chosen: [Option<char>; 2],
     offer: Option<Color>,
     outcome: Option<Value>,
     latest: u64,
-    /// Why the clocks do not add up at the latest event.
+    /// Why the clocks are wrong at the latest event.
     overdraft: Option<String>,
 }
 
 impl<'a> State<'a> {
-    /// A game just made.
+    /// A game that was just created.
     #[must_use]
     pub(super) fn new(truth: &'a Truth, audience: usize) -> State<'a> {
         let mut state = State {
@@ -62,20 +62,21 @@ impl<'a> State<'a> {
             overdraft: None,
         };
         if truth.rules.coins {
-            // Nothing is deployed: Red's time runs at once (§Q1).
+            // There are no deployments, so Red's time runs at once (§Q1).
             state.phase = "playing";
             state.start_clocks(truth.created);
         }
         state
     }
 
-    /// In what way the clocks do not add up at the latest event: somebody acted after his time, or a flag fell before.
+    /// Why the clocks are wrong at the latest event: a side acted after its time, or a flag fell
+    /// too early.
     #[must_use]
     pub(super) fn overdraft(&self) -> Option<&str> {
         self.overdraft.as_deref()
     }
 
-    /// Looks at the running clocks when an event comes that time decides about.
+    /// Checks the running clocks at an event that depends on time.
     fn judge_time(&mut self, told: &Told, at: u64) {
         self.overdraft = None;
         let Some(clocks) = &self.clocks else { return };
@@ -123,13 +124,13 @@ impl<'a> State<'a> {
         piece.is_revealed || self.knows_all_of(piece.color)
     }
 
-    /// What the audience has chosen in the strike that waits.
+    /// The audience's own choice in the strike that waits.
     #[must_use]
     pub(super) fn own_choice(&self) -> Option<char> {
         self.chosen.get(self.audience).copied().flatten()
     }
 
-    /// Whether a side's time is to run.
+    /// Whether a side's time should run.
     fn is_to_act(&self, color: Color) -> bool {
         let Some(board) = self.board() else { return false };
         match board.pending {
@@ -166,7 +167,7 @@ impl<'a> State<'a> {
         Some(Clocks::json([of(0), of(1)], at))
     }
 
-    /// Takes a fact in and answers with the event and the change that tell it; with nothing when the audience is not told.
+    /// Applies a fact; returns its event and change, or none if the audience is not told.
     pub(super) fn take(&mut self, told: &Told) -> Option<(Value, Value)> {
         let at = told.at.max(self.latest);
         self.latest = at;
@@ -244,7 +245,7 @@ impl<'a> State<'a> {
                 self.paused_since = None;
                 self.offer = None;
                 self.own = None;
-                // Pieces on the board only where there was one.
+                // Pieces only if there was a board.
                 self.phase = "over";
                 change.insert("pieces".to_owned(), self.all_pieces());
                 self.add_stock(&mut change);
@@ -315,7 +316,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Reserves and pools, as far as there are any.
+    /// Adds reserves and pools, if there are any.
     fn add_stock(&self, into: &mut Map<String, Value>) {
         if self.truth.rules.reserve {
             into.insert("reserve".to_owned(), self.reserves());
@@ -355,7 +356,7 @@ impl<'a> State<'a> {
         Value::Object(chips)
     }
 
-    /// The strike that waits, with the audience's own choice if it is asked for.
+    /// The strike that waits, with the audience's own choice if `with_choice`.
     fn pending(&self, with_choice: bool) -> Option<Value> {
         let Pending { color, squares: (from, to), owes } = self.board()?.pending?;
         let mut pending = json!({
@@ -369,7 +370,7 @@ impl<'a> State<'a> {
         Some(pending)
     }
 
-    /// What every change tells anew.
+    /// Adds what every change contains.
     fn add_derived(&self, into: &mut Map<String, Value>, at: u64) {
         if let Some(clock) = self.clock(at) {
             into.insert("clock".to_owned(), clock);
@@ -402,7 +403,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The whole view, its clocks counted to a moment.
+    /// The whole view, with clocks as of a moment.
     #[must_use]
     pub(super) fn view(&self, at: u64) -> Value {
         let mut view = Map::new();
@@ -459,7 +460,8 @@ impl<'a> State<'a> {
         json!({"red": of(0), "blue": of(1)})
     }
 
-    /// What the audience is told of a rank: the letter of who knows it, or what everybody can tell.
+    /// What the audience is shown of a rank: its letter if they know it, or else what everybody can
+    /// tell.
     fn identity(&self, piece: Piece) -> String {
         if piece.letter == COIN || self.knows(piece) {
             piece.letter.to_string()
@@ -488,7 +490,7 @@ impl<'a> State<'a> {
         Some((&taken[index], self.truth.boards.get(index + 1)?))
     }
 
-    /// The last ply, if it was a move, as it was seen when it was made.
+    /// The last ply, if it was a move, as it was seen then.
     fn last_move(&self) -> Option<Value> {
         let (taken, after) = self.last_ply()?;
         let Step::Moved { from, to, laid, .. } = &taken.step else { return None };
@@ -499,7 +501,7 @@ impl<'a> State<'a> {
             seen["laid"] = json!(format!("{squares}={chip}"));
         }
         if let Some(strike) = taken.strike {
-            // Only a defender that wins can stay hidden, and one that everybody knew never does.
+            // Only a defender that wins can stay hidden, and not if everybody knew it.
             let winner_at = match strike.defender.1 {
                 "advances" => from,
                 _ => to,
@@ -521,7 +523,7 @@ impl<'a> State<'a> {
         Some(seen)
     }
 
-    /// A ply between board and reserve, if it is one, as it was seen when it was made.
+    /// The last ply as it was seen then, if it was between board and reserve.
     fn exchange(&self, taken: &Taken) -> Option<Value> {
         let side = SIDES[taken.color];
         Some(match taken.step {
@@ -543,7 +545,7 @@ impl<'a> State<'a> {
     }
 }
 
-/// What moves tell of a piece.
+/// What a piece's moves prove about it.
 fn proved(could_be: Letters) -> String {
     if could_be == Letters::ALL { "?".to_owned() } else { could_be.to_string() }
 }

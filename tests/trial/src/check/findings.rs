@@ -4,36 +4,36 @@ use std::collections::BTreeMap;
 
 use super::paired::Paired;
 
-/// Kinds of faults. Each must come out as zero.
+/// Kinds of faults. The count of each must be zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
-    /// A command was acknowledged, and the log does not have it.
+    /// A command was acknowledged but is not in the log.
     Missing,
     /// An event was shown twice, a ply counted twice, a command took effect twice.
     Doubled,
     /// A number was skipped without the game being opened again.
     Gap,
-    /// A view or an event is not what the log makes of it.
+    /// A view or an event does not agree with the log.
     Differs,
-    /// A rank was shown to somebody who could not know it.
+    /// A rank was shown to an audience that must not know it.
     Leak,
-    /// Two sessions that should look alike did not.
+    /// Two sessions that should look the same did not.
     SecretByte,
     /// A clock ran while no server did.
     Clock,
-    /// A commitment does not fit what was opened.
+    /// A commitment does not match the opened deployment.
     Commitment,
     /// A lawful command was refused.
     Refusal,
-    /// A command of a lost branch was carried out in what is left.
+    /// A command of a lost branch was carried out in the branch that is left.
     Astray,
     /// A game did not end, or its record cannot be read.
     Unended,
-    /// A line was not told that the store was away, or that it was back.
+    /// A client was not told that the store was away, or that it was back.
     Untold,
-    /// Something acknowledged was lost where that may happen, and nobody was told.
+    /// Something acknowledged was lost where that may happen, but the clients were not told.
     Unexplained,
-    /// A client of a killed server was not elsewhere in time, though nothing else was wrong.
+    /// A client of a killed server was not on another one in time, though nothing else was wrong.
     Stranded,
 }
 
@@ -56,7 +56,7 @@ impl Fault {
         Fault::Stranded,
     ];
 
-    /// The fault in the words of the report.
+    /// The name of the fault in the report.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
@@ -67,23 +67,23 @@ impl Fault {
             Fault::Leak => "hidden ranks visible in bytes",
             Fault::SecretByte => "bytes that depend on a secret",
             Fault::Clock => "clocks that ran while the server was down",
-            Fault::Commitment => "commitments that do not fit",
+            Fault::Commitment => "commitments that do not match",
             Fault::Refusal => "lawful commands refused",
             Fault::Astray => "commands of lost branches carried out",
             Fault::Unended => "games without an end or a readable record",
-            Fault::Untold => "lines not told in time of the store's state",
+            Fault::Untold => "connections not told of the store's state in time",
             Fault::Unexplained => "losses without a new epoch",
-            Fault::Stranded => "clients of a killed server elsewhere too late",
+            Fault::Stranded => "clients of a killed server too late on another",
         }
     }
 }
 
 /// Examples kept of each kind of fault.
 const EXAMPLES_MAX: usize = 5;
-/// The longest example.
+/// The length limit of an example.
 const EXAMPLE_LEN_MAX: usize = 1_500;
 
-/// What was compared of the ordinary games of a ruleset.
+/// What was compared in the ordinary games of a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Played {
     /// Games.
@@ -101,7 +101,7 @@ pub struct Played {
 }
 
 impl Played {
-    /// What was compared so far of all games.
+    /// What was compared in all games so far.
     pub(super) fn so_far(findings: &Findings) -> Played {
         Played {
             games: 0,
@@ -113,7 +113,7 @@ impl Played {
         }
     }
 
-    /// One game of so many plies, by what was compared before it.
+    /// One game with this many plies: what was compared since `before`.
     pub(super) fn since(self, before: &Played, plies: u64) -> Played {
         Played {
             games: 1,
@@ -125,7 +125,7 @@ impl Played {
         }
     }
 
-    /// Takes another part's figures in.
+    /// Adds another part's figures.
     pub(super) fn add(&mut self, other: Played) {
         let Played { games, plies, acked, messages, views, events } = other;
         self.games += games;
@@ -146,7 +146,7 @@ pub struct Findings {
     pub ended: BTreeMap<String, u64>,
     /// Plies in the logs.
     pub plies: u64,
-    /// What was compared of ordinary games, by ruleset.
+    /// What was compared in ordinary games, by ruleset.
     pub played: BTreeMap<String, Played>,
     /// Messages received.
     pub messages: u64,
@@ -164,7 +164,7 @@ pub struct Findings {
     pub clocks: u64,
     /// Running clocks compared over an outage.
     pub clocks_over_outages: u64,
-    /// The most a clock was given by an outage, in milliseconds.
+    /// The largest time that an outage gave to a clock, in milliseconds.
     pub clock_gift_max: i64,
     /// Paired sessions compared.
     pub paired: u64,
@@ -172,25 +172,25 @@ pub struct Findings {
     pub paired_bytes: u64,
     /// What was compared in pairs, by ruleset.
     pub by_ruleset: BTreeMap<&'static str, Paired>,
-    /// Clients that were told by a new epoch that something was lost.
+    /// Clients that learned of a loss by a new epoch.
     pub rollbacks: u64,
-    /// Acknowledged commands that nobody had any more, all of them told so.
+    /// Acknowledged commands that no process had any more and whose clients were told so.
     pub lost_acks: u64,
-    /// Messages of branches that were lost.
+    /// Messages of lost branches.
     pub lost_messages: u64,
-    /// Commands made on branches that were lost, and refused by what the log says instead.
+    /// Commands that were based on lost branches and refused because of the log.
     pub astray_refusals: u64,
-    /// From the kill of a server until each of its clients was let in again, in milliseconds.
+    /// From the kill of a server until each of its clients was welcomed again, in milliseconds.
     pub let_in_ms: Vec<u64>,
-    /// Until it was shown its game again.
+    /// From the kill until each client was shown its game again.
     pub shown_ms: Vec<u64>,
-    /// The same, where nothing else was wrong meanwhile or shortly before.
+    /// The same, if nothing else was wrong then or shortly before.
     pub shown_undisturbed_ms: Vec<u64>,
-    /// Until the command it had under way was acknowledged.
+    /// From the kill until each client's pending command was acknowledged.
     pub answered_ms: Vec<u64>,
-    /// From the moment a store was out of reach until each client was told, in milliseconds.
+    /// From the loss of a store until each client was told, in milliseconds.
     pub told_away_ms: Vec<u64>,
-    /// From the moment it was back until each client was told.
+    /// From its return until each client was told.
     pub told_back_ms: Vec<u64>,
 }
 
@@ -214,7 +214,7 @@ impl Findings {
         self.counts.get(&fault).copied().unwrap_or_default()
     }
 
-    /// Whether there is no fault.
+    /// True if there is no fault.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.counts.values().all(|count| *count == 0)
@@ -231,7 +231,7 @@ impl Findings {
         self.ended.values().sum()
     }
 
-    /// Takes another part's figures in.
+    /// Adds another part's figures.
     pub fn add(&mut self, other: Findings) {
         for (fault, count) in other.counts {
             *self.counts.entry(fault).or_default() += count;

@@ -1,4 +1,4 @@
-//! One game: its clients' logs against its truth.
+//! One game: compares its clients' logs with its truth.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use super::truth::{Fact, SIDES, Taken, Told, Truth, color_of};
 use crate::log::{ClientLog, Entry, GameLog, Loss, Outage, Role, What};
 use crate::site::History;
 
-/// What the server may send.
+/// Types of messages that the server may send.
 const TYPES: &[&str] = &[
     "welcome",
     "accepted",
@@ -35,35 +35,36 @@ const TYPES: &[&str] = &[
     "game_unavailable",
     "ping",
 ];
-/// How much later than a loss something of the lost branch may be received: it was under way.
+/// How long after a loss messages of the lost branch may still arrive: they were under way.
 const LATE_MS: u64 = 1_000;
-/// What clocks of two processes of one machine may differ by, in milliseconds.
+/// How much the clocks of two processes on one machine may differ, in milliseconds.
 const CLOCK_SLACK_MS: i64 = 20;
 
-/// A received text, looked at once.
+/// A received text, parsed once.
 #[derive(Clone)]
 pub(super) struct Parsed {
     pub(super) kind: String,
     seq: Option<u64>,
-    /// How many events came along.
+    /// The number of events that came with it.
     tail: u64,
     pub(super) value: Arc<Value>,
 }
 
-/// Everything about one game.
+/// Everything known about one game.
 pub(super) struct Checker<'a> {
     pub(super) truth: &'a Truth,
     pub(super) findings: &'a mut Findings,
-    /// Per audience: what it was told under each number, the event and the change that tell it, and the state after it (index 0: before all).
+    /// Per audience: what it was told under each number, the event and change that show it, and the
+    /// state after it (index 0: before all).
     pub(super) told: [Vec<&'a Told>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
-    /// When something was lost that nobody had any more.
+    /// When data was lost that no process had any more.
     losses: &'a [Loss],
     seen: HashMap<(usize, Arc<str>), Parsed>,
 }
 
-/// Checks a game's logs against its records.
+/// Checks the logs of a game against its records.
 pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findings) {
     let Some(truth) = Truth::read(log, findings) else { return };
     let before = Played::so_far(findings);
@@ -103,7 +104,7 @@ impl Checker<'_> {
         self.findings.fault(fault, format!("{}: {what}", self.truth.game));
     }
 
-    /// The events in each record are those made anew.
+    /// Checks that the events in each record equal those derived from the truth.
     fn check_records(&mut self, log: &GameLog) {
         for audience in 0..3 {
             let Ok(record) = serde_json::from_str::<Value>(&log.records[audience]) else { continue };
@@ -112,7 +113,7 @@ impl Checker<'_> {
             for one in told {
                 self.findings.events += 1;
                 if one["event"]["kind"] == "chosen" && color_of(&one["event"]["side"]) != Some(audience) {
-                    // Opened by the end; compared with what whoever chose was told.
+                    // The end opened it. It is compared with what its own side was told.
                     continue;
                 }
                 let mut expected = self.events[audience].get(seq).map(|(event, _)| event.clone());
@@ -128,7 +129,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What came from a reserve is told by the record when the end has opened it.
+    /// Adds to an event the rank of a piece from a reserve if the end has opened it.
     fn open_placed(&self, audience: usize, seq: usize, event: Option<&mut Value>) {
         let (Some(event), Some(state), Some(end)) =
             (event, self.states[audience].get(seq), self.states[audience].last())
@@ -149,7 +150,7 @@ impl Checker<'_> {
         let mut open_at: Option<u64> = None;
         let mut since: Option<u64> = None;
         let mut highest: u64 = 0;
-        // When the latest news came, and in which epoch.
+        // When the latest message came, and in which epoch.
         let (mut latest_at, mut epoch) = (0, None);
         for Entry { at, what } in &client.entries {
             let text = match what {
@@ -206,7 +207,7 @@ impl Checker<'_> {
                     if parsed.tail > 0 && since != Some(seq - parsed.tail.min(seq)) {
                         self.fault(
                             Fault::Differs,
-                            &format!("{:?}: the events since {since:?} are not those", client.role),
+                            &format!("{:?}: the events since {since:?} are wrong", client.role),
                         );
                     }
                     open_at = Some(seq);
@@ -219,17 +220,19 @@ impl Checker<'_> {
         self.check_epochs(client);
     }
 
-    /// Whether whatever server was there then was gone by this moment, and Redis too: nobody was left who could carry out what was under way.
+    /// Whether a loss lies between two moments. All servers and Redis were gone then, so none could
+    /// carry out what was under way.
     pub(super) fn is_lost_between(&self, from: u64, until: u64) -> bool {
         self.losses.iter().any(|loss| from < loss.from && loss.until < until)
     }
 
-    /// Whether what was heard of then may be of a branch that was lost, so that nobody had it any more.
+    /// Whether a message of this moment may be of a lost branch.
     pub(super) fn is_lost(&self, at: u64) -> bool {
         self.losses.iter().any(|loss| (loss.from..=loss.until + LATE_MS).contains(&at))
     }
 
-    /// Looks at a text that was received then. What only a lost branch can explain is counted, and held against nobody.
+    /// Parses a text that was received at this moment. If only a lost branch can explain it, it is
+    /// counted and is no fault.
     pub(super) fn look_at(&mut self, audience: usize, text: &Arc<str>, at: u64) -> Option<Parsed> {
         if self.is_lost(at)
             && let Ok(value) = serde_json::from_str::<Value>(text)
@@ -244,7 +247,7 @@ impl Checker<'_> {
         self.look(audience, text)
     }
 
-    /// Whether the log says what an event or a view says.
+    /// Whether an event or a view agrees with the log.
     pub(super) fn fits(&self, audience: usize, seq: u64, value: &Value) -> bool {
         let index = usize::try_from(seq).unwrap_or(usize::MAX);
         if value["type"] == "event" {
@@ -256,12 +259,13 @@ impl Checker<'_> {
         let mut view = value["view"].clone();
         sort_refused(&mut view);
         let at = view["clock"]["at"].as_u64().unwrap_or_default();
-        // Without a clock two branches may make the same view by other events.
+        // Without a clock two branches may produce the same view by different events.
         differing(&self.events[audience], index, value).is_empty()
             && self.states[audience].get(index).is_some_and(|state| state.view(at) == view)
     }
 
-    /// Looks at a text once for each audience; the same text is the same fault however many received it.
+    /// Parses a text once per audience; the same text is one fault, however many clients received
+    /// it.
     fn look(&mut self, audience: usize, text: &Arc<str>) -> Option<Parsed> {
         let key = (audience, text.clone());
         if let Some(parsed) = self.seen.get(&key) {
@@ -331,7 +335,7 @@ impl Checker<'_> {
         wrong.iter().for_each(|what| self.fault(Fault::Differs, what));
     }
 
-    /// Whatever a side did was asked for, and no more often than it was asked for.
+    /// Checks that every act of a side was commanded, and no more often than that.
     fn check_effects(&mut self, log: &GameLog) {
         for (color, role) in [Role::Red, Role::Blue].into_iter().enumerate() {
             let commands: Vec<(u64, Value)> = log
@@ -348,7 +352,8 @@ impl Checker<'_> {
                 || facts(&|fact| *fact == Fact::DrawOffered(color)) > asked("offer_draw")
                 || facts(&|fact| *fact == Fact::DrawDeclined(color)) > asked("decline_draw");
             let mut own = self.truth.steps.iter().enumerate().filter(|(_, taken)| taken.color == color);
-            // The ply that resolves a strike was asked for when it was begun, and tells what was chosen.
+            // The ply that resolves a strike was commanded when the strike began; it also reports
+            // the choices.
             let is_asked_for = |(step, taken): (usize, &Taken)| {
                 let after = &self.truth.boards[step + 1];
                 commands.iter().any(|(ply, command)| *ply == taken.ply && fits(taken, after, command))
@@ -366,14 +371,15 @@ impl Checker<'_> {
         }
     }
 
-    /// Between the last clock before an outage and the first view after it, the time without a server does not count.
+    /// Checks that the time without a server does not count between the last clock before an outage
+    /// and the first view after it.
     fn check_clocks(&mut self, client: &ClientLog, outages: &[Outage]) {
         let audience = client.role.audience();
         let mut before: Option<(usize, Value, u64)> = None;
         for Entry { at: received, what } in &client.entries {
             let What::Received(text) = what else { continue };
             if self.is_lost(*received) {
-                // A clock of a branch that was lost is compared with no other one.
+                // A clock of a lost branch is compared with no other.
                 before = None;
                 continue;
             }
@@ -408,7 +414,7 @@ impl Checker<'_> {
     }
 }
 
-/// The events that came along with a view and are not those of the log before that number, each beside the log's.
+/// The events sent with a view that differ from the log's before that number, each with the log's.
 fn differing<'a>(
     log: &'a [(Value, Value)],
     seq: usize,
@@ -422,16 +428,18 @@ fn differing<'a>(
     beside.filter(|(told, expected)| *expected != Some(*told)).collect()
 }
 
-/// By how much less a running clock was charged than the time with a server, the least of both where both run; none when nothing ran.
+/// By how much less a running clock was charged than the time with a server: the smaller value if
+/// both run; none if neither runs.
 fn gift_ms(old: &Value, new: &Value, outages: &[&Outage]) -> Option<i64> {
     let is_running = |side: &&str| old["running"] == **side || old["running"] == "both";
     let left = |clock: &Value, side: &str| clock["remaining_ms"][side].as_u64();
     let (from, to) = (old["at"].as_u64()?, new["at"].as_u64()?);
     let without_server: u64 = outages
         .iter()
-        // Over a jump there is no moment: one that is shown in between is of a server that has not heard of it, and goes on from before.
+        // A jump has no moment of its own. A clock shown during it is from a server that does not
+        // know of the jump yet and continues from before.
         .filter(|outage| outage.killed_at < outage.spawned_at || outage.by_store.1 <= to)
-        // By the clock that gave the stamps: Redis's own may be minutes away from the machine's.
+        // By the clock of the stamps: Redis's own may be minutes off the machine's.
         .map(|outage| outage.by_store.1.min(to).saturating_sub(outage.by_store.0.max(from)))
         .sum();
     let signed = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
@@ -463,10 +471,12 @@ mod tests {
 
     #[test]
     fn an_outage_is_measured_by_the_clock_that_gives_the_stamps() {
-        // Redis's clock was set back by 2.2 s, and servers carried the time on: 1.0 s before the outage and 1.3 s after it were served.
+        // Redis's clock was set back by 2.2 s, and servers carried the time on: 1.0 s before the
+        // outage and 1.3 s after it were served.
         let set_back = outage(678_357, 683_158, (678_357, 680_940));
         assert_eq!(gift_ms(&clock(677_334, 924_863), &clock(682_217, 923_605), &[&set_back]), Some(1_042));
-        // Redis's clock is ten minutes ahead: 1 s before and 1 s after it were served, and the clock ran all the time.
+        // Redis's clock is ten minutes ahead: 1 s before and 1 s after it were served, and the
+        // clock ran all the time.
         let ahead = outage(100_000, 105_000, (700_000, 705_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 53_000), &[&ahead]), Some(-5_000));
         assert_eq!(gift_ms(&clock(699_000, 60_000), &clock(706_000, 58_000), &[&ahead]), Some(0));
@@ -494,7 +504,7 @@ mod tests {
         check(2, &[1, 2], 0);
         check(3, &[2, 4], 1);
         check(2, &[2, 3], 2);
-        // More than there are, and beyond the log's end.
+        // More events than there are, and events beyond the end of the log.
         check(1, &[0, 1], 1);
         check(5, &[4, 5], 2);
     }

@@ -1,4 +1,4 @@
-//! Ranks in messages, whatever messages they are, that the audience cannot know.
+//! Finds ranks in messages of any type that the audience must not know.
 
 use serde_json::Value;
 
@@ -10,36 +10,37 @@ use super::rules::{Color, LETTERS, Letters, letter_of};
 use super::square::{At, read_move};
 use super::truth::{Taken, color_of};
 
-/// How many of the last steps a view may tell of by itself: its last ply, and what came after it without being one.
+/// How many of the last steps a view may describe without events: its last ply, and what followed
+/// it without being a ply.
 const STEPS_TOLD: usize = 4;
 
-/// A rank that is named in a message, or what of it is said to be left.
+/// A rank named in a message, or the ranks that it leaves possible.
 #[derive(Debug)]
 enum Found {
-    /// As a piece on a square.
+    /// Of a piece on a square.
     Piece(At, Color, Letters),
-    /// As the piece that made a ply.
+    /// Of the piece that made a ply.
     Mover(Color, (At, At), Letters),
-    /// As the piece that this side's ply struck.
+    /// Of the piece that this side's ply struck.
     Struck(Color, (At, At)),
-    /// As a piece of this side that came from a reserve.
+    /// Of a piece of this side that came from a reserve.
     Placed(Color, At),
-    /// A side's reserve, face down.
+    /// The face-down pieces of a side's reserve.
     Reserve(Color),
-    /// What a side chose in a strike.
+    /// A side's choice in a strike.
     Chosen(Color),
-    /// What the audience itself chose, it is said.
+    /// The audience's own choice, according to the message.
     OwnChoice(Option<char>),
 }
 
 impl Checker<'_> {
-    /// Looks for ranks in a message that the audience cannot know at that number.
+    /// Finds ranks in a message that the audience must not know at that number.
     pub(super) fn check_leaks(&mut self, audience: usize, seq: Option<u64>, text: &str, value: &Value) {
         let index = usize::try_from(seq.unwrap_or(0)).unwrap_or(usize::MAX);
         let Some(state) = self.states[audience].get(index).cloned() else { return };
         let mut leaks = Vec::new();
         let (known, hidden): (Vec<Color>, Vec<Color>) = (0..2).partition(|color| state.knows_all_of(*color));
-        // Both sides may have chosen the same deployment: then the text is no secret to either.
+        // Both sides may have the same deployment. Then its text is no secret to either.
         let shown: Vec<&String> = known.iter().flat_map(|color| self.truth.deployments_of(*color)).collect();
         for color in hidden {
             let secrets = self.truth.deployments_of(color).filter(|setup| !shown.contains(setup));
@@ -48,7 +49,7 @@ impl Checker<'_> {
                 leaks.push(format!("a deployment or a salt in {text}"));
             }
         }
-        // Events that came along, or make a record, were shown at numbers of their own.
+        // Events that came along or are in a record were shown at numbers of their own.
         let told = value["events"].as_array().map_or(0, Vec::len);
         let first = state.steps.saturating_sub(told.max(STEPS_TOLD));
         let mut value = value.clone();
@@ -78,7 +79,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the audience may know in this state what was found; what happened may be told from that step on.
+    /// Whether the audience may know the found rank in this state; events may be described from
+    /// step `first` on.
     fn is_known(&self, audience: usize, state: &State<'_>, first: usize, found: &Found) -> bool {
         let steps = || (first..state.steps).map(|step| (step, &self.truth.steps[step]));
         let is_ply = |taken: &Taken, color: Color, squares: (At, At)| {
@@ -106,7 +108,7 @@ impl Checker<'_> {
                     let Some(strike) = taken.strike.filter(|_| is_ply(taken, color, squares)) else {
                         return false;
                     };
-                    // A winner that everybody knew already is named as well.
+                    // A winner that everybody knew already is named too.
                     let winner_at = if strike.defender.1 == "advances" { squares.0 } else { squares.1 };
                     let winner = self.truth.boards[step + 1].piece(winner_at);
                     strike.is_defender_shown || winner.is_some_and(|piece| piece.is_revealed)
@@ -121,7 +123,7 @@ impl Checker<'_> {
                 state.knows_all_of(color) || steps().any(|(_, taken)| is_labeled(taken))
             }
             Found::Reserve(color) => state.knows_all_of(color),
-            // Those of strikes that were resolved are opened by the end.
+            // The end opens the choices of resolved strikes.
             Found::Chosen(color) => color == audience || state.is_over(),
             Found::OwnChoice(letter) => letter.is_some() && state.own_choice() == letter,
         }
@@ -129,7 +131,7 @@ impl Checker<'_> {
 }
 
 impl Found {
-    /// Whose rank was found.
+    /// The side whose rank was found.
     fn owner(&self) -> Option<Color> {
         match *self {
             Found::Piece(_, color, _) | Found::Placed(color, _) | Found::Reserve(color) => Some(color),
@@ -138,8 +140,8 @@ impl Found {
     }
 }
 
-/// Takes the changes out of a record, each with the number at which its audience was shown it: they tell of
-/// pieces where they stood then.
+/// Removes the changes from a record; returns each with the number at which its audience was shown
+/// it, because they describe pieces where they stood then.
 fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
     if record.get("format").is_none() {
         return Vec::new();
@@ -158,7 +160,8 @@ fn take_changes(record: &mut Value, audience: usize) -> Vec<(usize, Value)> {
     changes
 }
 
-/// Reads a rank as messages say it, or what is left of it; nothing where it is hidden or not there yet.
+/// Reads a rank as messages write it, or the ranks left possible; none if it is hidden or not known
+/// yet.
 fn read_identity(text: &str) -> Option<Letters> {
     let is_rank = |letter: &char| LETTERS.contains(letter.to_ascii_uppercase());
     let inside = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
@@ -171,7 +174,7 @@ fn read_identity(text: &str) -> Option<Letters> {
     is_whole.then(|| letters.chars().map(|letter| letter.to_ascii_uppercase()).collect())
 }
 
-/// Calls back with every rank named anywhere in a message.
+/// Calls `found` with every rank named anywhere in a message.
 fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
     match value {
         Value::String(text) => {
@@ -208,7 +211,8 @@ fn find_identities(value: &Value, found: &mut dyn FnMut(Found)) {
                     found(Found::Reserve(color));
                 }
             }
-            // `b7b6` is a move there, and would be Blue's Lieutenant on b7 anywhere else; `b7b5=g` are chips.
+            // `b7b6` is a move here; elsewhere it would be Blue's Lieutenant on b7. `b7b5=g` are
+            // chips.
             let is_of_moves = |name: &str| name == "move" || name == "refused_moves";
             let others = fields
                 .iter()
@@ -226,7 +230,7 @@ fn are_moves(value: &Value) -> bool {
     }
 }
 
-/// Reads `j7b?'*^` where a rank is named.
+/// Reads a piece such as `j7b?'*^` if its rank is named.
 fn read_piece(text: &str) -> Option<(At, Color, Letters)> {
     let split = text.get(1..)?.find(|letter: char| !letter.is_ascii_digit())? + 1;
     let at = At::read(text.get(..split)?)?;

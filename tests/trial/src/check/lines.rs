@@ -1,5 +1,5 @@
-//! A client's line over time: how long it took to be elsewhere when its server was killed, and whether it was told in time that the
-//! store was away.
+//! A client's connections over time: how long it took to reach another server when its own was
+//! killed, and whether it was told in time that the store was away.
 
 use serde_json::Value;
 
@@ -8,10 +8,11 @@ use crate::log::{Away, ClientLog, Death, Entry, Trouble, What};
 use crate::mishap::TOLD_MAX;
 use crate::site::History;
 
-/// A store that is back is to be told within this time: servers dial it again at least every second.
+/// Clients must be told of the store's return within this time: servers try to reconnect at least
+/// every second.
 const BACK_MAX_MS: u64 = 10_000;
 
-/// One line, from the moment it came about until it was gone.
+/// One connection, from its beginning to its end.
 struct Line<'a> {
     server: usize,
     from: u64,
@@ -20,13 +21,13 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// When the store was said to be away, or to be there, since a moment.
+    /// When the store was first reported as away or as available, at or after a moment.
     fn told(&self, is_available: bool, since: u64) -> Option<u64> {
         let mut since = self.entries.iter().filter(|entry| entry.at >= since);
         since.find(|entry| is_state(&entry.what, is_available)).map(|entry| entry.at)
     }
 
-    /// Whether the store was said to be away before a moment, and not to be back again.
+    /// Whether the store was last reported as away before a moment.
     fn is_told_before(&self, moment: u64) -> bool {
         let before = self.entries.iter().filter(|entry| entry.at < moment);
         let mut states =
@@ -66,7 +67,7 @@ fn state_in(text: &str) -> Option<bool> {
     (value["type"] == "store_state").then(|| value["available"].as_bool()).flatten()
 }
 
-/// Looks at all lines of a client.
+/// Checks all connections of a client.
 pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, findings: &mut Findings) {
     let mut lines = Vec::new();
     let mut open: Option<(usize, usize)> = None;
@@ -101,7 +102,8 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
     }
 }
 
-/// One state, told once, and once more to whoever asks for a game: not an error for each command.
+/// A state is reported once, and once more to a client that asks for a game; there must not be an
+/// error for each command.
 fn check_states(game: &str, client: &ClientLog, line: &Line<'_>, findings: &mut Findings) {
     let (away, back) = (line.count(|what| is_state(what, false)), line.count(|what| is_state(what, true)));
     let asked = line.count(|what| matches!(what, What::Sent(text) if text.contains(r#""open_game""#)));
@@ -122,10 +124,10 @@ fn check_away(
     findings: &mut Findings,
 ) {
     let told_max = u64::try_from(TOLD_MAX.as_millis()).unwrap_or(u64::MAX);
-    // The server's silence ends a line, too: only one that lived on can have been told.
+    // The server's silence also ends a connection. Only a connection that went on could be told.
     let is_long = away.until >= away.from + told_max;
     let lives = line.from <= away.from && line.until >= away.from + told_max;
-    // Whoever was not let in yet is told when he is.
+    // A client that is not welcomed yet is told in its welcome.
     if !is_long || !lives || !line.is_let_in_before(away.from) || line.is_told_before(away.from) {
         return;
     }
@@ -143,7 +145,7 @@ fn check_away(
         Some(at) if at <= away.until + BACK_MAX_MS => {
             findings.told_back_ms.push(at.saturating_sub(away.until));
         }
-        // The line ended before, or the store was away again.
+        // The connection ended before, or the store was away again.
         None if line.until.min(next.unwrap_or(u64::MAX)) <= away.until + BACK_MAX_MS => {}
         told => {
             let what = format!(
@@ -155,7 +157,8 @@ fn check_away(
     }
 }
 
-/// How long it took until the client of a killed server was let in, shown its game, and had its command answered.
+/// Measures how long it took until the client of a killed server was welcomed, shown its game, and
+/// had its command answered.
 fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
     let later = client.entries.iter().filter(|entry| entry.at >= death.at);
     let mut received = later.filter_map(|entry| match &entry.what {
@@ -166,7 +169,8 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
         let found = received.find(|(_, text)| text.contains(kind));
         found.map(|(at, _)| at - death.at)
     };
-    // What came from the killed server's last moment is not in between: a welcome is the first of a line.
+    // A welcome is the first message of a connection, so the killed server's last messages do not
+    // count.
     findings.let_in_ms.extend(first(r#""type":"welcome""#));
     findings.shown_ms.extend(first(r#""type":"game""#));
     let Some((id, sent_at)) = under_way(client, death.at) else { return };
@@ -180,12 +184,13 @@ fn measure_move(client: &ClientLog, death: Death, findings: &mut Findings) {
     findings.answered_ms.extend(answer.map(|at| at.saturating_sub(death.at)));
 }
 
-/// Where nothing else is wrong, the client of a killed server is shown its game by another one in time.
+/// If nothing else is wrong, another server must show the game to the client of a killed one in
+/// time.
 fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, findings: &mut Findings) {
     let later = || client.entries.iter().filter(|entry| entry.at >= death.at);
     let dropped = later().position(|entry| entry.what == What::Dropped).unwrap_or(0);
     let shown = later().skip(dropped).find(|entry| is_kind(&entry.what, r#""type":"game""#));
-    // Whoever has seen the end does not come back.
+    // A client that has seen the end does not come back.
     let Some(shown) = shown else { return };
     let until = shown.at.min(death.at + history.elsewhere_max_ms);
     let is_on = |server: usize| {
@@ -193,7 +198,8 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
         meanwhile.any(|entry| entry.what == What::Connected(server))
     };
     let is_disturbing = |trouble: &Trouble| {
-        // What ended in the very moment of the kill came before it, for a server that was killed is not there again at once.
+        // What ended at the very moment of the kill came before it: a killed server is not back at
+        // once.
         let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
         let is_meanwhile =
             trouble.from <= until && trouble.until.saturating_add(trouble.aftermath_ms) >= death.at;
@@ -215,7 +221,7 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
     }
 }
 
-/// The command that was sent and not answered at a moment, and when it was sent first.
+/// The command that was sent and not answered at a moment, and when it was first sent.
 fn under_way(client: &ClientLog, at: u64) -> Option<(String, u64)> {
     let before = client.entries.iter().filter(|entry| entry.at <= at);
     let mut open: Option<(String, u64)> = None;
@@ -245,7 +251,8 @@ mod tests {
     const KILLED_AT: u64 = 10_000;
     const BACK_AT: u64 = 13_500;
 
-    /// How many were stranded when a spectator was shown his game again three seconds after his server had been killed.
+    /// The number of stranded clients if a spectator is shown the game three seconds after the
+    /// server was killed.
     fn stranded(earlier: Option<Trouble>) -> u64 {
         let game = || What::Received(r#"{"type":"game"}"#.into());
         let happened = [

@@ -1,4 +1,5 @@
-//! The checker: from logs and records to figures. It shares no code with the engine, the server or the views: it reads JSON as JSON.
+//! The checker: turns logs and records into figures. It shares no code with the engine, the server
+//! or the views: it reads JSON as JSON.
 
 mod board;
 mod clocks;

@@ -1,13 +1,16 @@
-//! Two sessions that differ in a secret alone: what a viewer was sent must be the same, byte for byte, but for what is opaque by design.
+//! Compares two sessions that differ only in a secret.
+//!
+//! A viewer must have been sent the same bytes in both, except for values that are opaque by
+//! design.
 
 use super::findings::{Fault, Findings};
 
 /// Everything one viewer was sent in one session.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
-    /// Who looked.
+    /// The viewer's name.
     pub viewer: String,
-    /// The texts in order; pings, which come by the clock, left out.
+    /// The texts in order, without pings, which depend on time.
     pub texts: Vec<String>,
     /// Values that are random by design: ids, tokens, names.
     pub opaque: Vec<String>,
@@ -16,28 +19,28 @@ pub(crate) struct Stream {
 /// Both sessions of a pair.
 #[derive(Clone, Debug)]
 pub(crate) struct PairLog {
-    /// What was exchanged, for the report.
+    /// The exchanged secret, for the report.
     pub name: String,
-    /// By which rules it was played.
+    /// Its ruleset.
     pub ruleset: &'static str,
-    /// How many kills of its servers lie within what is compared.
+    /// How many kills of its servers are within the compared part.
     pub kills: usize,
-    /// Whether a session met with trouble that nobody planned: what came later is left out.
+    /// Whether a session had an unplanned disturbance; what came later is left out.
     pub is_cut: bool,
-    /// Whose secret it is: Red 0, Blue 1.
+    /// The side that has the secret: Red 0, Blue 1.
     pub hider: usize,
-    /// What was sent in each session to whoever knows the secret.
+    /// The stream of a client who knows the secret, in each session.
     pub secrets: [Stream; 2],
-    /// The viewers' streams of each session.
+    /// The streams of the other viewers, in each session.
     pub sessions: [Vec<Stream>; 2],
 }
 
-/// What was compared of a ruleset.
+/// What was compared for a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Paired {
     /// Pairs of sessions.
     pub pairs: u64,
-    /// Kills that they outlived.
+    /// Kills that the pairs survived.
     pub kills: u64,
     /// Messages.
     pub messages: u64,
@@ -45,12 +48,12 @@ pub struct Paired {
     pub bytes: u64,
     /// Messages that depend on a secret.
     pub differing: u64,
-    /// Pairs that are compared up to some trouble that nobody planned.
+    /// Pairs that are compared only up to an unplanned disturbance.
     pub cut: u64,
 }
 
 impl Paired {
-    /// Takes another part's figures in.
+    /// Adds another part's figures.
     pub(super) fn add(&mut self, other: Paired) {
         self.pairs += other.pairs;
         self.kills += other.kills;
@@ -74,9 +77,10 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
         let texts = stream.texts.iter();
         texts.map(|text| veiled(text, &stream.opaque)).collect::<Vec<String>>()
     });
-    // Some secrets come at the end of a course.
+    // Some secrets appear only at the end.
     if one == other && !pair.is_cut {
-        // Whoever knows the secret is told it: were there none, the comparison would say nothing.
+        // The side with the secret must see a difference; otherwise the comparison would prove
+        // nothing.
         findings.fault(Fault::SecretByte, format!("{}: both sessions have the same secret", pair.name));
     }
     let [one, other] = &pair.sessions;
@@ -110,7 +114,7 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
     }
 }
 
-/// The text with a sign in the place of every opaque value: the given ones, hashes and salts, moments.
+/// The text with a sign in place of every opaque value: the given ones, hashes, salts and times.
 fn veiled(text: &str, opaque: &[String]) -> String {
     let mut text = without_signature(text);
     for (number, value) in opaque.iter().enumerate().filter(|(_, value)| !value.is_empty()) {
@@ -141,9 +145,11 @@ fn veiled(text: &str, opaque: &[String]) -> String {
     veiled
 }
 
-/// The text of a record without the server's signature. It signs the game's id and moments, which differ
-/// anyway, and is added a moment after the end: a record fetched before has none. That it says nothing of
-/// hidden ranks is for the leak tests, which make both sessions' digests themselves.
+/// The text of a record without the server's signature.
+///
+/// The signature covers the game's id and times, which differ anyway. It is added a moment after
+/// the end, so an earlier record has none. The leak tests check that it reveals no hidden ranks:
+/// they make the digests of both sessions themselves.
 fn without_signature(text: &str) -> String {
     const START: &str = r#","signature":{"#;
     let Some((before, rest)) = text.split_once(START) else { return text.to_owned() };

@@ -1,42 +1,42 @@
-//! What the repetition rules remember (§C3, §T).
+//! The history that the repetition rules need (§C3, §T).
 
 use std::sync::Arc;
 
 use super::rules::Color;
 use super::square::At;
 
-/// The last plies one piece made in a row, for the two-squares rule.
+/// The last plies that one piece made in a row, for the two-squares rule.
 #[derive(Clone, Debug, Default)]
 struct Chain {
     at: Option<At>,
     moves: Vec<(At, At)>,
 }
 
-/// The plies and placements that repetition is judged by.
+/// The plies and placements that the repetition rules use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Repetition {
     chains: [Chain; 2],
     last: [Option<(At, At)>; 2],
     chase: [usize; 2],
-    /// Placements since the last strike, the current one last; none are kept where no rule asks for them.
+    /// Placements since the last strike, with the current one last; empty if no rule needs them.
     placements: Vec<Arc<[u8]>>,
 }
 
-/// A ply, as far as repetition looks at it.
+/// A ply, as far as repetition needs it.
 pub(super) struct Noted {
     pub color: Color,
     pub squares: (At, At),
-    /// Where the piece that moved stands now, if it stands.
+    /// The square of the piece that moved, if it is still on the board.
     pub now_at: Option<At>,
-    /// Whether it struck, and whether the piece it struck is gone.
+    /// Whether it was a strike, and whether the defender is gone.
     pub is_strike: bool,
     pub is_defender_gone: bool,
-    /// Whether it stands beside an enemy now.
+    /// Whether it is next to an enemy now.
     pub threatens: bool,
 }
 
 impl Repetition {
-    /// Takes a ply in.
+    /// Records a ply.
     pub(super) fn note(&mut self, ply: &Noted) {
         let Noted { color, squares, now_at, is_strike, is_defender_gone, threatens } = *ply;
         let other = 1 - color;
@@ -53,31 +53,31 @@ impl Repetition {
         self.chase[other] = if flees { self.chase[other] + 1 } else { 0 };
         if is_strike {
             self.chase = [0; 2];
-            // Fewer pieces stand from now on: no older placement can come back.
+            // Fewer pieces are left from now on, so no older placement can come back.
             self.placements.clear();
         }
         self.chase[color] = if threatens { self.chase[color] + 1 } else { 0 };
         self.last[color] = Some(squares);
     }
 
-    /// Remembers which piece stands where.
+    /// Records which piece is on which square.
     pub(super) fn remember(&mut self, placement: Arc<[u8]>) {
         self.placements.push(placement);
     }
 
-    /// Whether the two-squares rule can refuse a side anything.
+    /// Whether the two-squares rule may forbid a side anything.
     #[must_use]
     pub(super) fn is_chained(&self, color: Color) -> bool {
         self.chains[color].moves.len() >= 3
     }
 
-    /// Whether the more-squares rule can.
+    /// Whether the more-squares rule may forbid a side anything.
     #[must_use]
     pub(super) fn is_chasing(&self, color: Color) -> bool {
         self.chase[color] >= 2
     }
 
-    /// Whether this move crosses a border once more that each of the three before it has crossed.
+    /// Whether this move crosses once more a border that each of the three before it has crossed.
     #[must_use]
     pub(super) fn is_back_and_forth(&self, color: Color, squares: (At, At)) -> bool {
         let chain = &self.chains[color];
@@ -88,7 +88,8 @@ impl Repetition {
         borders(squares).into_iter().any(|border| before.iter().all(|one| borders(*one).contains(&border)))
     }
 
-    /// Whether this move, which strikes nobody and threatens somebody, brings back a placement of the chase.
+    /// Whether this move, which is no strike and threatens a piece, recreates a placement of the
+    /// chase.
     #[must_use]
     pub(super) fn is_endless_chase(&self, color: Color, (from, to): (At, At)) -> bool {
         if !self.is_chasing(color) || self.last[color] == Some((to, from)) {

@@ -1,11 +1,12 @@
-//! The rulesets as the checker has them, and what comes of a strike: written from the pages of rules, not from the engine.
+//! The checker's own rulesets and results of strikes, written from the pages of rules and not from
+//! the engine.
 
 use std::collections::BTreeMap;
 
 /// Red or Blue, as numbers 0 and 1.
 pub(super) type Color = usize;
 
-/// The letters of §P4 in their order: those that are no figures first, Phoenix last.
+/// The letters of §P4 in their order: first those that are no digits; the Phoenix is last.
 pub(super) const LETTERS: &str = "FBS987654321P";
 /// A piece that has no rank yet (§Q1).
 pub(super) const COIN: char = 'o';
@@ -21,7 +22,7 @@ pub(super) struct Rules {
     pub rows: i8,
     /// Home rows of each side.
     pub home: i8,
-    /// None where they are drawn (§U2).
+    /// None if they are drawn (§U2).
     pub lakes: Option<&'static [&'static str]>,
     /// Each side's pieces.
     pub army: &'static [(char, u64)],
@@ -176,7 +177,7 @@ pub(super) fn rules(id: &str) -> Option<&'static Rules> {
     })
 }
 
-/// What came of a strike: letter and fate of the attacker, then of the defender.
+/// The result of a strike: letter and fate of the attacker, then of the defender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Strike {
     /// The attacker's letter and fate. Everybody is shown it.
@@ -185,7 +186,7 @@ pub(super) struct Strike {
     pub defender: (char, &'static str),
     /// Whether everybody is shown the defender.
     pub is_defender_shown: bool,
-    /// Whether the defender is labeled by it (§S2.1, §S2.2).
+    /// Whether the strike labels the defender (§S2.1, §S2.2).
     pub labels: bool,
 }
 
@@ -205,12 +206,12 @@ impl Rules {
             (one, other) if one == other => (self.is_silent, false),
             ('S', other) => (other == self.spy_beats, other != self.spy_beats),
             (_, 'S') => (true, false),
-            // Smaller figures are stronger.
+            // Smaller digits are stronger.
             (one, other) => (one < other, other < one),
         }
     }
 
-    /// What comes of a strike.
+    /// The result of a strike.
     #[must_use]
     pub(super) fn strike(&self, attacker: char, defender: char) -> Strike {
         let fates = match self.survivors(attacker, defender) {
@@ -241,13 +242,13 @@ pub(super) fn is_movable(letter: char) -> bool {
     letter != 'F' && letter != 'B'
 }
 
-/// Whether they move any distance (§C2, §S2.2).
+/// Whether pieces of this letter move any distance (§C2, §S2.2).
 #[must_use]
 pub(super) fn is_runner(letter: char) -> bool {
     letter == '9' || letter == 'P'
 }
 
-/// Letters, as a set.
+/// A set of letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Letters(u16);
 
@@ -266,7 +267,7 @@ impl Letters {
         Letters(self.0 & other.0)
     }
 
-    /// Whether nothing of another set is missing.
+    /// True if it contains all of another set.
     #[must_use]
     pub(super) fn covers(self, other: Letters) -> bool {
         self.0 & other.0 == other.0

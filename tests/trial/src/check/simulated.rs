@@ -1,5 +1,7 @@
-//! Games played by the engine without a server, written down as clients would: whatever its views tell, the checker's own account of the same log must be
-//! the same, in every ruleset; and where somebody was told something else, it must say so.
+//! Games played by the engine without a server and logged as clients would.
+//!
+//! In every ruleset the engine's views must equal the checker's own account of the same log. If a
+//! client was told something else, the checker must find it.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::{Chance, random_setup};
@@ -23,21 +25,21 @@ use crate::site::History;
 
 const BASE_MS: u64 = 300_000;
 const INCREMENT_MS: u64 = 2_000;
-/// Longer than anybody has.
+/// Longer than any player's time.
 const FLAG_FALL_MS: u64 = 10_000_000;
 const ROLES: [Role; 3] = [Role::Red, Role::Blue, Role::Spectator(0)];
 
 /// How a game is played.
 #[derive(Clone, Copy)]
 struct Plan {
-    /// The ply at which somebody gives up, or lets his time run out.
+    /// The ply at which a side resigns or lets its time run out.
     end_at: u16,
     is_timed: bool,
     is_flag_to_fall: bool,
     secret: [bool; 2],
 }
 
-/// A game and what its clients have written down.
+/// A game and its clients' logs.
 struct Table {
     game: Game,
     terms: Terms,
@@ -46,7 +48,7 @@ struct Table {
     recorder: Recorder,
     /// What each audience was told last.
     seq: [u64; 3],
-    /// The events of each audience, for those who come back.
+    /// The events of each audience, for clients that come back.
     told: [Vec<Value>; 3],
     entries: [Vec<Entry>; 3],
     commands: usize,
@@ -99,7 +101,7 @@ impl Table {
         self.note(audience, What::Received(value.to_string().into()));
     }
 
-    /// A client comes, or comes back, and is shown the game.
+    /// A client connects, or reconnects, and is shown the game.
     fn open(&mut self, audience: usize, since: Option<u64>) {
         self.note(audience, What::Connected(0));
         let mut open = json!({"type": "open_game", "game": "x"});
@@ -144,7 +146,7 @@ impl Table {
         }
     }
 
-    /// A side asks for something, which is taken.
+    /// A side sends a command, which must be accepted.
     fn ask(&mut self, side: Side, asked: &GameCommand) {
         let ply = self.game.ply();
         let command = asked.to_command(side, self.game.terms().ruleset).expect("a command");
@@ -177,7 +179,7 @@ impl Table {
         self.now = self.now.plus_ms(ms);
     }
 
-    /// What happens between two acts: somebody comes back, the clocks stand still, a draw is offered.
+    /// What happens between two acts: a client reconnects, the clocks stop, a draw is offered.
     fn interrupt(&mut self) {
         if once_in(&mut self.chance, 6) {
             let audience = self.chance.below(3);
@@ -205,13 +207,13 @@ impl Table {
         }
     }
 
-    /// One act of somebody who is to act, as the view he was sent tells him.
+    /// One act of a side that is to act, chosen from the view that it was sent.
     fn act(&mut self, ruleset: &Ruleset) {
         let to_act: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = to_act[self.chance.below(to_act.len())];
         let seen = view(&self.game, Viewer::Player(side), self.now);
         let sent = GameView::from(&seen);
-        let commands = lawful(&sent).unwrap_or_else(|| panic!("{}: {side} can do something", ruleset.id));
+        let commands = lawful(&sent).unwrap_or_else(|| panic!("{}: {side} has a legal command", ruleset.id));
         assert!(Some(&commands) == seen.legal_commands().as_ref(), "{}: {commands:?}", ruleset.id);
         let command = choose(&sent, &commands, &mut self.chance).expect("one of them");
         self.ask(side, &GameCommand::from_command(&command).expect("a message"));
@@ -307,7 +309,7 @@ fn the_checker_s_own_account_is_the_engine_s_in_every_ruleset() {
     }
 }
 
-/// More of the same, for whoever changes the checker.
+/// More of the same, for people who change the checker.
 #[test]
 #[ignore = "takes minutes: cargo test --release -p flagfall-trial --lib -- --ignored"]
 fn the_same_over_many_long_games() {
@@ -322,7 +324,7 @@ fn faults_are_found_wherever_there_is_a_place_for_them() {
     let game = |number: usize| play(all[number % all.len()], plan(1 + 6 * number as u64, 80), number as u64);
     let games: Vec<GameLog> = (0..2 * all.len()).map(game).collect();
     for planted in plant_in_games(&games, &History::default()) {
-        // No clock ran over an outage here: there was none.
+        // There was no outage, so no clock ran over one.
         if planted.fault != Fault::Clock && planted.fault != Fault::Astray {
             assert!(planted.is_found(), "{planted:?}");
         }

@@ -33,14 +33,14 @@ impl At {
         usize::from(self.row.unsigned_abs()) * COLUMNS + usize::from(self.column.unsigned_abs())
     }
 
-    /// Whether it lies beside another one on the plain board.
+    /// Whether it is next to another one on the plain board.
     #[must_use]
     pub(super) fn is_beside(self, other: At) -> bool {
         (self.row - other.row).abs() + (self.column - other.column).abs() == 1
     }
 }
 
-/// Reads squares written one after the other, as in `a4a5`.
+/// Reads squares without separators, as in `a4a5`.
 #[must_use]
 pub(super) fn read_squares(text: &str) -> Option<Vec<At>> {
     let mut squares = Vec::new();

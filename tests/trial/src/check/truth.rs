@@ -1,4 +1,5 @@
-//! What really happened in a game: read from its full records, played again on the checker's own board.
+//! What really happened in a game, read from its full records and replayed on the checker's own
+//! board.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub(super) const SIDES: [&str; 2] = ["red", "blue"];
 /// Something that happened, as one audience is told it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Fact {
-    /// The audience's own deployment was taken.
+    /// The audience's own deployment was accepted.
     Deployed(String),
     /// A side is ready.
     Ready(Color),
@@ -25,13 +26,13 @@ pub(super) enum Fact {
     Started,
     /// Something on the board, by that side.
     Board(Color, Step),
-    /// What a side said its struck coin is (§Q4).
+    /// A side's choice for its coin in a strike (§Q4).
     Chosen(Color, char),
     /// A draw was offered.
     DrawOffered(Color),
     /// An offer was declined.
     DrawDeclined(Color),
-    /// Clocks stand still since then.
+    /// Clocks have been stopped since then.
     Paused(u64),
     /// Clocks run again, since then if it is named.
     Resumed(Option<u64>),
@@ -40,12 +41,13 @@ pub(super) enum Fact {
 }
 
 impl Fact {
-    /// Whether it is a ply, whose time it was.
+    /// Whether it is a ply, which ends its side's time.
     fn is_ply(&self) -> bool {
         matches!(self, Fact::Board(_, step) if step.is_ply())
     }
 
-    /// Whether two audiences were told the same, but for a piece from a reserve that one of them must not know.
+    /// Whether two audiences were told the same, except for the rank of a piece from a reserve that
+    /// one of them must not know.
     fn is_like(&self, other: &Fact) -> bool {
         let letter = |fact: &Fact| match fact {
             Fact::Board(_, Step::Placed { letter, .. }) => Some(*letter),
@@ -68,26 +70,26 @@ impl Fact {
 pub(super) struct Told {
     /// In milliseconds since 1970.
     pub at: u64,
-    /// What of the network's delay was given back to the side that acted, in milliseconds.
+    /// The lag compensation for the side that acted, in milliseconds.
     pub lag: u64,
-    /// Whether the record alone tells it: what the other side chose.
+    /// Whether only the record contains it: the other side's choice.
     pub is_hidden: bool,
     /// What.
     pub fact: Fact,
 }
 
-/// A step on the board, and what came of it.
+/// A step on the board and its result.
 #[derive(Debug)]
 pub(super) struct Taken {
     pub color: Color,
-    /// The ply it was taken at.
+    /// The ply at which it was made.
     pub ply: u64,
     pub step: Step,
     pub strike: Option<Strike>,
 }
 
 impl Taken {
-    /// The squares, if it is a ply from one to another.
+    /// The squares, if it is a ply between two squares.
     #[must_use]
     pub(super) fn squares(&self) -> Option<(At, At)> {
         match self.step {
@@ -102,16 +104,16 @@ impl Taken {
 pub(super) struct Truth {
     /// The game's id.
     pub game: String,
-    /// The ruleset's id, and what it says.
+    /// The ruleset's id and its rules.
     pub ruleset: String,
     pub rules: &'static Rules,
     /// When it was made.
     pub created: u64,
     /// Base time and increment in milliseconds.
     pub time: Option<(u64, u64)>,
-    /// Whose deployment stays private to the public.
+    /// The sides whose deployments stay hidden from the public.
     pub secret: [bool; 2],
-    /// Deployments and salts, opened; empty where nothing is deployed.
+    /// Opened deployments and salts; empty if the ruleset has none.
     pub setups: [String; 2],
     pub salts: [String; 2],
     /// Commitments, as published.
@@ -216,13 +218,14 @@ fn is_of_deploying(fact: &Fact) -> bool {
     matches!(fact, Fact::Deployed(_) | Fact::Ready(_))
 }
 
-/// Choices of a strike that was never resolved: they stay whosever they are (§Q4).
+/// The index from which choices of a strike that was never resolved begin; they stay private (§Q4).
 fn first_unresolved(timeline: &[Told]) -> usize {
     let is_ply = |told: &Told| told.fact.is_ply();
     timeline.iter().rposition(is_ply).map_or(0, |last| last + 1)
 }
 
-/// The lakes of a game, by rising row and column: the ruleset's, or two that were drawn (§U2).
+/// The lakes of a game in ascending order of row and column: the ruleset's, or two that were drawn
+/// (§U2).
 fn lakes_of(record: &Value, rules: &Rules) -> Option<Arc<[At]>> {
     let Some(fixed) = rules.lakes else {
         let drawn = record["lakes"].as_array()?.iter().map(|square| At::read(square.as_str()?));
@@ -236,7 +239,7 @@ fn lakes_of(record: &Value, rules: &Rules) -> Option<Arc<[At]>> {
 }
 
 impl Truth {
-    /// Reads a game's records. Faults that keep it from being read are counted, and nothing comes back.
+    /// Reads a game's records. Faults that prevent this are counted, and the result is none.
     pub(super) fn read(log: &GameLog, findings: &mut Findings) -> Option<Truth> {
         let parsed: Vec<Value> =
             log.records.iter().filter_map(|record| serde_json::from_str(record).ok()).collect();
@@ -289,13 +292,13 @@ impl Truth {
         Some(truth)
     }
 
-    /// Whether the game ended by a flag.
+    /// Whether the game ended by a fallen flag.
     #[must_use]
     pub(super) fn is_out_of_time(&self) -> bool {
         matches!(self.timelines[0].last(), Some(Told { fact: Fact::Ended(_, reason), .. }) if reason == "out_of_time")
     }
 
-    /// Every deployment a side handed in, those it changed among them.
+    /// Every deployment that a side submitted, including those that it changed.
     pub(crate) fn deployments_of(&self, color: Color) -> impl Iterator<Item = &String> {
         let handed_in = self.timelines[color].iter().filter_map(|told| match &told.fact {
             Fact::Deployed(setup) => Some(setup),
@@ -349,7 +352,7 @@ impl Truth {
         }
     }
 
-    /// Whether the board says what the end says.
+    /// Checks that the end agrees with the board.
     fn judge_end(&self, winner: Option<Color>, reason: &str) -> Result<(), &'static str> {
         let Some(board) = self.boards.last() else { return Err("there is no board") };
         let last = self.steps.last();
@@ -370,14 +373,15 @@ impl Truth {
             "draw_agreed" => !is_flag && !is_blocked && winner.is_none(),
             "illegal_act" => !is_flag && !is_blocked && self.rules.illegal_loses && winner == Some(other),
             "resigned" => !is_flag && !is_blocked && winner.is_some(),
-            // Of two times that run out at the same moment neither wins (§Q4).
+            // If both times run out at the same moment, neither side wins (§Q4).
             "out_of_time" => !is_flag && !is_blocked && (winner.is_some() || board.pending.is_some()),
             _ => false,
         };
         if is_right { Ok(()) } else { Err("the board says otherwise") }
     }
 
-    /// All audiences were told the same, but for who deployed what, and choices that were never resolved.
+    /// Checks that all audiences were told the same, except for deployments and choices that were
+    /// never resolved.
     fn compare_timelines(&self, findings: &mut Findings) {
         let shared = |audience: usize| {
             let timeline = &self.timelines[audience];
@@ -410,7 +414,8 @@ impl Truth {
         }
     }
 
-    /// Nobody is told a choice of the other side that was never resolved, also in the record.
+    /// Checks that the other side's choice in a strike that was never resolved is told to nobody,
+    /// not even in the record.
     fn compare_choices(&self, findings: &mut Findings) {
         for timeline in &self.timelines {
             let end = first_unresolved(timeline);
@@ -440,7 +445,8 @@ impl Truth {
     }
 }
 
-/// Why the pieces of a strike are not what their sides chose, if they are not; nothing is chosen any more when it is resolved.
+/// Why the pieces of a strike differ from the sides' choices, if they do. The choices are cleared
+/// when it is resolved.
 fn said_otherwise(chosen: &mut [Option<char>; 2], color: Color, step: &Step) -> Option<String> {
     let Step::Moved { ranks, .. } = step else { return None };
     let of = std::mem::take(chosen);

@@ -1,4 +1,5 @@
-//! Where pieces may go: steps and runs, joints of the board, lines of chips, and what a move tells of the piece (§A5, §C2, §O1, §Q, §S2, §S3).
+//! Where pieces may go: steps and runs, joints of the board, lines of chips, and what a move proves
+//! about its piece (§A5, §C2, §O1, §Q, §S2, §S3).
 
 use serde_json::Value;
 
@@ -6,13 +7,13 @@ use super::board::{Board, Laid, Piece, Reserve};
 use super::rules::{COIN, Color, Letters, chip_of, is_movable, is_runner, letter_of};
 use super::square::{At, read_move};
 
-/// The four ways of a board: rows and columns to add. Those that count up come first.
+/// The four directions: rows and columns to add. Ascending ones come first.
 const DIRECTIONS: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
 /// Columns that join row 10 to row 1, and rows that join column p to column a (§S2.6).
 const JOINED_COLUMNS: &str = "abcghijnop";
 const JOINED_ROWS: [i8; 8] = [1, 2, 3, 4, 7, 8, 9, 10];
 
-/// A way that a piece may take.
+/// A path that a piece may take.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Way {
     /// The squares it enters.
@@ -32,7 +33,7 @@ fn flash_range(letter: char) -> usize {
 }
 
 impl Board {
-    /// The next square in a direction, through a joint where there is one.
+    /// The next square in a direction, through a joint if there is one.
     fn next(&self, at: At, (rows, columns): (i8, i8)) -> Option<At> {
         let (height, width) = (self.rules.rows, self.rules.columns);
         let next = At { row: at.row + rows, column: at.column + columns };
@@ -46,7 +47,8 @@ impl Board {
         (self.rules.chips && is_joined).then_some(around)
     }
 
-    /// The squares between one and another in each direction that leads there, the last one among them, and which of them it is.
+    /// The squares up to the last one in each direction that leads there, and the direction's
+    /// index.
     fn lines(&self, (from, to): (At, At)) -> Vec<(Vec<At>, usize)> {
         let line = |direction: usize| {
             let (mut at, mut squares) = (from, Vec::new());
@@ -59,7 +61,7 @@ impl Board {
             }
         };
         let mut lines: Vec<_> = (0..DIRECTIONS.len()).filter_map(line).collect();
-        // The shorter one, of two equal ones that which counts up (§S2.7).
+        // The shorter path comes first; of two equal ones the ascending one (§S2.7).
         lines.sort_by_key(|(squares, direction)| (squares.len(), *direction));
         lines
     }
@@ -68,7 +70,10 @@ impl Board {
         self.is_open(at) && self.piece(at).is_none()
     }
 
-    /// What a piece moves like; none if it does not move. A coin is a Scout as long as there is one, and stands still where the reserve rule wants it.
+    /// The letter that a piece moves like; none if it cannot move.
+    ///
+    /// A coin moves like a Scout while its pool has one, and not at all if the reserve rule forbids
+    /// it.
     fn mover(&self, color: Color, at: At) -> Option<char> {
         let piece = self.piece(at).filter(|piece| piece.color == color)?;
         if piece.letter != COIN {
@@ -84,7 +89,8 @@ impl Board {
         if self.pools[color].get(&'9').is_some_and(|count| *count > 0) { '9' } else { '8' }
     }
 
-    /// The way on which a side's piece goes from a square to another, repetition aside; of two paths the one that is named.
+    /// The path on which a side's piece goes from one square to another, without repetition rules;
+    /// of two paths the named one.
     #[must_use]
     pub(super) fn way(&self, color: Color, squares: (At, At), path: Option<&str>) -> Option<Way> {
         let letter = self.mover(color, squares.0)?;
@@ -126,7 +132,8 @@ impl Board {
         color.is_some() && line.iter().all(|at| self.chip(*at) == color)
     }
 
-    /// The letters of pieces that some rule lets go from a square to another, by some path, and leave the chips so (§S3.4).
+    /// The letters of pieces that the rules let go from one square to another on some path and that
+    /// leave the chips like this (§S3.4).
     #[must_use]
     pub(super) fn could_have_gone(&self, (from, to): (At, At), laid: Option<&Laid>) -> Letters {
         let fits_landing = match laid {
@@ -145,7 +152,8 @@ impl Board {
         self.rules.movable().filter(is_possible).collect()
     }
 
-    /// Whether a flash over this line leaves the chips so: there were some everywhere, and those of another color changed.
+    /// Whether a flash over this line leaves the chips like this: there were chips everywhere, and
+    /// those of another color changed.
     fn fits_flash(&self, from: At, line: &[At], laid: Option<&Laid>) -> bool {
         let Some((squares, color)) = laid.filter(|_| self.rules.lines) else { return false };
         let changed = |at: &At| self.chip(*at) != Some(*color);
@@ -156,7 +164,8 @@ impl Board {
             && expected == *squares
     }
 
-    /// Every move of a side on a board without joints and lines, repetition aside; `is_free` of the reserve rule of coins.
+    /// Every move of a side on a board without joints and lines, without repetition rules;
+    /// `is_free` lifts the reserve rule of coins.
     fn moves(&self, color: Color, is_free: bool) -> Vec<(At, At)> {
         let mut moves = Vec::new();
         for (from, piece) in self.pieces().filter(|(_, piece)| piece.color == color) {
@@ -184,7 +193,7 @@ impl Board {
         moves
     }
 
-    /// Whether somebody has to name something before the next ply.
+    /// Whether a choice or color is due before the next ply.
     fn is_waiting(&self) -> bool {
         self.pending.is_some() || self.owed.is_some()
     }
@@ -200,7 +209,8 @@ impl Board {
         self.moves(color, false).into_iter().filter(|squares| self.is_refused(color, *squares)).collect()
     }
 
-    /// Whether a side can act, were it its turn: move, or with a reserve remove and place (§S1.8).
+    /// Whether a side could act if it were its turn: move, or with a reserve also remove and place
+    /// (§S1.8).
     #[must_use]
     pub(super) fn can_act(&self, color: Color) -> bool {
         if self.rules.reserve {
@@ -213,14 +223,14 @@ impl Board {
         self.is_waiting() || moves.any(|squares| !self.is_refused(color, squares))
     }
 
-    /// Whether nothing but the reserve rule keeps a side that cannot act from acting (§Q6).
+    /// Whether only the reserve rule keeps a side from acting (§Q6).
     #[must_use]
     pub(super) fn is_held_by_reserve(&self, color: Color) -> bool {
         let mut moves = self.moves(color, true).into_iter();
         self.rules.coins && moves.any(|squares| !self.is_refused(color, squares))
     }
 
-    /// Whether a side may do this now, as a message asks it.
+    /// Whether a side may do now what a message asks.
     #[must_use]
     pub(super) fn is_lawful(&self, color: Color, command: &Value) -> bool {
         let square = || command["square"].as_str().and_then(At::read);

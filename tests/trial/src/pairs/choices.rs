@@ -1,4 +1,5 @@
-//! Pairs in rulesets with coins: a choice in a strike that waits is made at another moment, or is another one that is never resolved (§Q4).
+//! Pairs in rulesets with coins: a choice in a strike that waits is made at another moment, or
+//! another choice is made and never resolved (§Q4).
 
 use flagfall_board::{Direction, Rank, Side, Square, Stamp};
 use flagfall_bots::Chance;
@@ -9,10 +10,10 @@ use super::PairPlan;
 use super::twins::{Act, Twins, as_message, impossible_at, legal_commands};
 use crate::chance::{between, once_in};
 
-/// Steps after which no strike of two coins comes any more.
+/// After this many steps no more strikes between two coins occur.
 const STEPS_MAX: usize = 400;
 
-/// A course with two secrets; none when the game ends before.
+/// A course with two secrets; none if the game ends first.
 pub(super) fn plan(
     (number, seed): (usize, u64),
     ruleset: &'static Ruleset,
@@ -21,7 +22,8 @@ pub(super) fn plan(
     let hider = if once_in(chance, 2) { Side::Red } else { Side::Blue };
     let mut twins = Twins::new(ruleset, ruleset.shape.lakes);
     let wanted = between(chance, 1, 2);
-    // The end opens when the choices of strikes were made that are resolved: where they differ in that, the record of the end does.
+    // The end opens the moments of choices in resolved strikes. If these differ, the final records
+    // do too.
     let is_by_moment = (number / Ruleset::all().len()).is_multiple_of(2);
     let mut strikes = 0;
     for _ in 0..STEPS_MAX {
@@ -41,7 +43,7 @@ pub(super) fn plan(
                         hider,
                         is_end_open: false,
                         acts: twins.acts,
-                        name: format!("pair {number} ({}): {hider}'s choices are others", ruleset.id),
+                        name: format!("pair {number} ({}): {hider}'s choices differ", ruleset.id),
                         seed,
                     });
                 }
@@ -64,7 +66,8 @@ pub(super) fn plan(
     None
 }
 
-/// A legal move by chance: a strike with a coin of a coin, if there is one; else rather ahead than back.
+/// A random legal move: preferably a strike of a coin by a coin, or else a move ahead rather than
+/// back.
 fn make_move(twins: &mut Twins, chance: &mut Chance) -> Option<()> {
     let game = &twins.games[0];
     let side = game.position().actor();
@@ -73,7 +76,7 @@ fn make_move(twins: &mut Twins, chance: &mut Chance) -> Option<()> {
     let is_coin = |square: Square| {
         view.pieces.iter().any(|piece| piece.square == square && piece.identity == Identity::Coin)
     };
-    // A coin that strikes from afar is a Scout, and owes nothing any more.
+    // A coin that strikes from afar is a Scout, so it owes no choice.
     let is_strike = |command: &&Command| {
         let Command::Move(asked) = command else { return false };
         let Move { from, to } = asked.squares;
@@ -91,7 +94,8 @@ fn make_move(twins: &mut Twins, chance: &mut Chance) -> Option<()> {
     twins.order_alike(side, as_message(strike.or(by_chance)?)?)
 }
 
-/// Two unlike choices of a side, or one twice where there is but one; the Flag, which would end the game, is none of them.
+/// Two different choices of a side, or the same one twice if there is only one. The Flag is
+/// excluded, because it would end the game.
 fn choices(twins: &Twins, side: Side, chance: &mut Chance) -> Option<[GameCommand; 2]> {
     let legal = legal_commands(&twins.games[0], side)?;
     let rank = |command| if let Command::Choose(Choice(rank)) = command { Some(rank) } else { None };
@@ -101,7 +105,7 @@ fn choices(twins: &Twins, side: Side, chance: &mut Chance) -> Option<[GameComman
     Some([first, last].map(|rank| GameCommand::Choose { rank }))
 }
 
-/// Both choose. When the hider did is the secret, if the sessions differ in that.
+/// Both sides choose. If the sessions differ in the hider's moment of choice, that is the secret.
 fn choose_both(
     twins: &mut Twins,
     hider: Side,
@@ -123,7 +127,8 @@ fn choose_both(
     twins.order_alike(viewer, own)
 }
 
-/// A strike that is never resolved: the hider has chosen something else in the other session, or nothing yet.
+/// Leaves a strike unresolved: in the other session the hider has chosen another rank, or nothing
+/// yet.
 fn leave_unseen(twins: &mut Twins, hider: Side, chance: &mut Chance) -> Option<()> {
     let [one, other] = choices(twins, hider, chance)?;
     if one == other {
@@ -138,7 +143,7 @@ fn leave_unseen(twins: &mut Twins, hider: Side, chance: &mut Chance) -> Option<(
     twins.end(loser, GameCommand::Resign {})
 }
 
-/// The viewer does what it can to find out.
+/// The viewer does what it can to find out the secret.
 fn look_around(twins: &mut Twins, hider: Side) {
     probe(twins, hider);
     twins.acts.extend([Act::Drop(hider.opponent()), Act::Fetch]);
@@ -149,6 +154,6 @@ fn probe(twins: &mut Twins, hider: Side) {
     let Some(square) = twins.games[0].position().occupied(hider).first() else { return };
     impossible_at(square).into_iter().for_each(|command| twins.probe(viewer, 0, command));
     twins.probe(viewer, 1, GameCommand::OfferDraw {});
-    // No piece of this name is in any army here.
+    // No army here has a Phoenix.
     twins.probe(viewer, 0, GameCommand::Choose { rank: Rank::Phoenix });
 }

@@ -1,4 +1,4 @@
-//! How the game of a session comes about.
+//! Creates the game of a session.
 
 use flagfall_board::{GameId, SquareSet};
 use flagfall_protocol::{ClientToServer, CommandId, GameCommand, ServerToClient, Terms, Time};
@@ -14,10 +14,12 @@ use crate::http;
 use crate::log::What;
 use crate::plan::GamePlan;
 
-/// Games that are made until one has the lakes of the course: there are 28 pairs of them, so all of these miss with a chance of 10^-12.
+/// The most games that are created to get the lakes of the course. There are 28 pairs of lakes, so
+/// all of these miss with a probability of 10^-12.
 const DRAWS_MAX: usize = 800;
 
-/// Makes the game, again and again where chance has to draw the lakes of the course first. Its id, and the challenge's code.
+/// Creates the game, repeatedly if the lakes are drawn, until it has the lakes of the course.
+/// Returns its id and the challenge's code.
 pub(super) async fn make_game(
     plan: &PairPlan,
     seats: &mut [Seat; 3],
@@ -34,7 +36,7 @@ pub(super) async fn make_game(
             return Ok((game, challenge));
         }
         if lakes_of(red, game).await? == Some(plan.lakes) {
-            // The games before this one are nobody's business.
+            // The games before this one are not compared.
             for seat in [&mut *red, &mut *blue] {
                 seat.client.drop_line();
                 seat.client.log.entries.clear();
@@ -95,7 +97,7 @@ pub(super) fn command_id(text: &str) -> Result<CommandId, TrialError> {
     text.parse().map_err(|_| TrialError::Defect("a command id".to_owned()))
 }
 
-/// The code of the challenge by which the game was made.
+/// The code of the challenge that created the game.
 fn challenge_in(text: &str) -> Option<String> {
     let (_, rest) = text.split_once(r#""challenge":""#)?;
     rest.split('"').next().map(str::to_owned)

@@ -1,7 +1,8 @@
-//! Paired sessions: one public course with two secrets, played over whole servers that are killed twice on the way.
+//! Paired sessions: one public course with two secrets, played on real servers that are killed
+//! twice meanwhile.
 //!
-//! All sessions go on at once, each one step after the other: the next one is taken when everybody has been shown the last. Before a kill
-//! all of them stand still.
+//! All sessions run at once, each step by step: the next step comes when all clients have been
+//! shown the last. Before a kill all sessions wait.
 
 mod choices;
 mod making;
@@ -33,7 +34,7 @@ use crate::site::{Site, Storage};
 
 /// Attempts to find a course that allows two secrets.
 const ATTEMPTS_MAX: usize = 200;
-/// How long killed servers are gone: too short to stop clocks.
+/// How long killed servers are down: too short to stop clocks.
 const GONE: Duration = Duration::from_millis(200);
 
 /// A game to be played twice.
@@ -41,9 +42,9 @@ const GONE: Duration = Duration::from_millis(200);
 pub(crate) struct PairPlan {
     number: usize,
     ruleset: &'static Ruleset,
-    /// Those of both games, where chance draws them.
+    /// The lakes of both games, if the ruleset draws them.
     lakes: SquareSet,
-    /// Whose secret it is.
+    /// The side with the secret.
     hider: Side,
     acts: Vec<Act>,
     /// Whether the end opens the secret to the other player.
@@ -53,17 +54,17 @@ pub(crate) struct PairPlan {
 }
 
 impl PairPlan {
-    /// At which acts servers are killed.
+    /// The acts at which servers are killed.
     fn kills(&self) -> Vec<usize> {
         let acts = self.acts.iter().enumerate();
         acts.filter(|(_, act)| matches!(act, Act::Outage)).map(|(number, _)| number).collect()
     }
 }
 
-/// Finds public courses that allow two secrets: the pair of each number is of another ruleset, all of them in turn.
+/// Finds public courses that allow two secrets. The pairs go through all rulesets in turn.
 ///
 /// # Errors
-/// [`TrialError::Defect`] where none was found.
+/// [`TrialError::Defect`] if none was found.
 pub(crate) fn plan_pairs(
     options: &Options,
     setups: &SetupFiles,
@@ -81,13 +82,13 @@ pub(crate) fn plan_pairs(
     numbers.map(plan).collect()
 }
 
-/// The ruleset of the pair of this number.
+/// The ruleset of the pair with this number.
 pub(crate) fn ruleset_of(number: usize) -> &'static Ruleset {
     let all = Ruleset::all();
     all[number % all.len()]
 }
 
-/// What is killed while sessions stand still, in the order of their outages.
+/// What is killed while sessions wait, in the order of their outages.
 fn kills(storage: Storage) -> [Planned; 2] {
     let of = |mishap| Planned { mishap, span: GONE };
     match storage {
@@ -96,26 +97,26 @@ fn kills(storage: Storage) -> [Planned; 2] {
     }
 }
 
-/// How far the kills are.
+/// The progress of the kills.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Killed {
     /// How many are done.
     pub count: usize,
-    /// The server of the last one; all of them without.
+    /// The server of the last one; none if it was all of them.
     pub server: Option<usize>,
 }
 
-/// All lines of a session, which break though nothing is killed.
+/// A planned break of all connections of a session, without a kill.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Break {
-    /// The pair's place among the plans, and which of its sessions.
+    /// The index of the pair's plan, and which of its sessions.
     pub session: (usize, usize),
-    /// Before which act.
+    /// The act before which they break.
     pub act: usize,
 }
 
 impl Break {
-    /// Of this session, in the middle of what comes before so many outages and after the one before.
+    /// Of this session, halfway between this outage and the one before.
     pub(crate) fn before_outage(plans: &[PairPlan], session: (usize, usize), outage: usize) -> Break {
         let kills = plans[session.0].kills();
         let before = outage.checked_sub(1).map_or(0, |before| kills[before]);
@@ -123,7 +124,7 @@ impl Break {
     }
 }
 
-/// The lines of a session that is to lose them: through a proxy before each server.
+/// The connections of a session that will lose them: they go through a proxy for each server.
 struct Breaking {
     session: (usize, usize),
     act: usize,
@@ -140,15 +141,15 @@ impl Breaking {
     }
 
     fn links(&self) -> Vec<watch::Receiver<Vec<SocketAddr>>> {
-        // Where they listen never changes.
+        // Their addresses never change.
         self.lines.iter().map(|line| watch::Sender::new(vec![line.address]).subscribe()).collect()
     }
 }
 
-/// Plays every pair, both sessions of each; some may lose their lines.
+/// Plays both sessions of every pair; some may lose their connections.
 ///
 /// # Errors
-/// [`TrialError`] when a script cannot be carried out.
+/// [`TrialError`] if a script cannot be carried out.
 pub(crate) async fn play_pairs(
     site: &mut Site,
     storage: Storage,
@@ -194,7 +195,7 @@ pub(crate) async fn play_pairs(
             tokio::select! {
                 Some(()) = arrivals.recv() => waiting += 1,
                 Some(ended) = tasks.join_next() => {
-                    // One that met with trouble of its own.
+                    // A session that ended because of a disturbance of its own.
                     take_in(ended)?;
                     over += 1;
                 }

@@ -1,4 +1,4 @@
-//! A session that is over: what of it is compared with the other one, and up to where.
+//! A session that is over: what of it is compared with the other one, and up to which act.
 
 use super::seat::{PUBLIC, Seat};
 use crate::check::Stream;
@@ -7,30 +7,34 @@ use crate::log::What;
 /// A session that is over.
 pub(super) struct Played {
     pub seats: [Seat; 3],
-    /// The one whose secret it is.
+    /// The seat with the secret.
     pub hider: usize,
-    /// Those who must not see it: the other player and the public.
+    /// The seats that must not see it: the other player and the public.
     pub watching: [usize; 2],
     pub opaque: Vec<String>,
     pub put_off: Vec<u64>,
     pub was_hit: Vec<bool>,
     pub disturbed: Option<usize>,
-    /// At which acts servers are killed.
+    /// The acts at which servers are killed.
     pub kills: Vec<usize>,
-    /// Whether connections and presence come over several servers, and so in no order.
+    /// Whether its clients use several servers, so that connections and presence come in no fixed
+    /// order.
     pub is_spread: bool,
     pub is_end_open: bool,
 }
 
 impl Played {
-    /// Over an outage: how many events told each of the three of it, and how often a server could not take a command yet.
+    /// During an outage: how many events told each of the three about it, and how often a server
+    /// could not accept a command yet.
     fn disturbance(&self, outage: usize) -> Option<([u64; 3], u64)> {
         let [red, blue, public] = self.seats.each_ref().map(|seat| seat.lapses.get(outage).copied());
         Some(([red?, blue?, public?], *self.put_off.get(outage)?))
     }
 
-    /// The act up to which it can be compared with another session; none when with all of it. Beyond trouble that nobody planned, and beyond an
-    /// outage that they were told of unlike, they are two courses.
+    /// The act up to which it can be compared with another session; none if all of it can.
+    ///
+    /// After an unplanned disturbance, or after an outage that they were told of differently, the
+    /// two courses differ.
     pub(super) fn comparable_until(&self, other: &Played) -> Option<usize> {
         let is_unlike = |outage: usize| {
             let [one, other] = [self, other].map(|session| session.disturbance(outage));
@@ -40,7 +44,7 @@ impl Played {
         self.disturbed.into_iter().chain(other.disturbed).chain(unlike.map(|(_, act)| *act)).min()
     }
 
-    /// How many kills of its own servers it has outlived before this act, or in all.
+    /// How many kills of its own servers it survived before this act, or in all.
     pub(super) fn kills_outlived(&self, until: Option<usize>) -> usize {
         let before = self.kills.iter().filter(|act| until.is_none_or(|until| **act < until)).count();
         self.was_hit.iter().take(before).filter(|was_hit| **was_hit).count()
@@ -71,14 +75,16 @@ impl Played {
             && who != PUBLIC
             && let Some(end) = texts.iter().position(|text| text.contains(r#""kind":"ended""#))
         {
-            // To a player the end opens the deployments.
+            // The end opens the deployments to a player.
             texts.truncate(end);
         }
         Stream { viewer: ["Red", "Blue", "the public"][who].to_owned(), texts, opaque: self.opaque.clone() }
     }
 
-    /// A text as far as it is to be the same in both sessions. Pings come by the clock, and so does from when on a game can be claimed; who is there is known
-    /// to several servers sooner or later.
+    /// The part of a text that must be the same in both sessions.
+    ///
+    /// Pings, and the time from which a game can be claimed, depend on the clock. Several servers
+    /// learn of presence sooner or later.
     fn comparable(&self, text: &str) -> Option<String> {
         let is_of = |kind: &str| text.starts_with(&format!(r#"{{"type":"{kind}""#));
         let of_lines: &[&str] = if self.is_spread { &["presence", "game_started"] } else { &[] };
@@ -96,7 +102,8 @@ impl Played {
     }
 }
 
-/// The text of a JSON object without the field of this name, whose value is an object with nothing but numbers and words.
+/// The text of a JSON object without the field of this name, whose value is an object that contains
+/// no other objects.
 fn without_object(text: &str, name: &str) -> String {
     let Some((before, rest)) = text.split_once(&format!(r#","{name}":{{"#)) else { return text.to_owned() };
     let after = rest.split_once('}').map_or("", |(_, after)| after);

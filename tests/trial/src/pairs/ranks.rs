@@ -1,5 +1,5 @@
-//! Pairs in rulesets with deployments: ranks of pieces that are never seen are others, on the board and from the reserve, and so are colors that
-//! were named for strikes that failed.
+//! Pairs in rulesets with deployments: pieces that are never seen have other ranks, on the board
+//! and from the reserve, and failed strikes name other colors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,21 +19,21 @@ use crate::plan::SetupFiles;
 /// Other secrets that are tried for one course.
 const TWINS_MAX: usize = 60;
 
-/// Where a piece came from: what tells apart pieces nobody has seen.
+/// Where a piece came from: all that distinguishes unseen pieces.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Origin {
     /// Its place in the deployment.
     Home(usize),
-    /// The reserve, as its side's so manieth piece that was placed.
+    /// The reserve: the number of its placing.
     Reserve(usize),
 }
 
-/// Where the hider's pieces stand, and which of them everybody has come to know more of.
+/// Where the hider's pieces are, and which of them everybody knows more about.
 #[derive(Clone, Debug, Default)]
 struct Trail {
     at: BTreeMap<Square, Origin>,
     seen: BTreeSet<Origin>,
-    /// Of those that are not seen, those that won without being shown.
+    /// Unseen pieces that won without being shown.
     silent: BTreeSet<Origin>,
     placings: usize,
 }
@@ -43,7 +43,7 @@ impl Trail {
         self.seen.extend(self.at.remove(&square));
     }
 
-    /// Takes note of what was done in `before`, and of the place in the row of placings that it has.
+    /// Records a command that was carried out between `before` and `after`.
     fn note(&mut self, before: &Game, after: &Game, hider: Side, side: Side, command: &Command) {
         let ruleset = before.terms().ruleset;
         match command {
@@ -71,7 +71,7 @@ impl Trail {
                     }
                 }
             }
-            // Nobody knows which of the reserve it is now; as what it was deployed stays a secret.
+            // Now it may be any piece of the reserve; its rank in the deployment stays a secret.
             Command::Remove(square) => drop(self.at.remove(square)),
             Command::Place(Placing { square, is_labeled, .. }) if side == hider => {
                 let origin = Origin::Reserve(self.placings);
@@ -93,23 +93,23 @@ fn own_rank(game: &Game, side: Side, square: Square) -> Option<Rank> {
     if let Identity::Known(rank) = piece.identity { Some(rank) } else { None }
 }
 
-/// A side's reserve, face down, as it knows it.
+/// The face-down pieces in a side's reserve, as that side knows them.
 fn own_reserve(game: &Game, side: Side) -> Option<[u8; Rank::COUNT]> {
     let reserves = view(game, Viewer::Player(side), Stamp(0)).reserve?;
     let SeenReserve { unlabeled, .. } = reserves[side];
     unlabeled
 }
 
-/// A step of a course, and how the trail is after it.
+/// A step of a course, and the trail after it.
 struct Step {
     side: Side,
     command: Command,
-    /// A color that was named for a strike that failed.
+    /// Whether it named a color for a strike that failed.
     is_color_unseen: bool,
     trail: Trail,
 }
 
-/// A game of which nobody has thought of another secret yet.
+/// A game for which no other secret has been found yet.
 struct Course {
     ruleset: &'static Ruleset,
     lakes: SquareSet,
@@ -119,7 +119,7 @@ struct Course {
 }
 
 impl Course {
-    /// A game by chance that does not end; none when it does.
+    /// A random game without an end; none if it ends.
     fn random(
         ruleset: &'static Ruleset,
         lakes: SquareSet,
@@ -162,7 +162,8 @@ impl Course {
         self.steps.last().is_some_and(|step| step.trail.silent.contains(&origin))
     }
 
-    /// The hider's deployment with some of what was never seen exchanged, and the places at which it differs.
+    /// The hider's deployment with some unseen pieces exchanged, and the places at which it
+    /// differs.
     fn other_setup(&self, chance: &mut Chance) -> Option<(String, BTreeSet<Origin>)> {
         let first: Vec<char> = self.setups[self.hider as usize].chars().collect();
         let mut letters = first.clone();
@@ -171,7 +172,7 @@ impl Course {
         let silent: Vec<usize> =
             places.iter().copied().filter(|place| self.is_silent(Origin::Home(*place))).collect();
         for number in 0..between(chance, 1, 2) {
-            // What won in silence is a secret of its own kind.
+            // A silent winner is a kind of secret of its own.
             let from = if number == 0 && !silent.is_empty() { &silent } else { &places };
             let one = *from.get(chance.below(from.len().max(1)))?;
             if self.ruleset.reserve && once_in(chance, 2) && letters[one] != 'F' {
@@ -192,14 +193,15 @@ impl Course {
         (!differing.is_empty() && has_silent).then(|| (letters.into_iter().collect(), differing))
     }
 
-    /// The same course with another secret; none when that is no game, or another one.
+    /// The same course with another secret; none if that is no valid game, or a different one.
     fn twins(&self, setups: &SetupFiles, chance: &mut Chance) -> Option<(Twins, BTreeSet<Origin>)> {
         let (hider, viewer) = (self.hider, self.hider.opponent());
         let (other, mut differing) = self.other_setup(chance)?;
         let mut twins = Twins::new(self.ruleset, self.lakes);
         let deploy = |setup: &String| Some(GameCommand::Deploy { setup: setup.clone() });
         if once_in(chance, 2) {
-            // One session has a deployment more, which is changed before anybody else hears of it (§A4).
+            // One session has an extra deployment, which is changed before anybody else learns of
+            // it (§A4).
             let more = setups.choose(self.ruleset, hider, chance);
             twins.order(hider, [None, deploy(&more)])?;
         }
@@ -228,7 +230,7 @@ impl Course {
         self.differs_at_the_end(&twins).then_some((twins, differing))
     }
 
-    /// Something else in reserve, so that there is a difference in what is told of it.
+    /// Whether the reserves differ, so that messages about them differ. True without a reserve.
     fn differs_at_the_end(&self, twins: &Twins) -> bool {
         let [one, other] = twins.games.each_ref().map(|game| own_reserve(game, self.hider));
         !self.ruleset.reserve || one != other
@@ -243,7 +245,8 @@ impl Course {
         from.get(chance.below(from.len().max(1))).copied()
     }
 
-    /// What happens between two steps of the course: the viewer asks for what cannot be, loses its line, offers a draw, reads the game.
+    /// What happens between two steps of the course: the viewer sends impossible commands, loses
+    /// its connection, offers a draw, reads the game.
     fn interrupt(&self, twins: &mut Twins, number: usize, differing: &BTreeSet<Origin>, chance: &mut Chance) {
         let viewer = self.hider.opponent();
         if once_in(chance, 8) {
@@ -268,7 +271,8 @@ impl Course {
         }
     }
 
-    /// The viewer tries what must be refused, with a piece of the other side that differs, if one stands.
+    /// The viewer sends commands that must be refused, about a piece of the other side that
+    /// differs, if there is one.
     fn probe(&self, twins: &mut Twins, number: usize, differing: &BTreeSet<Origin>) {
         let viewer = self.hider.opponent();
         let before = number.checked_sub(1).and_then(|before| self.steps.get(before));
@@ -284,14 +288,14 @@ impl Course {
     }
 }
 
-/// Whether a strike did not win, so that its color was laid nowhere (§S3.2).
+/// Whether a strike did not win, so that its color was not laid (§S3.2).
 fn has_failed(before: &Game, after: &Game, side: Side, command: &Command) -> bool {
     let Command::Move(asked) = command else { return false };
     let stands = |game: &Game, side: Side| game.position().occupied(side).contains(asked.squares.to);
     before.phase() == Phase::Playing && stands(before, side.opponent()) && !stands(after, side)
 }
 
-/// A course with two secrets; none when chance has found none.
+/// A course with two secrets; none if chance found none.
 pub(super) fn plan(
     (number, seed): (usize, u64),
     ruleset: &'static Ruleset,
@@ -302,7 +306,7 @@ pub(super) fn plan(
     let course = Course::random(ruleset, lakes, setups, chance)?;
     let hider = course.hider;
     let is_silent = |origin: &Origin| course.is_silent(*origin);
-    // Where there are silent winners, one of them is to be among what differs.
+    // If there are silent winners, one of them must be among the differences.
     let has_silent = course.steps.last().is_some_and(|step| !step.trail.silent.is_empty());
     if ruleset.disclosure == Disclosure::SilentDefense && !has_silent {
         return None;
@@ -321,7 +325,7 @@ pub(super) fn plan(
         hider,
         is_end_open: true,
         acts: twins.acts,
-        name: format!("pair {number} ({}): {} of {hider}'s pieces are others", ruleset.id, differing.len()),
+        name: format!("pair {number} ({}): {} of {hider}'s pieces differ", ruleset.id, differing.len()),
         seed,
     })
 }

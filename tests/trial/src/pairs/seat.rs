@@ -1,4 +1,4 @@
-//! One of the three of a session: its line, and what it has been shown.
+//! One of the three clients of a session: its connection, and what it has been shown.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -12,39 +12,39 @@ use tokio::sync::watch;
 use crate::client::Client;
 use crate::error::TrialError;
 
-/// The spectator's number among the three.
+/// The spectator's index among the three.
 pub(super) const PUBLIC: usize = 2;
 
-/// One of the three, and what it has been shown.
+/// One of the three clients, and what it has been shown.
 pub(super) struct Seat {
     pub client: Client,
-    /// Its server's number, and where that listens.
+    /// The number of its server.
     pub server: usize,
     addresses: watch::Receiver<Vec<SocketAddr>>,
     pub seen: Option<Position>,
-    /// Events it was told of, and is to be told of.
+    /// Events that it was told, and that it must be told.
     pub events: u64,
     pub due: u64,
-    /// Where in its log each outage begins, and where the session goes on.
+    /// Where in its log each outage begins, and where the session continues.
     pub outages_at: Vec<(usize, usize)>,
-    /// Over each outage, how many events told of the outage itself.
+    /// For each outage, how many events told about the outage itself.
     pub lapses: Vec<u64>,
-    /// Whether servers are being killed, or it has not heard yet what came of it.
+    /// Whether servers are being killed, or it has not yet been told the outcome.
     pub is_in_outage: bool,
-    /// Whether it was told of trouble that nobody planned, on a machine too busy for its servers.
+    /// Whether it was told of an unplanned disturbance, on a machine too busy for its servers.
     pub is_disturbed: bool,
-    /// How often its line broke, as far as that was planned.
+    /// How often its connection broke as planned.
     pub breaks_planned: u64,
-    /// How long its log was before each act.
+    /// The length of its log before each act.
     pub marks: Vec<usize>,
-    /// What it read over HTTP, and after so many entries of its log.
+    /// What it read over HTTP, each with the length of its log then.
     pub fetched: Vec<(usize, String)>,
-    /// Which sides are there, as far as it was told.
+    /// The presence of both sides, as it was told.
     pub presence: [Presence; 2],
 }
 
 impl Seat {
-    /// One that has no line yet, and is to have it to this server.
+    /// A seat without a connection, which will connect to this server.
     pub(super) fn new(client: Client, server: usize, addresses: watch::Receiver<Vec<SocketAddr>>) -> Seat {
         Seat {
             client,
@@ -64,12 +64,12 @@ impl Seat {
         }
     }
 
-    /// Whether its line is broken, or was and it is back, though nobody killed its server.
+    /// Whether its connection is broken or has been, although its server was not killed.
     pub(super) fn is_broken(&self) -> bool {
         !self.client.is_connected() || self.client.counts.breaks != self.breaks_planned
     }
 
-    /// Where its server listens.
+    /// The address of its server.
     pub(super) fn address(&self) -> Result<SocketAddr, TrialError> {
         let address = self.addresses.borrow().first().copied();
         address.ok_or_else(|| TrialError::Defect("no server".to_owned()))
@@ -105,13 +105,13 @@ impl Seat {
         Ok(message)
     }
 
-    /// Takes note of so many events of an outage.
+    /// Records this many events of an outage.
     fn lapse(&mut self, events: u64) {
         self.is_disturbed |= events > 0 && !self.is_in_outage;
         self.lapses.last_mut().into_iter().for_each(|lapses| *lapses += events);
     }
 
-    /// Sends a command and waits for its answer: none, or why it is refused.
+    /// Sends a command and waits for its answer: none, or why it was refused.
     pub(super) async fn ask(
         &mut self,
         message: &ClientToServer,
@@ -129,7 +129,7 @@ impl Seat {
         }
     }
 
-    /// Opens the game. What was missed comes along.
+    /// Opens the game and gets the events that it missed.
     pub(super) async fn open(&mut self, game: GameId) -> Result<(), TrialError> {
         self.client.send(&ClientToServer::OpenGame { game, since: self.seen }).await;
         while !matches!(self.next("the game").await?, ServerToClient::Game { .. }) {}
@@ -137,7 +137,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads until it has been told of everything.
+    /// Reads until it has been told everything.
     pub(super) async fn catch_up(&mut self) -> Result<(), TrialError> {
         while self.events < self.due {
             self.next("an event").await?;
@@ -145,7 +145,7 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads until it was told this of a side.
+    /// Reads until it was told this presence of a side.
     pub(super) async fn await_presence(&mut self, side: usize, presence: Presence) -> Result<(), TrialError> {
         while self.presence[side] != presence {
             self.next("who is there").await?;
@@ -153,17 +153,17 @@ impl Seat {
         Ok(())
     }
 
-    /// Reads whatever comes, for as long as it is polled: pings want answers.
+    /// Reads messages for as long as it is polled, because pings need answers.
     pub(super) async fn idle(&mut self) -> Infallible {
         while self.client.is_connected() {
-            // A line that breaks now was killed.
+            // A connection that breaks now was killed.
             let _broken = self.next("nothing").await;
         }
         std::future::pending().await
     }
 }
 
-/// One of the three, and the two others.
+/// One of the three seats, and the two others.
 pub(super) fn apart(seats: &mut [Seat; 3], who: usize) -> (&mut Seat, [&mut Seat; 2]) {
     let [red, blue, spectator] = seats;
     match who {
@@ -173,7 +173,7 @@ pub(super) fn apart(seats: &mut [Seat; 3], who: usize) -> (&mut Seat, [&mut Seat
     }
 }
 
-/// Does something while others read whatever comes.
+/// Does something while the others read their messages.
 pub(super) async fn beside<T, const COUNT: usize>(
     others: [&mut Seat; COUNT],
     work: impl Future<Output = T>,

@@ -1,4 +1,5 @@
-//! One of the two sessions of a pair: both players and a spectator, moved by a script one step after the other.
+//! One of the two sessions of a pair: both players and a spectator, who follow a script step by
+//! step.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,19 +22,19 @@ use crate::http;
 use crate::log::{Role, TextPool};
 use crate::proxy::Proxy;
 
-/// How long a server that cannot take a command now is left alone.
+/// The pause before a command is repeated to a server that cannot accept it now.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How often it is asked again.
+/// How often it is repeated.
 const REPEATS_MAX: usize = 200;
-/// What a session hears of the servers.
+/// A session's links to the servers and to the run.
 pub(super) struct Links {
-    /// Where each server listens.
+    /// The address of each server.
     pub servers: Vec<watch::Receiver<Vec<SocketAddr>>>,
-    /// Told when the session stands still.
+    /// Notified when the session waits.
     pub arrived: mpsc::Sender<()>,
-    /// What was killed since.
+    /// What has been killed.
     pub killed: watch::Receiver<Killed>,
-    /// The act before which its lines break, if they are to, and what they lead through.
+    /// The act before which its connections break, if planned, and their proxies.
     pub breaks: Option<(usize, Vec<Arc<Proxy>>)>,
 }
 
@@ -45,22 +46,23 @@ struct Session<'a> {
     game: GameId,
     links: Links,
     is_spread: bool,
-    /// After each outage, how often a server could not take a command yet.
+    /// For each outage, how often a server could not accept a command yet.
     put_off: Vec<u64>,
-    /// Whether each outage was one of this session's servers.
+    /// For each outage, whether it hit a server of this session.
     was_hit: Vec<bool>,
-    /// The act in which it met with trouble that nobody planned.
+    /// The act of its first unplanned disturbance.
     disturbed: Option<usize>,
 }
 
 /// Plays one session of a pair.
 ///
 /// # Errors
-/// [`TrialError`] when the script cannot be carried out.
+/// [`TrialError`] if the script cannot be carried out.
 pub(super) async fn play(plan: &PairPlan, variant: usize, links: Links) -> Result<Played, TrialError> {
     let count = links.servers.len();
-    // On one server everything comes in one order, on several nothing but events and answers does.
-    // A game with drawn lakes is made many times, and those called off are to be gone for whoever made them.
+    // On one server everything comes in one order; on several only events and answers do. A game
+    // with drawn lakes is created many times, and the games called off must be gone for its players
+    // first.
     let is_even = (plan.number + plan.number / Ruleset::all().len()).is_multiple_of(2);
     let is_spread = count > 1 && !is_even && plan.ruleset.lakes != Lakes::Drawn;
     let pool = Arc::new(TextPool::default());
@@ -110,7 +112,8 @@ impl Session<'_> {
                 Act::Fetch => self.fetch().await,
                 Act::Outage => self.outlive_kill().await,
             };
-            // A line that broke though nobody killed it, and whatever else nobody planned: up to there the session can be compared.
+            // The connection broke without a kill, or another unplanned disturbance: the session is
+            // compared up to here.
             if self.seats.iter().any(|seat| seat.is_disturbed || seat.is_broken()) {
                 self.disturbed.get_or_insert(number);
             }
@@ -121,7 +124,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Opens the game; the others are told who is there.
+    /// Opens the game; the others are told who is present.
     async fn open(&mut self, who: usize) -> Result<(), TrialError> {
         let (game, (seat, others)) = (self.game, apart(&mut self.seats, who));
         beside(others, seat.open(game)).await?;
@@ -133,7 +136,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Who else has the game open.
+    /// The others that have the game open.
     fn others_watching(&self, who: usize) -> Vec<usize> {
         let is_open = |seat: &Seat| seat.client.is_connected() && seat.seen.is_some();
         (0..3).filter(|other| *other != who && is_open(&self.seats[*other])).collect()
@@ -153,7 +156,7 @@ impl Session<'_> {
             let refusal = beside(others, seat.ask(&message, &id)).await?;
             match refusal {
                 Some((code, _)) if is_for_now(code.as_str()) => {
-                    // It is about the outage, not about the game.
+                    // This is about the outage, not about the game.
                     self.put_off.last_mut().into_iter().for_each(|count| *count += 1);
                     let seat = &mut self.seats[order.side as usize];
                     seat.is_disturbed |= !seat.is_in_outage;
@@ -164,7 +167,7 @@ impl Session<'_> {
                     return Err(self.seats[order.side as usize].client.error(game.as_str(), what));
                 }
                 None if order.is_refused => {
-                    let what = format!("{command:?} was taken");
+                    let what = format!("{command:?} was accepted");
                     return Err(self.seats[order.side as usize].client.error(game.as_str(), what));
                 }
                 _ => {
@@ -174,7 +177,7 @@ impl Session<'_> {
                 }
             }
         }
-        let what = format!("{command:?} was not taken for long");
+        let what = format!("{command:?} was not accepted in time");
         Err(self.seats[order.side as usize].client.error(game.as_str(), what))
     }
 
@@ -194,18 +197,18 @@ impl Session<'_> {
         self.open(who).await
     }
 
-    /// Stands still until servers are killed and up again, and comes back.
+    /// Waits until servers are killed and up again, and comes back.
     async fn outlive_kill(&mut self) -> Result<(), TrialError> {
         let before = self.links.killed.borrow().count;
         for seat in &mut self.seats {
-            // From here on what is told of the outage is counted.
+            // From here on, events about the outage are counted.
             seat.lapses.push(0);
             seat.is_in_outage = true;
             seat.outages_at.push((seat.client.log.entries.len(), usize::MAX));
         }
         self.put_off.push(0);
-        let gone = |_| TrialError::Defect("nobody kills servers any more".to_owned());
-        self.links.arrived.send(()).await.map_err(|_| TrialError::Defect("nobody waits".to_owned()))?;
+        let gone = |_| TrialError::Defect("no more servers are killed".to_owned());
+        self.links.arrived.send(()).await.map_err(|_| TrialError::Defect("no task waits".to_owned()))?;
         let killed = self.links.killed.wait_for(|killed| killed.count > before);
         let killed = *beside(self.seats.each_mut(), killed).await.map_err(gone)?;
         let is_killed = |seat: &Seat| killed.server.is_none_or(|server| server == seat.server);
@@ -234,7 +237,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// What is told of the outage itself comes when it comes, but before anything is judged: a command that is refused waits for it.
+    /// Reads all events about the outage. They come at no fixed time, but before any command is
+    /// judged, so it sends a command that must be refused and waits for its answer.
     async fn hear_of_outage(&mut self) -> Result<(), TrialError> {
         let (side, commands) =
             (self.plan.hider, [Some(GameCommand::DeclineDraw {}), Some(GameCommand::DeclineDraw {})]);
@@ -249,7 +253,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// The viewer and the public read the game as it stands.
+    /// The viewer and the public read the game over HTTP.
     async fn fetch(&mut self) -> Result<(), TrialError> {
         let viewer = self.plan.hider.opponent() as usize;
         for who in [viewer, PUBLIC] {
@@ -289,7 +293,7 @@ impl Session<'_> {
     }
 }
 
-/// Whether a server refuses this because of what happens to it.
+/// Whether a server refuses a command with this code because of an outage.
 fn is_for_now(code: &str) -> bool {
     [Code::STORE_UNAVAILABLE, Code::TOO_MANY, Code::STOPPING, "paused"].contains(&code)
 }

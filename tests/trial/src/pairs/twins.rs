@@ -1,4 +1,4 @@
-//! One public course with two secrets: both games, side by side, and what is done in them.
+//! One public course with two secrets: both games side by side, and their acts.
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Square, SquareSet, Stamp};
 use flagfall_protocol::GameCommand;
@@ -7,27 +7,28 @@ use flagfall_rules::{
     decide, evolve, see, view,
 };
 
-/// A command of one side, in each session its own: they differ in the secret alone.
+/// A command of one side in each session; the two differ only in the secret.
 #[derive(Clone, Debug)]
 pub(super) struct Order {
-    /// Who.
+    /// The side.
     pub side: Side,
-    /// At which ply.
+    /// The ply.
     pub ply: Ply,
-    /// What is asked in each session; nothing where the other session alone has it.
+    /// The command in each session; none if only the other session has it.
     pub commands: [Option<GameCommand>; 2],
-    /// How many events Red, Blue and the public are told of it in each session; none when it is to be refused.
+    /// How many events about it Red, Blue and the public are told in each session; zero if it will
+    /// be refused.
     pub told: [[u64; 3]; 2],
-    /// Whether it is to be refused, in both sessions alike.
+    /// Whether both sessions refuse it.
     pub is_refused: bool,
 }
 
-/// Something that is done in both sessions.
+/// Something that happens in both sessions.
 #[derive(Clone, Debug)]
 pub(super) enum Act {
     /// A command.
     Order(Order),
-    /// A side's line drops, and it comes back.
+    /// A side's connection drops, and it comes back.
     Drop(Side),
     /// The viewer and the public read the game over HTTP.
     Fetch,
@@ -40,12 +41,12 @@ pub(super) enum Act {
 pub(super) struct Twins {
     /// The games.
     pub games: [Game; 2],
-    /// What was done so far.
+    /// The acts so far.
     pub acts: Vec<Act>,
 }
 
 impl Twins {
-    /// Two games in which nothing has happened.
+    /// Two new games.
     pub(super) fn new(ruleset: &'static Ruleset, lakes: SquareSet) -> Twins {
         let game = Game::new(GameTerms {
             game: GameId::from_random([1; 12]),
@@ -59,8 +60,10 @@ impl Twins {
         Twins { games: [game.clone(), game], acts: Vec::new() }
     }
 
-    /// A command that both sessions take, or the one that has it. Nothing is done, and none comes back, where one refuses it, where it ends the game,
-    /// or where everybody would see from then on that the games are two.
+    /// Adds a command that both sessions accept, or the one session that has it.
+    ///
+    /// Returns none and changes nothing if a session refuses it, if it ends the game, or if the
+    /// games would look different from then on.
     pub(super) fn order(&mut self, side: Side, commands: [Option<GameCommand>; 2]) -> Option<()> {
         let (next, order) = self.after(side, commands)?;
         if !next.games.iter().all(|game| game.outcome().is_none()) {
@@ -76,7 +79,7 @@ impl Twins {
         self.order(side, [Some(command.clone()), Some(command)])
     }
 
-    /// The end, by the same command in both sessions.
+    /// Ends both games by the same command.
     pub(super) fn end(&mut self, side: Side, command: GameCommand) -> Option<()> {
         let (next, order) = self.after(side, [Some(command.clone()), Some(command)])?;
         if !next.games.iter().all(|game| game.outcome().is_some()) {
@@ -87,7 +90,8 @@ impl Twins {
         Some(())
     }
 
-    /// A command that both sessions refuse, at this ply or a later one; left out when one would take it.
+    /// Adds a command that both sessions refuse, at this ply or a later one. Skips it if one would
+    /// accept it.
     pub(super) fn probe(&mut self, side: Side, later: Ply, command: GameCommand) {
         let ply = self.games[0].ply() + later;
         if self.games.iter().all(|game| judge(game, side, ply, &command).is_err()) {
@@ -113,7 +117,7 @@ impl Twins {
         next.are_alike().then_some((next, Order { side, ply, commands, told, is_refused: false }))
     }
 
-    /// Whether the games look alike to whoever sees no rank.
+    /// Whether the games look the same to a viewer who sees no ranks.
     fn are_alike(&self) -> bool {
         let [one, other] = &self.games;
         let stands = |game: &Game, side: Side| game.position().occupied(side);
@@ -129,17 +133,18 @@ fn judge(game: &Game, side: Side, ply: Ply, command: &GameCommand) -> Result<Eve
     decide(game, side, ply, &command, Stamp(0), &Entropy([7; 32]))
 }
 
-/// What a side may do now, as it sees it.
+/// What a side may do now, from its own view.
 pub(super) fn legal_commands(game: &Game, side: Side) -> Option<LegalCommands> {
     view(game, Viewer::Player(side), Stamp(0)).legal_commands()
 }
 
-/// The board's commands as messages.
+/// A command on the board as a message.
 pub(super) fn as_message(command: &Command) -> Option<GameCommand> {
     GameCommand::from_command(command)
 }
 
-/// What nobody may do with a square that is not his, in every ruleset: some of it is no command there at all.
+/// Commands about a square of the opponent that are impossible in every ruleset; some rulesets do
+/// not even have them.
 pub(super) fn impossible_at(square: Square) -> Vec<GameCommand> {
     use flagfall_board::{ChipColor, Direction, Rank};
     use flagfall_rules::Move;

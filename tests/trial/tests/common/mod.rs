@@ -1,29 +1,30 @@
-//! What the tests of the trial share: its process, the server's program, and where programs are built.
+//! What the tests of the trial share: its process, the server's program, and the build folder.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
-/// A child process that does not outlive the test, whatever happens.
+/// A child process that is killed when the test ends or panics.
 pub(crate) struct Guarded(pub(crate) Child);
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // It has ended already when all went well.
+        // If all went well it has ended already.
         let _ended_already = self.0.kill();
         let _reaped_already = self.0.wait();
     }
 }
 
-/// Where this test's own program was built, and others are: `target/debug` for `target/debug/deps/quick-1234`.
+/// The folder of this test's build: `target/debug` for `target/debug/deps/quick-1234`.
 pub(crate) fn built_folder() -> PathBuf {
-    let own = std::env::current_exe().expect("a test knows where it lies");
+    let own = std::env::current_exe().expect("the test's own path");
     let folder = own.parent().and_then(|deps| deps.parent());
-    folder.expect("tests lie in a folder of the target folder").to_owned()
+    folder.expect("a folder inside the target folder").to_owned()
 }
 
-/// The server's program: named by the environment, or beside this test's own program, where it is built if it is missing.
+/// The server's program: from the environment, or beside this test's own program, where it is built
+/// if missing.
 pub(crate) fn server_program() -> PathBuf {
     if let Some(named) = std::env::var_os("FLAGFALL_SERVER_BIN") {
         return named.into();
@@ -46,7 +47,7 @@ pub(crate) fn server_program() -> PathBuf {
     program
 }
 
-/// Runs the trial with these words; it must not fail.
+/// Runs the trial with these arguments; it must not fail.
 pub(crate) fn run_trial(words: &[&OsStr]) {
     let trial = Command::new(env!("CARGO_BIN_EXE_flagfall-trial"))
         .args(words)

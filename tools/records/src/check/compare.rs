@@ -1,4 +1,4 @@
-//! What a record tells of an event against what its audience was told.
+//! Compares a record's events with those of the replay.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{Knowledge, Wrong};
 use crate::finding::Falsehood;
 
-/// Holds an event against the truth.
+/// Compares an event with the true one.
 ///
 /// # Errors
 /// The first difference.
@@ -23,7 +23,8 @@ pub(super) fn compare(
         (GameEvent::Moved(truth), GameEvent::Moved(told)) => compare_moves(truth, told),
         (GameEvent::Started { commitments: truth }, GameEvent::Started { commitments: told }) => {
             for side in flagfall_board::Side::BOTH {
-                // Without its salt nobody can make a commitment again; an imported game may have none.
+                // Without its salt a commitment cannot be recomputed, and imported games may have
+                // none.
                 let is_known = knowledge[side] == Knowledge::Opened && told[side].is_some();
                 if is_known && truth[side] != told[side] {
                     return Err((Falsehood::Commitment, format!("{side} had another commitment")));
@@ -63,7 +64,7 @@ pub(super) fn compare(
     }
 }
 
-/// Holds the change of an event against the truth.
+/// Compares the change of an event with the true one.
 ///
 /// # Errors
 /// The fields that differ.

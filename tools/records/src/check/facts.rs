@@ -1,4 +1,4 @@
-//! What can be said of a record without playing its game.
+//! Checks of a record that need no replay.
 
 use flagfall_board::{PerSide, Rank, Side, SquareSet};
 use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, RecordKind};
@@ -7,10 +7,10 @@ use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, Set
 use super::{Knowledge, Wrong, finding_at};
 use crate::finding::{Falsehood, Finding, Unchecked, UncheckedKind};
 
-/// Characters of the longest name somebody can have.
+/// The most characters of a name.
 const NAME_LEN_MAX: usize = 64;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
-/// The longest pause that is taken for an outage without a word.
+/// The longest pause that is accepted as an outage without comment.
 const LONG_PAUSE_MS: u64 = 7 * DAY_MS;
 
 pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
@@ -37,7 +37,8 @@ pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
     findings
 }
 
-/// Whether the game ends with the strike that finds the Flag, which shows even where nothing can be replayed.
+/// Checks that the game ends with the strike that finds the Flag. This shows even if nothing can be
+/// replayed.
 pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Wrong)> {
     let is_found = |event: &GameEvent| match event {
         GameEvent::Moved(seen) => {
@@ -80,7 +81,7 @@ fn check_lakes(record: &GameRecord) -> Result<(), Wrong> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     let is_right = match (&record.lakes, ruleset.lakes) {
         (None, Lakes::OfTheShape) => true,
-        // A set game has its lakes in its position.
+        // A game from a set-up position has its lakes there.
         (None, Lakes::Drawn) => record.start.is_some(),
         (Some(told), Lakes::Drawn) => {
             told.is_sorted()
@@ -112,7 +113,7 @@ fn check_players(record: &GameRecord) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Opened deployments are deployments, written as they are hashed.
+/// Checks that opened deployments are valid, and written as they are hashed.
 fn check_setups(record: &GameRecord) -> Result<(), Wrong> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     for side in Side::BOTH {
@@ -123,7 +124,8 @@ fn check_setups(record: &GameRecord) -> Result<(), Wrong> {
             Err(refusal) => Some(refusal),
         };
         match refusal {
-            // A wrong army can be handed in where that loses (§U7); a text that has not a letter for every square cannot.
+            // A wrong army can be handed in if that loses (§U7), but not a text of the wrong
+            // length.
             Some(SetupRefusal::WrongCount { .. } | SetupRefusal::Empty { .. })
                 if ruleset.illegal_act_loses => {}
             Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {refusal}"))),
@@ -172,7 +174,7 @@ fn check_commitments(record: &GameRecord) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Deployments are open to those to whom the end opens them, and to nobody before it.
+/// Checks that deployments are open to those to whom the end opens them, and to no one before it.
 fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
     let (has_started, opens) = (has_started(record), opens(record));
@@ -202,7 +204,7 @@ fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Changes say by the record's kind what they show.
+/// Checks that a record with changes has a kind, which says what they show.
 fn check_kind(record: &GameRecord) -> Result<(), Wrong> {
     let has_changes = record.first_view.is_some() || record.events.iter().any(|told| told.change.is_some());
     if record.kind.is_none() && has_changes {
@@ -230,7 +232,7 @@ fn check_stamps(record: &GameRecord) -> Result<(), (usize, Wrong)> {
     Ok(())
 }
 
-/// The record's outcome is that of its last event.
+/// Checks that the record's outcome is that of its last event.
 fn check_outcome(record: &GameRecord) -> Result<(), (usize, Wrong)> {
     let ended = record.events.iter().enumerate().find_map(|(index, told)| match &told.event {
         GameEvent::Ended { outcome, opened } => Some((index, outcome, opened)),
@@ -260,7 +262,8 @@ fn check_outcome(record: &GameRecord) -> Result<(), (usize, Wrong)> {
     }
 }
 
-/// Names the longest pause if it is longer than any outage should be. A pause is the server's word alone.
+/// Lists the longest pause if it is longer than any outage should be. There is only the server's
+/// word for a pause.
 pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked>) {
     let mut paused = None;
     let mut longest = 0;
@@ -281,13 +284,14 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
     }
 }
 
-/// Whether the record shows what the end of the game opened. Old records do not say: they show it once there is an end.
+/// What the record's changes show. Old records do not say. They count as opened once there is an
+/// end.
 pub(super) fn kind_of(record: &GameRecord) -> RecordKind {
     let opened = || if opens(record) { RecordKind::Opened } else { RecordKind::Live };
     record.kind.unwrap_or_else(opened)
 }
 
-/// Whether the game has ended so that hidden ranks are opened.
+/// True if the game has ended in a way that opens hidden ranks.
 fn opens(record: &GameRecord) -> bool {
     record.outcome.as_ref().is_some_and(|outcome| outcome.reason != EndReason::Aborted.code())
 }
@@ -296,13 +300,14 @@ pub(super) fn has_started(record: &GameRecord) -> bool {
     record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }))
 }
 
-/// Whether strikes were resolved by choices whose moments the record does not tell: in a live record, and as long as no end has opened them (§Q4).
+/// True if the record does not say when choices in strikes were made: live records do not, until an
+/// end has opened them (§Q4).
 pub(super) fn has_hidden_choices(record: &GameRecord) -> bool {
     kind_of(record) == RecordKind::Live
         && record.events.iter().any(|told| matches!(told.event, GameEvent::Struck(_)))
 }
 
-/// What the record does not give enough of.
+/// Lists facts that the record has too little information to check.
 pub(super) fn name_unchecked(
     record: &GameRecord,
     knowledge: PerSide<Knowledge>,

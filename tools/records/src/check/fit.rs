@@ -1,7 +1,8 @@
-//! Deployments that make possible what a record tells.
+//! Finds deployments that make a record possible.
 //!
-//! Every condition a record sets is about one piece: it moves, so it is no Bomb; it moved far, so it is a Scout; it was shown; it beat a Captain. Whether
-//! an army meets all of them is then a matter of handing out ranks, one for each home square.
+//! Every condition in a record is about one piece: it moves, so it is no Bomb; it moved far, so it
+//! is a Scout; it was shown; it beat a Captain. So an army that meets all of them is an assignment
+//! of ranks to home squares.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, StrikeFate, ViewChange};
@@ -9,18 +10,18 @@ use flagfall_rules::{Fate, Fill, Identity, Ruleset, strike_fates};
 
 use super::Knowledge;
 
-/// What a home square may have borne: a rank, or nothing.
+/// The contents that a home square can have had: a rank, or nothing.
 const KINDS: usize = Rank::COUNT + 1;
 const NOTHING: usize = Rank::COUNT;
 
-/// What a home square of the deployment's text may have borne, as far as the record tells.
+/// What a home square can have had, by its place in the deployment's text.
 #[derive(Clone, Copy)]
 struct Place {
     ranks: RankSet,
     may_be_empty: bool,
 }
 
-/// A piece on the board: whose, and from which place of the deployment's text.
+/// A piece on the board: its side, and its place in the deployment's text.
 type Piece = (Side, usize);
 
 struct Traces {
@@ -30,10 +31,11 @@ struct Traces {
     board: Vec<Option<Piece>>,
 }
 
-/// The text of a deployment of each side: the one that is known, or one that fits.
+/// The text of each side's deployment: the known one, or one that fits.
 ///
 /// # Errors
-/// The index of the first event that no deployment makes possible together with those before it.
+/// The index of the first event that no deployment makes possible together with the events before
+/// it.
 pub(super) fn fit(
     record: &GameRecord,
     ruleset: &'static Ruleset,
@@ -48,7 +50,7 @@ pub(super) fn fit(
                 _ => Some(()),
             };
             if followed.is_none() {
-                // Nothing stands where something moved: that is for the replay to say.
+                // Something moved from an empty square. The replay reports that.
                 break;
             }
         }
@@ -90,7 +92,7 @@ impl Traces {
         }
     }
 
-    /// Notes where the change of the start says that pieces stand.
+    /// Notes the positions of pieces from the change of the start.
     fn stand(&mut self, change: Option<&ViewChange>) -> Option<()> {
         let Some(pieces) = change.and_then(|change| change.pieces.as_ref()) else { return Some(()) };
         for side in Side::BOTH {
@@ -106,7 +108,7 @@ impl Traces {
         Some(())
     }
 
-    /// Notes what a ply tells; nothing when no piece can have made it.
+    /// Notes what a ply shows. `None` if no piece can have made it.
     fn follow(&mut self, seen: &SeenMove) -> Option<()> {
         let (from, to) = (seen.squares.0.from, seen.squares.0.to);
         let (direction, distance) = Direction::between(from, to)?;
@@ -166,7 +168,7 @@ impl Traces {
         }
     }
 
-    /// The piece exists, and is one of these.
+    /// Narrows a piece, which exists, to these ranks.
     fn narrow(&mut self, (side, place): Piece, ranks: RankSet) {
         if let Some(place) = self.places[side].get_mut(place) {
             place.ranks = place.ranks.intersection(ranks);
@@ -174,7 +176,8 @@ impl Traces {
         }
     }
 
-    /// Nothing stands on a square that something crosses or enters. Where something must stand, the move is for the replay to judge.
+    /// Notes that a square is empty because a piece crosses or enters it. If a piece must be there,
+    /// the replay judges the move.
     fn clear(&mut self, square: Square) {
         if let Some((side, place)) = self.board[square.index()]
             && let Some(place) = self.places[side].get_mut(place)
@@ -210,7 +213,7 @@ impl Traces {
     }
 }
 
-/// Ranks handed out to places, by augmenting paths.
+/// An assignment of ranks to places, by augmenting paths.
 struct Hands<'a> {
     places: &'a [Place],
     capacities: [usize; KINDS],
@@ -218,7 +221,8 @@ struct Hands<'a> {
 }
 
 impl Hands<'_> {
-    /// Gives the place a kind, moving others to other kinds where it must. `tried` are the kinds that cannot help.
+    /// Gives the place a kind, and reassigns other places if needed. `tried` are the kinds that
+    /// cannot help.
     fn give(&mut self, place: usize, tried: &mut [bool; KINDS]) -> bool {
         for kind in 0..KINDS {
             if tried[kind] || !self.may_bear(place, kind) {

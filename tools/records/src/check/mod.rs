@@ -1,8 +1,9 @@
-//! Is a record true?
+//! Checks if a record is true.
 //!
-//! A record tells what one audience was told of a game. Where it opens both deployments, the game is played again with the engine, command
-//! by command, and every event must be what that audience would have been told. Where it does not, the ranks that are missing are found so that all that is
-//! told could have happened, and the game is played with those: what depends on them beyond that is named as not checked.
+//! A record contains what one audience was told of a game. If it opens both deployments, the game
+//! is replayed with the engine, command by command, and every event must match what that audience
+//! would have been told. If not, ranks are found that make the record possible, and the game is
+//! replayed with those. What depends on them beyond that is listed as not checked.
 
 mod compare;
 mod facts;
@@ -24,30 +25,30 @@ pub(crate) use replay::decide_move;
 use replay::{Replay, Replayed};
 use reserve::{Fitted, NotFitted};
 
-/// A falsehood at no place yet.
+/// A false statement without its place.
 type Wrong = (Falsehood, String);
 
 /// What is known of a side's deployment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Knowledge {
-    /// Opened at the end, with its salt; or there is none, and nothing hidden.
+    /// It was opened at the end, with its salt; or there is no deployment, and nothing is hidden.
     Opened,
-    /// As the player was told to have handed it in.
+    /// The player's own record has it as handed in.
     Own,
-    /// Nothing but what was shown.
+    /// Only what was shown.
     Shown,
 }
 
-/// Checks a JSON value that should be a record: its form as well as its truth.
+/// Checks a JSON value that should be a record, including its form.
 #[must_use]
 pub fn check_value(value: &Value) -> Report {
     check_value_with(value, None)
 }
 
-/// The same with public keys of servers: the record must be signed with one of them.
+/// The same with public keys of servers. The record must be signed with one of them.
 #[must_use]
 pub fn check_value_with(value: &Value, keys: Option<&PublicKeys>) -> Report {
-    // A record of another format may have other fields: that word comes first.
+    // A record of another format may have other fields, so check that first.
     if let Some(format) = value.get("format").filter(|format| **format != RECORD_FORMAT) {
         return unreadable(
             Falsehood::Format,
@@ -91,7 +92,7 @@ fn unreadable(code: Falsehood, detail: String) -> Report {
     }
 }
 
-/// The paths of fields that the record's form does not have. A null says as much as a field that is left out.
+/// The paths of fields that records do not have. A null counts as an absent field.
 fn unknown_fields(told: &Value, known: &Value, path: &str, unknown: &mut BTreeSet<String>) {
     match (told, known) {
         (Value::Object(told), Value::Object(known)) => {
@@ -121,7 +122,7 @@ pub fn check(record: &GameRecord) -> Report {
     check_with(record, None)
 }
 
-/// Checks a record, and its signature with public keys of servers where they are given.
+/// Checks a record, and its signature if public keys of servers are given.
 #[must_use]
 pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
     let mut report = Report { findings: facts::check(record), ..unreported(record) };
@@ -167,7 +168,7 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
     report
 }
 
-/// A report before anything is checked.
+/// A report before any checks.
 fn unreported(record: &GameRecord) -> Report {
     Report {
         status: Status::Good,
@@ -184,7 +185,8 @@ fn unreported(record: &GameRecord) -> Report {
     }
 }
 
-/// Verifies the signature. `public` is what the public was told of the game, where all of it was replayed.
+/// Verifies the signature. `public` has what the public was told of the game, if all of it was
+/// replayed.
 fn check_signature(
     record: &GameRecord,
     keys: Option<&PublicKeys>,
@@ -222,8 +224,8 @@ fn check_signature(
     };
 }
 
-/// The record with the changes that records of version 0.1 left out, up to the first event that is false or cannot be
-/// replayed. A record that has changes, or an unknown ruleset, comes back as it is.
+/// Adds the changes that records of version 0.1 left out, up to the first event that is false or
+/// cannot be replayed. A record with changes or an unknown ruleset is returned as it is.
 #[must_use]
 pub fn with_changes(mut record: GameRecord) -> GameRecord {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset).filter(|_| record.kind.is_none()) else {
@@ -233,7 +235,7 @@ pub fn with_changes(mut record: GameRecord) -> GameRecord {
     let begun = begin(&record, ruleset, known).ok().flatten();
     let is_playable = begun.is_some();
     let replay = Replay::new(&record, ruleset, known, begun.unwrap_or_default());
-    // Squares that were only found to fit are not shown.
+    // Squares that are only guesses must not be shown.
     let is_playable = is_playable && !replay.has_hidden_squares();
     let Replayed { first_view, changes, public: _ } = replay.run(&mut unreported(&record));
     record.kind = Some(facts::kind_of(&record));
@@ -258,10 +260,10 @@ fn knowledge_of(record: &GameRecord) -> PerSide<Knowledge> {
     })
 }
 
-/// What the game of a record can be played with: what is known, and ranks that fit where nothing is.
+/// What is needed to replay a record's game: what is known, and fitting ranks for the rest.
 ///
 /// # Errors
-/// Why it cannot be played, for a person.
+/// Why it cannot be replayed, for people.
 pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
     match begin(record, ruleset, knowledge_of(record)) {
         Ok(Some(beginning)) => Ok(beginning),
@@ -271,25 +273,25 @@ pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Resul
     }
 }
 
-/// Why no game can be begun.
+/// Why a game cannot be replayed.
 enum Begin {
-    /// No deployment fits what is told up to this event.
+    /// No deployment fits the record up to this event.
     Impossible(usize),
-    /// The position it began with is none.
+    /// The starting position is invalid.
     Start(String),
 }
 
-/// What a replay begins with.
+/// The start of a replay.
 #[derive(Default)]
 pub(crate) struct Beginning {
     pub(crate) setups: PerSide<String>,
-    /// The position, where it was set up and not deployed.
+    /// The position, if it was set up and not deployed.
     start: Option<Position>,
-    /// What came from a reserve unseen, by the place of the event.
+    /// The ranks of pieces that came hidden from a reserve, by index of the event.
     pub(crate) placed: Vec<Option<Rank>>,
 }
 
-/// Nothing when the record hides ranks and none were found that fit.
+/// `None` if the record hides ranks and none were found that fit.
 fn begin(
     record: &GameRecord,
     ruleset: &'static Ruleset,
@@ -297,7 +299,7 @@ fn begin(
 ) -> Result<Option<Beginning>, Begin> {
     let Some(text) = &record.start else {
         if ruleset.start == Start::Coins {
-            // Nothing is deployed, and whatever a coin becomes is public (§Q8).
+            // Nothing is deployed, and what coins become is public (§Q8).
             return Ok(Some(Beginning::default()));
         }
         if ruleset.reserve {
@@ -321,7 +323,7 @@ fn begin(
     Ok(Some(Beginning { start: Some(position), ..Beginning::default() }))
 }
 
-/// A finding at an event. Its ply is its own, or the last before it.
+/// A finding at an event. Its ply is the event's own or the last before it.
 fn finding_at(record: &GameRecord, index: usize, (code, detail): Wrong) -> Finding {
     let told = record.events.iter().take(index + 1);
     let plies = told.filter(|told| told.event.is_ply()).count();

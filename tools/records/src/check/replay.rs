@@ -1,4 +1,4 @@
-//! Playing a record's game again.
+//! Replays a record's game.
 
 mod choices;
 mod ends;
@@ -22,15 +22,16 @@ use super::{Beginning, Knowledge, Wrong, facts, finding_at};
 use crate::finding::{Falsehood, Finding, Report, Unchecked, UncheckedKind};
 use choices::Resolved;
 
-/// Where an event can have come from.
+/// What an event came from.
 enum Cause {
-    /// A command, a deadline or a pause: it tells the first of these.
+    /// A command, a deadline or a pause. The event is the first of these.
     Events(Events),
-    /// The last of choices that are not told: the game after them, and what followed.
+    /// The last choice of a strike, which the record omits: the game after it, and the events that
+    /// followed.
     Resolved(Box<Resolved>),
-    /// The same, and nobody but a player or an umpire can say why.
+    /// A decision that only a player or an umpire can explain.
     Decision(Events),
-    /// What the record does not tell decides whether it is right.
+    /// It depends on what the record does not contain.
     Hidden(Unchecked),
 }
 
@@ -38,30 +39,31 @@ pub(super) struct Replay<'a> {
     record: &'a GameRecord,
     knowledge: PerSide<Knowledge>,
     setups: PerSide<String>,
-    /// What came from a reserve unseen, by the place of the event: ranks that fit.
+    /// Fitting ranks of pieces that came hidden from a reserve, by index of the event.
     placed: Vec<Option<Rank>>,
     viewer: Viewer,
     game: Game,
     /// The game as its end opens it, if the changes show that.
     end: Option<Game>,
-    /// What must follow, for it came with the event before.
+    /// The events that must follow, because they came with the event before.
     pending: VecDeque<Event>,
-    /// The stamp of that.
+    /// The stamp of those events.
     at: Stamp,
-    /// What the record says that the side which acted was given back.
+    /// The lag compensation of the side that acted, according to the record.
     lag_ms: u32,
-    /// The place of the event.
+    /// The index of the event.
     index: usize,
-    /// When the side whose choice is told made it, while a strike waits.
+    /// When the side whose choice is known made it, while a strike waits.
     chosen_at: Option<Stamp>,
-    /// Choices that are not told leave open how much time is left: what came later is not held against the clocks, or not against the delay that is given back.
+    /// Unknown choices leave open how much time is left. Then later events are not checked against
+    /// the clocks, or against the lag quota.
     is_time_open: bool,
     is_lag_open: bool,
-    /// Choices that are not told leave open what the clocks showed after them.
+    /// Unknown choices leave open what the clocks showed after them.
     is_clock_open: bool,
     is_over: bool,
     is_stopped: bool,
-    /// Whether the end could not be played.
+    /// True if the end could not be replayed.
     is_cut: bool,
     on_trust: bool,
     plies: usize,
@@ -72,9 +74,9 @@ pub(super) struct Replay<'a> {
     changes: Vec<ViewChange>,
 }
 
-/// What a replay shows beyond what its report says.
+/// What a replay produces besides its report.
 pub(super) struct Replayed {
-    /// What the public was told, if all of the game was played.
+    /// What the public was told, if the whole game was replayed.
     pub(super) public: Option<Vec<RecordedEvent>>,
     pub(super) first_view: GameView,
     /// The changes of the events up to the first that is false or could not be replayed.
@@ -107,7 +109,8 @@ impl<'a> Replay<'a> {
             time,
             deploy_ms: record.deploy_ms.unwrap_or(u64::MAX),
             created: Stamp(record.created),
-            // To the public the end opens what nobody keeps secret: what it did not open was kept.
+            // The end opens to the public what no player keeps secret. What it did not open was
+            // kept.
             secret: PerSide::from_fn(|side| {
                 record.deployments[side].is_none() && (record.terms.secret || facts::has_started(record))
             }),
@@ -116,7 +119,7 @@ impl<'a> Replay<'a> {
             .map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start))
             .with_lag_quota(record.lag_quota.map(Into::into).unwrap_or_default());
         let end = (facts::kind_of(record) == RecordKind::Opened).then(|| {
-            // How it ended makes no difference to what the end opens.
+            // How the game ended makes no difference to what the end opens.
             let mut end = game.clone();
             let outcome = flagfall_rules::Outcome { winner: None, reason: EndReason::Abandoned };
             decide_verdict(&game, outcome).iter().for_each(|event| evolve(&mut end, event, terms.created));
@@ -157,7 +160,7 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Plays until the end or the first falsehood.
+    /// Replays until the end or the first false statement.
     pub(super) fn run(mut self, report: &mut Report) -> Replayed {
         let record = self.record;
         let first_view = self.first_view();
@@ -194,7 +197,7 @@ impl<'a> Replay<'a> {
             return Err((Falsehood::AfterEnd, format!("{} is told after the end", kind_of(told))));
         }
         if self.has_hidden() && is_blocked_end(told) {
-            // Blocked or not comes before the limits (§A10), and hidden ranks decide it.
+            // A block comes before the limits (§A10), and depends on hidden ranks.
             self.pending.clear();
         }
         if self.has_hidden() && self.is_for_illegal_deployment(told) {
@@ -247,7 +250,7 @@ impl<'a> Replay<'a> {
             GameEvent::Ended { .. } => self.is_over = true,
             GameEvent::Struck(_) => self.chosen_at = None,
             GameEvent::Chosen { .. } => self.chosen_at = Some(at),
-            // How much of either side's time was gone before it is not told.
+            // The record does not show how much of either side's time had passed before.
             GameEvent::Paused { .. } => self.is_time_open |= self.waits_for_hidden_choice(),
             other => self.plies += usize::from(other.is_ply()),
         }
@@ -257,8 +260,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// True if a strike that is told without its defender goes against a piece that everybody knows,
-    /// where a defender that wins stays silent.
+    /// True if a strike without its defender's rank went against a piece that everyone knows, in a
+    /// ruleset in which a defender that wins stays silent.
     fn knows_silent_defender(&self, told: &GameEvent) -> bool {
         let GameEvent::Moved(SeenMove { squares, strike: Some(strike), .. }) = told else { return false };
         let is_silent = self.game.terms().ruleset.disclosure == Disclosure::SilentDefense
@@ -271,9 +274,10 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Nobody is given back more of the network's delay than the quota has left, or anything without having ended his turn.
+    /// Checks the lag compensation: only for a side that ended its turn, and no more than the quota
+    /// has left.
     fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Wrong> {
-        // Without a clock there is nothing to check it against: what is not known of the choices hides it.
+        // Without a clock the credit cannot be checked, and unknown choices hide it.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
         let has_clock = has_clock && !self.is_lag_open;
         let side = event.ends_time_of();
@@ -285,7 +289,8 @@ impl<'a> Replay<'a> {
         Ok(())
     }
 
-    /// Carries an event out, and how the record has to tell it, with its change; choices that it does not tell, for it is no end's or not that side's, come before.
+    /// Carries out an event and returns it as the record must have it, with its change. Choices
+    /// that the record omits are carried out first.
     fn carry_out(&mut self, mut event: Event, told: &GameEvent) -> Option<(GameEvent, ViewChange)> {
         loop {
             let lag_ms = std::mem::take(&mut self.lag_ms);
@@ -301,7 +306,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// What else an event that was just carried out changed in the audience's view.
+    /// The change of the audience's view by the event that was just carried out.
     fn change_of(&self, event: &Event) -> ViewChange {
         ViewChange::from(&match &self.end {
             Some(end) => see_change_opened(event, &self.game, self.viewer, end, self.at),
@@ -309,7 +314,7 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Notes what the public was told of an event; of a choice what the end tells everybody.
+    /// Notes what the public was told of an event. For a choice, notes what the end tells everyone.
     fn note_public(&mut self, event: &Event, lag_ms: u32, told: &GameEvent) {
         let seen = see(event, &self.game, Viewer::Public).map(|seen| GameEvent::from(&seen));
         let chosen = matches!(told, GameEvent::Chosen { .. }).then(|| told.clone());
@@ -318,7 +323,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The first of the events that a told one came from; the others must follow.
+    /// Takes the first of the events that came together. The others must follow.
     fn take(
         &mut self,
         events: impl IntoIterator<Item = Event>,
@@ -442,7 +447,8 @@ impl<'a> Replay<'a> {
         self.ask(side, &Command::Place(placing), at).map(Cause::Events)
     }
 
-    /// As whom an event is told: what came from a reserve is told as its side knows it where the end opened that.
+    /// The viewer of an event. Pieces from a reserve appear as their side knows them if the end
+    /// opened that.
     fn sees_as(&self, told: &GameEvent) -> Viewer {
         match told {
             GameEvent::Chosen { side, rank: _ } => Viewer::Player(*side),
@@ -467,11 +473,11 @@ impl<'a> Replay<'a> {
         self.decide(side, command, at).map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// The engine's verdict. The salt that was opened is the chance a deployment is made with.
+    /// The engine's verdict. A deployment's salt serves as its entropy.
     fn decide(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Refusal> {
         let salt = self.record.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
         let judged = at.minus_ms(self.lag_ms.into());
-        // While choices may have been made unseen, somebody's time may have stopped.
+        // If hidden choices may have been made, a side's clock may have stopped.
         let is_open = self.is_time_open || self.waits_for_hidden_choice();
         let deadline = self.game.deadline().filter(|_| is_open);
         let judged = deadline.map_or(judged, |deadline| deadline.min(judged));
@@ -492,7 +498,8 @@ impl<'a> Replay<'a> {
         (code, format!("{refusal} ({})", refusal.code()))
     }
 
-    /// Whether a told end says that a deployment was against the rules (§U7), where ranks were found that would have started the game.
+    /// True if the record ends because of an illegal deployment (§U7), although the fitting ranks
+    /// would have started the game.
     fn is_for_illegal_deployment(&self, told: &GameEvent) -> bool {
         let is_it = |outcome: &Outcome| outcome.reason == EndReason::IllegalAct.code();
         self.game.terms().ruleset.illegal_act_loses
@@ -501,14 +508,14 @@ impl<'a> Replay<'a> {
             && matches!(told, GameEvent::Ended { outcome, opened: _ } if is_it(outcome))
     }
 
-    /// Whether the game is played with ranks that were found to fit.
+    /// True if the game is replayed with ranks that only fit.
     fn has_hidden(&self) -> bool {
         Side::BOTH.into_iter().any(|side| self.knowledge[side] == Knowledge::Shown)
     }
 
-    /// Whether even the squares of some pieces were found to fit.
+    /// True if even the squares of some pieces are guesses.
     pub(super) fn has_hidden_squares(&self) -> bool {
-        // The change of the start says where all pieces stand.
+        // The change of the start shows where all pieces are.
         self.has_hidden()
             && self.game.terms().ruleset.fill == Fill::AnyHomeSquares
             && self.record.kind.is_none()
@@ -519,7 +526,8 @@ impl<'a> Replay<'a> {
     }
 }
 
-/// A move whose path and color are not told, but for what they left behind: the first that leaves the chips so.
+/// Decides a move whose path and color the record omits: the first choice that leaves the same
+/// chips.
 pub(crate) fn decide_move(
     game: &Game,
     seen: &SeenMove,
@@ -548,8 +556,8 @@ pub(crate) fn decide_move(
     verdicts.into_iter().nth(place).unwrap_or(Err(Refusal::NoPath))
 }
 
-/// Servers of version 0.1 did not name a defender that won in silence, even if everybody knew it
-/// (§A7): their records are as true as others.
+/// Hides a defender that won silently, as the record does. Servers of version 0.1 did not name one
+/// even if everyone knew it (§A7), and their records are just as true.
 fn forget_known_defender(truth: &mut GameEvent, told: &GameEvent) {
     if let (GameEvent::Moved(truth), GameEvent::Moved(told)) = (truth, told)
         && let (Some(truth), Some(told)) = (&mut truth.strike, &told.strike)
@@ -558,7 +566,7 @@ fn forget_known_defender(truth: &mut GameEvent, told: &GameEvent) {
     }
 }
 
-/// Whether an event ends the game because somebody cannot move.
+/// True if an event ends the game because a side cannot move.
 fn is_blocked_end(event: &GameEvent) -> bool {
     match event {
         GameEvent::Ended { outcome, .. } => {

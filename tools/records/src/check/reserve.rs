@@ -1,8 +1,10 @@
-//! Ranks that make possible what a record tells, in games with a reserve (§S1.4).
+//! Finds ranks that make a record possible, in games with a reserve (§S1.4).
 //!
-//! A piece is followed from the moment it comes onto the board until it goes back into the reserve, where it is lost among the others. All that is told of it narrows its
-//! rank. Then every piece gets a rank, so that no side ever has more of one than its army: the most constrained first, each the rank of which most are left.
-//! That finds ranks for games as they are played; where it does not, nothing is said about them.
+//! A piece is followed from when it comes onto the board until it returns to the reserve, where it
+//! mixes with the others. Everything that the record shows of it narrows its rank. Then every piece
+//! gets a rank, so that no side ever has more of one than its army: the most constrained piece
+//! first, each the rank of which most are left. This finds ranks for real games. If it fails, they
+//! are reported as unknown.
 
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{GameEvent, GameRecord, RecordKind, SeenMove, StrikeFate, ViewChange};
@@ -13,13 +15,13 @@ use super::Knowledge;
 /// Ranks for everything that a record hides.
 pub(super) struct Fitted {
     pub(super) setups: PerSide<String>,
-    /// What came from a reserve, by the place of the event.
+    /// The ranks of pieces that came hidden from a reserve, by index of the event.
     pub(super) placed: Vec<Option<Rank>>,
 }
 
 /// Why there are none.
 pub(super) enum NotFitted {
-    /// There can be none: this event contradicts those before it.
+    /// There can be none, because this event contradicts those before it.
     Impossible(usize),
     /// None were found.
     Unknown,
@@ -31,18 +33,18 @@ struct Life {
     ranks: RankSet,
     is_labeled: bool,
     origin: Origin,
-    /// The places of the events with which it came and went back into the reserve.
+    /// The indices of the events with which it came and returned to the reserve.
     born: usize,
     gone: usize,
-    /// The last event that told something of it.
+    /// The last event that showed something of it.
     narrowed: usize,
 }
 
 #[derive(Clone, Copy)]
 enum Origin {
-    /// A place of the deployment's text.
+    /// A place in the deployment's text.
     Home(usize),
-    /// The place of the event that brought it on.
+    /// The index of the event that placed it.
     Reserve(usize),
 }
 
@@ -50,7 +52,7 @@ struct Lives<'a> {
     ruleset: &'a Ruleset,
     all: Vec<Life>,
     board: Vec<Option<usize>>,
-    /// Labeled pieces in the reserve: visible there, so each is still the same piece.
+    /// Labeled pieces in the reserve. They are visible, so each stays the same piece.
     labeled: Vec<usize>,
 }
 
@@ -66,13 +68,13 @@ pub(super) fn fit(
     let mut lives = Lives::new(ruleset);
     let is_live = record.kind == Some(RecordKind::Live);
     for side in Side::BOTH {
-        // A live record hides what came from a reserve even where the end opened the deployment.
+        // A live record hides pieces from a reserve even if the end opened the deployment.
         if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_live) {
             lives.deploy(side, &opened.setup);
         }
     }
     for (index, told) in record.events.iter().enumerate() {
-        // Nothing stands where something happened: that is for the replay to say.
+        // Something happened on an empty square. The replay reports that.
         if lives.follow(index, &told.event).is_none() {
             break;
         }
@@ -116,7 +118,7 @@ impl Lives<'_> {
         self.all.push(Life { side, ranks, is_labeled, origin, born, gone: usize::MAX, narrowed: born });
     }
 
-    /// Notes a deployment that is open.
+    /// Notes an open deployment.
     fn deploy(&mut self, side: Side, setup: &str) {
         for (place, letter) in setup.chars().enumerate() {
             let life =
@@ -152,7 +154,7 @@ impl Lives<'_> {
         }
     }
 
-    /// Notes what an event tells; nothing when no piece can have done it.
+    /// Notes what an event shows. `None` if no piece can have done it.
     fn follow(&mut self, index: usize, event: &GameEvent) -> Option<()> {
         match event {
             GameEvent::Moved(seen) => self.follow_move(index, seen),
@@ -241,7 +243,8 @@ impl Lives<'_> {
             let ranks = life.ranks.without(RankSet::only(Rank::Flag));
             match stock.take(ranks, life) {
                 Some(rank) => bear(life, rank),
-                // Pieces of which everything is told come first: then there is one too many.
+                // Fully known pieces come first. If one of them does not fit, there is one too
+                // many.
                 None if ranks.len() <= 1 => return Err(NotFitted::Impossible(life.narrowed)),
                 None => return Err(NotFitted::Unknown),
             }
@@ -266,7 +269,7 @@ impl Stock {
         Stock { moments, left }
     }
 
-    /// Takes a piece of one of these ranks for as long as it lives.
+    /// Takes a piece of one of these ranks for its whole life.
     fn take(&mut self, ranks: RankSet, life: &Life) -> Option<Rank> {
         let first = self.moments.partition_point(|moment| *moment < life.born);
         let end = self.moments.partition_point(|moment| *moment < life.gone);

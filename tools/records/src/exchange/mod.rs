@@ -1,7 +1,7 @@
-//! Games from other programs, and for them.
+//! Imports and exports games of other programs.
 //!
-//! Between a record and a foreign text stands a [`Plain`] game: rules, players, deployments, moves and the end. What goes in becomes a
-//! record by being played; what comes out has been played too, so that no illegal game passes either way.
+//! Between a record and a foreign text there is a [`Plain`] game: ruleset, players, deployments,
+//! moves and the end. Both directions replay the game, so no illegal game passes.
 
 mod pbm;
 mod plain;
@@ -15,7 +15,7 @@ use flagfall_rules::Ruleset;
 use crate::read::SIZE_MAX;
 use plain::Plain;
 
-/// A way to write a game down.
+/// A format for games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Our records.
@@ -24,33 +24,33 @@ pub enum Format {
     Text,
     /// The XML of Gravon's archive of games, StraDoS2.
     Strados,
-    /// Deployments and moves as one types them to a play-by-mail server.
+    /// Deployments and moves as typed to a play-by-mail server.
     Pbm,
 }
 
 /// Why a record cannot be written in a format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ExportError {
-    /// Not everything is known of it.
+    /// Not everything about it is known.
     #[error("the record does not open both deployments: {0} tells whole games only, after their end")]
     NotOpened(&'static str),
-    /// Rules that the format has no word for.
+    /// The format does not support the ruleset.
     #[error("{format} has no games of the ruleset {ruleset}; it has those of {allowed}")]
     Ruleset {
         /// The format.
         format: &'static str,
         /// The record's ruleset.
         ruleset: String,
-        /// Those that can be written.
+        /// The rulesets that it supports.
         allowed: String,
     },
-    /// A game that was set up.
+    /// The game began with a set-up position.
     #[error("the game began with a position and not with deployments: only json can tell that")]
     Start,
-    /// It started, or did not, in a way that only a record tells.
+    /// The game never started, which only a record can show.
     #[error("the game never started: only json can tell that")]
     NotStarted,
-    /// An end that the format has no word for.
+    /// The format has no word for the end.
     #[error("{format} has no word for the end {reason}")]
     End {
         /// The format.
@@ -58,18 +58,18 @@ pub enum ExportError {
         /// The reason's code.
         reason: String,
     },
-    /// A record that is false.
+    /// The record is false.
     #[error("the record is false, and is not written anew: {0}; flagfall check says more")]
     False(String),
 }
 
-/// Why a text is no game.
+/// Why a text cannot be imported.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImportError {
     /// It is too long.
     #[error("the text is longer than that of any game")]
     TooLong,
-    /// It is not written as the format wants.
+    /// A line is malformed.
     #[error("line {line}: {what}")]
     Line {
         /// The line, from 1.
@@ -77,16 +77,16 @@ pub enum ImportError {
         /// What is wrong.
         what: String,
     },
-    /// It is not written as the format wants, nowhere in particular.
+    /// The text is malformed, at no particular line.
     #[error("{0}")]
     Form(String),
-    /// Rules that are not ours.
+    /// The rules are unknown.
     #[error("{0}")]
     Rules(String),
-    /// A side's deployment is none.
+    /// A side's deployment is invalid.
     #[error("{0}")]
     Deployment(String),
-    /// A move against the rules that were assumed.
+    /// A move is illegal under the assumed ruleset.
     #[error("move {ply}, {squares}, is no legal move in {ruleset}: {why}")]
     IllegalMove {
         /// Its number, from 1.
@@ -98,13 +98,13 @@ pub enum ImportError {
         /// The engine's refusal.
         why: String,
     },
-    /// It tells something that is false: a salt that is not that of the commitment, for one.
+    /// A statement is false, such as a salt that does not match its commitment.
     #[error("the game is told falsely: {0}")]
     False(String),
-    /// The game ends elsewhere or otherwise by the rules that were assumed.
+    /// Under the assumed ruleset the game ends elsewhere or differently.
     #[error("after move {ply}, in {ruleset}: {why}")]
     End {
-        /// Moves before it.
+        /// How many moves come before it.
         ply: usize,
         /// The ruleset.
         ruleset: &'static str,
@@ -113,14 +113,14 @@ pub enum ImportError {
     },
 }
 
-/// Bytes of the longest text that is read, but for JSON: see [`Format::bytes_max`].
+/// The most bytes of a text, except JSON: see [`Format::bytes_max`].
 const TEXT_MAX: usize = 4 * 1024 * 1024;
 
 impl Format {
     /// Every format.
     pub const ALL: [Format; 4] = [Format::Json, Format::Text, Format::Strados, Format::Pbm];
 
-    /// Bytes of the longest text that is read in this format.
+    /// The most bytes of a text in this format.
     #[must_use]
     pub const fn bytes_max(self) -> usize {
         match self {
@@ -140,7 +140,7 @@ impl Format {
         }
     }
 
-    /// The format that a text looks like.
+    /// Guesses the format of a text.
     #[must_use]
     pub fn guess(text: &str) -> Option<Format> {
         let text = text.trim_start_matches('\u{feff}').trim_start();
@@ -156,7 +156,7 @@ impl Format {
 /// Writes a record in a format.
 ///
 /// # Errors
-/// [`ExportError`] says what the format cannot tell.
+/// [`ExportError`] says what the format cannot express.
 pub fn export(record: &GameRecord, format: Format) -> Result<String, ExportError> {
     match format {
         Format::Json => serde_json::to_string_pretty(record)
@@ -171,10 +171,11 @@ pub fn export(record: &GameRecord, format: Format) -> Result<String, ExportError
     }
 }
 
-/// Reads a game. Where the format does not say by which rules it was played, these are assumed, or else the format's own.
+/// Reads a game. `ruleset` applies if the format does not name the ruleset. Without it, the
+/// format's default applies.
 ///
 /// # Errors
-/// [`ImportError`] says where the text is not of the format, or at which move it is not a legal game.
+/// [`ImportError`] says where the text is malformed, or at which move the game is illegal.
 pub fn import(
     text: &str,
     format: Format,
@@ -192,8 +193,8 @@ pub fn import(
     }
 }
 
-/// A record that [`check`](crate::check) accepts: an end such as a resignation that nobody wins can
-/// be written in a foreign format, and no record may tell it.
+/// Returns a record if [`check`](crate::check) accepts it. Foreign formats can express impossible
+/// ends, such as a resignation without a winner, but records must not.
 fn checked(record: GameRecord) -> Result<GameRecord, ImportError> {
     match crate::check(&record).findings.first() {
         Some(finding) => Err(ImportError::False(finding.detail.clone())),

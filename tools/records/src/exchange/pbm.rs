@@ -1,4 +1,5 @@
-//! Deployments and moves as one types them to a play-by-mail server, and the board it prints (§P4, §P5).
+//! Deployments and moves as typed to a play-by-mail server, and the board that it prints (§P4,
+//! §P5).
 
 use std::fmt::Write;
 
@@ -9,10 +10,11 @@ use flagfall_rules::{Identity, Move, Ruleset, View, Viewer, view};
 use super::plain::{Plain, in_words, named, outcome_of, squeezed};
 use super::{ExportError, ImportError};
 
-/// How such a text begins.
+/// The start of such a text.
 pub(super) const FIRST_WORDS: &str = "Stratego by mail";
 
-/// The server's two games. Whatever is played with the same army on the same board by more rules is one of them too.
+/// The server's two games. Rulesets with the same army and board and additional rules count as the
+/// same game.
 const GAMES: [(&str, &[&str]); 2] =
     [("pbm", &["pbm", "classic", "tournament"]), ("pbm-small", &["pbm-small"])];
 
@@ -49,7 +51,7 @@ pub(super) fn write(plain: &Plain) -> Result<String, ExportError> {
     Ok(text)
 }
 
-/// The board, Red at the bottom: Red's pieces in slashes, Blue's in brackets.
+/// The board, with Red at the bottom. Red's pieces are in slashes, Blue's in brackets.
 fn board(view: &View) -> String {
     let shape = &view.ruleset.shape;
     let mut text = String::new();
@@ -62,7 +64,7 @@ fn board(view: &View) -> String {
                     let letter = match piece.identity {
                         Identity::Known(rank) => rank.letter(),
                         Identity::Coin => 'o',
-                        // What has moved looks different from what has not.
+                        // Pieces that have moved look different from others.
                         Identity::OneOf(_) | Identity::Hidden if piece.is_moved => '?',
                         Identity::OneOf(_) | Identity::Hidden => '#',
                     };
@@ -85,7 +87,7 @@ fn board(view: &View) -> String {
     text
 }
 
-/// Where in the text a line is.
+/// The part of the text that a line belongs to.
 #[derive(Clone, Copy)]
 enum Part {
     Head,
@@ -109,7 +111,7 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
             "Red deploys:" => part = Part::Deployment(Side::Red),
             "Blue deploys:" => part = Part::Deployment(Side::Blue),
             "Moves:" => part = Part::Moves,
-            // The board is for people: it follows from the moves.
+            // The board is for people. It follows from the moves.
             "Board:" => break,
             line => match part {
                 Part::Head => match line.split_once(':').map(|(name, value)| (name, value.trim())) {
@@ -158,7 +160,7 @@ fn ruleset_of(game: &str, wanted: Option<&'static Ruleset>) -> Result<&'static R
     }
 }
 
-/// A move with or without its number, `a4-a5` or `a4a5`.
+/// A move with or without its number: `a4-a5` or `a4a5`.
 fn move_of(line: &str) -> Option<Move> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let word = match words[..] {

@@ -1,4 +1,4 @@
-//! A game without anything but the game.
+//! A bare game, as foreign formats have it.
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
@@ -13,26 +13,26 @@ use sha2::{Digest, Sha256};
 use super::{ExportError, Format, ImportError};
 use crate::finding::Status;
 
-/// A whole game.
+/// A complete game.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Plain {
     pub(super) ruleset: &'static Ruleset,
-    /// The lakes, where the ruleset draws them.
+    /// The lakes, if the ruleset draws them.
     pub(super) lakes: Option<Vec<Square>>,
     pub(super) time: Time,
     pub(super) players: PerSide<String>,
-    /// §P4 without blanks.
+    /// The texts of §P4, without blanks.
     pub(super) deployments: PerSide<String>,
     pub(super) moves: Vec<Move>,
     pub(super) outcome: Outcome,
 }
 
-/// Whether a game of the ruleset is told by its deployments and moves.
+/// True if deployments and moves describe a game of the ruleset completely.
 fn is_told_by_moves(ruleset: &Ruleset) -> bool {
     !ruleset.reserve && ruleset.start == Start::Deployments
 }
 
-/// Whether what a record tells can be written anew at all.
+/// Checks that a record is true, has a known ruleset, and has no set-up position.
 pub(super) fn check_told(record: &GameRecord) -> Result<&'static Ruleset, ExportError> {
     if record.start.is_some() {
         return Err(ExportError::Start);
@@ -47,7 +47,7 @@ pub(super) fn check_told(record: &GameRecord) -> Result<&'static Ruleset, Export
 }
 
 impl Plain {
-    /// The game of a record that tells all of it and is true.
+    /// The game of a true and complete record.
     pub(super) fn of(record: &GameRecord, format: Format) -> Result<Plain, ExportError> {
         let ruleset = check_told(record)?;
         if !is_told_by_moves(ruleset) {
@@ -82,7 +82,7 @@ impl Plain {
         })
     }
 
-    /// The record of the game, made by playing it.
+    /// Makes the record of the game by replaying it.
     pub(super) fn into_record(self, from: &str) -> Result<GameRecord, ImportError> {
         let (_game, recorder) = self.play()?;
         let player =
@@ -97,7 +97,7 @@ impl Plain {
         let mut record = recorder.record(Viewer::Public, terms, PerSide::from_fn(player));
         record.deploy_ms = None;
         record.imported = Some(Imported { from: from.to_owned() });
-        // Nobody published what the engine would have.
+        // The engine's commitments were never published.
         record.commitments = PerSide::default();
         for told in &mut record.events {
             if let GameEvent::Started { commitments } = &mut told.event {
@@ -107,7 +107,7 @@ impl Plain {
         Ok(record)
     }
 
-    /// The game played to its end.
+    /// Replays the game to its end.
     pub(super) fn play(&self) -> Result<(Game, Recorder), ImportError> {
         if !is_told_by_moves(self.ruleset) {
             let why = format!("games of {} are more than moves: only json tells them", self.ruleset.id);
@@ -202,7 +202,7 @@ impl Plain {
         ImportError::End { ply, ruleset: self.ruleset.id, why }
     }
 
-    /// An id that follows from what was played: the same game has the same id, whatever it was read from.
+    /// An id computed from the game. The same game has the same id, regardless of the source.
     fn id(&self) -> GameId {
         let mut hasher = Sha256::new();
         let Outcome { winner, reason } = &self.outcome;
@@ -244,7 +244,7 @@ impl Playing {
     }
 }
 
-/// An outcome as our texts tell it.
+/// An outcome as our texts write it.
 pub(super) fn in_words(outcome: &Outcome) -> String {
     match outcome.winner {
         Some(side) => format!("{side} wins ({})", outcome.reason),
@@ -252,7 +252,7 @@ pub(super) fn in_words(outcome: &Outcome) -> String {
     }
 }
 
-/// The outcome of such words.
+/// Parses such words.
 pub(super) fn outcome_of(words: &str) -> Option<Outcome> {
     let (who, rest) = words.trim().split_once(" wins (")?;
     let reason = rest.strip_suffix(')')?.to_owned();
@@ -263,15 +263,15 @@ pub(super) fn outcome_of(words: &str) -> Option<Outcome> {
     Some(Outcome { winner, reason })
 }
 
-/// A deployment's letters, blanks left out.
+/// A deployment's letters in upper case, without blanks.
 pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).map(|letter| letter.to_ascii_uppercase()).collect()
 }
 
-/// The longest name that can stand in a record, in characters.
+/// The most characters of a name in a record.
 const NAME_LEN_MAX: usize = 64;
 
-/// A player's name as it can stand in a record: without what cannot be printed, and not too long.
+/// A player's name in a form that records allow: printable and not too long.
 pub(super) fn named(name: &str) -> String {
     let name: String = name.trim().chars().filter(|letter| !letter.is_control()).take(NAME_LEN_MAX).collect();
     match name.trim() {

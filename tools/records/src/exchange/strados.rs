@@ -1,7 +1,8 @@
-//! The XML of Gravon's archive of games, StraDoS2.
+//! StraDoS2, the XML of Gravon's archive of games.
 //!
-//! `stratego` holds one `game`, with `type`; in it a `field`, whose `content` is the board at the start, a letter for each square from A1 along row 1 and
-//! so on up; `move`s with `source` and `target`; two `player`s; and a `result` with `type` and `winner`. Columns are A to I and K.
+//! `stratego` holds one `game`, with `type`. In it are a `field`, whose `content` is the board at
+//! the start, a letter for each square from A1 along row 1 and so on up; `move`s with `source` and
+//! `target`; two `player`s; and a `result` with `type` and `winner`. Columns are A to I and K.
 
 use std::fmt::Write;
 
@@ -13,10 +14,11 @@ use roxmltree::{Document, Node, ParsingOptions};
 use super::plain::{Plain, named};
 use super::{ExportError, ImportError};
 
-/// Nodes of the longest document: a game of 5,000 plies has 10,000 elements and blanks between them.
+/// The most nodes of a document: a game of 5,000 plies has 10,000 elements, and blanks between
+/// them.
 const NODES_MAX: u32 = 50_000;
 
-/// Ranks by rising letter, Red's from B on, Blue's from N on.
+/// Ranks in the order of their letters, from B for Red and from N for Blue.
 const RANKS: [Rank; 12] = [
     Rank::Bomb,
     Rank::Spy,
@@ -36,11 +38,12 @@ const COLUMNS: &[u8; 10] = b"ABCDEFGHIK";
 const EMPTY: char = 'A';
 const LAKE: char = '_';
 
-/// Which games its types are. A file does not say which repetition rules held, so that several of ours are one of theirs; the first is assumed.
+/// The rulesets of each type. Files do not name their repetition rules, so several of our rulesets
+/// are one type. The first is assumed.
 const TYPES: [(&str, &[&str]); 2] =
     [("classic", &["classic", "tournament", "pbm"]), ("barrage", &["barrage"])];
 
-/// The kinds of results, and what we call them. Of several with one name the first is written.
+/// The types of results and our end reasons. The first type with a reason is the one written.
 const RESULTS: [(u8, &str); 9] = [
     (0, "no_legal_move"),
     (1, "flag_captured"),
@@ -121,7 +124,8 @@ fn escaped(text: &str) -> String {
 }
 
 pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plain, ImportError> {
-    // No document type: a game needs no entities, and entities can be made to grow without end.
+    // Document types are not allowed: games need no entities, and entities can expand without
+    // limit.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
         .map_err(|error| ImportError::Form(format!("this is not the XML of a game: {error}")))?;
@@ -209,7 +213,7 @@ fn deployments(content: &str, ruleset: &Ruleset, node: Node<'_, '_>) -> Result<P
 fn square(node: Node<'_, '_>, name: &str) -> Result<Square, ImportError> {
     let text = attribute(node, name)?;
     let column = text.bytes().next().and_then(|letter| {
-        // Some files of the archive write the last column J and not K.
+        // Some files of the archive write J for the last column instead of K.
         COLUMNS.iter().position(|other| *other == letter).or((letter == b'J').then_some(9))
     });
     let row = text.get(1..).and_then(|digits| digits.parse::<u8>().ok()).filter(|row| (1..=10).contains(row));

@@ -1,4 +1,4 @@
-//! Our text for people, read back.
+//! Reads our text for people back.
 
 use flagfall_board::{ChipColor, GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
@@ -11,10 +11,11 @@ use flagfall_rules::{Fate, Identity, Ruleset, strike_fates};
 use super::plain::{named, outcome_of, squeezed};
 use super::{ImportError, checked, told};
 
-/// How such a text begins.
+/// The start of such a text.
 pub(super) const FIRST_WORDS: &str = "Flagfall record";
 
-/// The record of the text, made by playing the game again. What the text tells of strikes must be what comes of them.
+/// Makes the record of a text by replaying the game. The text's results of strikes must be the true
+/// ones.
 pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     let lines: Vec<(usize, &str)> =
         (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()).collect();
@@ -51,12 +52,12 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     checked(record)
 }
 
-/// Whether a line tells a ply, or something between plies.
+/// True if a line describes a ply or an event between plies.
 fn is_act(line: &str) -> bool {
     line.starts_with(|first: char| first.is_ascii_digit() || first.is_whitespace())
 }
 
-/// Lines of a name, a colon and a value.
+/// Lines with a name, a colon and a value.
 struct Facts<'a>(Vec<(usize, &'a str)>);
 
 impl<'a> Facts<'a> {
@@ -84,7 +85,7 @@ impl<'a> Facts<'a> {
         self.find(name)?.map(|text| text.parse().map_err(wrong)).transpose()
     }
 
-    /// Everything but the plies.
+    /// Everything except the plies.
     fn record(&self, ruleset: &'static Ruleset) -> Result<GameRecord, ImportError> {
         let audience = match self.find("Told to")? {
             None => Audience::Public,
@@ -167,7 +168,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// What a line tells: a ply with its number, or something between plies.
+/// The event of a line: a ply with its number, or an event between plies.
 fn act_of(line: &str, ruleset: &Ruleset) -> Option<GameEvent> {
     let mut words = line.split_whitespace().peekable();
     let is_ply = words.next_if(|word| word.bytes().all(|byte| byte.is_ascii_digit())).is_some();

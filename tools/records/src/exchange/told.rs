@@ -1,7 +1,7 @@
-//! Records of one audience, made anew by playing what a text tells.
+//! Makes records of one audience by replaying a text.
 //!
-//! A text tells plies and what came of them, and the deployments that are open. Ranks that it hides are replaced by some that fit, as in a check; the audience is told
-//! nothing that depends on them.
+//! A text has plies with their results, and the open deployments. Ranks that it hides are replaced
+//! by fitting ones, as in a check. The record shows nothing that depends on them.
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, Outcome, RecordedEvent, Recorder, SeenMove, SeenPlacing};
@@ -14,10 +14,10 @@ use super::ImportError;
 use super::plain::in_words;
 use crate::check::{Beginning, beginning, decide_move};
 
-/// The record of a game of which `told` has the facts and, as events, the plies.
+/// Makes the record of a game. `told` has its facts and, as events, the plies.
 ///
 /// # Errors
-/// [`ImportError`], where it is no legal game.
+/// [`ImportError`] if it is not a legal game.
 pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameRecord, ImportError> {
     let beginning = beginning(told, ruleset).map_err(ImportError::Form)?;
     let viewer = told.audience.side().map_or(Viewer::Public, Viewer::Player);
@@ -78,13 +78,14 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameR
         record.outcome = Some(outcome);
     }
     if has_hidden {
-        // A text does not say where hidden pieces stood: the changes would tell squares that were only found to fit.
+        // A text does not say where hidden pieces were, so the changes would show squares that are
+        // only guesses.
         record = record.without_changes();
     }
     Ok(record)
 }
 
-/// Why an act cannot be carried out.
+/// Why an event cannot be carried out.
 enum Wrong {
     Illegal(String),
     Over,
@@ -111,7 +112,7 @@ struct Playing<'a> {
     ruleset: &'static Ruleset,
     game: Game,
     recorder: Recorder,
-    /// Whether the game is played with ranks that were found to fit.
+    /// True if the game is replayed with ranks that only fit.
     has_hidden: bool,
 }
 
@@ -207,7 +208,7 @@ impl Playing<'_> {
 
     fn carry_out(&mut self, events: Events) {
         for event in events {
-            // Whether somebody is blocked depends on ranks that were only found to fit: what the text tells counts.
+            // Whether a side is blocked may depend on guessed ranks, so the text decides.
             let is_blocked = event
                 .outcome()
                 .is_some_and(|end| matches!(end.reason, EndReason::NoLegalMove | EndReason::BothBlocked));
@@ -219,7 +220,8 @@ impl Playing<'_> {
         }
     }
 
-    /// Ends the game as the text tells. The end itself, where it depends on ranks that are not told: a check judges it.
+    /// Ends the game as in the text. Returns the outcome if it depends on hidden ranks, so that a
+    /// check judges it.
     fn finish(&mut self, outcome: &Outcome) -> Result<Option<Outcome>, String> {
         let Outcome { winner, reason } = outcome;
         let reason = EndReason::from_code(reason).ok_or_else(|| format!("no game ends with {reason:?}"))?;

@@ -1,4 +1,4 @@
-//! The changes in records: true in every record, and found where they are not.
+//! The changes in records are true in every record, and falsified ones are found.
 
 use flagfall_board::{PerSide, Rank, Side};
 use flagfall_protocol::{Clock, GameRecord, PieceText, RecordKind, RecordScope, ViewChange};
@@ -41,7 +41,7 @@ fn code_at(record: &GameRecord, event: Option<usize>) -> Option<Falsehood> {
     report.findings.iter().find(|finding| finding.event == event).map(|finding| finding.code)
 }
 
-/// A falsified change is found at its event, whatever is wrong with it.
+/// A falsified change is found at its event.
 #[test]
 fn a_falsified_change_is_found_at_its_event() {
     let mut found = 0;
@@ -77,14 +77,17 @@ fn a_falsified_change_is_found_at_its_event() {
                 for (number, edit) in edits.into_iter().enumerate() {
                     let mut changed = record.clone();
                     changed.events[index].change.iter_mut().for_each(edit);
-                    // A live record does not say when choices were made, nor what the clocks were after them.
+                    // A live record does not say when choices were made, nor what the clocks showed
+                    // after them.
                     let is_unknown = number == 6 && omits_clocks;
-                    // The end of a live record says what had come from a reserve: another rank there is another game.
+                    // The end of a live record shows pieces from a reserve. Another rank there is
+                    // another game.
                     let is_end = record.kind == Some(RecordKind::Live) && index + 1 == record.events.len();
                     if changed == record || is_unknown || number == 5 && is_end {
                         continue;
                     }
-                    // Pieces at the start that no deployment makes possible are found as such.
+                    // Pieces at the start that no deployment makes possible are found under another
+                    // code.
                     let code = check(&changed).findings.first().map(|finding| finding.code);
                     let is_found =
                         code_at(&changed, Some(index)) == Some(Change) || code == Some(Falsehood::Impossible);
@@ -122,7 +125,7 @@ fn a_false_first_view_and_a_false_kind_are_found() {
     }
 }
 
-/// Records of version 0.1 are checked as ever, and get the changes that they left out.
+/// Records of version 0.1 are still checked, and get the changes that they left out.
 #[test]
 fn an_old_record_gets_its_changes_by_being_played() {
     let mut whole = 0;
@@ -149,7 +152,8 @@ fn an_old_record_gets_its_changes_by_being_played() {
     assert!(whole > 30, "{whole}");
 }
 
-/// The digest that servers sign is the same with changes and without, in every record that tells enough.
+/// The digest that servers sign is the same with and without changes, in every record that is
+/// complete enough.
 #[test]
 fn changes_leave_the_digest_as_it_was() {
     for (seed, played) in games(69_001) {
@@ -164,7 +168,7 @@ fn changes_leave_the_digest_as_it_was() {
     }
 }
 
-/// Every reader has room for the record of the longest game that the rules allow.
+/// Readers accept the record of the longest game that the rules allow.
 #[test]
 fn the_longest_record_can_be_read() {
     let (mut compact_max, mut wide_max) = (0, 0);

@@ -1,4 +1,5 @@
-//! Out and in again it is the same game, in every format that can tell it; and what comes from elsewhere is played before it is believed.
+//! Export and import give back the same game in every format that supports it, and foreign games
+//! are replayed before they are accepted.
 
 use flagfall_protocol::{GameEvent, GameRecord};
 use flagfall_records::{ExportError, Format, ImportError, Status, check, export, import};
@@ -20,7 +21,7 @@ fn setups(record: &GameRecord) -> Vec<&str> {
     opened.into_iter().flatten().map(|opened| opened.setup.as_str()).collect()
 }
 
-/// Whether the format has games of the ruleset.
+/// True if the format supports the ruleset.
 fn has_ruleset(format: Format, ruleset: &Ruleset) -> bool {
     match format {
         Format::Json | Format::Text => true,
@@ -65,7 +66,7 @@ fn out_and_in_again_it_is_the_same_game() {
                 continue;
             }
             if format == Format::Text {
-                // The law of texts is below.
+                // Texts have their own test below.
                 *count.entry((format.name(), ruleset.id.to_owned())).or_default() += 1;
                 continue;
             }
@@ -89,13 +90,13 @@ fn out_and_in_again_it_is_the_same_game() {
     }
 }
 
-/// What a text keeps of an event: what happened on the board.
+/// The events that a text keeps: those on the board.
 fn kept(record: &GameRecord) -> Vec<&GameEvent> {
     let is_kept = |event: &&GameEvent| event.is_ply() || matches!(event, GameEvent::Colored { .. });
     record.events.iter().map(|told| &told.event).filter(is_kept).collect()
 }
 
-/// What a check says of a record, but for its stamps.
+/// The result of a check, without what depends on stamps.
 fn said(record: &GameRecord) -> (Vec<&'static str>, Vec<&'static str>, usize) {
     let report = check(record);
     let left = report.unchecked.iter().map(|left| left.code.code());
@@ -210,7 +211,7 @@ fn a_false_record_is_not_written_anew() {
     }
 }
 
-/// A small game of the mail server, made by hand: Red's Scout and Blue's go back and forth.
+/// A small game of the mail server, made by hand. Red's Scout and Blue's move back and forth.
 const FIELD_RED: &str = "MBBBBBBCDD DDDDDDEEEE EFFFFGGGGH HHHIIIJJKL";
 const FIELD_BLUE: &str = "XWVVUUUTTT TSSSSRRRRQ QQQQPPPPPP PPONNNNNNY";
 

@@ -7,16 +7,16 @@ use flagfall_rules::{
 };
 use flagfall_tests::{Chance, Logged, Match, Step};
 
-/// What a random game is like.
+/// The parameters of a random game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     /// The clock.
     pub(crate) time: Time,
-    /// After so many plies somebody resigns, or the game is left as it stands.
+    /// After this many plies a side resigns, or the game is left unfinished.
     pub(crate) plies_max: Ply,
-    /// How it goes when that is reached.
+    /// How the game ends then.
     pub(crate) end: End,
-    /// Who keeps his deployment secret.
+    /// The sides that keep their deployment secret.
     pub(crate) secret: PerSide<bool>,
 }
 
@@ -38,14 +38,14 @@ impl Manner {
     }
 }
 
-/// A game with everything that happened in it.
+/// A game with its log.
 pub(crate) struct Played {
     pub(crate) game: Game,
     pub(crate) log: Vec<Logged>,
     pub(crate) manner: Manner,
 }
 
-/// Plays a game. Every second ply is a strike where there is one, so that short games have many.
+/// Plays a game. Every second ply is a strike if possible, so that short games have many.
 pub(crate) fn play(ruleset: &'static Ruleset, manner: Manner, chance: &mut Chance) -> Played {
     let mut table =
         Match::new(ruleset, TimeControl::from(manner.time), manner.secret, Chance::new(chance.bits()));
@@ -95,7 +95,7 @@ fn next_step(table: &Match, chance: &mut Chance) -> Step {
     table.random_step(chance)
 }
 
-/// A server was away: what it writes down tells when that began.
+/// An outage, whose start is recorded.
 fn outage(table: &mut Match, chance: &mut Chance, log: &mut Vec<Logged>) {
     let since = table.now.plus_ms(chance.below(500) as u64);
     table.now = since.plus_ms(chance.below(100_000) as u64);
@@ -137,7 +137,7 @@ pub(crate) fn players() -> PerSide<Player> {
 }
 
 impl Played {
-    /// The record for one audience after so many events of the log.
+    /// The record for one audience after this many events of the log.
     pub(crate) fn record_until(&self, viewer: Viewer, events: usize) -> GameRecord {
         self.recorder(events).record(viewer, self.terms(), players())
     }
@@ -169,19 +169,21 @@ impl Played {
     }
 }
 
-/// Whether nothing is deployed, and all that is hidden is when a choice was made, as long as the game goes on.
+/// True for games with coins: nothing is deployed, and until the end only the times of choices are
+/// hidden.
 pub(crate) fn has_coins(record: &GameRecord) -> bool {
     Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// Whether a record of a game with coins tells all there is: its end has opened the choices, or there are none.
+/// True if a record of a game with coins is complete: its end has opened the choices, or there are
+/// none.
 pub(crate) fn tells_choices(record: &GameRecord) -> bool {
     let is_open = record.outcome.as_ref().is_some_and(|outcome| outcome.reason != "aborted");
     let is_strike = |event: &GameEvent| matches!(event, GameEvent::Struck(_));
     has_coins(record) && (is_open || !record.events.iter().any(|told| is_strike(&told.event)))
 }
 
-/// A game of every ruleset in this manner.
+/// A game of every ruleset with these parameters.
 pub(crate) fn of_every_ruleset(
     seed: u64,
     games: u64,

@@ -25,12 +25,13 @@ fn the_record_of_any_game_is_true_for_every_audience() {
         for viewer in Viewer::ALL {
             let record = played.record(viewer);
             let report = check_value(&serde_json::to_value(&record).unwrap());
-            // A game that wrong deployments ended (§U7) has no commitments to hold them against.
+            // A game that ended by wrong deployments (§U7) has no commitments to check them
+            // against.
             let is_over = played.game.phase() == Phase::Over && record.commitments.red.is_some()
                 || tells_choices(&record);
             let wanted = if is_over { Status::Good } else { Status::Partly };
             assert_eq!(report.status, wanted, "seed {seed} {viewer:?}: {report:#?}");
-            // What is in reserve is open after the end alone.
+            // The reserve is open only after the end.
             let is_whole = is_over || !played.game.terms().ruleset.reserve;
             assert!(!is_whole || report.plies_checked == report.plies, "seed {seed} {viewer:?}: {report:#?}");
             records += 1;
@@ -55,7 +56,8 @@ fn a_game_called_off_is_true_as_far_as_it_goes() {
     }
 }
 
-/// With coins every choice of a resolved strike is told at the end: none of them can be another, or another side's, or left out.
+/// With coins, the end shows every choice of a resolved strike. None can be changed, given to the
+/// other side, or left out.
 #[test]
 fn a_choice_or_a_strike_with_coins_that_is_told_wrong_is_found() {
     let mut changed = 0;
@@ -87,7 +89,8 @@ fn a_choice_or_a_strike_with_coins_that_is_told_wrong_is_found() {
                 }
                 _ => continue,
             };
-            // What the game ends in is never told, and so nothing of it but the strike can be wrong.
+            // The record never shows the choices of an unresolved last strike, so only the strike
+            // itself can be wrong.
             let is_resolved =
                 record.events[index..].iter().any(|told| matches!(told.event, GameEvent::Moved(_)));
             for edit in edits.into_iter().filter(|_| is_resolved) {

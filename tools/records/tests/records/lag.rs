@@ -1,4 +1,4 @@
-//! What records tell of the network's delay that was given back.
+//! The lag compensation in records.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -15,7 +15,8 @@ use crate::games::players;
 const QUOTA: LagQuota = LagQuota { per_ply_ms: 500, stock_ms: 800 };
 const TIME: Time = Time::Fischer { base_s: 60, increment_s: 0 };
 
-/// A quantum game that wants no deployments, and its record: in each ply its side thinks so long and is given so much back. Then a flag falls.
+/// The record of a quantum game, which needs no deployments. For each ply: the time that its side
+/// thinks, and its lag compensation, in ms. Then a flag falls.
 fn record(plies: &[(u64, u32)]) -> GameRecord {
     let ruleset = Ruleset::find("quantum").unwrap();
     let terms = GameTerms {
@@ -59,7 +60,7 @@ fn first_finding(record: &GameRecord) -> Option<(Falsehood, Option<usize>)> {
 
 #[test]
 fn what_was_given_back_within_the_quota_is_right() {
-    // Red's first ply came 300 ms after its time had run out, and was under way by then.
+    // Red's first ply arrived 300 ms late, but was on its way in time.
     let record = record(&[(60_300, 400), (1_000, 0), (50, 50), (2_000, 800)]);
     assert_eq!(record.outcome.as_ref().unwrap().winner, Some(Side::Blue));
     let report = check(&record);
@@ -71,7 +72,7 @@ fn what_was_given_back_within_the_quota_is_right() {
 #[test]
 fn more_than_the_quota_has_is_found() {
     let mut more = record(&[(10_000, 400), (1_000, 0), (10_000, 400), (1_000, 0)]).without_changes();
-    // 800 in stock, 400 of it spent, 500 more with the ply: 800 again, and not one above it.
+    // 800 in stock, less the 400 spent, plus 500 for the ply: 800 again, the maximum.
     more.events[2].lag_ms = 800;
     assert_eq!(first_finding(&more), Some((TimeLeft, Some(4))), "Red has more time left now");
     more.events[2].lag_ms = 801;

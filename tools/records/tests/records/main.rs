@@ -1,5 +1,6 @@
-//! Records of random games of every ruleset: the true ones pass, and whatever is changed in them is found, or is shown to be the true record of
-//! another game. A checker that cannot fail proves nothing.
+//! Tests the checker with records of random games of every ruleset. True ones pass. Changed ones
+//! are found, or are shown to be true records of other games. A checker that cannot fail proves
+//! nothing.
 
 mod changes;
 mod document;

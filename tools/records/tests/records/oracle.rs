@@ -1,5 +1,6 @@
-//! Whether a record is, letter for letter, what the recorder writes of some game. Told apart from the checker: it tries every command that could
-//! have made each event, keeps the one that tells the same, and compares the whole record at the end.
+//! Decides if a record is exactly what the recorder writes for some game. It is independent of the
+//! checker: it tries every command that could have caused each event, keeps the one with the same
+//! events, and compares the whole record at the end.
 
 use flagfall_board::{ChipColor, Side, Sign, Square, Stamp};
 use flagfall_protocol::{Audience, GameEvent, GameRecord, RecordedEvent, Recorder, SeenPlacing};
@@ -9,7 +10,7 @@ use flagfall_rules::{
     see,
 };
 
-/// Whether it is. Both deployments must be open in it.
+/// True if it is. Both deployments must be open in it.
 pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return false };
     let is_open = ruleset.start == Start::Coins
@@ -53,7 +54,8 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         }
     }
     let mut told = recorder.record(viewer, record.terms.clone(), record.players.clone());
-    // Old records do not name the side that gave up; no record is made true or false by its signature alone.
+    // Old records do not name the side that resigned. A signature alone makes no record true or
+    // false.
     if let (Some(truth), Some(RecordedEvent { by: None, .. })) =
         (told.events.last_mut(), record.events.last())
     {
@@ -66,7 +68,7 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     told == *record
 }
 
-/// As whom a record tells an event: the end opens what came from a reserve as well, and what was chosen.
+/// The viewer of an event: the end also opens choices and pieces from a reserve.
 fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     match told.map(|told| &told.event) {
         Some(GameEvent::Placed(seen)) => Viewer::Player(seen.side),
@@ -75,7 +77,7 @@ fn told_to(told: Option<&RecordedEvent>, viewer: Viewer) -> Viewer {
     }
 }
 
-/// Whether the record tells these events next, at one stamp.
+/// True if the record has these events next, at one stamp.
 fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, index: usize) -> bool {
     let at = record.events[index].at;
     let mut game = game.clone();
@@ -88,7 +90,7 @@ fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, in
         index += 1;
         told.is_some_and(|told| told.at == at && told.event == GameEvent::from(&seen))
     };
-    // What is not told at all explains nothing.
+    // If the record shows none of the events, they explain nothing.
     events.iter().all(&mut tell) && index > first
 }
 
@@ -143,7 +145,7 @@ fn causes(
                 && ruleset.illegal_act_loses
                 && outcome.reason == "illegal_act"
             {
-                // Any illegal move does it: nobody is told which.
+                // Any illegal move does it, because records do not show which it was.
                 let nowhere = Square::new(0, 0).map(|square| Move { from: square, to: square });
                 commands
                     .extend(nowhere.map(|squares| (game.position().turn(), Command::Move(squares.into()))));

@@ -1,4 +1,4 @@
-//! Records that do not open both deployments: before the end, and where a player keeps his secret.
+//! Records that do not open both deployments: before the end, and of games with a secret.
 
 use flagfall_board::{PerSide, Rank};
 use flagfall_protocol::{GameEvent, GameRecord, IdentityText, RecordedEvent, SeenMove, StrikeFate, Time};
@@ -9,7 +9,7 @@ use flagfall_tests::Chance;
 
 use crate::games::{End, Manner, of_every_ruleset, tells_choices};
 
-/// Records of games that are going on, and of games with a secret.
+/// Records of running games, and of games with a secret.
 fn records() -> Vec<(u64, GameRecord)> {
     let mut records = Vec::new();
     for (seed, played) in of_every_ruleset(90_001, 6, |game| Manner::new(40 * game as u16 + 9, End::Open)) {
@@ -50,7 +50,7 @@ fn what_cannot_be_checked_is_named_and_the_rest_is_true() {
         report.unchecked.iter().for_each(|unchecked| *left.entry(unchecked.code.code()).or_default() += 1);
         let names_rest = report.unchecked.iter().any(|unchecked| unchecked.code == UncheckedKind::Rest);
         assert!(report.plies_checked == report.plies || names_rest, "seed {seed}");
-        // Ranks that fit are found for everything beside a reserve too.
+        // Fitting ranks are also found in games with a reserve.
         let has_reserve = Ruleset::find(&record.terms.ruleset).is_some_and(|ruleset| ruleset.reserve);
         assert!(!has_reserve || !names_rest, "seed {seed}: {report:#?}");
         plies_with_reserve += if has_reserve { report.plies_checked } else { 0 };
@@ -101,7 +101,7 @@ fn what_no_deployment_makes_possible_is_found() {
     assert!(found.contains_key(Impossible.code()), "{found:?}");
 }
 
-/// An army has one Marshal: a second one in the record is one too many, at the ply where it appears.
+/// An army has one General. A second one is found at the ply where it appears.
 #[test]
 fn a_rank_too_many_is_found_where_it_appears() {
     let mut count = 0;
@@ -120,7 +120,7 @@ fn a_rank_too_many_is_found_where_it_appears() {
             continue;
         }
         let mut changed = record.clone();
-        // Equal ranks both leave, in every ruleset that has been here so far and in no order of strength otherwise.
+        // Equal ranks both leave in these rulesets, so two Generals could have met here.
         let both_leave = strikes.iter().filter(|(_, seen)| {
             seen.strike.is_some_and(|strike| {
                 strike.attacker_fate == StrikeFate::Leaves && strike.defender_fate == StrikeFate::Leaves
@@ -148,7 +148,8 @@ fn a_rank_too_many_is_found_where_it_appears() {
     assert!(count > 0, "no game had two strikes between equals");
 }
 
-/// The time of a strike that waits in a running game is somebody's: when it is more than either side had, nobody can have taken it.
+/// In a running game one of the sides used up the time of a pending strike, so it cannot be more
+/// than either side had.
 #[test]
 fn a_running_game_with_coins_is_held_to_its_clock() {
     let (mut strikes, mut found) = (0, 0);
@@ -160,12 +161,12 @@ fn a_running_game_with_coins_is_held_to_its_clock() {
         }
         let report = check(&record);
         assert_eq!(report.findings, [], "seed {seed}");
-        // No side can have saved up more than this.
+        // The most time that a side can have saved up.
         let most_ms = 1_000 * (u64::from(base_s) + u64::from(increment_s) * record.events.len() as u64);
         for index in 1..record.events.len() {
             let is_ply = matches!(record.events[index].event, GameEvent::Moved(_));
             let is_resolved = is_ply && matches!(record.events[index - 1].event, GameEvent::Struck(_));
-            // A pause while a strike waits leaves open whose time was gone before it.
+            // A pause while a strike waits leaves open whose time passed before it.
             let was_paused = |told: &RecordedEvent| matches!(told.event, GameEvent::Paused { .. });
             if !is_ply || record.events[..index].iter().any(was_paused) {
                 continue;

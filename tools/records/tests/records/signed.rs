@@ -1,4 +1,4 @@
-//! Signed records: every audience's verifies, and whatever is falsified in one is found with the key.
+//! Signed records: every audience's can be verified, and with the key every falsification is found.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
@@ -26,7 +26,7 @@ fn keys() -> PublicKeys {
     keys
 }
 
-/// The signature a server makes: of what the public has of the game.
+/// A server's signature of the game, as the public knows it.
 fn signature_of(played: &Played) -> RecordSignature {
     let digest = played.record(Viewer::Public).digest().expect("the game is over");
     let signature = pair().sign(&signed_message(digest));
@@ -81,7 +81,7 @@ fn a_new_name_an_opened_deployment_and_new_fields_leave_it_valid() {
         manner: Manner { secret: flagfall_board::PerSide::new(true, true), ..played.manner },
         ..played
     };
-    // Secret or not is a term of the game, but what is open does not count.
+    // The secret is a term of the game and counts. What is open does not.
     let mut told = hidden.record(Viewer::Public);
     let open = told.digest();
     told.deployments = Default::default();
@@ -109,7 +109,7 @@ fn a_record_that_is_not_signed_by_these_keys_is_not_good() {
 
 type Falsify = Box<dyn Fn(&mut GameRecord)>;
 
-/// The falsifications of a game that a side resigned: each is one that somebody could want to tell.
+/// Falsifications of a game that a side resigned, each with a plausible motive.
 fn falsifications() -> Vec<(&'static str, Falsify)> {
     let mut all: Vec<(&'static str, Falsify)> = Vec::new();
     let mut add = |what, edit: Falsify| all.push((what, edit));
@@ -221,7 +221,7 @@ fn falsifications() -> Vec<(&'static str, Falsify)> {
     all
 }
 
-/// Everything from some event on comes so much later, and the clocks stood still meanwhile.
+/// Moves all events from `place` on to a later time, and stops the clocks meanwhile.
 fn insert_pause(record: &mut GameRecord, place: usize, ms: u64) {
     let since = record.events[place - 1].at;
     record.events[place..].iter_mut().for_each(|told| told.at += ms);

@@ -1,4 +1,4 @@
-//! Every field changed, every event dropped, doubled, exchanged with the next.
+//! Changes every field, and drops, doubles and swaps events.
 
 use std::collections::BTreeMap;
 
@@ -21,13 +21,14 @@ struct Tampered {
     /// What was changed.
     what: &'static str,
     record: GameRecord,
-    /// The kinds one of which must be found.
+    /// The codes, of which one must be found.
     codes: &'static [Falsehood],
-    /// The event at which it must be found, where that is certain.
+    /// The event at which it must be found, if that is certain.
     event: Option<usize>,
 }
 
-/// Changes that may leave the true record of another game, and why nothing in a record speaks against them.
+/// Changes that may give the true record of another game, and why nothing in a record contradicts
+/// them.
 const MEANINGLESS: [(&str, &str); 20] = [
     ("ruleset", "the same plies are a game by other rules too, and the commitments do not cover the ruleset"),
     ("time", "the stamps fit another clock too"),
@@ -63,15 +64,16 @@ fn whatever_is_changed_is_found_or_makes_another_true_record() {
         Manner::new(plies, Manner::ENDS[(game % 3) as usize])
     };
     for (number, (seed, played)) in of_every_ruleset(80_001, 4, manner).into_iter().enumerate() {
-        // The changes tell everything twice: they have a test of their own.
+        // Changes repeat everything, and have their own test.
         let record = played.record(Viewer::ALL[number % 3]).without_changes();
         if record.deployments.red.is_none() || record.commitments.red.is_none() {
-            // Nobody took the last draw offer, or the game never started: records that are not opened have tests of their own.
+            // The game ended without an open deployment, or never started. Such records have their
+            // own tests.
             continue;
         }
         assert_eq!(check(&record).status, Status::Good, "seed {seed}");
         assert!(is_a_true_record(&record), "seed {seed}: the oracle knows a true record");
-        // A long game is changed at some of its events, a short one at all of them.
+        // A long game is changed at some of its events, a short one at all.
         let every = 1 + record.events.len() / 10;
         for tampered in tamper(&record, every) {
             judge(seed, &record, &tampered, &mut outcomes, &mut codes);
@@ -82,7 +84,7 @@ fn whatever_is_changed_is_found_or_makes_another_true_record() {
     }
     println!("{codes:?}");
     for code in Falsehood::ALL {
-        // These want other records: see the tests beside this one.
+        // These need other records: see the other tests.
         let elsewhere = [
             Malformed,
             Start,
@@ -117,7 +119,8 @@ fn judge(
         count.0 += 1;
         let found = &report.findings;
         *seen.entry(found[0].code.code()).or_default() += 1;
-        // Players and terms that nobody can have, and who kept what secret, are no matter of the game: the oracle does not ask.
+        // The oracle does not judge impossible players, terms and secrets, which are not part of
+        // the game.
         let is_of_the_game = !["secret", "lakes", "a lake less"].contains(what)
             && !found.iter().all(|finding| [Format, Terms, Players].contains(&finding.code));
         assert!(
@@ -131,7 +134,7 @@ fn judge(
     } else {
         count.1 += 1;
         assert!(MEANINGLESS.iter().any(|(name, _)| name == what), "seed {seed}: {what} was not found");
-        // The engine never says of itself that somebody left: an umpire does.
+        // The engine never ends a game as abandoned by itself. Only an umpire does.
         let is_word = report.on_trust
             && !["resigned", "draw_agreed", "aborted"].contains(&report.reason.as_deref().unwrap_or(""));
         assert!(
@@ -152,7 +155,7 @@ fn tamper(record: &GameRecord, every: usize) -> Vec<Tampered> {
     list
 }
 
-/// One change of a clone.
+/// Makes one change to a clone.
 fn change(
     list: &mut Vec<Tampered>,
     record: &GameRecord,
@@ -247,7 +250,7 @@ fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
     list
 }
 
-// The names of two kinds are names of types as well.
+// Two codes are also names of types.
 use flagfall_records::Falsehood::{Audience as Audience_, Opened as Opened_};
 
 fn set_setup(record: &mut GameRecord, side: Side, text: &str) {
@@ -410,7 +413,7 @@ fn tamper_end(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     for reason in EndReason::ALL {
         for winner in [Some(Side::Red), Some(Side::Blue), None] {
             let reason = reason.code().to_owned();
-            // Whoever changes both changes them to something that could be.
+            // Changing both may give another possible end.
             end(
                 "reason",
                 &[Falsehood::Outcome, EndedEarly, Unexpected, TimeLeft, FlagFall, Opened_],
@@ -480,7 +483,7 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     };
     for identity in identities() {
         strike("attacker", &[Falsehood::Rank, Shown], &mut |strike| strike.attacker = identity);
-        // Servers of version 0.1 named no silent winner, not even one that everybody knew.
+        // Servers of version 0.1 did not name a silent winner, even if everyone knew it.
         if is_silent && identity.0 == Identity::Hidden {
             continue;
         }
@@ -492,7 +495,8 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     }
 }
 
-/// A game that ended on the board, and one that went on: nothing can be hung on to the one or cut off the other.
+/// A game that ended on the board, and one that went on. Nothing can be added to the one or cut off
+/// the other.
 #[test]
 fn a_game_ends_where_the_rules_end_it() {
     for (seed, played) in of_every_ruleset(81_001, 6, |_| Manner::new(5_000, crate::games::End::Open)) {
@@ -520,7 +524,7 @@ fn a_game_ends_where_the_rules_end_it() {
     }
 }
 
-/// As the public is told what comes from a reserve before the end.
+/// Hides the pieces from a reserve, as for the public before the end.
 fn hide_placing(event: &mut GameEvent) {
     if let GameEvent::Placed(seen) = event
         && !seen.labeled
@@ -538,7 +542,7 @@ fn clocks_are_held_to() {
             continue;
         }
         let last = record.events.len() - 1;
-        // The flag is said to fall at once, when there was time left.
+        // The flag falls at once in the record, when there was time left.
         let mut early = record.clone();
         early.events[last].at = early.events[last - 1].at;
         let report = check(&early);
@@ -547,7 +551,7 @@ fn clocks_are_held_to() {
             Some((TimeLeft, Some(last)))
         );
         lefts += 1;
-        // Somebody resigns long after the flag fell.
+        // A side resigns long after the flag fell.
         let mut late = record.clone();
         if let GameEvent::Ended { outcome, .. } = &mut late.events[last].event {
             outcome.reason = "resigned".to_owned();
@@ -570,7 +574,8 @@ fn bytes_of(played: &Played, viewer: Viewer) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// One byte of the text changed, wherever: found, or no JSON, or the true record of another game, or a word nothing follows from.
+    /// Changes one byte of the text. The change is found, breaks the JSON, gives the true record of
+    /// another game, or changes a word without consequences.
     #[test]
     fn a_changed_byte_is_found(at in 0_usize..1_000_000, byte in 32_u8..127, seed in 0_u64..12) {
         let rulesets: Vec<_> = Ruleset::all().iter().collect();

@@ -1,4 +1,5 @@
-//! Ends that somebody outside the board decides: they are taken on trust where they are possible, and said to be.
+//! Ends that an umpire decides. The check accepts them where they are possible, and marks them as
+//! on trust.
 
 use flagfall_board::Side;
 use flagfall_protocol::{GameEvent, GameRecord, Outcome, Time};
@@ -8,14 +9,14 @@ use flagfall_tests::Chance;
 
 use crate::games::{End, Manner, play};
 
-/// A game without a clock that Red gives up before ply 12.
+/// A game without a clock that Red resigns before ply 12.
 fn record(seed: u64) -> GameRecord {
     let ruleset = Ruleset::find("classic").expect("a ruleset");
     let manner = Manner { time: Time::Unlimited {}, ..Manner::new(11, End::Resign) };
     (seed..)
         .map(|seed| play(ruleset, manner, &mut Chance::new(seed)).record(Viewer::Public))
         .find(|record| record.outcome.as_ref().is_some_and(|outcome| outcome.reason == "resigned"))
-        .expect("a game that somebody gives up")
+        .expect("a resigned game")
 }
 
 fn ended(mut record: GameRecord, winner: Option<Side>, reason: &str) -> GameRecord {
@@ -31,7 +32,7 @@ fn ended(mut record: GameRecord, winner: Option<Side>, reason: &str) -> GameReco
 #[test]
 fn an_umpires_word_is_taken_where_it_is_possible() {
     let record = record(7);
-    // After eleven plies it is Blue's turn: Blue alone can be late or break the rules.
+    // After eleven plies it is Blue's turn, so only Blue can be late or break the rules.
     for (reason, winner, is_possible) in [
         ("illegal_act", Some(Side::Red), true),
         ("illegal_act", Some(Side::Blue), false),

@@ -1,4 +1,5 @@
-//! What these tests share: a client that speaks JSON to a session, and chance from a printed seed.
+//! Shared parts of these tests: a client that speaks JSON to a session, and random numbers from a
+//! printed seed.
 
 #![allow(dead_code, reason = "every test uses some of it")]
 
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 pub(crate) struct Chance(u64);
 
 impl Chance {
-    /// Chance from this seed.
+    /// Random numbers from this seed.
     pub(crate) fn new(seed: u64) -> Chance {
         Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -31,14 +32,14 @@ impl Chance {
         self.below(n) == 0
     }
 
-    /// A deployment by chance.
+    /// A random deployment.
     pub(crate) fn setup(&mut self, ruleset: &Ruleset) -> String {
         let letters = |(rank, count): (flagfall_board::Rank, u8)| {
             std::iter::repeat_n(rank.letter(), usize::from(count))
         };
         let mut letters: Vec<char> = ruleset.army.iter().flat_map(letters).collect();
         if ruleset.reserve {
-            // The Flag comes first and stands on the board; who else, chance says.
+            // The Flag comes first and is always on the board. The others are drawn.
             for end in (2..letters.len()).rev() {
                 letters.swap(end, 1 + self.below(end));
             }
@@ -51,7 +52,7 @@ impl Chance {
     }
 }
 
-/// A session, asked in JSON.
+/// A session with JSON requests.
 #[derive(Default)]
 pub(crate) struct Client {
     pub(crate) session: Session,
@@ -64,7 +65,7 @@ impl Client {
         serde_json::from_str(&answer).expect("an answer is JSON")
     }
 
-    /// The answer, which is no refusal.
+    /// The answer, which must not be a refusal.
     pub(crate) fn done(&mut self, request: Value) -> Value {
         let answer = self.ask(request.clone());
         assert_ne!(answer["type"], "refused", "{request}: {answer}");
@@ -86,7 +87,7 @@ impl Client {
         self.done(json!({ "type": "show", "audience": "everything" }))
     }
 
-    /// Both sides' deployments by chance, where they deploy; how the game stands then.
+    /// Deploys both sides at random, if the ruleset has deployments. Returns the state of the game.
     pub(crate) fn deploy(&mut self, ruleset: &Ruleset, chance: &mut Chance) -> Value {
         if ruleset.start == Start::Coins {
             let everything = self.everything();

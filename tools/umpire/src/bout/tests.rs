@@ -5,7 +5,7 @@ use crate::line::LineError;
 
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
-/// Each side's Flag and a Scout of the other stand in one empty column.
+/// Each side's Flag is in an open column with a Scout of the other side.
 const RED_BARRAGE: &str = "F9B12s8..9 .......... .......... ..........";
 const BLUE_BARRAGE: &str = "9......... .......... .......... .9B12s8..F";
 
@@ -29,7 +29,7 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// A bout, its time, and all that was told to each side.
+/// A bout, its time, and everything that was told to each side.
 struct Table {
     bout: Bout,
     now: Duration,
@@ -75,12 +75,12 @@ impl Table {
         text.split_whitespace().for_each(|line| self.says(side, line));
     }
 
-    /// What a side was told since the last time somebody asked.
+    /// What a side was told since the last call.
     fn heard(&mut self, side: Side) -> String {
         std::mem::take(&mut self.told[side])
     }
 
-    /// The last line both sides were told, and the end.
+    /// The last line that both sides were told, and the ending.
     fn end(&mut self) -> (String, Ending) {
         let ending = self.bout.ending().expect("an end").clone();
         for side in Side::BOTH {
@@ -121,7 +121,7 @@ fn the_dialogue_is_that_of_the_protocol() {
     table.says(Side::Blue, "0 6 UP 1");
     assert_eq!(table.heard(Side::Blue), "0 6 UP 1 BOTHDIE 9 9\n");
     assert!(table.heard(Side::Red).starts_with("0 6 UP 1 BOTHDIE 9 9\nFB8sB479B8\n"));
-    // A Lieutenant goes towards a Scout and takes it.
+    // A Lieutenant moves toward a Scout and captures it.
     table.says(Side::Red, "4 3 DOWN");
     table.says(Side::Blue, "4 6 UP");
     table.heard(Side::Blue);
@@ -164,7 +164,7 @@ fn a_defender_that_moves_is_told_as_the_attackers_death() {
         table.says(side, line);
     }
     table.heard(Side::Red);
-    // The Scout strikes the Lieutenant, who goes to where it came from.
+    // The Scout strikes the Lieutenant, which moves to the Scout's square.
     table.says(Side::Blue, "1 4 DOWN");
     let heard = table.heard(Side::Red);
     assert!(heard.starts_with("1 4 DOWN DIES 9 6\n"), "{heard}");
@@ -238,7 +238,7 @@ fn answers_that_are_none_or_against_the_rules_lose() {
         ("", "Garbage"),
         ("NO_MOVE", "Garbage"),
         ("0 3 DOWN 77", "Garbage"),
-        // Not there, not one's own, never moves, a lake, too far, one's own piece.
+        // An empty square, an enemy piece, a piece that never moves, a lake, too far, an own piece.
         ("0 4 DOWN", "Move"),
         ("0 6 UP", "Move"),
         ("0 0 DOWN", "Move"),
@@ -342,7 +342,7 @@ fn a_game_broken_off_is_nobodys() {
 
 #[test]
 fn who_cannot_move_at_the_start_is_defeated() {
-    // Bombs wherever no lake is ahead.
+    // Bombs on all squares without a lake ahead.
     let walled = "F123344455 5566667777 s888889999 BB99BB99BB";
     let mut table = Table::started(&PBM, walled, BLUE);
     table.ends("QUIT ann RED DEFEAT 1 148 148", Some(Side::Blue), EndReason::NoLegalMove);

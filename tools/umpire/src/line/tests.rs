@@ -6,7 +6,7 @@ fn lines(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
-/// The deployment that programs of the protocol's first competition print as Red.
+/// The deployment of the first competition's programs as Red.
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
 

@@ -1,4 +1,5 @@
-//! The view the program's side makes of lines is the engine's own view, at every turn of paired games in every ruleset.
+//! The program's view, made from lines, equals the engine's at every turn of paired games in every
+//! ruleset.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +15,7 @@ use crate::bout::{Bout, BoutTerms, Input, Limits, Output};
 use crate::line::can_tell;
 use crate::lines::Cut;
 
-/// A house player that keeps every view it was shown.
+/// A house player that keeps every view it sees.
 struct Watched {
     player: HousePlayer,
     seen: Rc<RefCell<Vec<View>>>,
@@ -57,7 +58,8 @@ impl Program {
     }
 }
 
-/// What the protocol cannot tell, as the engine's view has it: commitments and what is opened at the end, deadlines.
+/// The engine's view without what the protocol cannot express: commitments, opened deployments,
+/// deadlines.
 fn as_told(engine: &View) -> View {
     View {
         deploy_deadline: None,
@@ -79,7 +81,7 @@ fn bout(ruleset: &'static Ruleset, seed: u64) -> Bout {
     })
 }
 
-/// What was met on the way.
+/// What the games covered.
 #[derive(Default)]
 struct Met {
     views: usize,
@@ -145,7 +147,7 @@ fn before_the_deployments_the_view_is_the_engines_too() {
             let Output::Tell(_, text) = &opening[side as usize] else { panic!("an opening") };
             program.hear(text);
             let engine = view(bout(ruleset, 1).game(), Viewer::Player(side), Stamp(0));
-            // Lakes that chance places are shown with the first board.
+            // Drawn lakes are shown only with the first board.
             let lakes = program.seen.borrow()[0].lakes;
             assert_eq!(program.seen.borrow()[0], View { lakes, ..as_told(&engine) }, "{}", ruleset.id);
         }

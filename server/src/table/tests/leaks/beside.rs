@@ -1,7 +1,8 @@
-//! Sessions with reserves and chips that tell the others the same (§S1.7, §S3.3).
+//! Sessions with reserves and chips that show the others the same (§S1.7, §S3.3).
 //!
-//! Which sessions these are is judged by what lies on the table: squares, chips, strikes, labels. What a move proves follows from these alone
-//! (§S3.4), so that whoever sees the same table may be told the same.
+//! These sessions are found by comparing what is on the table: squares, chips, strikes, labels.
+//! What a move proves follows from these alone (§S3.4), so viewers of the same table may be told
+//! the same.
 
 use flagfall_board::{Rank, Side};
 use flagfall_bots::Chance;
@@ -11,7 +12,7 @@ use flagfall_rules::Viewer;
 use super::super::super::record;
 use super::Script;
 
-/// What everybody at the table saw of a script; none when something in it was refused.
+/// What everybody at the table saw of a script; `None` if something in it was refused.
 fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     let script = Script { earlier: Default::default(), ..script.clone() };
     let (mut hand, players) = script.hand();
@@ -31,7 +32,8 @@ fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     Some(events.filter_map(|event| on_the_table(&event)).collect())
 }
 
-/// What an event changes for every eye; that a plain move names its piece is left out, for that is what is under test.
+/// What an event visibly changes. The piece that a plain move names is left out, because that is
+/// under test.
 fn on_the_table(event: &GameEvent) -> Option<String> {
     match event {
         GameEvent::Moved(seen) => Some(format!("{} {:?} {:?}", seen.squares, seen.laid, seen.strike)),
@@ -53,7 +55,8 @@ fn on_the_table(event: &GameEvent) -> Option<String> {
     }
 }
 
-/// Scripts with other ranks of this side, on the board and out of the reserve, that nobody else at the table can tell from this one.
+/// Scripts with other ranks of this side, on the board and from the reserve, that the others cannot
+/// tell from this one.
 pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     let mut chance = Chance::new(seed);
     let seen = seen_by_all(script);

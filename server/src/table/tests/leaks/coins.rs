@@ -1,5 +1,5 @@
-//! Sessions with coins that tell the others the same (§Q4, §Q8): all that is hidden is a choice in a strike that waits, and when a choice was made that did not
-//! resolve its strike.
+//! Sessions with coins that show the others the same (§Q4, §Q8). Only two things are hidden: a
+//! choice in a pending strike, and when a choice was made that did not resolve its strike.
 
 use flagfall_board::{Rank, Side};
 use flagfall_bots::Chance;
@@ -9,15 +9,16 @@ use flagfall_rules::{Command, LegalCommands, Ruleset, Viewer, view};
 use super::super::harness::{Client, Hand};
 use super::Script;
 
-/// Moments around a choice at which nothing is done: there a twin chooses earlier or later.
+/// Idle moments around a choice, in which a twin may choose earlier or later.
 const STILL: usize = 2;
 
 fn legal(hand: &Hand, side: Side) -> Option<LegalCommands> {
     view(&hand.table.game, Viewer::Player(side), hand.now()).legal_commands()
 }
 
-/// A random game that stops in the middle of a strike in which both choose, when the hider alone has chosen. With an odd seed there is a clock, which tells when the
-/// choices of resolved strikes were made, and the game may be seen to end.
+/// A random game that stops in a strike in which both sides choose, when only the hider has chosen.
+/// With an odd seed there is a clock, which reveals when the choices of resolved strikes were made,
+/// and the game's end may be seen.
 pub(super) fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> Script {
     let has_clock = seed % 2 == 1;
     let time = if has_clock { Time::Fischer { base_s: 3600, increment_s: 5 } } else { Time::Unlimited {} };
@@ -63,7 +64,8 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider:
     }
 }
 
-/// Scripts in which this side chose something else where nobody was told, chose nothing yet, or chose at another moment.
+/// Scripts in which this side made another choice that others were not told, made none yet, or
+/// chose at another moment.
 pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec<Script> {
     let mut chance = Chance::new(seed);
     let has_clock = script.time != Time::Unlimited {};
@@ -95,7 +97,8 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
     twins
 }
 
-/// At which moments this side chose first of two: in strikes that were resolved, and in the one that waits at the end.
+/// The moments at which this side chose first of two: in resolved strikes, and in the one pending
+/// at the end.
 fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
     let (mut hand, players) = script.hand();
     let (mut resolved, mut last) = (Vec::new(), None);
@@ -123,7 +126,7 @@ fn ranks_at(script: &Script, at: usize, side: Side) -> Vec<Rank> {
     (0..choices.len()).filter_map(|at| choices.nth(at).and_then(rank)).collect()
 }
 
-/// Chooses a little earlier or later, at a moment at which nothing was done.
+/// Moves a choice to a nearby moment at which nothing was done.
 fn shift(script: &mut Script, at: usize, chance: &mut Chance) {
     let other = at + chance.below(2 * STILL + 1) - STILL;
     if script.acts[other].is_none() {
@@ -131,7 +134,7 @@ fn shift(script: &mut Script, at: usize, chance: &mut Chance) {
     }
 }
 
-/// What he may not choose.
+/// Tries choices that are not legal.
 pub(super) fn try_choices(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>) {
     let side = hand.table.header().side_of(&watcher.player.id).unwrap();
     let commands = legal(hand, side);

@@ -1,7 +1,8 @@
-//! Strikes with choices that a running game does not tell (§Q4).
+//! Strikes with choices that a running game does not show (§Q4).
 //!
-//! What was chosen is public once the strike is resolved; when, is not. Whoever chose last did so when the strike was resolved; the other side is taken to have chosen at
-//! once. So a record is false only if no moments of choosing make it true.
+//! A choice becomes public once the strike is resolved, but not when it was made. The last choice
+//! was made when the strike was resolved. The other side is assumed to have chosen at once. So a
+//! record is false only if no times of the choices make it true.
 
 use flagfall_board::{Rank, Side, Stamp};
 use flagfall_protocol::SeenMove;
@@ -13,23 +14,23 @@ use super::super::{Wrong, facts};
 use super::{Cause, Replay};
 use crate::finding::Falsehood;
 
-/// A strike with choices that are not told, after them.
+/// A game after the hidden choices of a strike, and the events that followed.
 pub(super) struct Resolved {
     pub(super) game: Game,
     pub(super) events: Vec<Event>,
 }
 
-/// When a side made a choice that is not told.
+/// When a side made a hidden choice.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chose {
-    /// With the event that tells what came of it.
+    /// With the event that shows the result.
     Last,
-    /// At some moment before: it is taken to have cost no time.
+    /// At some moment before. It is assumed to have cost no time.
     Earlier,
 }
 
 impl Replay<'_> {
-    /// A strike that waited, by the choices that are not told but by what came of it.
+    /// Resolves a pending strike, whose hidden choices show only in its result.
     pub(super) fn resolve(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Wrong> {
         let no_strike = || (Falsehood::Strike, "the move was a strike, and none is told".to_owned());
         let strike = seen.strike.as_ref().ok_or_else(no_strike)?;
@@ -49,7 +50,8 @@ impl Replay<'_> {
         }
         let resolved = match owed[..] {
             [(side, rank)] => {
-                // Whoever chose second chose with the event: if that was the viewer, the other one was earlier.
+                // The last choice came with the event. If that was the viewer's, the other one was
+                // earlier.
                 let chose = if self.chosen_at == Some(at) { Chose::Earlier } else { Chose::Last };
                 self.choose(&[(side, rank, chose)], at)
             }
@@ -59,7 +61,7 @@ impl Replay<'_> {
                     [(blue, blue_rank, Chose::Earlier), (red, red_rank, Chose::Last)],
                 ];
                 match orders.map(|order| self.choose(&order, at)) {
-                    // Either may have been the last: neither is held to have taken any time.
+                    // Either may have been the last, so neither is charged any time.
                     [Ok(_), Ok(_)] => {
                         self.choose(&[(red, red_rank, Chose::Earlier), (blue, blue_rank, Chose::Earlier)], at)
                     }
@@ -74,7 +76,8 @@ impl Replay<'_> {
             .map_err(|refusal| self.refused(refusal, at))
     }
 
-    /// The time of a side that chose, while the other one may have chosen unseen: its own is known.
+    /// Checks the time of a side that chose while the other may have chosen unseen. Its own time is
+    /// known.
     pub(super) fn check_own_time(&self, side: Side, at: Stamp) -> Result<(), Wrong> {
         let judged = at.minus_ms(self.lag_ms.into());
         let clock = view(&self.game, Viewer::Player(side), judged.minus_ms(1)).clock;
@@ -87,7 +90,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// The game after choices that are not told, and what the last one brought about.
+    /// The game after hidden choices, and the events of the last one.
     fn choose(&self, choices: &[(Side, Rank, Chose)], at: Stamp) -> Result<Resolved, Refusal> {
         let mut game = self.game.clone();
         let mut events = Vec::new();
@@ -111,7 +114,7 @@ impl Replay<'_> {
         Ok(Resolved { game, events })
     }
 
-    /// Whether a strike waits, and the other side may have chosen unseen.
+    /// True if a strike waits and the other side may have chosen unseen.
     pub(super) fn waits_for_hidden_choice(&self) -> bool {
         self.game.position().has_strike_pending() && facts::has_hidden_choices(self.record)
     }

@@ -1,4 +1,4 @@
-//! Ends of games: by a decision, by the clock, by an umpire's word, by the rules.
+//! Ends of games: by a decision, by the clock, by an umpire's verdict, by the rules.
 
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::Outcome;
@@ -23,7 +23,7 @@ impl Replay<'_> {
                 if self.game.phase() == Phase::Deploying && !by_itself.is_empty() {
                     return Ok(Cause::Events(by_itself));
                 }
-                // A player may before his first ply, an umpire whenever it must.
+                // A player may abort before their first ply, an umpire at any time.
                 let asked = self.ask_either(&Command::Abort, at).map(Cause::Decision);
                 asked.or_else(|_| self.verdict(outcome, at))
             }
@@ -44,7 +44,7 @@ impl Replay<'_> {
         }
     }
 
-    /// The flag that fell. Where a strike waits and both owed a choice, whoever won may have made his unseen (§Q4).
+    /// The flag fall. If both sides owed a choice, the winner may have made theirs unseen (§Q4).
     fn fall(&self, outcome: &Outcome, at: Stamp) -> Events {
         let by_itself = decide_deadline(&self.game, at);
         let tells = |events: &Events| {
@@ -67,7 +67,8 @@ impl Replay<'_> {
         decide_deadline(&chosen, at)
     }
 
-    /// An umpire's verdict, from outside the board: on the side that had to act, or on any before the start.
+    /// An umpire's verdict from outside the board: against a side that had to act, or against
+    /// either before the start.
     fn verdict(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
         if self.game.is_paused() {
             return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
@@ -83,7 +84,8 @@ impl Replay<'_> {
                 Side::BOTH.iter().all(|side| self.game.is_to_act(*side))
             }
             (Some(_), None) => reason == "abandoned" || reason == "aborted",
-            // Also where wrong deployments lose (§U7): the rules judge them when both are in, and an umpire may have been handed none.
+            // Also if wrong deployments lose (§U7). The rules judge them when both are in, but an
+            // umpire may have received none.
             (None, _) => true,
         };
         match EndReason::from_code(reason).filter(|_| is_possible) {
@@ -95,13 +97,13 @@ impl Replay<'_> {
         }
     }
 
-    /// An end by the rules that the engine did not make with the last event.
+    /// An end by the rules that the engine did not produce with the last event.
     fn end_by_rule(&self, outcome: &Outcome) -> Result<Cause, Wrong> {
         let turn = self.game.turn();
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
             ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),
             ("both_blocked", None) => turn.is_some(),
-            // What remains is an end that hidden ranks would have made earlier in the order of §A10.
+            // Otherwise hidden ranks would have ended the game earlier in the order of §A10.
             ("quiet_limit" | "ply_limit", None) => {
                 view(&self.game, self.viewer, self.game.latest()).plies_to_limit == Some(0)
             }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::fmt;
 
-/// The settings and state of a Redis that decide what it promises.
+/// The settings and state of a Redis that decide what it durability.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Promises {
+pub struct Durability {
     /// Its version, such as `7.0.15`.
     pub version: String,
     /// True if it is a primary: replicas accept no writes.
@@ -95,10 +95,10 @@ impl fmt::Display for Weakness {
     }
 }
 
-impl Promises {
+impl Durability {
     /// Reads the answers to `INFO` and `CONFIG GET`. `CONFIG` may be forbidden; most settings that
     /// are unknown then count as not promised.
-    pub(super) fn of(info: &str, config: &HashMap<String, String>, replicas_wanted: u32) -> Promises {
+    pub(super) fn of(info: &str, config: &HashMap<String, String>, replicas_wanted: u32) -> Durability {
         let lines: HashMap<&str, &str> =
             info.lines().filter_map(|line| line.trim().split_once(':')).collect();
         let line = |name: &str| lines.get(name).copied().unwrap_or_default();
@@ -107,7 +107,7 @@ impl Promises {
             "" => set("maxmemory-policy"),
             policy => policy.to_owned(),
         };
-        Promises {
+        Durability {
             version: line("redis_version").to_owned(),
             is_primary: line("role") == "master",
             has_append_only_file: line("aof_enabled") == "1",
@@ -167,7 +167,7 @@ impl Promises {
 }
 
 /// What an acknowledged move survives on this Redis, in one line.
-impl fmt::Display for Promises {
+impl fmt::Display for Durability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let survives = match (self.has_append_only_file, self.sync.as_str()) {
             (false, _) => "nothing, not even the end of the Redis process",
@@ -199,36 +199,36 @@ pub(super) fn list(weaknesses: &[Weakness]) -> String {
 mod tests {
     use super::*;
 
-    fn promises(role: &str, aof: &str, fsync: Option<&str>, policy: &str, wanted: u32) -> Promises {
+    fn durability(role: &str, aof: &str, fsync: Option<&str>, policy: &str, wanted: u32) -> Durability {
         let info = format!(
             "# Server\r\nredis_version:7.0.15\r\nrole:{role}\r\naof_enabled:{aof}\r\nmaxmemory_policy:{policy}\r\nconnected_slaves:1\r\n"
         );
         let config = fsync.map(|fsync| ("appendfsync".to_owned(), fsync.to_owned())).into_iter().collect();
-        Promises::of(&info, &config, wanted)
+        Durability::of(&info, &config, wanted)
     }
 
     #[test]
     fn only_the_full_promise_has_no_weakness() {
-        assert_eq!(promises("master", "1", Some("always"), "noeviction", 1).weaknesses(), []);
+        assert_eq!(durability("master", "1", Some("always"), "noeviction", 1).weaknesses(), []);
         let rows = [
-            (promises("slave", "1", Some("always"), "noeviction", 0), Weakness::Replica),
-            (promises("master", "0", Some("always"), "noeviction", 0), Weakness::NoAppendOnlyFile),
+            (durability("slave", "1", Some("always"), "noeviction", 0), Weakness::Replica),
+            (durability("master", "0", Some("always"), "noeviction", 0), Weakness::NoAppendOnlyFile),
             (
-                promises("master", "1", Some("everysec"), "noeviction", 0),
+                durability("master", "1", Some("everysec"), "noeviction", 0),
                 Weakness::SyncsLate { sync: "everysec".into() },
             ),
-            (promises("master", "1", None, "noeviction", 0), Weakness::SyncsLate { sync: String::new() }),
+            (durability("master", "1", None, "noeviction", 0), Weakness::SyncsLate { sync: String::new() }),
             (
-                promises("master", "1", Some("always"), "allkeys-lru", 0),
+                durability("master", "1", Some("always"), "allkeys-lru", 0),
                 Weakness::Evicts { policy: "allkeys-lru".into() },
             ),
             (
-                promises("master", "1", Some("always"), "noeviction", 2),
+                durability("master", "1", Some("always"), "noeviction", 2),
                 Weakness::FewReplicas { replicas: 1, wanted: 2 },
             ),
         ];
-        for (promises, weakness) in rows {
-            assert_eq!(promises.weaknesses(), [weakness]);
+        for (durability, weakness) in rows {
+            assert_eq!(durability.weaknesses(), [weakness]);
         }
     }
 
@@ -237,24 +237,24 @@ mod tests {
         let info = "redis_version:7.0.15\r\nrole:master\r\naof_enabled:1\r\nmaxmemory_policy:noeviction\r\n";
         let mut config: HashMap<String, String> =
             [("appendfsync".to_owned(), "always".to_owned())].into_iter().collect();
-        let cluster = Promises::of(&format!("{info}cluster_enabled:1\r\n"), &config, 0);
+        let cluster = Durability::of(&format!("{info}cluster_enabled:1\r\n"), &config, 0);
         assert_eq!(cluster.obstacles(), [Weakness::InCluster]);
-        assert_eq!(Promises::of(&format!("{info}cluster_enabled:0\r\n"), &config, 0).weaknesses(), []);
+        assert_eq!(Durability::of(&format!("{info}cluster_enabled:0\r\n"), &config, 0).weaknesses(), []);
         config.insert("no-appendfsync-on-rewrite".to_owned(), "yes".to_owned());
-        assert_eq!(Promises::of(info, &config, 0).weaknesses(), [Weakness::NoSyncWhileRewriting]);
+        assert_eq!(Durability::of(info, &config, 0).weaknesses(), [Weakness::NoSyncWhileRewriting]);
     }
 
     #[test]
     fn what_is_not_told_is_not_promised() {
-        let weaknesses = Promises::of("", &HashMap::new(), 0).weaknesses();
+        let weaknesses = Durability::of("", &HashMap::new(), 0).weaknesses();
         assert_eq!(weaknesses.len(), 4, "{weaknesses:?}");
-        assert_eq!(Promises::of("", &HashMap::new(), 0).obstacles().len(), 2);
+        assert_eq!(Durability::of("", &HashMap::new(), 0).obstacles().len(), 2);
     }
 
     #[test]
     fn the_promise_is_said_in_words() {
-        let said = promises("master", "1", Some("always"), "noeviction", 1).to_string();
+        let said = durability("master", "1", Some("always"), "noeviction", 1).to_string();
         assert!(said.contains("a power cut; and a failover"), "{said}");
-        assert!(promises("master", "0", None, "x", 0).to_string().contains("nothing"));
+        assert!(durability("master", "0", None, "x", 0).to_string().contains("nothing"));
     }
 }

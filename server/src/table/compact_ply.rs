@@ -1,36 +1,38 @@
-//! Plies as a table remembers them, to tell them again to whoever comes back: eight bytes each, for it does so in every running game, three times.
+//! Plies in eight bytes, for the recent events that a table keeps in memory. Every running game in
+//! memory keeps them for three audiences.
 
 use flagfall_board::{Rank, Side};
 use flagfall_protocol::{IdentityText, MoveText, SeenMove, SeenStrike, StrikeFate};
 use flagfall_rules::Identity;
 
-/// An event that an audience can be told again.
+/// An event that can be sent to an audience again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Told {
-    /// A ply like nearly all.
-    Ply(Brief),
-    /// Another event, which is kept as it is.
-    Apart,
+    /// A common ply.
+    Ply(CompactPly),
+    /// Another event, which is kept separately.
+    Other,
 }
 
-/// A ply as an audience saw it, if nothing of it takes more room: a piece that can be one of several ranks does, and so do chips.
+/// A ply as an audience saw it, if it fits. A piece that can be one of several ranks does not fit,
+/// nor do chips.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Brief {
+pub(super) struct CompactPly {
     side: Side,
     squares: MoveText,
     piece: Plain,
-    strike: Option<BriefStrike>,
+    strike: Option<CompactStrike>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct BriefStrike {
+struct CompactStrike {
     attacker: Plain,
     attacker_fate: StrikeFate,
     defender: Plain,
     defender_fate: StrikeFate,
 }
 
-/// What is known of a piece, if that is little or all.
+/// What is known of a piece, if that is nothing or its rank.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Plain {
     Known(Rank),
@@ -57,35 +59,35 @@ impl Plain {
     }
 }
 
-impl BriefStrike {
-    fn new(seen: SeenStrike) -> Option<BriefStrike> {
+impl CompactStrike {
+    fn new(seen: SeenStrike) -> Option<CompactStrike> {
         let SeenStrike { attacker, attacker_fate, defender, defender_fate } = seen;
         let (attacker, defender) = (Plain::new(attacker)?, Plain::new(defender)?);
-        Some(BriefStrike { attacker, attacker_fate, defender, defender_fate })
+        Some(CompactStrike { attacker, attacker_fate, defender, defender_fate })
     }
 
     fn seen(self) -> SeenStrike {
-        let BriefStrike { attacker, attacker_fate, defender, defender_fate } = self;
+        let CompactStrike { attacker, attacker_fate, defender, defender_fate } = self;
         SeenStrike { attacker: attacker.seen(), attacker_fate, defender: defender.seen(), defender_fate }
     }
 }
 
-impl Brief {
-    /// None when it does not fit.
-    pub(super) fn new(seen: &SeenMove) -> Option<Brief> {
+impl CompactPly {
+    /// `None` if the ply does not fit.
+    pub(super) fn new(seen: &SeenMove) -> Option<CompactPly> {
         let SeenMove { side, squares, piece, strike, laid } = *seen;
         let strike = match strike {
-            Some(strike) => Some(BriefStrike::new(strike)?),
+            Some(strike) => Some(CompactStrike::new(strike)?),
             None => None,
         };
         let piece = Plain::new(piece)?;
-        laid.is_none().then_some(Brief { side, squares, piece, strike })
+        laid.is_none().then_some(CompactPly { side, squares, piece, strike })
     }
 
     /// The ply as it was.
     pub(super) fn seen(self) -> SeenMove {
-        let Brief { side, squares, piece, strike } = self;
-        SeenMove { side, squares, piece: piece.seen(), strike: strike.map(BriefStrike::seen), laid: None }
+        let CompactPly { side, squares, piece, strike } = self;
+        SeenMove { side, squares, piece: piece.seen(), strike: strike.map(CompactStrike::seen), laid: None }
     }
 }
 
@@ -110,7 +112,7 @@ mod tests {
                 defender_fate: StrikeFate::Advances,
             };
             for seen in [ply(piece, None), ply(piece, Some(strike))] {
-                assert_eq!(Brief::new(&seen).map(Brief::seen), Some(seen));
+                assert_eq!(CompactPly::new(&seen).map(CompactPly::seen), Some(seen));
             }
         }
     }
@@ -118,8 +120,8 @@ mod tests {
     #[test]
     fn what_is_not_brief_is_not_cut() {
         let one_of = Identity::OneOf([Rank::Scout, Rank::Miner].into_iter().collect());
-        assert!(Brief::new(&ply(one_of, None)).is_none());
+        assert!(CompactPly::new(&ply(one_of, None)).is_none());
         let laid = Some("a7a8=g".parse().unwrap());
-        assert!(Brief::new(&SeenMove { laid, ..ply(Identity::Hidden, None) }).is_none());
+        assert!(CompactPly::new(&SeenMove { laid, ..ply(Identity::Hidden, None) }).is_none());
     }
 }

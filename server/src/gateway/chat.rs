@@ -1,5 +1,6 @@
-//! What two players of a game say to each other, and what one of them tells the operators. Nobody else ever reads it: it is addressed to players, not to
-//! who has the game open, and kept nowhere.
+//! Chat between the two players of a game, and reports to the operators. A chat message goes to the
+//! two players only, not to those who have the game open, and is not stored. A report is stored for
+//! the operators.
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, Code, Player, PlayerKind, Said, ServerToClient};
@@ -10,9 +11,9 @@ use crate::reports::{ReportRefusal, report};
 use crate::server::App;
 use crate::table::TableError;
 
-/// Why something was not said or reported.
+/// Why a chat message or report was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
-pub(crate) enum MannersRefusal {
+pub(crate) enum ChatRefusal {
     #[error("{0}")]
     Table(#[from] TableError),
     #[error("you have no seat in this game")]
@@ -31,58 +32,58 @@ pub(crate) enum MannersRefusal {
     Report(#[from] ReportRefusal),
 }
 
-impl MannersRefusal {
+impl ChatRefusal {
     pub(crate) fn code(&self) -> Code {
         Code::new(match self {
-            MannersRefusal::Table(error) => return Code::from(error),
-            MannersRefusal::NotYourGame => Code::NOT_YOUR_GAME,
-            MannersRefusal::HousePlayer => Code::HOUSE_PLAYER,
-            MannersRefusal::BadText => Code::BAD_TEXT,
-            MannersRefusal::TooFast => Code::TOO_MANY,
-            MannersRefusal::Blocked => Code::BLOCKED,
-            MannersRefusal::Store => Code::STORE_UNAVAILABLE,
-            MannersRefusal::Report(refusal) => refusal.code(),
+            ChatRefusal::Table(error) => return Code::from(error),
+            ChatRefusal::NotYourGame => Code::NOT_YOUR_GAME,
+            ChatRefusal::HousePlayer => Code::HOUSE_PLAYER,
+            ChatRefusal::BadText => Code::BAD_TEXT,
+            ChatRefusal::TooFast => Code::TOO_MANY,
+            ChatRefusal::Blocked => Code::BLOCKED,
+            ChatRefusal::Store => Code::STORE_UNAVAILABLE,
+            ChatRefusal::Report(refusal) => refusal.code(),
         })
     }
 }
 
-/// A player's side in a game, and who sits opposite.
-async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), MannersRefusal> {
+/// The player's side in a game, and their opponent.
+async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), ChatRefusal> {
     let players = app.tables.find(game).await?.summary().players;
     let side = Side::BOTH.into_iter().find(|side| players[*side].id == player.id);
-    let side = side.ok_or(MannersRefusal::NotYourGame)?;
+    let side = side.ok_or(ChatRefusal::NotYourGame)?;
     Ok((side, players[side.opponent()].clone()))
 }
 
-/// Tells the opponent what a player says, on whatever connections both have, to whatever servers.
+/// Sends a chat message to all connections of both players, on all servers.
 pub(super) async fn say(
     app: &App,
     player: &Player,
     game: GameId,
     said: Said,
-) -> Result<Accepted, MannersRefusal> {
+) -> Result<Accepted, ChatRefusal> {
     if !said.is_fit() {
-        return Err(MannersRefusal::BadText);
+        return Err(ChatRefusal::BadText);
     }
     let (side, opponent) = opponent(app, player, game).await?;
     if opponent.kind == PlayerKind::House {
-        return Err(MannersRefusal::HousePlayer);
+        return Err(ChatRefusal::HousePlayer);
     }
-    if has_blocked(&*app.store, &opponent.id, &player.id).await.map_err(|_| MannersRefusal::Store)? {
-        return Err(MannersRefusal::Blocked);
+    if has_blocked(&*app.store, &opponent.id, &player.id).await.map_err(|_| ChatRefusal::Store)? {
+        return Err(ChatRefusal::Blocked);
     }
     let message = ServerToClient::Said { game, side, said };
     app.peers.notify(&app.connections, &[&player.id, &opponent.id], &message).await;
     Ok(Accepted::Done {})
 }
 
-/// Keeps for the operators what a player tells of his opponent.
+/// Stores a player's report about their opponent for the operators.
 pub(super) async fn tell_operators(
     app: &App,
     player: &Player,
     game: GameId,
     reason: &str,
-) -> Result<Accepted, MannersRefusal> {
+) -> Result<Accepted, ChatRefusal> {
     let (_, opponent) = opponent(app, player, game).await?;
     report(&*app.store, player, &opponent, game, reason).await?;
     Ok(Accepted::Done {})

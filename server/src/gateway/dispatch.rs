@@ -1,4 +1,4 @@
-//! Where an identified player's messages go: to the lobby, or to the table of a game.
+//! Dispatches an identified player's messages to the lobby or to the table of a game.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,49 +8,49 @@ use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Player, Serve
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::manners::{self, MannersRefusal};
+use super::chat::{self, ChatRefusal};
 use super::session::refusal;
 use crate::allowance::{ask_lobby, note_open_game};
 use crate::lobby::{LobbyCommand, LobbyRefusal};
 use crate::server::App;
-use crate::table::{TableError, TableHandle, TableInput};
+use crate::table::{Reply, TableError, TableHandle, TableInput};
 use flagfall_base::admission::{Client, Watch};
 use flagfall_base::delivery::Outbox;
 use flagfall_base::delivery::Payload;
 use flagfall_base::rate::TokenBucket;
 
-/// A message being carried out. It answers on the outbox itself.
+/// A message being carried out. It sends its answers to the outbox itself.
 pub(super) type Work = BoxFuture<'static, Done>;
 
-/// What a connection must remember of a message that was carried out.
+/// What a connection must remember after a message was carried out.
 pub(super) enum Done {
     /// Nothing.
     Nothing,
-    /// The game is open, at this table.
+    /// A game was opened at this table.
     Opened(Open),
 }
 
 /// An open game.
 pub(super) struct Open {
     table: TableHandle,
-    /// Where somebody watches who does not play.
+    /// The spectator's place in the count, if this is not a player of the game.
     watch: Option<Watch>,
 }
 
-/// One player's desk at one connection.
-pub(super) struct Desk {
+/// One player's dispatch for one connection.
+pub(super) struct Dispatch {
     app: Arc<App>,
     outbox: Outbox,
     player: Player,
-    /// Who this is, as limits count it.
+    /// The client, as limits count it.
     client: Client,
     open: Vec<Open>,
     is_watching_lobby: bool,
-    /// How much may still be said to opponents.
+    /// Rate limit for chat.
     talk: TokenBucket,
 }
 
-/// Messages to opponents on one connection, and within which time.
+/// Chat messages per connection, and in which time.
 const TALK: (u32, Duration) = (8, Duration::from_secs(20));
 
 impl Open {
@@ -59,9 +59,9 @@ impl Open {
     }
 }
 
-impl Desk {
-    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player, client: Client) -> Desk {
-        Desk {
+impl Dispatch {
+    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player, client: Client) -> Dispatch {
+        Dispatch {
             app,
             outbox,
             player,
@@ -72,12 +72,12 @@ impl Desk {
         }
     }
 
-    /// Whose desk it is.
+    /// The player's id.
     pub(super) fn player_id(&self) -> &str {
         &self.player.id
     }
 
-    /// Carries a message out, at once or by the work that is returned.
+    /// Carries out a message, at once or as the returned work.
     pub(super) fn take(&mut self, message: ClientToServer) -> Option<Work> {
         let message = match LobbyCommand::from_message(message) {
             Ok((cmd_id, command)) => return Some(self.ask_lobby(cmd_id, command)),
@@ -97,31 +97,34 @@ impl Desk {
             ClientToServer::ShowChallenge { challenge } => Some(self.show_challenge(challenge)),
             ClientToServer::Rematch { cmd_id, game } => {
                 let (outbox, player) = (self.outbox.clone(), self.player.clone());
-                self.tell_table(game, TableInput::Rematch { outbox, player, cmd_id })
+                self.tell_table(
+                    game,
+                    TableInput::Rematch { reply: Reply::Connection(outbox), player, cmd_id },
+                )
             }
             ClientToServer::OpenGame { game, since } => self.open_game(game, since),
             ClientToServer::CloseGame { game } => self.close_game(game),
             ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
-                let (outbox, player) = (self.outbox.clone(), self.player.clone());
-                self.tell_table(game, TableInput::Command { outbox, player, cmd_id, ply, epoch, command })
+                let (reply, player) = (Reply::Connection(self.outbox.clone()), self.player.id.clone());
+                self.tell_table(game, TableInput::Command { reply, player, cmd_id, ply, epoch, command })
             }
             ClientToServer::Say { cmd_id, game, said } => {
                 if !self.talk.take(Instant::now()) {
-                    refuse_manners(&self.outbox, cmd_id, game, &MannersRefusal::TooFast);
+                    refuse_chat(&self.outbox, cmd_id, game, &ChatRefusal::TooFast);
                     return None;
                 }
                 let (app, player) = (self.app.clone(), self.player.clone());
-                Some(self.answer(cmd_id, game, async move { manners::say(&app, &player, game, said).await }))
+                Some(self.answer(cmd_id, game, async move { chat::say(&app, &player, game, said).await }))
             }
             ClientToServer::Report { cmd_id, game, reason } => {
                 let (app, player) = (self.app.clone(), self.player.clone());
                 let committed = app.committed.clone();
-                let told = async move { manners::tell_operators(&app, &player, game, &reason).await };
+                let told = async move { chat::tell_operators(&app, &player, game, &reason).await };
                 let told = async move { committed.run(told).await };
                 Some(self.answer(cmd_id, game, told))
             }
             ClientToServer::MyGames {} => Some(self.my_games()),
-            // The session keeps these for itself, and the lobby's are gone already.
+            // The session handles the first two, and the lobby's commands were dispatched above.
             ClientToServer::Hello { .. }
             | ClientToServer::Pong { .. }
             | ClientToServer::Seek { .. }
@@ -136,12 +139,12 @@ impl Desk {
         }
     }
 
-    /// The client has said goodbye: its player leaves on purpose.
+    /// Records that the player leaves on purpose.
     pub(super) fn say_goodbye(&mut self) {
         self.outbox.say_goodbye();
     }
 
-    /// Remembers what a work has done.
+    /// Remembers the result of finished work.
     pub(super) fn note(&mut self, done: Done) {
         match done {
             Done::Nothing => {}
@@ -150,7 +153,7 @@ impl Desk {
                     let before = self.open.swap_remove(at);
                     opened.watch = opened.watch.or(before.watch);
                 }
-                // Nearly all have one.
+                // Most connections have one game open.
                 self.open.reserve_exact(1);
                 self.open.push(opened);
             }
@@ -166,7 +169,7 @@ impl Desk {
             match carried.outcome {
                 Ok(outcome) => {
                     outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
-                    // Their connections come back and are told the name in the welcome.
+                    // The player's connections reconnect and get the new name in the welcome.
                     if app.lobby.is_called_otherwise(&player).await {
                         app.peers.renew(&app.connections, &player.id).await;
                     }
@@ -192,13 +195,13 @@ impl Desk {
         &self,
         cmd_id: CommandId,
         game: GameId,
-        work: impl Future<Output = Result<Accepted, MannersRefusal>> + Send + 'static,
+        work: impl Future<Output = Result<Accepted, ChatRefusal>> + Send + 'static,
     ) -> Work {
         let outbox = self.outbox.clone();
         Box::pin(async move {
             match work.await {
                 Ok(outcome) => outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome })),
-                Err(refusal) => refuse_manners(&outbox, cmd_id, game, &refusal),
+                Err(refusal) => refuse_chat(&outbox, cmd_id, game, &refusal),
             }
             Done::Nothing
         })
@@ -237,7 +240,8 @@ impl Desk {
         }))
     }
 
-    /// Hands the table of a game an input: at once, where the game is open here and its table has room.
+    /// Sends an input to the table of a game: at once if the game is open here and its table has
+    /// room.
     fn tell_table(&self, game: GameId, input: TableInput) -> Option<Work> {
         let open = self.open.iter().find(|open| open.table.id() == game);
         let input = match open {
@@ -247,7 +251,8 @@ impl Desk {
         Some(self.hand_over(game, input))
     }
 
-    /// Hands the table of a game an input. A table may leave memory at any moment; then the next one gets it.
+    /// Sends an input to the table of a game. A table may leave memory at any moment; then the
+    /// input goes to the game's next one.
     fn hand_over(&self, game: GameId, mut input: TableInput) -> Work {
         const ATTEMPTS: usize = 3;
         let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
@@ -297,8 +302,8 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
-    /// The connection is gone, be it by a panic: the lobby and the tables forget it.
+impl Drop for Dispatch {
+    /// Removes the connection from the lobby and the tables, even after a panic.
     fn drop(&mut self) {
         let (connection, is_on_purpose) = (self.outbox.connection(), self.outbox.has_said_goodbye());
         if self.is_watching_lobby {
@@ -310,7 +315,7 @@ impl Drop for Desk {
             runtime.spawn(async move {
                 for Open { table, watch } in open {
                     drop(watch);
-                    // A table that has left memory has forgotten the connection as well.
+                    // A table that has left memory has dropped the connection as well.
                     table.send(TableInput::Close { connection, is_on_purpose }).await.ok();
                 }
             });
@@ -330,7 +335,7 @@ fn refuse_lobby(outbox: &Outbox, cmd_id: Option<CommandId>, why: &LobbyRefusal) 
     refuse(outbox, refusal(cmd_id, None, why.code(), why.to_string()));
 }
 
-fn refuse_manners(outbox: &Outbox, cmd_id: CommandId, game: GameId, why: &MannersRefusal) {
+fn refuse_chat(outbox: &Outbox, cmd_id: CommandId, game: GameId, why: &ChatRefusal) {
     let (code, message) = (why.code(), why.to_string());
     let cmd_id = Some(cmd_id);
     refuse(outbox, ServerToClient::Refused { cmd_id, game: Some(game), code, message, seq: None });

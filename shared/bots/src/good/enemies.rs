@@ -1,5 +1,5 @@
-//! What a game's course tells of the enemy's pieces: which is which from view to view, where each began, what it can be, and what the
-//! enemy's moves made likely.
+//! What the course of a game shows of the enemy's pieces: which is which from view to view, where
+//! each began, what it can be, and what the enemy's moves make likely.
 
 use std::cell::OnceCell;
 
@@ -16,10 +16,11 @@ use crate::memory::Memory;
 
 const IMMOVABLE: RankSet = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
 
-/// An enemy piece, on the board or captured. Its place in the list is its number for the whole game.
+/// An enemy piece, on the board or captured. Its index in the list is its number for the whole
+/// game.
 #[derive(Clone)]
-struct Foe {
-    /// Where it stands; none when it was captured.
+struct Enemy {
+    /// Its square. `None` if it was captured.
     square: Option<Square>,
     /// Where it was deployed, as far as that was seen.
     origin: Option<Square>,
@@ -28,9 +29,9 @@ struct Foe {
 
 /// All enemy pieces, carried from view to view.
 #[derive(Default)]
-pub(super) struct Foes {
-    list: Vec<Foe>,
-    /// The last view's ply, pieces, and what the enemy had lost in it.
+pub(super) struct Enemies {
+    list: Vec<Enemy>,
+    /// The last view's ply and pieces, and the enemy's losses in it.
     ply: Option<Ply>,
     pieces: Vec<SeenPiece>,
     captured: PerRank<u8>,
@@ -39,7 +40,7 @@ pub(super) struct Foes {
     /// What the enemy remembers.
     memory: Memory,
     readings: Readings,
-    /// What deployments make likely, once it is asked for.
+    /// How likely deployments are, computed on demand.
     prior: OnceCell<Prior>,
     army: Army,
 }
@@ -49,7 +50,7 @@ pub(super) struct Belief {
     squares: Vec<Option<Square>>,
     sets: Vec<RankSet>,
     chances: Vec<PerRank<f64>>,
-    /// Armies that fit, a rank for each number; at least one.
+    /// Armies that fit, a rank for each number. At least one.
     pub(super) armies: Vec<Vec<Rank>>,
 }
 
@@ -59,19 +60,19 @@ impl Belief {
         self.squares.iter().position(|at| *at == Some(square))
     }
 
-    /// How likely a piece has each rank; they add up to one.
+    /// The probability of each rank of a piece. They add up to one.
     pub(super) fn chances(&self, number: usize) -> PerRank<f64> {
         self.chances[number]
     }
 
-    /// The only rank a piece can have.
+    /// The only rank that a piece can have, if there is one.
     pub(super) fn certain(&self, number: usize) -> Option<Rank> {
         self.sets[number].single()
     }
 }
 
-impl Foes {
-    /// Takes a view in. The same view twice changes nothing.
+impl Enemies {
+    /// Takes in a view. Repeating a view changes nothing.
     pub(super) fn see(&mut self, view: &View, me: Side) {
         if self.ply == Some(view.ply) && self.pieces == view.pieces {
             return;
@@ -96,19 +97,25 @@ impl Foes {
         self.own_move = self.own_move.filter(|(ply, _)| *ply >= view.ply);
     }
 
-    /// Begins anew with the pieces of a view.
+    /// Starts over with the pieces of a view.
     fn begin(&mut self, view: &View, me: Side) {
-        *self = Foes { own_move: self.own_move, ..Foes::default() };
+        *self = Enemies { own_move: self.own_move, ..Enemies::default() };
         for piece in view.pieces.iter().filter(|piece| piece.side != me) {
             let origin = (!piece.is_moved).then_some(piece.square);
-            let mut foe = Foe { square: Some(piece.square), origin, possible: RankSet::ALL };
+            let mut foe = Enemy { square: Some(piece.square), origin, possible: RankSet::ALL };
             foe.narrow(piece);
             self.list.push(foe);
         }
     }
 
-    /// Every piece where a view has it now; none when one cannot be followed.
-    fn followed(&self, view: &View, me: Side, own: Option<Move>, last: Option<SeenMove>) -> Option<Vec<Foe>> {
+    /// Every piece where the view shows it. `None` if one cannot be followed.
+    fn followed(
+        &self,
+        view: &View,
+        me: Side,
+        own: Option<Move>,
+        last: Option<SeenMove>,
+    ) -> Option<Vec<Enemy>> {
         let mut list = self.list.clone();
         list.iter_mut().for_each(|foe| foe.square = None);
         for piece in view.pieces.iter().filter(|piece| piece.side != me) {
@@ -121,15 +128,16 @@ impl Foes {
         Some(list)
     }
 
-    /// Who fell was shown as it fell: the attacker in the last move, another by the counts.
-    fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Foe]) {
+    /// Names the ranks of captured pieces, which were shown: the attacker by the last move, another
+    /// by the counts.
+    fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Enemy]) {
         let mut fallen = view.captured[me.opponent()];
         fallen.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
         let attacker = last.and_then(|last| match last.strike?.attacker {
             Identity::Known(rank) => Some((Some(last.from), rank)),
             Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
         });
-        let is_attacker = |foe: &Foe| attacker.is_some_and(|(from, _)| foe.square == from);
+        let is_attacker = |foe: &Enemy| attacker.is_some_and(|(from, _)| foe.square == from);
         let mut gone: Vec<usize> = (0..list.len())
             .filter(|number| list[*number].square.is_none() && self.list[*number].square.is_some())
             .collect();
@@ -144,8 +152,8 @@ impl Foes {
         }
     }
 
-    /// Reads the enemy's last move, knowing what is known since.
-    fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Foe]) {
+    /// Reads the enemy's last move, with all that is known since.
+    fn read(&mut self, view: &View, me: Side, own: Option<Move>, last: &SeenMove, now: &[Enemy]) {
         let enemy = me.opponent();
         let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);
         self.memory.note(&before, enemy);
@@ -153,7 +161,7 @@ impl Foes {
         if supposed.len() != now.len() {
             return;
         }
-        let subject = |(foe, (was, rank)): (&Foe, (&Foe, &Rank))| {
+        let subject = |(foe, (was, rank)): (&Enemy, (&Enemy, &Rank))| {
             let square = match foe.square {
                 Some(square) if square == last.to => Some(last.from),
                 None if last.strike.is_some() && was.square == Some(last.from) => Some(last.from),
@@ -175,7 +183,7 @@ impl Foes {
         self.own_move = Some((ply, squares));
     }
 
-    /// Where the piece on this square began, as far as that was seen.
+    /// Where the piece on this square was deployed, as far as that was seen.
     #[cfg(test)]
     pub(super) fn origin(&self, square: Square) -> Option<Square> {
         self.list.iter().find(|foe| foe.square == Some(square))?.origin
@@ -190,7 +198,8 @@ impl Foes {
         (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
     }
 
-    /// What is to be believed in the view taken in last, drawn by so many exchanges of ranks. What strikes told of hidden pieces is in `memory`.
+    /// The belief in the latest view, drawn with this many exchanges of ranks. `memory` has what
+    /// strikes showed of hidden pieces.
     pub(super) fn believe(
         &mut self,
         view: &View,
@@ -221,7 +230,7 @@ impl Foes {
         Belief { squares: self.list.iter().map(|foe| foe.square).collect(), sets, chances, armies }
     }
 
-    /// How many pieces of each rank there are among those in the list.
+    /// How many pieces of each rank are in the list.
     fn counts(&self, view: &View, enemy: Side) -> PerRank<u8> {
         let mut counts = Rank::ALL
             .map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[enemy][rank as usize]));
@@ -234,7 +243,7 @@ impl Foes {
     }
 }
 
-/// Where a piece stood in the view before.
+/// Where a piece was in the previous view.
 fn stood(square: Square, own: Option<Move>, last: Option<SeenMove>) -> Square {
     let came_from = match last {
         Some(last) if last.to == square => last.from,
@@ -247,7 +256,7 @@ fn stood(square: Square, own: Option<Move>, last: Option<SeenMove>) -> Square {
     }
 }
 
-impl Foe {
+impl Enemy {
     fn narrow(&mut self, piece: &SeenPiece) {
         let seen = match piece.identity {
             Identity::Known(rank) => RankSet::only(rank),

@@ -1,4 +1,5 @@
-//! Who says hello: as the store knows him, and while it is away, as he was known a short while ago.
+//! Identifies the player behind a hello: from the store, or from memory while the store is
+//! unavailable.
 
 use flagfall_protocol::{Player, Secret};
 use metrics::counter;
@@ -11,11 +12,12 @@ use flagfall_base::delivery::Registration;
 use flagfall_base::identity::Token;
 use flagfall_base::telemetry::RECALLED;
 
-/// Finds out who says hello and enters the connection as theirs; with the token of a new guest, who
-/// costs the store nothing until they act.
+/// Identifies the player and registers the connection as theirs. Returns the token of a new guest,
+/// who is not stored until they act.
 ///
-/// While the store is away nobody waits for it: whoever was here lately comes in and watches on from memory, all others are sent back with one
-/// answer. What memory vouches for is looked at again with all other connections when the store is back.
+/// While the store is unavailable, players who were here lately are let in from memory to keep
+/// watching; all others are refused at once. Players let in from memory are checked with all other
+/// connections when the store is back.
 ///
 /// # Errors
 /// [`PlayerError`].
@@ -43,9 +45,10 @@ pub(super) async fn admit(
     }
     let identity = match app.players.look_up(&token).await {
         Ok(identity) => identity,
-        // It is away, and nobody has noticed yet.
+        // The store is unavailable, but this server has not noticed yet.
         Err(PlayerError::Store) => return recall(app, seat, registration, &token),
-        // Of a token that was taken back this server would have heard: the store was emptied, or will tell in a moment.
+        // This server would have heard of a revoked token: either the store was emptied, or the
+        // news is about to come.
         Err(PlayerError::UnknownToken) if app.connections.remembers(&token.digest()) => {
             return Err(PlayerError::Store);
         }
@@ -54,13 +57,14 @@ pub(super) async fn admit(
     app.admission.admit_player(seat, &identity.player.id, Instant::now())?;
     registration.identify(&identity.player.id, &identity.token_id, connections_max);
     registration.remember(token.digest(), &identity);
-    // From now on whoever takes the token back finds this connection; who did so before is found here.
+    // Revoking the token finds this connection from now on. The second lookup finds a token revoked
+    // before.
     let confirmed = app.players.look_up(&token).await;
     let identity = confirmed.inspect_err(|_| registration.forget(token.digest()))?;
     Ok((identity.player, None))
 }
 
-/// Lets somebody in by memory.
+/// Lets a player in from memory.
 fn recall(
     app: &App,
     seat: &Seat,

@@ -1,4 +1,5 @@
-//! What everything is worth in the position at hand: pieces, strikes at hidden pieces, and being near to what can be won.
+//! What everything is worth in the current position: pieces, strikes at hidden pieces, and nearness
+//! to gains.
 
 use flagfall_board::Rank;
 use flagfall_rules::{Disclosure, Fate, Ruleset, strike_fates};
@@ -8,16 +9,16 @@ use super::grid::{CELLS, Cell, STEPS};
 use super::siege::{Siege, Ways, measure_ways};
 use super::world::{Piece, is_movable};
 
-/// What a Flag that is found counts for. A sure one counts as the game.
+/// The worth of a Flag that may be there. Capturing a certain one wins the game.
 pub(super) const FLAG: i32 = 10_000;
-/// A piece nothing can beat any more.
+/// The worth of a piece that nothing can beat.
 const INVINCIBLE: f64 = 4_000.0;
-/// The share of a piece's worth that lies in nobody's knowing it, in hundredths.
+/// The share of a piece's worth that lies in being unknown, in hundredths.
 const SECRET_PERCENT: i32 = 20;
 const BOMB: f64 = 350.0;
 const SPY_ALONE: f64 = 150.0;
 
-/// The rules of a strike as a table's entry.
+/// The result of a strike, as an entry of a table.
 #[derive(Clone, Copy)]
 pub(super) struct StrikeResult {
     pub(super) attacker_fate: Fate,
@@ -30,56 +31,57 @@ pub(super) struct Target {
     pub(super) is_mine: bool,
     pub(super) cell: Cell,
     pub(super) is_hidden: bool,
-    /// The chance of each rank in the eyes of the other side.
+    /// The probability of each rank, as the other side sees it.
     pub(super) chances: PerRank<f64>,
 }
 
-/// Everything the outlook is made from.
+/// What the evaluation is computed from.
 pub(super) struct Situation<'a> {
     pub(super) ruleset: &'a Ruleset,
     /// Cells that pieces may stand on.
     pub(super) open: Vec<Cell>,
-    /// The same as a question.
+    /// The same as a table of all cells.
     pub(super) is_open: [bool; CELLS],
     /// All pieces on the board, the own side's first.
     pub(super) targets: Vec<Target>,
-    /// How many pieces of each rank are on the board: the own side's, the enemy's.
+    /// How many pieces of each rank are on the board, first the own side's, then the enemy's.
     pub(super) counts: [PerRank<u8>; 2],
-    /// How far losses weigh when strikes are weighed, in hundredths: less as a quiet game runs out.
+    /// How much losses count when strikes are weighed, in hundredths. Less as a quiet game runs
+    /// out.
     pub(super) caution_percent: i32,
-    /// Where the own Flag stands.
+    /// The cell of the own Flag.
     pub(super) own_flag: Option<Cell>,
-    /// Where the own Bombs stand.
+    /// The cells of the own Bombs.
     pub(super) own_bombs: Vec<Cell>,
-    /// The ways to it.
+    /// The ways to the own Flag.
     pub(super) siege: Siege,
 }
 
 impl Situation<'_> {
-    /// What an enemy of this rank counts for its nearness to the own Flag.
+    /// How dangerous an enemy of this rank is by its distance to the own Flag.
     fn alarm(&self, rank: Rank, cell: Cell) -> i32 {
         ALARM.get(self.siege.way(rank, cell)).map_or(0, |alarm| i32::from(*alarm))
     }
 }
 
-/// Tables for one decision. The first index is the side: 0 the own, 1 the enemy's.
-pub(super) struct Outlook {
+/// Tables for one decision. The first index is the side: 0 for the own, 1 for the enemy.
+pub(super) struct Evaluation {
     pub(super) open: Vec<Cell>,
     pub(super) strikes_afar: bool,
     strikes: Vec<StrikeResult>,
     worth: [PerRank<[i32; 2]>; 2],
     /// By side, rank, hidden, then target.
     gains: Vec<i32>,
-    /// Of that what the attacker may lose.
+    /// The part of that which the attacker may lose.
     risks: Vec<i32>,
     targets: usize,
-    /// By side, rank, hidden, then cell: what it counts to stand there.
+    /// By side, rank, hidden, then cell: the value of standing there.
     fields: Vec<[i16; CELLS]>,
     /// The ways to the own Flag.
     pub(super) siege: Siege,
-    /// The same as the list of open cells, as a question.
+    /// The open cells as a table of all cells.
     pub(super) is_open: [bool; CELLS],
-    /// Steps of an own piece to a cell from every other.
+    /// The steps of an own piece from every cell to every other.
     walks: Vec<Ways>,
 }
 
@@ -87,10 +89,10 @@ fn row(side: usize, rank: Rank, is_hidden: bool) -> usize {
     (side * Rank::COUNT + rank as usize) * 2 + usize::from(is_hidden)
 }
 
-impl Outlook {
-    pub(super) fn new(situation: Situation<'_>) -> Outlook {
+impl Evaluation {
+    pub(super) fn new(situation: Situation<'_>) -> Evaluation {
         let strikes = strike_table(situation.ruleset);
-        let mut outlook = Outlook {
+        let mut evaluation = Evaluation {
             strikes_afar: situation.ruleset.strikes_afar,
             worth: worths(&strikes, &situation),
             strikes,
@@ -103,23 +105,23 @@ impl Outlook {
             is_open: situation.is_open,
             walks: measure_walks(&situation),
         };
-        outlook.weigh_strikes(&situation);
-        outlook.lay_fields(&situation);
-        outlook.open = situation.open;
-        outlook
+        evaluation.weigh_strikes(&situation);
+        evaluation.lay_fields(&situation);
+        evaluation.open = situation.open;
+        evaluation
     }
 
-    /// What comes of a strike.
+    /// The result of a strike.
     pub(super) fn strike(&self, attacker: Rank, defender: Rank) -> StrikeResult {
         self.strikes[attacker as usize * Rank::COUNT + defender as usize]
     }
 
-    /// Steps of an own piece from one cell to another.
+    /// The steps of an own piece from one cell to another.
     pub(super) fn walk(&self, from: Cell, to: Cell) -> u8 {
         self.walks[usize::from(to)][usize::from(from)]
     }
 
-    /// What a piece counts where it stands: above zero for an own one.
+    /// The value of a piece where it stands, positive for an own one.
     pub(super) fn standing(&self, piece: &Piece) -> i32 {
         let side = usize::from(!piece.is_mine);
         let field = &self.fields[row(side, piece.rank, piece.is_hidden)];
@@ -128,13 +130,13 @@ impl Outlook {
         if piece.is_mine { standing } else { -standing }
     }
 
-    /// What the attacker's side may expect of striking at a piece whose rank it does not know.
+    /// The expected gain of a strike at a piece of unknown rank, for the attacker's side.
     pub(super) fn gain(&self, attacker: &Piece, target: u8) -> i32 {
         let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
         self.gains[row * self.targets + usize::from(target)]
     }
 
-    /// What there is in it to drive a piece away from the own Flag.
+    /// The value of driving a piece away from the own Flag.
     fn urgency(&self, situation: &Situation<'_>, rank: Rank, target: &Target) -> i32 {
         Rank::ALL
             .into_iter()
@@ -146,7 +148,7 @@ impl Outlook {
             .sum()
     }
 
-    /// What the attacker may expect to lose by such a strike.
+    /// The expected loss of the attacker in such a strike.
     pub(super) fn risk(&self, attacker: &Piece, target: u8) -> i32 {
         let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
         self.risks[row * self.targets + usize::from(target)]
@@ -156,7 +158,7 @@ impl Outlook {
         let mut gains = vec![0; 4 * Rank::COUNT * self.targets];
         let mut risks = gains.clone();
         for (side, rank, is_hidden) in attackers(situation) {
-            // How far the enemy fears losses is his affair.
+            // The caution is ours. How much the enemy fears losses is not known.
             let caution = if side == 0 { situation.caution_percent } else { 100 };
             for (index, target) in situation.targets.iter().enumerate() {
                 if usize::from(!target.is_mine) != side {
@@ -200,14 +202,14 @@ impl Outlook {
         (wins as i32, losses as i32)
     }
 
-    /// For each kind of piece how much nearness to what it may gain counts, falling with the way.
+    /// Sets how much each kind of piece values nearness to its gains, falling with distance.
     fn lay_fields(&mut self, situation: &Situation<'_>) {
         let kinds: Vec<_> = attackers(situation).collect();
         let mut is_blocked = [true; CELLS];
         situation.open.iter().for_each(|cell| is_blocked[usize::from(*cell)] = false);
         for target in &situation.targets {
             let stays = target.chances[Rank::Flag as usize] + target.chances[Rank::Bomb as usize];
-            // Own pieces that never move, and whatever stands of the enemy's, have to be gone around.
+            // Own pieces that never move, and all enemy pieces, have to be walked around.
             is_blocked[usize::from(target.cell)] = !target.is_mine || stays > 0.5;
         }
         for (index, target) in situation.targets.iter().enumerate() {
@@ -234,7 +236,7 @@ impl Outlook {
         self.guard_flag(situation);
     }
 
-    /// A Bomb counts for more where the Flag may stand behind it: to clear it opens the way.
+    /// Makes a Bomb count for more if the Flag may be behind it: clearing it opens the way.
     fn prize_walls(&mut self, situation: &Situation<'_>) {
         for target in &situation.targets {
             let is_own_flag = situation.own_flag == Some(target.cell);
@@ -257,7 +259,7 @@ impl Outlook {
         }
     }
 
-    /// Enemies near the own Flag count for them.
+    /// Makes enemies near the own Flag count for more.
     fn guard_flag(&mut self, situation: &Situation<'_>) {
         for rank in Rank::ALL.into_iter().filter(|rank| is_movable(*rank)) {
             for cell in &situation.open {
@@ -270,22 +272,22 @@ impl Outlook {
     }
 }
 
-/// The share of a strike's gain that being beside the target counts, in hundredths.
+/// The value of being next to a target, as a share of the strike's gain, in hundredths.
 const PULL: i32 = 25;
-/// What is left of it after so many steps, in thousandths.
+/// The share of it that remains after each number of steps, in thousandths.
 const DECAY: [i32; 32] = [
     1000, 880, 774, 681, 600, 528, 464, 409, 360, 316, 279, 245, 216, 190, 167, 147, 129, 114, 100, 88, 78,
     68, 60, 53, 47, 41, 36, 32, 28, 25, 22, 19,
 ];
-/// What a Bomb beside the Flag counts more, as a share of the Flag, and at most.
+/// How much more a Bomb next to the Flag counts, as a share of the Flag, and the most it can be.
 const WALL_SHARE: f64 = 0.3;
 const WALL_MAX: f64 = 2_500.0;
-/// How much stronger an enemy near the own Flag draws those that beat it.
+/// How much more strongly an enemy near the own Flag attracts pieces that beat it.
 const URGENCY: f64 = 1.5;
-/// What an enemy so many steps from the own Flag counts.
+/// The danger of an enemy at each number of steps from the own Flag.
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
 
-/// Steps from every cell to every other for own pieces, which never pass their own Bombs and Flag.
+/// Steps of own pieces from every cell to every other. They cannot pass their own Bombs and Flag.
 fn measure_walks(situation: &Situation<'_>) -> Vec<Ways> {
     let mut is_blocked = [false; CELLS];
     let stays = situation.own_bombs.iter().chain(&situation.own_flag);
@@ -297,7 +299,7 @@ fn measure_walks(situation: &Situation<'_>) -> Vec<Ways> {
     walks
 }
 
-/// Every kind of piece that may strike: side, rank, hidden.
+/// Every kind of piece that can strike: side, rank, hidden.
 fn attackers<'a>(situation: &'a Situation<'_>) -> impl Iterator<Item = (usize, Rank, bool)> + 'a {
     [0, 1].into_iter().flat_map(move |side| {
         Rank::ALL
@@ -322,7 +324,7 @@ fn strike_table(ruleset: &Ruleset) -> Vec<StrikeResult> {
     table
 }
 
-/// What each rank counts, known and hidden: the fewer enemies can beat it, the more.
+/// The worth of each rank, known and hidden. The fewer enemies can beat it, the more.
 fn worths(strikes: &[StrikeResult], situation: &Situation<'_>) -> [PerRank<[i32; 2]>; 2] {
     let mut base = [0, 1].map(|side: usize| {
         let (own, theirs) = (&situation.counts[side], &situation.counts[1 - side]);
@@ -335,7 +337,7 @@ fn worths(strikes: &[StrikeResult], situation: &Situation<'_>) -> [PerRank<[i32;
             .sum::<f64>()
             .max(1.0)
     };
-    // Who is ahead gains by exchanges.
+    // The side that is ahead gains by exchanges.
     let factor = (total(0) / total(1)).clamp(0.85, 1.3);
     base[1].iter_mut().for_each(|worth| *worth *= factor);
     base.map(|side| {
@@ -358,7 +360,7 @@ fn base_worth(
         let left: u8 = movable().map(|other| theirs[other as usize]).sum();
         let threats: u8 = movable()
             .filter(|other| {
-                // A Spy is a threat of another kind: it must strike first.
+                // A Spy is a different threat, because it must strike first.
                 let result = strikes[*other as usize * Rank::COUNT + rank as usize];
                 *other != Rank::Spy && result.defender_fate == Fate::Leaves
             })

@@ -1,0 +1,61 @@
+//! Players under their current names.
+
+use flagfall_board::{PerSide, Side};
+use flagfall_protocol::{Player, PlayerKind};
+use flagfall_store::{Store, StoreError};
+use serde::Deserialize;
+
+use crate::keys::{GONE, PLAYERS};
+
+/// The name shown for players whose accounts were deleted.
+pub const DELETED: &str = "deleted";
+
+/// The players of a game under their current names: guests may have become accounts since, and
+/// deleted accounts show no name. If the store does not answer, the names stay as they were.
+pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerSide<Player> {
+    let mut today = players.clone();
+    for side in Side::BOTH {
+        let player = &mut today[side];
+        if player.kind == PlayerKind::House {
+            continue;
+        }
+        if let Ok(Some(now)) = player_today(store, &player.id).await {
+            *player = now;
+        }
+    }
+    today
+}
+
+/// The player with this id under their current name. A player who is not known any more is shown as
+/// deleted.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Result<Player, StoreError> {
+    let known = player_today(store, id).await?;
+    Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))
+}
+
+/// The player with this id under their current name; `None` if deleted or unknown.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn player_named(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
+    Ok(player_today(store, id).await?.filter(|player| player.name != DELETED))
+}
+
+/// What a player's record says about their name.
+#[derive(Deserialize)]
+struct Named {
+    player: Player,
+}
+
+async fn player_today(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
+    if let Some(bytes) = store.get(PLAYERS.key([&id])?).await? {
+        let Named { player } = serde_json::from_slice(&bytes)
+            .map_err(|_| StoreError::Damaged { what: "a player's record cannot be read".to_owned() })?;
+        return Ok(Some(player));
+    }
+    let gone = store.get(GONE.key([&id])?).await?;
+    Ok(gone.map(|_| Player { id: id.to_owned(), name: DELETED.to_owned(), kind: PlayerKind::Account }))
+}
