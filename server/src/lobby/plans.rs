@@ -37,13 +37,13 @@ pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, Lobb
     let key = PLANS.key([&plan.id])?;
     let fields = serde_json::to_vec(&PlanRecord { plan: plan.clone() })
         .map_err(|_| LobbyRefusal::Internal("unwritable plan"))?;
-    // The command that plans the game also makes it; the job is for when it does not.
+    // The command that plans the game also creates it. The job is for the case that it does not.
     let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
     Ok(Write::Put { key, value, expires: Some(since.plus_ms(PLAN_MS)) })
 }
 
 impl Lobby {
-    /// Creates the games of abandoned plans.
+    /// Does the job of creating the game of an abandoned plan.
     ///
     /// # Errors
     /// [`JobError`].
@@ -58,22 +58,23 @@ impl Lobby {
             Err(error @ (LobbyRefusal::Store | LobbyRefusal::Stopping)) => {
                 return Err(JobError::Away(error.to_string()));
             }
-            // What can never be made is planned no more.
+            // `make` deletes a plan that can never be carried out.
             Err(refusal) if !job.is_held().await? => {
-                tracing::debug!(%game, %refusal, "a planned game was not made");
+                tracing::debug!(%game, %refusal, "could not create a planned game");
                 return Ok(());
             }
             Err(refusal) => return Err(JobError::Later(refusal.to_string())),
         }
-        tracing::info!(%game, "a planned game that its server had left was made");
-        // The game may have been there before, and then its first append left the plan.
+        tracing::info!(%game, "created a planned game that another server had left");
+        // If the game existed already, its first append may have left the plan behind.
         self.inner.store.update(job.finish()).await?;
         Ok(())
     }
 }
 
 impl Inner {
-    /// Makes the game and tells its players who are here; other servers tell theirs when they open it.
+    /// Creates the game and informs its players who are connected here; other servers inform theirs
+    /// when they open it.
     pub(super) async fn make(&self, plan: GamePlan) -> Result<(), LobbyRefusal> {
         let game = match self.tables.create(plan.clone().into()).await {
             Ok(game) => game,

@@ -244,6 +244,7 @@ impl Notices {
         // A conflict means that another server wrote it.
         let conditions = vec![(told, before.map_or(Expect::Absent, Expect::Value))];
         self.store.update(Update { conditions, writes }).await?;
+        self.tables.jobs().wake(NOTICES.name);
         Ok(())
     }
 

@@ -127,7 +127,7 @@ impl Table {
         listing::house_turn(self.id, &self.header, since)
     }
 
-    /// The due of a signature.
+    /// The job to sign the game, if it is to be signed.
     fn due_proof(&self, now: Stamp) -> Option<Write> {
         self.job(proof::due_key(self.id).filter(|_| self.signs)?, now)
     }

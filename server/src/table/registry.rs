@@ -67,7 +67,7 @@ pub struct TableSettings {
     pub signs: bool,
     /// Writes what follows from events as jobs of this server.
     pub jobs: JobWriter,
-    /// Where players are told of new games.
+    /// Where players are notified of new games.
     pub connections: Connections,
 }
 

@@ -57,7 +57,7 @@ impl Turns {
         self.note_turns(game).await?;
         let mut update = job.finish();
         update.writes.extend(self.useless_queues(game).await?);
-        // A conflict means that the log has gone on: that is another job.
+        // A conflict means that the log has gone on and there is a newer job.
         self.store.update(update).await?;
         Ok(())
     }

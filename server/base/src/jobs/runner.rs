@@ -1,17 +1,18 @@
 //! The runner: finds jobs, leases them, calls their handlers, and decides what follows a failure.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::Stamp;
 use flagfall_store::{Key, Record, Store, StoreError};
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use metrics::{counter, gauge};
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::dead::{bury, dead_jobs};
@@ -66,8 +67,23 @@ impl Jobs {
 
     /// Runs jobs until the future is dropped: at once when this server has written one, and
     /// otherwise every few seconds.
+    ///
+    /// # Panics
+    /// If a queue does. A panic of a handler stays in its job.
     pub async fn run(&self) {
-        tokio::join!(join_all(self.queues.iter().map(|queue| queue.run())), self.count_dead());
+        // A task for each kind, so that none waits for the work of another.
+        let mut tasks = JoinSet::new();
+        for queue in self.queues.iter().cloned() {
+            tasks.spawn(async move { queue.run().await });
+        }
+        let queues = async {
+            while let Some(ended) = tasks.join_next().await {
+                if let Some(panic) = ended.err().and_then(|error| error.try_into_panic().ok()) {
+                    resume_unwind(panic);
+                }
+            }
+        };
+        tokio::join!(queues, self.count_dead());
     }
 
     /// Does all jobs of a kind that are due now, and returns when no job of it is running.
