@@ -367,7 +367,6 @@ pub enum OperatorCommand {
         reason: String,
     },
     /// List jobs that failed for good, and how many jobs of each kind wait.
-    #[command(args_conflicts_with_subcommands = true)]
     Jobs {
         /// Puts failed jobs back.
         #[command(subcommand)]

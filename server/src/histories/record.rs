@@ -188,7 +188,7 @@ pub(super) fn figures_key(player: &str, ruleset: &str) -> Result<Key, StoreError
 pub(super) fn all_of(player: &str) -> Result<Vec<Key>, StoreError> {
     let all =
         [PLAYED.under([&player]), VERSUS.under([&player]), TALLY.under([&player]), FIGURES.under([&player])];
-    Ok(all.into_iter().collect::<Result<_, _>>()?)
+    all.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -73,7 +73,8 @@ impl Jobs {
     pub async fn run(&self) {
         // A task for each kind, so that none waits for the work of another.
         let mut tasks = JoinSet::new();
-        for queue in self.queues.iter().cloned() {
+        for queue in &self.queues {
+            let queue = queue.clone();
             tasks.spawn(async move { queue.run().await });
         }
         let queues = async {
