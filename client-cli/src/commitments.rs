@@ -5,7 +5,7 @@
 //! server shows later.
 
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{HexBytes, Opened};
+use flagfall_protocol::Opened;
 use flagfall_rules::Commitment;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct Shown {
     /// The epoch of the game when they were shown.
     pub epoch: u64,
     /// Each side's commitment.
-    pub commitments: PerSide<Option<HexBytes>>,
+    pub commitments: PerSide<Option<Commitment>>,
     /// True if the game was already over when this client first saw it. The commitments then prove
     /// less.
     #[serde(default)]
@@ -25,14 +25,14 @@ pub struct Shown {
 impl Shown {
     /// The sides whose commitment differs from the first one or is missing now.
     #[must_use]
-    pub fn changed(&self, now: &PerSide<Option<HexBytes>>) -> Vec<Side> {
+    pub fn changed(&self, now: &PerSide<Option<Commitment>>) -> Vec<Side> {
         let is_changed =
             |side: &Side| self.commitments[*side].is_some() && self.commitments[*side] != now[*side];
         Side::BOTH.into_iter().filter(is_changed).collect()
     }
 
     /// Adds commitments that were not known yet. True if it added one.
-    pub fn complete(&mut self, now: &PerSide<Option<HexBytes>>) -> bool {
+    pub fn complete(&mut self, now: &PerSide<Option<Commitment>>) -> bool {
         let mut is_new = false;
         for side in Side::BOTH {
             if self.commitments[side].is_none() && now[side].is_some() {
@@ -123,6 +123,8 @@ pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use flagfall_protocol::HexBytes;
+
     use super::*;
 
     pub(crate) fn game() -> GameId {
@@ -133,8 +135,8 @@ pub(crate) mod tests {
         Opened { setup: setup.to_owned(), salt: HexBytes([7; 32]) }
     }
 
-    pub(crate) fn commitment(side: Side, setup: &str) -> HexBytes {
-        HexBytes(Commitment::of_text(game(), side, setup, &[7; 32]).0)
+    pub(crate) fn commitment(side: Side, setup: &str) -> Commitment {
+        Commitment::of_text(game(), side, setup, &[7; 32])
     }
 
     fn shown() -> Shown {
@@ -174,12 +176,12 @@ pub(crate) mod tests {
         let mut shown = shown();
         let mut now = shown.commitments;
         assert_eq!(shown.changed(&now), []);
-        now.blue = Some(HexBytes([1; 32]));
+        now.blue = Some(Commitment([1; 32]));
         assert_eq!(shown.changed(&now), [Side::Blue]);
         now.red = None;
         assert_eq!(shown.changed(&now), [Side::Red, Side::Blue]);
         shown.commitments.red = None;
-        assert!(shown.complete(&PerSide::new(Some(HexBytes([2; 32])), None)));
-        assert_eq!(shown.commitments.red, Some(HexBytes([2; 32])));
+        assert!(shown.complete(&PerSide::new(Some(Commitment([2; 32])), None)));
+        assert_eq!(shown.commitments.red, Some(Commitment([2; 32])));
     }
 }

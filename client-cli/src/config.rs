@@ -552,7 +552,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
         let game: GameId = "0123456789ab".parse().expect("an id");
-        let red = Some(flagfall_protocol::HexBytes([3; 32]));
+        let red = Some(flagfall_protocol::Commitment([3; 32]));
         let commitments = flagfall_board::PerSide::new(red, None);
         let shown = Shown { epoch: 1, commitments, late: false };
         config.keep_commitments(&server(), game, &shown).expect("written");

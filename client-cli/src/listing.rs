@@ -95,7 +95,7 @@ pub fn queue(queue: &MoveQueue) -> String {
         return "Nothing is queued.".to_owned();
     }
     let one = |queued: &QueuedMove| {
-        let condition = queued.after.map_or_else(String::new, |after| format!(" if {}", after.0));
+        let condition = queued.after.map_or_else(String::new, |after| format!(" if {}", after));
         format!("{}{condition}", act(&queued.command))
     };
     let moves: Vec<String> = queue.moves.iter().map(one).collect();
@@ -110,7 +110,7 @@ fn act(command: &GameCommand) -> String {
     match command {
         GameCommand::Move { squares, path, color } => {
             let path = path.map_or("", |path| if path == flagfall_board::Sign::Plus { "+" } else { "-" });
-            format!("{}{path}{}", squares.0, colored(color))
+            format!("{}{path}{}", squares, colored(color))
         }
         GameCommand::Remove { square } => format!("remove {square}"),
         GameCommand::Place { square, rank, labeled, color } => {

@@ -59,7 +59,7 @@ pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
 /// The board as text, with a legend below.
 #[must_use]
 pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: Side) -> String {
-    let last = view.last_move.map(|seen| seen.squares.0);
+    let last = view.last_move.map(|seen| seen.squares);
     let mut text = String::new();
     let grid = grid(ruleset, bottom);
     for row in &grid {
@@ -69,7 +69,7 @@ pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: S
             let is_last = last.is_some_and(|last| last.from == *square || last.to == *square);
             let cell = match targets::piece_at(view, *square) {
                 Some(piece) => format!("{}{}", token(&piece, numbering), mark(&piece)),
-                None if view.lakes.contains(square) => "~~~ ".to_owned(),
+                None if view.lakes.contains(*square) => "~~~ ".to_owned(),
                 None => " .  ".to_owned(),
             };
             line.push(if is_last { '>' } else { ' ' });
@@ -95,8 +95,7 @@ pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: S
 /// The color of the chip on a square.
 #[must_use]
 pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
-    let mut chips = view.chips.iter().flatten();
-    chips.find(|(_, squares)| squares.contains(&square)).map(|(color, _)| *color)
+    view.chips?.color(square)
 }
 
 /// Legend of the letters after the squares, for rulesets with chips.

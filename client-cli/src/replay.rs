@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use flagfall_board::{PerSide, Ply, Side, Square};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, GameSummary, GameView, Presence};
+use flagfall_protocol::{GameEvent, GameRecord, GameSummary, GameView, Presence, Viewer};
 use flagfall_records::with_changes;
 use flagfall_rules::Ruleset;
 
@@ -39,7 +39,7 @@ impl Replay {
         let record = if record.first_view.is_some() { record } else { record.without_changes() };
         let record = with_changes(record);
         let Some(first_view) = record.first_view.clone() else { return Err(unknown) };
-        let first_view = GameView { audience: Audience::Public, ..first_view };
+        let first_view = GameView { audience: Viewer::Public, ..first_view };
         let last = record.events.iter().take_while(|told| told.change.is_some()).count();
         let mut replay = Replay { record, ruleset, last, at: 0, view: first_view.clone(), first_view };
         let start =
@@ -117,7 +117,7 @@ impl Replay {
                 outcome: record.outcome.clone(),
             },
             ruleset: Some(self.ruleset),
-            audience: Audience::Public,
+            audience: Viewer::Public,
             driving: false,
             superseded: false,
             epoch: 0,
@@ -148,7 +148,7 @@ impl Replay {
             let _ = writeln!(text, "{side}: {}", crate::words::player(&record.players[side]));
         }
         if let Some(lakes) = &record.lakes {
-            let _ = writeln!(text, "Lakes: {}", words::squares(lakes));
+            let _ = writeln!(text, "Lakes: {}", words::squares(lakes.iter().copied().collect()));
         }
         if let Some(side) = record.audience.side() {
             let _ = writeln!(text, "As {side} may know it");
@@ -244,7 +244,7 @@ mod tests {
             let start = replay.clone();
             replay.go(7);
             assert_eq!(replay.game().view.pieces.len(), 14);
-            assert_eq!(replay.game().view.captured.red.get(&Rank::Marshal), Some(&1));
+            assert_eq!(replay.game().view.captured.red[Rank::Marshal], 1);
             replay.go(99);
             assert_eq!(replay.game().view.phase, if is_over { Phase::Over } else { Phase::Playing });
             replay.go(3);

@@ -3,7 +3,7 @@
 //! This is for the highlights on the board; the server decides.
 
 use flagfall_board::{ChipColor, Direction, Rank, Side, Square, SquareSet};
-use flagfall_protocol::{GameView, MoveText};
+use flagfall_protocol::GameView;
 use flagfall_rules::{Identity, Move, Ruleset, SeenPiece};
 
 use crate::plain;
@@ -11,7 +11,7 @@ use crate::plain;
 /// The piece on a square.
 #[must_use]
 pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
-    view.pieces.iter().map(|piece| piece.0).find(|piece| piece.square == square)
+    view.pieces.iter().copied().find(|piece| piece.square == square)
 }
 
 /// The rule by which a piece gets to a square.
@@ -59,8 +59,7 @@ pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
     if matches!(rank, Rank::Flag | Rank::Bomb) {
         return Vec::new();
     }
-    let lakes: SquareSet = view.lakes.iter().copied().collect();
-    let ways = Ways { view, ruleset, side, from, rank, open: ruleset.shape.squares().without(lakes) };
+    let ways = Ways { view, ruleset, side, from, rank, open: ruleset.shape.squares().without(view.lakes) };
     let mut reach: Vec<Target> = Vec::new();
     // If two paths lead to a square, take the shorter one. Of two equal ones take the one that
     // counts up, which comes first here.
@@ -73,7 +72,7 @@ pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
             }
         }
     }
-    let is_refused = |to: Square| view.refused_moves.contains(&MoveText(Move { from, to }));
+    let is_refused = |to: Square| view.refused_moves.contains(&Move { from, to });
     reach.retain(|target| !is_refused(target.square));
     if piece_at(view, from).is_some_and(|piece| piece.identity == Identity::Coin) {
         reach.iter_mut().filter(|target| target.way.len() > 1).for_each(|target| target.by = Carrier::Scout);
@@ -87,10 +86,10 @@ pub fn reach(view: &GameView, ruleset: &Ruleset, from: Square) -> Vec<Target> {
 /// square.
 fn by_pool(view: &GameView, piece: SeenPiece) -> SeenPiece {
     let Some(pools) = view.pools.as_ref().filter(|_| piece.identity == Identity::Coin) else { return piece };
-    let left = |rank| pools[piece.side].get(&rank).copied().unwrap_or(0);
+    let left = |rank| pools[piece.side][rank];
     let is_alike =
         |other: &SeenPiece| other.side == piece.side && other.identity == Identity::Coin && !other.is_moved;
-    let unmoved = view.pieces.iter().filter(|other| is_alike(&other.0)).count();
+    let unmoved = view.pieces.iter().filter(|other| is_alike(other)).count();
     let is_held = !piece.is_moved && unmoved <= usize::from(left(Rank::Bomb)) + usize::from(left(Rank::Flag));
     let rank = match (is_held, left(Rank::Scout)) {
         (true, _) => Rank::Bomb,
@@ -179,8 +178,8 @@ pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, 
         .army
         .iter()
         .map(|(rank, count)| {
-            let lost = view.captured[side].get(&rank).copied().unwrap_or(0);
-            let pooled = view.pools.as_ref().map(|pools| pools[side].get(&rank).copied().unwrap_or(0));
+            let lost = view.captured[side][rank];
+            let pooled = view.pools.as_ref().map(|pools| pools[side][rank]);
             (rank, lost, pooled.unwrap_or(count.saturating_sub(lost)))
         })
         .collect();
@@ -280,9 +279,9 @@ mod tests {
             let mut plies = 0;
             let played = flagfall_bots::duel::play(ruleset, ruleset.shape.lakes, setups, |side, view| {
                 plies += 1;
-                let seen = GameView::from(view);
+                let seen = view.seen.clone();
                 let legal = view.legal_moves()?;
-                let own = seen.pieces.iter().map(|piece| piece.0).filter(|piece| piece.side == side);
+                let own = seen.pieces.iter().filter(|piece| piece.side == side);
                 let found: std::collections::BTreeSet<(Square, Square)> = own
                     .flat_map(|piece| {
                         targets(&seen, ruleset, piece.square)

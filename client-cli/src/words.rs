@@ -2,13 +2,11 @@
 
 mod clocks;
 
-use std::collections::BTreeMap;
-
-use flagfall_board::{Numbering, Rank, Side, Square, Stamp};
+use flagfall_board::{Numbering, Rank, Side, Square, SquareSet, Stamp};
 use flagfall_protocol::{
-    Conduct, GameCommand, GameEvent, GameSummary, GameView, IdentityText, Leaderboard, LeaderboardEntry,
-    MoveText, Outcome, OwedColor, PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RatingChange,
-    RatingInfo, RatingPoint, Reserve, SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, Terms,
+    Conduct, Fate, GameCommand, GameEvent, GameSummary, GameView, Leaderboard, LeaderboardEntry, OwedColor,
+    PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RankCounts, RatingChange, RatingInfo,
+    RatingPoint, SeenExchange, SeenMove, SeenOutcome, SeenPlacing, SeenReserve, SeenStrike, Terms,
 };
 use flagfall_rules::{Identity, Move, Ruleset};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -132,8 +130,8 @@ pub fn summary(game: &GameSummary) -> String {
 
 /// Squares separated by spaces: `c5 d5`.
 #[must_use]
-pub fn squares(squares: &[Square]) -> String {
-    squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" ")
+pub fn squares(squares: SquareSet) -> String {
+    squares.iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// A time in UTC: `2026-11-21 06:40`.
@@ -260,7 +258,7 @@ pub fn conduct(conduct: Conduct) -> String {
 
 /// How a game ended, as a sentence.
 #[must_use]
-pub fn outcome(outcome: &Outcome) -> String {
+pub fn outcome(outcome: &SeenOutcome) -> String {
     let loser = outcome.winner.map(Side::opponent);
     let why = match (outcome.reason.as_str(), loser) {
         ("flag_captured", Some(loser)) => format!("{loser}'s Flag is taken"),
@@ -314,8 +312,8 @@ pub fn event(event: &GameEvent) -> String {
 #[must_use]
 pub fn moved(seen: &SeenMove) -> String {
     let chips = seen.laid.map_or_else(String::new, |laid| {
-        let squares: Vec<String> = laid.0.squares().iter().map(|square| square.to_string()).collect();
-        format!(" Now {}: {}.", laid.0.color().name(), squares.join(" "))
+        let squares: Vec<String> = laid.squares().iter().map(|square| square.to_string()).collect();
+        format!(" Now {}: {}.", laid.color().name(), squares.join(" "))
     });
     format!("{}{chips}", bare_move(seen))
 }
@@ -328,7 +326,7 @@ fn placed(seen: &SeenPlacing) -> String {
     let SeenPlacing { side, square, piece, labeled, color } = *seen;
     let chip = color.map_or_else(String::new, |color| format!(", on a {} chip", color.name()));
     let label = if labeled { "labeled " } else { "" };
-    let what = match piece.0 {
+    let what = match piece {
         Identity::Hidden => "piece".to_owned(),
         Identity::Known(_) | Identity::OneOf(_) | Identity::Coin => identity(piece),
     };
@@ -378,7 +376,7 @@ pub fn choice(view: &GameView) -> Option<String> {
             "Your choice is taken: {rank}. It is final; the strike is resolved when all have chosen."
         ));
     }
-    let Move { from, to } = squares.0;
+    let Move { from, to } = *squares;
     let coin = if *side == own { from } else { to };
     let names: Vec<String> = choices(view, own, coin).iter().map(|rank| rank.name().to_lowercase()).collect();
     let example = names.first().map_or_else(String::new, |name| format!(", as in choose {name}"));
@@ -388,12 +386,12 @@ pub fn choice(view: &GameView) -> Option<String> {
 /// The ranks that a struck coin may become, strongest first. Only for display; the server decides.
 fn choices(view: &GameView, side: Side, coin: Square) -> Vec<Rank> {
     let Some(pools) = &view.pools else { return Vec::new() };
-    let left = |rank: Rank| pools[side].get(&rank).copied().unwrap_or(0);
+    let left = |rank: Rank| pools[side][rank];
     let is_unmoved = |at: Square| {
-        let piece = view.pieces.iter().map(|piece| piece.0).find(|piece| piece.square == at);
+        let piece = view.pieces.iter().find(|piece| piece.square == at);
         piece.is_some_and(|piece| piece.side == side && piece.identity == Identity::Coin && !piece.is_moved)
     };
-    let unmoved = view.pieces.iter().filter(|piece| is_unmoved(piece.0.square)).count();
+    let unmoved = view.pieces.iter().filter(|piece| is_unmoved(piece.square)).count();
     let may_spare = unmoved > usize::from(left(Rank::Bomb)) + usize::from(left(Rank::Flag));
     let is_allowed = |rank: &Rank| {
         let is_heavy = matches!(rank, Rank::Bomb | Rank::Flag);
@@ -404,7 +402,7 @@ fn choices(view: &GameView, side: Side, coin: Square) -> Vec<Rank> {
 
 /// A side's pool as a sentence.
 #[must_use]
-pub fn pool(side: Side, pool: &BTreeMap<Rank, u8>) -> String {
+pub fn pool(side: Side, pool: &RankCounts) -> String {
     let left: Vec<String> = pool.iter().rev().map(|(rank, count)| format!("{count} {rank}")).collect();
     if left.is_empty() {
         return format!("{side}'s pool is empty.");
@@ -414,9 +412,9 @@ pub fn pool(side: Side, pool: &BTreeMap<Rank, u8>) -> String {
 
 /// A side's reserve as a sentence: its size, and its known pieces.
 #[must_use]
-pub fn reserve(side: Side, reserve: &Reserve) -> String {
-    let Reserve { size, labeled, unlabeled } = reserve;
-    let list = |counts: &BTreeMap<Rank, u8>| -> Vec<String> {
+pub fn reserve(side: Side, reserve: &SeenReserve) -> String {
+    let SeenReserve { size, labeled, unlabeled } = reserve;
+    let list = |counts: &RankCounts| -> Vec<String> {
         counts.iter().rev().map(|(rank, count)| format!("{count} {rank}")).collect()
     };
     let mut known = unlabeled.as_ref().map(list).unwrap_or_default();
@@ -429,9 +427,9 @@ pub fn reserve(side: Side, reserve: &Reserve) -> String {
 
 /// A move or strike without its chips.
 fn bare_move(seen: &SeenMove) -> String {
-    let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike, laid: _ } = *seen;
+    let SeenMove { side, squares: Move { from, to }, piece, strike, laid: _ } = *seen;
     let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike else {
-        return match piece.0 {
+        return match piece {
             // Only mention what others cannot know: the player's own pieces are on the board.
             Identity::OneOf(_) => format!("{side} moves {from}{to}: it is {}.", identity(piece)),
             Identity::Known(_) | Identity::Coin | Identity::Hidden => format!("{side} moves {from}{to}."),
@@ -446,24 +444,20 @@ fn bare_move(seen: &SeenMove) -> String {
     } else {
         (format!("the {ours}"), format!("the {theirs}"))
     };
-    let is_flag = defender.0 == Identity::Known(Rank::Flag);
+    let is_flag = defender == Identity::Known(Rank::Flag);
     let result = match (attacker_fate, defender_fate) {
-        (StrikeFate::Leaves, StrikeFate::Leaves) => "both leave".to_owned(),
-        (StrikeFate::Leaves, StrikeFate::Advances) => format!("{short} leaves, {other_short} goes to {from}"),
-        (StrikeFate::Leaves, StrikeFate::Stays) => format!("{short} leaves"),
-        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) if is_flag => {
-            "the Flag is taken".to_owned()
-        }
-        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) => format!("{other_short} leaves"),
-        (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Stays | StrikeFate::Advances) => {
-            "both stay".to_owned()
-        }
+        (Fate::Leaves, Fate::Leaves) => "both leave".to_owned(),
+        (Fate::Leaves, Fate::Advances) => format!("{short} leaves, {other_short} goes to {from}"),
+        (Fate::Leaves, Fate::Stays) => format!("{short} leaves"),
+        (Fate::Stays | Fate::Advances, Fate::Leaves) if is_flag => "the Flag is taken".to_owned(),
+        (Fate::Stays | Fate::Advances, Fate::Leaves) => format!("{other_short} leaves"),
+        (Fate::Stays | Fate::Advances, Fate::Stays | Fate::Advances) => "both stay".to_owned(),
     };
     format!("{side}'s {ours} strikes {other}'s {theirs} on {to}: {result}.")
 }
 
-fn identity(identity: IdentityText) -> String {
-    match identity.0 {
+fn identity(identity: Identity) -> String {
+    match identity {
         Identity::Known(rank) => rank.to_string(),
         Identity::OneOf(ranks) => {
             let names: Vec<String> = ranks.iter().map(|rank| rank.to_string()).collect();

@@ -7,7 +7,7 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{
     Command, Deployment, Entropy, Event, Events, Game, GameTerms, Position, Salt, Setup, TimeControl, decide,
 };
-use static_assertions::assert_not_impl_any;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
 
 assert_not_impl_any!(Game: serde::Serialize, std::fmt::Display);
 assert_not_impl_any!(Position: serde::Serialize, std::fmt::Display);
@@ -20,9 +20,11 @@ assert_not_impl_any!(Salt: serde::Serialize, std::fmt::Display);
 assert_not_impl_any!(Entropy: serde::Serialize, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::SecretRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
 assert_not_impl_any!(flagfall_rules::secret::StruckRecord: serde::Serialize, std::fmt::Debug, std::fmt::Display);
-// Only the protocol crate turns views into messages.
 assert_not_impl_any!(flagfall_rules::View: serde::Serialize);
-assert_not_impl_any!(flagfall_rules::SeenEvent: serde::Serialize);
+// What an audience may know is all that messages and records are made of.
+assert_impl_all!(flagfall_view::GameView: serde::Serialize);
+assert_impl_all!(flagfall_view::GameEvent: serde::Serialize);
+assert_impl_all!(flagfall_view::ViewChange: serde::Serialize);
 
 /// Each program in `closed/` must fail to compile, for the reason beside it.
 #[test]
@@ -42,6 +44,16 @@ fn the_server_does_not_link_the_referee() {
     assert!(has_door("flagfall-tests", "normal,dev"));
 }
 
+/// The engine's crate cannot serialize: what it is built of alone has no serde.
+#[test]
+fn the_rules_do_not_link_serde() {
+    for package in ["flagfall-rules", "flagfall-view", "flagfall-board"] {
+        let tree = tree(&["--package", package, "--edges", "normal"]);
+        assert!(tree.contains(package), "{tree}");
+        assert!(!tree.contains("serde"), "{package}: {tree}");
+    }
+}
+
 /// No server has the trial's planted faults unless a build asks for them by name.
 #[test]
 fn the_server_has_no_planted_faults() {
@@ -54,16 +66,21 @@ fn the_server_has_no_planted_faults() {
 }
 
 fn features(package: &str, edges: &str, of: &str, more: &[&str]) -> String {
+    let edges = format!("{edges},features");
+    let text = tree(&[&["--package", package, "--edges", &edges, "--invert", of], more].concat());
+    assert!(text.contains(of), "{text}");
+    text
+}
+
+fn tree(args: &[&str]) -> String {
     let output = std::process::Command::new(env!("CARGO"))
-        .args(["tree", "--offline", "--package", package, "--edges", &format!("{edges},features")])
-        .args(["--invert", of])
-        .args(more)
+        .args(["tree", "--offline"])
+        .args(args)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .expect("cargo runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(text.contains(of), "{text}");
     text
 }
 

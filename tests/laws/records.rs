@@ -2,9 +2,7 @@
 //! not know.
 
 use flagfall_board::{PerSide, Side};
-use flagfall_protocol::{
-    GameEvent, GameRecord, GameView, Player, PlayerKind, RecordScope, Recorder, Terms, Time,
-};
+use flagfall_protocol::{GameEvent, GameRecord, Player, PlayerKind, RecordScope, Recorder, Terms, Time};
 use flagfall_rules::{
     Identity, Phase, Referee, SeenPiece, Viewer, is_opened_to, see, see_opened, view, view_opened,
 };
@@ -52,10 +50,10 @@ impl Records {
         for viewer in Viewer::ALL {
             let record = self.record(until, Some(scope_of(viewer)), viewer).expect("one's own record");
             let first = &self.log[0].before;
-            let mut live = vec![GameView::from(&view(first, viewer, first.latest()))];
+            let mut live = vec![view(first, viewer, first.latest()).seen];
             let seen =
                 self.log[..until].iter().filter(|logged| see(&logged.event, &logged.after, viewer).is_some());
-            live.extend(seen.map(|logged| GameView::from(&view(&logged.after, viewer, logged.at))));
+            live.extend(seen.map(|logged| view(&logged.after, viewer, logged.at).seen));
             assert_eq!(record.views().count(), record.events.len() + 1, "every event has its change");
             for (index, (replayed, live)) in record.views().zip(&live).enumerate() {
                 assert_eq!(&replayed, live, "{viewer:?} after {index} events");
@@ -86,10 +84,10 @@ impl Records {
             assert_eq!(record.events.len(), told.len());
             assert_eq!(record.views().count(), told.len() + 1);
             for (replayed, logged) in record.views().skip(1).zip(told) {
-                let truth = GameView::from(&view_opened(&logged.after, viewer, end, logged.at));
+                let truth = view_opened(&logged.after, viewer, end, logged.at).seen;
                 assert_eq!(replayed, truth, "{viewer:?} after {:?}", logged.event);
                 let pieces = replayed.pieces.iter().map(|piece| {
-                    let SeenPiece { square, side, identity, .. } = piece.0;
+                    let SeenPiece { square, side, identity, .. } = *piece;
                     match identity {
                         Identity::Known(rank) => (square, side, Some(rank)),
                         Identity::Coin => (square, side, None),

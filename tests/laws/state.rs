@@ -34,16 +34,20 @@ impl Law for Conservation {
             let pooled = seen.pools.map(|pools| pools[side]);
             assert_eq!(
                 coins,
-                pooled.iter().flatten().map(|count| usize::from(*count)).sum::<usize>(),
+                pooled
+                    .iter()
+                    .flat_map(|pool| pool.iter())
+                    .map(|(_, count)| usize::from(count))
+                    .sum::<usize>(),
                 "{side}"
             );
             for rank in Rank::ALL {
                 let on_board = pieces.iter().filter(|(_, s, r)| (*s, *r) == (side, Some(rank))).count();
                 let held = reserves.map_or(0, |reserves| {
                     let unlabeled = reserves[side].unlabeled.expect("its own");
-                    usize::from(unlabeled[rank as usize]) + usize::from(reserves[side].labeled[rank as usize])
+                    usize::from(unlabeled[rank]) + usize::from(reserves[side].labeled[rank])
                 });
-                let held = held + pooled.map_or(0, |pool| usize::from(pool[rank as usize]));
+                let held = held + pooled.map_or(0, |pool| usize::from(pool[rank]));
                 let all = on_board + held + usize::from(position.captured(side)[rank as usize]);
                 assert_eq!(all, usize::from(position.ruleset().army.count(rank)), "{side} {rank}");
             }
@@ -189,7 +193,7 @@ fn no_event_panics_in_a_game_it_does_not_belong_to() {
                     evolve(&mut game, event, flagfall_board::Stamp(chance.bits() >> 20));
                     for viewer in flagfall_rules::Viewer::ALL {
                         let seen = flagfall_rules::view(&game, viewer, table.now);
-                        assert_eq!(seen.viewer, viewer);
+                        assert_eq!(seen.audience, viewer);
                     }
                 }
             }

@@ -1,9 +1,11 @@
 //! Laws about the views that audiences get.
 
 use flagfall_board::{Side, Stamp};
-use flagfall_protocol::{GameEvent, GameView, ViewChange};
 use flagfall_rules::secret::{SecretRecord, to_record};
-use flagfall_rules::{Identity, PendingStrike, SeenExchange, SeenMove, View, Viewer, see, see_change, view};
+use flagfall_rules::{
+    GameView, Identity, PendingStrike, SeenExchange, SeenMove, SeenPlacing, View, Viewer, see, see_change,
+    view,
+};
 use flagfall_tests::Logged;
 
 use crate::{Law, hold};
@@ -16,18 +18,17 @@ impl Law for Applied {
         // The earlier view may be of any moment: the event replaces its clock.
         let now = logged.at;
         for viewer in Viewer::ALL {
-            let mut held = GameView::from(&view(&logged.before, viewer, Stamp(now.0 - 5)));
-            let fresh = GameView::from(&view(&logged.after, viewer, now));
+            let mut held = view(&logged.before, viewer, Stamp(now.0 - 5)).seen;
+            let fresh = view(&logged.after, viewer, now).seen;
             match see(&logged.event, &logged.after, viewer) {
                 Some(event) => {
-                    let event = GameEvent::from(&event);
-                    let change = ViewChange::from(&see_change(&logged.event, &logged.after, viewer, now));
+                    let change = see_change(&logged.event, &logged.after, viewer, now);
                     let (event, change) = (through_json(&event), through_json(&change));
                     held.apply(&event, &change);
                     assert_eq!(held, fresh, "{viewer:?} after {:?}", logged.event);
                 }
                 None => {
-                    let before = GameView::from(&view(&logged.before, viewer, now));
+                    let before = view(&logged.before, viewer, now).seen;
                     assert_eq!(before, fresh, "{viewer:?}: a hidden event changed the view");
                 }
             }
@@ -109,19 +110,16 @@ fn move_knows_less(less: Option<SeenMove>, more: Option<SeenMove>) -> bool {
         }
         _ => false,
     };
-    (less.side, less.from, less.to, less.laid) == (more.side, more.from, more.to, more.laid)
+    (less.side, less.squares, less.laid) == (more.side, more.squares, more.laid)
         && knows_less(less.piece, more.piece)
         && strikes
 }
 
 fn exchange_knows_less(less: Option<SeenExchange>, more: Option<SeenExchange>) -> bool {
     match (less, more) {
-        (
-            Some(SeenExchange::Placed { side, square, piece, is_labeled, color }),
-            Some(SeenExchange::Placed { piece: more_piece, .. }),
-        ) => {
-            let as_more = SeenExchange::Placed { side, square, piece: more_piece, is_labeled, color };
-            Some(as_more) == more && knows_less(piece, more_piece)
+        (Some(SeenExchange::Placed(less_placing)), Some(SeenExchange::Placed(more_placing))) => {
+            let as_more = SeenPlacing { piece: more_placing.piece, ..less_placing };
+            as_more == more_placing && knows_less(less_placing.piece, more_placing.piece)
         }
         _ => less == more,
     }
@@ -130,11 +128,11 @@ fn exchange_knows_less(less: Option<SeenExchange>, more: Option<SeenExchange>) -
 #[track_caller]
 fn check_subset(public: &View, player: &View) {
     // Field by field, so that a new field does not compile until it is handled here.
-    let View {
-        viewer: _,
+    let GameView {
+        audience: _,
         ruleset,
         phase,
-        is_paused,
+        paused,
         ready,
         deploy_deadline,
         own_deployment,
@@ -157,10 +155,10 @@ fn check_subset(public: &View, player: &View) {
         commitments,
         opened,
         outcome,
-    } = public;
-    assert_eq!(ruleset.id, player.ruleset.id);
+    } = &public.seen;
+    assert_eq!(ruleset, &player.seen.ruleset);
     assert_eq!(phase, &player.phase);
-    assert_eq!(is_paused, &player.is_paused);
+    assert_eq!(paused, &player.paused);
     assert_eq!(ready, &player.ready);
     assert_eq!(deploy_deadline, &player.deploy_deadline);
     assert_eq!(own_deployment, &None);
@@ -200,10 +198,10 @@ fn check_subset(public: &View, player: &View) {
     let is_veiled = pending_strike.is_some() || outcome.is_some() && pools.is_some();
     match (clock, player.clock) {
         (Some(less), Some(more)) if is_veiled => {
-            let Viewer::Player(side) = player.viewer else { panic!("a player") };
+            let Viewer::Player(side) = player.audience else { panic!("a player") };
             let other = side.opponent();
             assert_eq!(less.remaining_ms[other], more.remaining_ms[other]);
-            assert_eq!(less.is_running[other], more.is_running[other]);
+            assert_eq!(less.is_running(other), more.is_running(other));
         }
         (less, more) => assert_eq!(less, &more),
     }

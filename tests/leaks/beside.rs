@@ -1,7 +1,7 @@
 //! Doors with leaks that only reserves and chips make possible (§S1.7, §S3.3).
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Square, Stamp};
-use flagfall_protocol::{Code, GameEvent, GameRecord, GameView, IdentityText, PieceText, ViewChange};
+use flagfall_protocol::{Code, GameEvent, GameRecord, GameView, ViewChange};
 use flagfall_rules::{Command, Game, Identity, Move, MoveCommand, Referee, Refusal, Viewer};
 use flagfall_tests::{Logged, Step};
 
@@ -23,7 +23,7 @@ fn name_placed(event: &mut GameEvent, game: &Game) {
     if let GameEvent::Placed(seen) = event
         && let Some(rank) = rank_at(game, seen.square)
     {
-        seen.piece = IdentityText(Identity::Known(rank));
+        seen.piece = Identity::Known(rank);
     }
 }
 
@@ -35,7 +35,7 @@ impl Doors for TellsReserve {
         for side in Side::BOTH {
             let own = Real.view(game, Viewer::Player(side), now).reserve;
             if let (Some(reserve), Some(own)) = (&mut view.reserve, own) {
-                reserve[side] = own[side].clone();
+                reserve[side] = own[side];
             }
         }
         view
@@ -58,7 +58,7 @@ impl Doors for RemembersMoves {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let (event, mut change) = Real.event(logged, viewer)?;
         if let Some(square) = placed_at(&event) {
-            for PieceText(piece) in change.pieces.iter_mut().flatten() {
+            for piece in change.pieces.iter_mut().flatten() {
                 piece.is_moved |= rank_at(&logged.after, square) != Some(Rank::Bomb);
             }
         }
@@ -74,7 +74,7 @@ impl Doors for NamesRemoved {
         if let GameEvent::Removed { side, square } = event
             && let (Some(reserve), Some(rank)) = (&mut change.reserve, rank_at(&logged.before, square))
         {
-            reserve[side].labeled.entry(rank).or_insert(0);
+            reserve[side].labeled[rank] += 1;
         }
         Some((event, change))
     }
@@ -87,8 +87,8 @@ impl Doors for WarnsOfReserve {
         let (code, message) = Real.refusal(game, squares, refusal);
         let has_spy = Side::BOTH.map(|side| {
             let view = Real.view(game, Viewer::Player(side), game.latest());
-            let held = view.reserve.and_then(|reserve| reserve[side].unlabeled.clone());
-            held.is_some_and(|held| held.contains_key(&Rank::Spy))
+            let held = view.reserve.and_then(|reserve| reserve[side].unlabeled);
+            held.is_some_and(|held| held[Rank::Spy] > 0)
         });
         (code, format!("{message} {has_spy:?}"))
     }
@@ -140,12 +140,12 @@ impl Doors for TellsRunners {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let (mut event, change) = Real.event(logged, viewer)?;
         if let GameEvent::Moved(seen) = &mut event
-            && let Move { from, to } = seen.squares.0
+            && let Move { from, to } = seen.squares
             && seen.strike.is_none()
             && from.column().abs_diff(to.column()) + from.row().abs_diff(to.row()) > 1
             && rank_at(&logged.after, to) == Some(Rank::Scout)
         {
-            seen.piece = IdentityText(Identity::Known(Rank::Scout));
+            seen.piece = Identity::Known(Rank::Scout);
         }
         Some((event, change))
     }

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use flagfall_board::{PerSide, Rank, Side, Square};
-use flagfall_protocol::{GameView, Phase as SeenPhase, PieceText};
+use flagfall_protocol::GameView;
 use flagfall_rules::secret::{SecretRecord, StruckRecord, to_record};
 use flagfall_rules::{
     Choice, Command, EndReason, Entropy, Fate, Identity, Move, Phase, Ruleset, SeenPiece, Start, TimeControl,
@@ -155,7 +155,7 @@ fn check_view(view: &GameView, spec: &Told) -> usize {
     let found: BTreeMap<Square, Stands> = view
         .pieces
         .iter()
-        .map(|PieceText(piece)| {
+        .map(|piece| {
             let rank = match piece.identity {
                 Identity::Known(rank) => Some(rank),
                 Identity::Coin => None,
@@ -166,12 +166,13 @@ fn check_view(view: &GameView, spec: &Told) -> usize {
         })
         .collect();
     assert_eq!(found, spec.board);
-    assert_eq!(view.pools.as_ref(), Some(&spec.pools));
+    let pools = PerSide::from_fn(|side| spec.pools[side].clone().into_iter().collect());
+    assert_eq!(view.pools, Some(pools));
     let pending = view.pending_strike.map(|strike| {
-        let Move { from, to } = strike.squares.0;
+        let Move { from, to } = strike.squares;
         (from, to, strike.own_choice)
     });
-    assert_eq!(pending, spec.pending.filter(|_| view.phase == SeenPhase::Playing));
+    assert_eq!(pending, spec.pending.filter(|_| view.phase == Phase::Playing));
     found.len()
 }
 

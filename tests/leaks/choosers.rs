@@ -54,7 +54,7 @@ impl Doors for PoolShrinksEarly {
             let own = Real.view(game, Viewer::Player(side), now).pending_strike;
             let chosen = own.and_then(|strike| strike.own_choice);
             if let (Some(pools), Some(rank)) = (&mut view.pools, chosen) {
-                pools[side].remove(&rank);
+                pools[side][rank] = 0;
             }
         }
         view

@@ -3,9 +3,8 @@
 
 use flagfall_board::{Rank, Side, Square, Stamp};
 use flagfall_protocol::{
-    Audience, Code, GameEvent, GameRecord, GameSummary, GameView, IdentityText, Phase, PieceText, Player,
-    PlayerKind, Presence, RecordScope, RecordSignature, Recorder, ServerToClient, SignatureText, Terms, Time,
-    ViewChange,
+    Code, GameEvent, GameRecord, GameSummary, GameView, Phase, Player, PlayerKind, Presence, RecordScope,
+    RecordSignature, Recorder, ServerToClient, SignatureText, Terms, Time, ViewChange,
 };
 use flagfall_rules::{Game, Identity, Move, Referee, Refusal, SeenPiece, Viewer, see, see_change, view};
 use flagfall_tests::{Logged, Step};
@@ -15,15 +14,12 @@ pub(crate) trait Doors {
     /// The message about an event; none if this audience is not told.
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         let event = see(&logged.event, &logged.after, viewer)?;
-        Some((
-            GameEvent::from(&event),
-            ViewChange::from(&see_change(&logged.event, &logged.after, viewer, logged.at)),
-        ))
+        Some((event, see_change(&logged.event, &logged.after, viewer, logged.at)))
     }
 
     /// The view of a game.
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
-        GameView::from(&view(game, viewer, now))
+        view(game, viewer, now).seen
     }
 
     /// True if an event counts for an audience.
@@ -33,7 +29,7 @@ pub(crate) trait Doors {
 
     /// The record of the game so far, as this audience may have it.
     fn record(&self, log: &[Logged], game: &Game, viewer: Viewer) -> GameRecord {
-        let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
+        let GameSummary { terms, players, .. } = summary(game, game.phase());
         let mut record = recorder(log, game).record(viewer, terms, players);
         record.signature = signature(log, game);
         record
@@ -47,7 +43,7 @@ pub(crate) trait Doors {
         scope: RecordScope,
         viewer: Viewer,
     ) -> Option<GameRecord> {
-        let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
+        let GameSummary { terms, players, .. } = summary(game, game.phase());
         recorder(log, game).record_as(scope, viewer, terms, players).ok()
     }
 
@@ -73,7 +69,7 @@ fn recorder(log: &[Logged], game: &Game) -> Recorder {
 /// It is a function of the digest alone, so the digest stands in its place here. The digest covers
 /// commitments, which are random by design and left out.
 fn signature(log: &[Logged], game: &Game) -> Option<RecordSignature> {
-    let GameSummary { terms, players, .. } = summary(game, Phase::from(game.phase()));
+    let GameSummary { terms, players, .. } = summary(game, game.phase());
     let mut public = recorder(log, game).record(Viewer::Public, terms, players);
     public.commitments = Default::default();
     let mut key = public.digest()?.to_string();
@@ -134,7 +130,7 @@ impl Doors for Real {}
 fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
     let chosen = |side: Side| {
         let strike = Real.view(game, Viewer::Player(side), game.latest()).pending_strike?;
-        let Move { from, to } = strike.squares.0;
+        let Move { from, to } = strike.squares;
         Some((if strike.side == side { from } else { to }, strike.own_choice?))
     };
     let mut pieces = Referee.pieces(game.position());
@@ -149,7 +145,7 @@ fn truth(game: &Game) -> Vec<(Square, Side, Option<Rank>)> {
 /// Lets `with` change pieces of a view, given their true ranks.
 fn patch(view: &mut GameView, game: &Game, mut with: impl FnMut(&mut SeenPiece, Rank)) {
     let truth = truth(game);
-    for PieceText(piece) in &mut view.pieces {
+    for piece in &mut view.pieces {
         if let Some((_, _, Some(rank))) = truth.iter().find(|(square, ..)| *square == piece.square) {
             with(piece, *rank);
         }
@@ -179,9 +175,9 @@ impl Doors for ShownMover {
             && let Some((.., Some(rank))) = Referee
                 .pieces(logged.after.position())
                 .into_iter()
-                .find(|(square, ..)| *square == seen.squares.0.to)
+                .find(|(square, ..)| *square == seen.squares.to)
         {
-            seen.piece = IdentityText(Identity::Known(rank));
+            seen.piece = Identity::Known(rank);
         }
         Some((event, change))
     }
@@ -193,7 +189,7 @@ impl Doors for OrderedByRank {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
         let mut view = Real.view(game, viewer, now);
         let truth = truth(game);
-        view.pieces.sort_by_key(|PieceText(piece)| {
+        view.pieces.sort_by_key(|piece| {
             truth.iter().find(|(square, ..)| *square == piece.square).map(|(.., rank)| *rank)
         });
         view
@@ -222,7 +218,7 @@ impl Doors for TellsWrongSetups {
     fn view(&self, game: &Game, viewer: Viewer, now: Stamp) -> GameView {
         let mut view = Real.view(game, viewer, now);
         for side in Side::BOTH {
-            let own = flagfall_rules::view(game, Viewer::Player(side), now).own_deployment;
+            let own = flagfall_rules::view(game, Viewer::Player(side), now).seen.own_deployment;
             let is_army = own.is_none_or(|text| text.matches('F').count() == 1);
             view.ready[side] &= is_army;
         }
@@ -299,7 +295,7 @@ fn summary(game: &Game, phase: Phase) -> GameSummary {
         phase,
         ply: game.ply(),
         turn: game.turn(),
-        outcome: game.outcome().as_ref().map(flagfall_protocol::Outcome::from),
+        outcome: game.outcome().map(flagfall_protocol::SeenOutcome::from),
     }
 }
 
@@ -308,7 +304,7 @@ pub(crate) fn opened(doors: &impl Doors, game: &Game, viewer: Viewer, seq: u64, 
     let view = doors.view(game, viewer, now);
     to_text(&ServerToClient::Game {
         game: summary(game, view.phase),
-        audience: Audience::from(viewer),
+        audience: viewer,
         driving: viewer != Viewer::Public,
         epoch: 1,
         seq,

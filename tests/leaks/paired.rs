@@ -199,7 +199,7 @@ impl Script {
                     let held = reserve.and_then(|reserves| reserves[*side].unlabeled).unwrap_or_default();
                     let ranks: Vec<Rank> = Rank::ALL
                         .into_iter()
-                        .filter(|rank| held[*rank as usize] > 0 && !(has_moved && *rank == Rank::Bomb))
+                        .filter(|rank| held[*rank] > 0 && !(has_moved && *rank == Rank::Bomb))
                         .collect();
                     let is_there = ranks.contains(&placing.rank);
                     if !ranks.is_empty() && (!is_there || chance.once_in(2)) {

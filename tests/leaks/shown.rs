@@ -1,6 +1,6 @@
 //! What is shown is exactly what the specification says was told: no more and no less.
 
-use flagfall_protocol::{GameEvent, GameView, IdentityText, PieceText, StrikeFate};
+use flagfall_protocol::{Fate, GameEvent, GameView};
 use flagfall_rules::secret::to_record;
 use flagfall_rules::{Identity, Move, Phase, Ruleset, Start, Viewer};
 use flagfall_tests::{Chance, Match, Step, rulesets};
@@ -30,26 +30,26 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                     logged.event
                 );
                 let Some((event, change)) = event else { continue };
-                for PieceText(piece) in change.pieces.iter().flatten() {
+                for piece in change.pieces.iter().flatten() {
                     assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {event:?}");
                     assert_eq!(piece.is_revealed, disclosed.board[&piece.square].is_public);
                     checked += 1;
                 }
                 if let GameEvent::Moved(seen) = &event {
-                    let Move { from, to } = seen.squares.0;
+                    let Move { from, to } = seen.squares;
                     match &seen.strike {
                         None => {
-                            let IdentityText(found) = seen.piece;
+                            let found = seen.piece;
                             assert_eq!(found, disclosed.identity(to), "{viewer:?} {event:?}");
                         }
                         Some(strike) => {
                             // A struck piece that stays on the board is named if it is known (§A7).
                             let defender_at = match strike.defender_fate {
-                                StrikeFate::Stays => Some(to),
-                                StrikeFate::Advances => Some(from),
-                                StrikeFate::Leaves => None,
+                                Fate::Stays => Some(to),
+                                Fate::Advances => Some(from),
+                                Fate::Leaves => None,
                             };
-                            let IdentityText(found) = strike.defender;
+                            let found = strike.defender;
                             match defender_at.map(|square| disclosed.identity(square)) {
                                 // A rank that is only narrowed down is not told with the strike.
                                 Some(known @ Identity::Known(_)) => assert_eq!(found, known, "{event:?}"),
@@ -66,7 +66,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                 if logged.after.phase() != Phase::Deploying {
                     assert_eq!(view.pieces.len(), disclosed.board.len());
                 }
-                for PieceText(piece) in &view.pieces {
+                for piece in &view.pieces {
                     let tracked = &disclosed.board[&piece.square];
                     assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {piece:?}");
                     assert_eq!((piece.side, piece.is_moved), (tracked.side, tracked.has_moved));
@@ -78,7 +78,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                 check_shadow(&view, &disclosed, ruleset);
                 // In the text that is sent, a hidden piece is only a question mark.
                 let text = serde_json::to_string(&view.pieces).expect("JSON");
-                let hidden = view.pieces.iter().filter(|piece| piece.0.identity == Identity::Hidden).count();
+                let hidden = view.pieces.iter().filter(|piece| piece.identity == Identity::Hidden).count();
                 assert_eq!(text.matches('?').count(), hidden);
             }
         }
@@ -89,11 +89,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
 /// Checks reserves, chips and owed colors.
 fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
     let has_started = !disclosed.board.is_empty();
-    let chips = view
-        .chips
-        .iter()
-        .flatten()
-        .flat_map(|(color, squares)| squares.iter().map(|square| (*square, *color)));
+    let chips = view.chips.iter().flat_map(|chips| chips.iter());
     assert_eq!(chips.collect::<crate::narrowing::ChipsAt>(), disclosed.chips);
     let is_running = view.phase == flagfall_protocol::Phase::Playing;
     let owed = view.owed_color.map(|owed| (owed.side, owed.square));
@@ -101,7 +97,7 @@ fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
     assert_eq!(view.reserve.is_some(), ruleset.reserve);
     for side in flagfall_board::Side::BOTH.into_iter().filter(|_| has_started) {
         let Some(reserve) = view.reserve.as_ref().map(|reserves| &reserves[side]) else { continue };
-        let held = |is_labeled: bool| -> std::collections::BTreeMap<flagfall_board::Rank, u8> {
+        let held = |is_labeled: bool| -> flagfall_protocol::RankCounts {
             let held = disclosed.reserve[side]
                 .iter()
                 .filter(|((_, labeled), count)| *labeled == is_labeled && **count > 0);

@@ -1,7 +1,7 @@
 //! Doors with leaks that only a ruleset with silent defenders makes possible (§D).
 
 use flagfall_board::{Rank, Stamp};
-use flagfall_protocol::{GameEvent, GameRecord, GameView, IdentityText, PieceText, SeenMove, ViewChange};
+use flagfall_protocol::{GameEvent, GameRecord, GameView, SeenMove, ViewChange};
 use flagfall_rules::{Game, Identity, Referee, Viewer};
 use flagfall_tests::Logged;
 
@@ -10,17 +10,17 @@ use crate::doors::{Doors, Real};
 /// The true rank of a silent winner, if this ply had one that still stands where it was struck.
 fn silent_winner(seen: &SeenMove, game: &Game) -> Option<Rank> {
     let strike = seen.strike.as_ref()?;
-    if strike.defender.0 != Identity::Hidden {
+    if strike.defender != Identity::Hidden {
         return None;
     }
     let pieces = Referee.pieces(game.position());
-    let winner = pieces.into_iter().find(|(at, side, _)| *at == seen.squares.0.to && *side != seen.side);
+    let winner = pieces.into_iter().find(|(at, side, _)| *at == seen.squares.to && *side != seen.side);
     winner.and_then(|(.., rank)| rank)
 }
 
 fn name_winner(seen: &mut SeenMove, game: &Game) {
     if let (Some(rank), Some(strike)) = (silent_winner(seen, game), &mut seen.strike) {
-        strike.defender = IdentityText(Identity::Known(rank));
+        strike.defender = Identity::Known(rank);
     }
 }
 
@@ -52,8 +52,8 @@ pub(crate) struct PiecesNameWinner;
 impl Doors for PiecesNameWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         patch_event(logged, viewer, |seen, change, rank| {
-            for PieceText(piece) in change.pieces.iter_mut().flatten() {
-                if piece.square == seen.squares.0.to {
+            for piece in change.pieces.iter_mut().flatten() {
+                if piece.square == seen.squares.to {
                     piece.identity = Identity::Known(rank);
                 }
             }
@@ -67,7 +67,7 @@ impl Doors for CapturesNameWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         patch_event(logged, viewer, |seen, change, rank| {
             if let Some(captured) = &mut change.captured {
-                captured[seen.side.opponent()].entry(rank).or_insert(0);
+                captured[seen.side.opponent()][rank] += 1;
             }
         })
     }
@@ -105,8 +105,8 @@ pub(crate) struct MarksWinner;
 impl Doors for MarksWinner {
     fn event(&self, logged: &Logged, viewer: Viewer) -> Option<(GameEvent, ViewChange)> {
         patch_event(logged, viewer, |seen, change, rank| {
-            for PieceText(piece) in change.pieces.iter_mut().flatten() {
-                if piece.square == seen.squares.0.to && rank == Rank::Bomb {
+            for piece in change.pieces.iter_mut().flatten() {
+                if piece.square == seen.squares.to && rank == Rank::Bomb {
                     piece.is_revealed = true;
                 }
             }

@@ -95,10 +95,8 @@ fn boards(table: &Match) -> String {
 fn told(logged: &Logged) -> String {
     let mut text = String::new();
     for (viewer, name) in Viewer::ALL.into_iter().zip(["red", "blue", "public"]) {
-        let words = see(&logged.event, &logged.after, viewer).map_or_else(
-            || "nothing".to_owned(),
-            |event| serde_json::to_string(&GameEvent::from(&event)).expect("JSON"),
-        );
+        let words = see(&logged.event, &logged.after, viewer)
+            .map_or_else(|| "nothing".to_owned(), |event| serde_json::to_string(&event).expect("JSON"));
         let _infallible = writeln!(text, "  {name:<7}{words}");
     }
     text
@@ -117,7 +115,7 @@ fn shadow(table: &Match) -> String {
     let mut text =
         format!("truth: red {}; blue {}; chips {}; owed {}\n", truth[0], truth[1], truth[2], truth[3]);
     for (viewer, name) in Viewer::ALL.into_iter().zip(["red", "blue", "public"]) {
-        let reserve = GameView::from(&view(&table.game, viewer, table.now)).reserve;
+        let reserve = view(&table.game, viewer, table.now).seen.reserve;
         let _infallible = writeln!(text, "{name} knows: {}", serde_json::to_string(&reserve).expect("JSON"));
     }
     text
@@ -129,10 +127,9 @@ fn coins(table: &Match) -> String {
     let truth: Vec<&str> = text.split(' ').skip(5).collect();
     let mut text = format!("truth: red {}; blue {}; strike {}\n", truth[0], truth[1], truth[2]);
     for (viewer, name) in Viewer::ALL.into_iter().zip(["red", "blue", "public"]) {
-        let GameView { pools, pending_strike, clock, .. } =
-            GameView::from(&view(&table.game, viewer, table.now));
+        let GameView { pools, pending_strike, clock, .. } = view(&table.game, viewer, table.now).seen;
         let known = serde_json::to_string(&(pending_strike, clock)).expect("JSON");
-        let is_true = pools == GameView::from(&view(&table.game, Viewer::Public, table.now)).pools;
+        let is_true = pools == view(&table.game, Viewer::Public, table.now).seen.pools;
         let _infallible = writeln!(text, "{name} knows: {known}, the same pools: {is_true}");
     }
     text
@@ -230,13 +227,13 @@ fn playthrough(ruleset: &'static Ruleset) -> String {
                 || logged.after.position().has_strike_pending()
                 || matches!(
                     see(&logged.event, &logged.after, Viewer::Public),
-                    Some(flagfall_rules::SeenEvent::Exchanged(_))
+                    Some(GameEvent::Removed { .. } | GameEvent::Placed(_))
                 )
                 || matches!(
                     see(&logged.event, &logged.after, Viewer::Public),
-                    Some(flagfall_rules::SeenEvent::Moved(seen))
+                    Some(GameEvent::Moved(seen))
                         if seen.strike.is_some()
-                            || Direction::between(seen.from, seen.to).is_some_and(|(_, distance)| distance > 1)
+                            || Direction::between(seen.squares.from, seen.squares.to).is_some_and(|(_, distance)| distance > 1)
                 );
         }
         if is_worth_a_look {

@@ -1,7 +1,7 @@
 //! The open game: what the server showed of it, and the user's place in it.
 
 use flagfall_board::{PerSide, Side, Square};
-use flagfall_protocol::{Audience, GameSummary, GameView, Phase, Presence};
+use flagfall_protocol::{GameSummary, GameView, Phase, Presence, Viewer};
 use flagfall_rules::Ruleset;
 
 use crate::deploy::DeployEditor;
@@ -14,7 +14,7 @@ pub struct OpenGame {
     /// The ruleset. `None` if this client does not know it.
     pub ruleset: Option<&'static Ruleset>,
     /// The audience of this client.
-    pub audience: Audience,
+    pub audience: Viewer,
     /// True if this connection drives the game.
     pub driving: bool,
     /// True if another connection took over the seat.
@@ -120,6 +120,6 @@ impl OpenGame {
         let clock = self.view.clock?;
         let runs = clock.running.is_some_and(|running| running.includes(side));
         let is_running = runs && !self.view.paused && self.view.phase != Phase::Over;
-        Some(if is_running { server_now.saturating_sub(clock.at) } else { 0 })
+        Some(if is_running { server_now.saturating_sub(clock.at.0) } else { 0 })
     }
 }

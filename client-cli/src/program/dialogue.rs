@@ -11,12 +11,8 @@
 use std::time::Duration;
 
 use flagfall_board::{PerSide, Ply, Rank, Side};
-use flagfall_protocol::{
-    GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, SeenMove, StrikeFate,
-};
-use flagfall_rules::{
-    EndReason, Fate, Identity, Move, Outcome, Ruleset, SeenMove as RulesMove, SeenStrike, Setup,
-};
+use flagfall_protocol::{GameCommand, GameEvent, GameSummary, GameView, Phase, SeenMove};
+use flagfall_rules::{EndReason, Identity, Move, Outcome, Ruleset, Setup};
 use flagfall_umpire::bout::{Input, result, turn, values};
 use flagfall_umpire::fault::Fault;
 use flagfall_umpire::line::{self, Answer, Opening, Quit, Step, Told, fit_name, quoted};
@@ -110,7 +106,8 @@ impl Dialogue {
     /// Asks the program for its deployment.
     pub fn open(&mut self, now: Duration, server_now: u64, view: &GameView) -> Vec<Output> {
         let left = view.deploy_deadline.filter(|_| view.clock.is_some());
-        let left = left.map(|deadline| deadline.saturating_sub(server_now).saturating_sub(DEPLOY_MARGIN_MS));
+        let left =
+            left.map(|deadline| deadline.0.saturating_sub(server_now).saturating_sub(DEPLOY_MARGIN_MS));
         let limit = self.limits.deploy.or(self.limits.turn).or(left.map(Duration::from_millis));
         self.limit(now, limit.unwrap_or(UNTIMED_LIMIT));
         let shape = &self.ruleset.shape;
@@ -220,7 +217,7 @@ impl Dialogue {
     fn note(&mut self, seen: &SeenMove, outputs: &mut Vec<Output>) {
         self.tell_held(outputs);
         self.plies += 1;
-        let squares = seen.squares.0;
+        let squares = seen.squares;
         let says_one = match &self.stage {
             Stage::Leaving | Stage::Over => return,
             Stage::Waiting(Some(step)) if seen.side == self.side && step.squares == squares => step.says_one,
@@ -230,7 +227,7 @@ impl Dialogue {
             }
         };
         self.stage = Stage::Waiting(None);
-        self.held = Told::of(&seen_move(seen), says_one);
+        self.held = Told::of(seen, says_one);
     }
 
     fn tell_held(&mut self, outputs: &mut Vec<Output>) {
@@ -254,8 +251,8 @@ impl Dialogue {
             None => {}
         }
         self.stage = Stage::Asked;
-        let pieces = view.pieces.iter().map(|piece| piece.0);
-        let rows = line::board_of(&self.ruleset.shape, self.side, view.lakes.iter().copied(), pieces);
+        let pieces = view.pieces.iter().copied();
+        let rows = line::board_of(&self.ruleset.shape, self.side, view.lakes.iter(), pieces);
         outputs.push(Output::Tell(rows.iter().flat_map(|row| [row, "\n"]).collect()));
     }
 
@@ -333,7 +330,7 @@ impl Dialogue {
         let Move { from, to } = step.squares;
         if !targets::targets(view, self.ruleset, from).contains(to) {
             let answer = quoted(answer);
-            let failure = if view.refused_moves.contains(&MoveText(step.squares)) {
+            let failure = if view.refused_moves.contains(&step.squares) {
                 Failure::Repetition { answer }
             } else {
                 Failure::Fault(Fault::Move { answer, refusal: None })
@@ -344,7 +341,7 @@ impl Dialogue {
             self.misdeed = Some(failure);
         }
         self.stage = Stage::Waiting(Some(step));
-        outputs.push(Output::Ask(GameCommand::from(MoveText(step.squares))));
+        outputs.push(Output::Ask(GameCommand::from(step.squares)));
     }
 
     fn end(&mut self, view: &GameView, outputs: &mut Vec<Output>) {
@@ -371,7 +368,7 @@ impl Dialogue {
         let side = mover.unwrap_or(by_count);
         // Commitments are made when the game starts, once both armies stand.
         let has_started = view.commitments.red.is_some();
-        let captured = |side: Side, rank: Rank| view.captured[side].get(&rank).copied().unwrap_or(0);
+        let captured = |side: Side, rank: Rank| view.captured[side][rank];
         let quit = Quit {
             name: self.names[side].clone(),
             side,
@@ -403,27 +400,8 @@ fn is_end_next(view: &GameView, ruleset: &Ruleset) -> bool {
         .last_move
         .as_ref()
         .and_then(|seen| seen.strike)
-        .is_some_and(|strike| strike.defender.0 == Identity::Known(Rank::Flag));
+        .is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag));
     let can_move =
-        || view.pieces.iter().any(|piece| !targets::targets(view, ruleset, piece.0.square).is_empty());
+        || view.pieces.iter().any(|piece| !targets::targets(view, ruleset, piece.square).is_empty());
     is_flag_taken || view.plies_to_limit == Some(0) || !can_move()
-}
-
-fn seen_move(seen: &SeenMove) -> RulesMove {
-    let SeenMove { side, squares: MoveText(Move { from, to }), piece, strike, laid } = *seen;
-    let strike = strike.map(|strike| SeenStrike {
-        attacker: strike.attacker.0,
-        attacker_fate: fate(strike.attacker_fate),
-        defender: strike.defender.0,
-        defender_fate: fate(strike.defender_fate),
-    });
-    RulesMove { side, from, to, piece: piece.0, strike, laid: laid.map(|laid| laid.0) }
-}
-
-const fn fate(fate: StrikeFate) -> Fate {
-    match fate {
-        StrikeFate::Stays => Fate::Stays,
-        StrikeFate::Advances => Fate::Advances,
-        StrikeFate::Leaves => Fate::Leaves,
-    }
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    ClientToServer, Code, CommandId, Exit, GameCommand, GameEvent, Outcome, Phase, ServerToClient,
+    ClientToServer, Code, CommandId, Exit, GameCommand, GameEvent, Phase, SeenOutcome, ServerToClient,
 };
 use flagfall_rules::Ruleset;
 use flagfall_umpire::bout;
@@ -69,11 +69,11 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, side: Side, outcome: Option<&Outcome>) {
+    fn add(&mut self, side: Side, outcome: Option<&SeenOutcome>) {
         *match outcome {
-            Some(Outcome { winner: Some(winner), .. }) if *winner == side => &mut self.won,
-            Some(Outcome { winner: Some(_), .. }) => &mut self.lost,
-            Some(Outcome { winner: None, reason }) if reason != "aborted" => &mut self.drawn,
+            Some(SeenOutcome { winner: Some(winner), .. }) if *winner == side => &mut self.won,
+            Some(SeenOutcome { winner: Some(_), .. }) => &mut self.lost,
+            Some(SeenOutcome { winner: None, reason }) if reason != "aborted" => &mut self.drawn,
             Some(_) | None => &mut self.aborted,
         } += 1;
     }

@@ -118,7 +118,7 @@ struct Marks {
 impl Marks {
     fn of(game: &OpenGame, ruleset: &Ruleset) -> Marks {
         let view = &game.view;
-        let last = view.last_move.map(|seen| seen.squares.0);
+        let last = view.last_move.map(|seen| seen.squares);
         let (selected, cursor) = match &game.editor {
             Some(editor) => (editor.picked(), editor.cursor()),
             None if view.phase == Phase::Playing && game.own_side().is_some() => {
@@ -157,7 +157,7 @@ impl Marks {
         };
         Cell {
             piece,
-            is_lake: game.view.lakes.contains(&square),
+            is_lake: game.view.lakes.contains(square),
             is_last: self.last.contains(square),
             target: self.targets.iter().find(|target| target.square == square).map(|target| target.by),
             is_selected: self.selected == Some(square),

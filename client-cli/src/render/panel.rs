@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use flagfall_board::{Numbering, PerSide, Rank, Side};
-use flagfall_protocol::{Phase, Presence, Reserve};
+use flagfall_protocol::{Phase, Presence, SeenReserve};
 use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
@@ -193,7 +193,7 @@ fn headline(model: &Model, game: &OpenGame) -> String {
         Phase::Deploying => {
             let left = view
                 .deploy_deadline
-                .map(|deadline| words::clock(deadline.saturating_sub(model.server_now())))
+                .map(|deadline| words::clock(deadline.0.saturating_sub(model.server_now())))
                 .map(|left| format!(" {left} left."))
                 .unwrap_or_default();
             match &game.editor {
@@ -254,7 +254,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
 }
 
 /// The size of each side's reserve, and its face-up pieces.
-fn reserve(reserves: &PerSide<Reserve>, numbering: Numbering, width: usize, lines: &mut Vec<Line<'_>>) {
+fn reserve(reserves: &PerSide<SeenReserve>, numbering: Numbering, width: usize, lines: &mut Vec<Line<'_>>) {
     let size = |side: Side| format!("{side} {}", reserves[side].size);
     lines.push(Line::raw(format!("In reserve: {}, {}.", size(Side::Red), size(Side::Blue))));
     for side in Side::BOTH {
@@ -262,7 +262,7 @@ fn reserve(reserves: &PerSide<Reserve>, numbering: Numbering, width: usize, line
             .labeled
             .iter()
             .rev()
-            .map(|(rank, count)| figures(*rank, *count, numbering))
+            .map(|(rank, count)| figures(rank, count, numbering))
             .collect();
         if !labeled.is_empty() {
             let text = format!("{side}'s labeled there: {}", labeled.join(" "));
@@ -286,7 +286,7 @@ fn losses_and_reserve(
     model: &Model,
     game: &OpenGame,
     ruleset: &Ruleset,
-    reserves: &PerSide<Reserve>,
+    reserves: &PerSide<SeenReserve>,
     theme: Theme,
     is_table: bool,
     lines: &mut Vec<Line<'_>>,
@@ -296,9 +296,8 @@ fn losses_and_reserve(
     let own = game.own_side().map(|side| &reserves[side]);
     let held = |rank: Rank| {
         let Some(own) = own else { return String::new() };
-        let unlabeled = own.unlabeled.iter().flatten().find(|(held, _)| **held == rank);
-        let labeled = own.labeled.get(&rank).copied().unwrap_or(0);
-        number(unlabeled.map_or(0, |(_, count)| *count).saturating_add(labeled))
+        let unlabeled = own.unlabeled.unwrap_or_default();
+        number(unlabeled[rank].saturating_add(own.labeled[rank]))
     };
     let (red_style, blue_style) = (theme.side(Side::Red), theme.side(Side::Blue));
     let rows: Vec<(Rank, u8, u8)> =

@@ -2,8 +2,8 @@
 
 use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, ClientToServer, Exit, GameCommand, GameEvent, GameSummary, GameView, MoveText, Phase, Position,
-    Presence, SeenMove, ViewChange,
+    ClientToServer, Exit, GameCommand, GameEvent, GameSummary, GameView, Phase, Position, Presence, SeenMove,
+    ViewChange, Viewer,
 };
 use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
@@ -15,7 +15,7 @@ use crate::{plain, targets, words};
 /// A `game` message without its events.
 pub(super) struct Opened {
     pub(super) summary: GameSummary,
-    pub(super) audience: Audience,
+    pub(super) audience: Viewer,
     pub(super) driving: bool,
     pub(super) epoch: u64,
     pub(super) seq: u64,
@@ -55,9 +55,8 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     };
     match (view.phase, audience.side(), ruleset) {
         (Phase::Deploying, Some(side), Some(ruleset)) if driving => {
-            let lakes = view.lakes.iter().copied().collect();
             let editor =
-                editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, lakes, &mut model.chance));
+                editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, view.lakes, &mut model.chance));
             if let Some(text) = &view.own_deployment {
                 if is_first && editor.load(text).is_err() {
                     model.say("The deployment on the server is not one this client understands.");
@@ -161,7 +160,7 @@ fn introduce(model: &mut Model, game: &OpenGame) {
     }
     let is_drawn = game.ruleset.is_some_and(|ruleset| ruleset.lakes == Lakes::Drawn);
     if is_drawn && game.view.phase == Phase::Deploying && model.options.plain {
-        model.say(format!("The lakes of this game: {}.", words::squares(&game.view.lakes)));
+        model.say(format!("The lakes of this game: {}.", words::squares(game.view.lakes)));
     }
     if game.own_side().is_some() && !game.driving {
         model.say("Another connection of yours drives this game; this one is read-only.");
@@ -341,7 +340,7 @@ pub(super) fn event(
     let is_watching = game.own_side().is_none();
     // The side that lost its Flag would be next to move, but the end comes as the next event.
     let is_flag_taken = matches!(event, GameEvent::Moved(SeenMove { strike: Some(strike), .. })
-        if strike.defender.0 == Identity::Known(Rank::Flag));
+        if strike.defender == Identity::Known(Rank::Flag));
     let is_own_turn = game.is_own_turn() && !is_flag_taken;
     let is_board = match event {
         GameEvent::Started { .. } | GameEvent::Ended { .. } => true,
@@ -483,7 +482,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
 /// Sends an act on the board. The server knows best what is wrong with one.
 pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
     let squares = match &act {
-        GameCommand::Move { squares, .. } => Some(squares.0),
+        GameCommand::Move { squares, .. } => Some(*squares),
         _ => None,
     };
     match &model.game {
@@ -516,12 +515,12 @@ fn is_out_of_turn(game: &OpenGame, act: &GameCommand) -> bool {
 
 /// Sends a move, or asks first if it would lose.
 pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
-    act(model, GameCommand::from(MoveText(squares)), out);
+    act(model, GameCommand::from(squares), out);
 }
 
 /// Sends a move without asking.
 pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
-    command(model, GameCommand::from(MoveText(squares)), out);
+    command(model, GameCommand::from(squares), out);
 }
 
 /// True if the move would lose the game because it is illegal (§U7). The user must confirm it, so

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use flagfall_board::{GameId, PerSide};
-use flagfall_protocol::{HexBytes, Phase};
+use flagfall_protocol::{Commitment, Phase};
 
 use crate::commitments::{Shown, changed_words, verdict};
 use crate::config::is_account_file;
@@ -60,7 +60,7 @@ pub(super) fn commitments(
     model: &mut Model,
     game: GameId,
     epoch: u64,
-    now: &PerSide<Option<HexBytes>>,
+    now: &PerSide<Option<Commitment>>,
     phase: Phase,
     out: &mut Vec<Effect>,
 ) {

@@ -431,7 +431,7 @@ fn point(model: &mut Model, out: &mut Vec<Effect>) {
         }
         Some(from) => {
             let squares = Move { from, to: cursor };
-            let is_refused = game.view.refused_moves.iter().any(|refused| refused.0 == squares);
+            let is_refused = game.view.refused_moves.contains(&squares);
             if targets::targets(&game.view, ruleset, from).contains(cursor) {
                 go(model, squares, out);
             } else if is_refused {

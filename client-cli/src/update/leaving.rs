@@ -35,7 +35,7 @@ fn consequences(model: &Model) -> Option<String> {
             "Your deployment is handed in, and the game may start without you.".to_owned()
         }
         Phase::Deploying => {
-            let left = game.view.deploy_deadline.map(|at| at.saturating_sub(model.server_now()));
+            let left = game.view.deploy_deadline.map(|at| at.0.saturating_sub(model.server_now()));
             let left = left.map_or_else(String::new, |left| format!(" within {}", words::clock(left)));
             format!("If you do not deploy{left}, the game is called off and counts against you.")
         }

@@ -1,7 +1,7 @@
 //! The commands of play by mail: many games, none of which need be open, and requests about them.
 
 use flagfall_board::{GameId, Numbering, Ply, Side};
-use flagfall_protocol::{ClientToServer, GameCommand, MoveText, Phase, QueuedMove, Speed, Terms, Time};
+use flagfall_protocol::{ClientToServer, GameCommand, Move, Phase, QueuedMove, Speed, Terms, Time};
 use flagfall_rules::Ruleset;
 
 use super::{challenges, errands, game, goal, link};
@@ -229,7 +229,7 @@ fn is_ply(act: &GameCommand) -> bool {
     matches!(act, GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. })
 }
 
-fn squares(act: &GameCommand) -> Option<MoveText> {
+fn squares(act: &GameCommand) -> Option<Move> {
     match act {
         GameCommand::Move { squares, .. } => Some(*squares),
         _ => None,

@@ -90,8 +90,9 @@ fn has_reserve(game: &OpenGame) -> bool {
 fn kinds(game: &OpenGame) -> Vec<(Rank, bool, u8)> {
     let own = game.own_side().zip(game.view.reserve.as_ref()).map(|(side, reserves)| &reserves[side]);
     let Some(reserve) = own else { return Vec::new() };
-    let unlabeled = reserve.unlabeled.iter().flatten().map(|(rank, count)| (*rank, false, *count));
-    let labeled = reserve.labeled.iter().map(|(rank, count)| (*rank, true, *count));
+    let unlabeled = reserve.unlabeled.unwrap_or_default();
+    let unlabeled = unlabeled.iter().map(|(rank, count)| (rank, false, count));
+    let labeled = reserve.labeled.iter().map(|(rank, count)| (rank, true, count));
     let mut kinds: Vec<_> = unlabeled.chain(labeled).collect();
     kinds.sort_by_key(|(rank, is_labeled, _)| (std::cmp::Reverse(*rank), *is_labeled));
     kinds

@@ -135,7 +135,7 @@ fn moments_are_dates() {
 
 #[test]
 fn endings_are_sentences() {
-    let ended = |winner, reason: &str| outcome(&Outcome { winner, reason: reason.to_owned() });
+    let ended = |winner, reason: &str| outcome(&SeenOutcome { winner, reason: reason.to_owned() });
     assert_eq!(ended(Some(Side::Red), "flag_captured"), "Red wins: Blue's Flag is taken.");
     assert_eq!(ended(None, "draw_agreed"), "A draw: draw agreed.");
     assert_eq!(ended(None, "aborted"), "The game was called off.");

@@ -28,7 +28,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{any, delete, get, post, put};
 use axum::{Extension, Json, Router};
 use flagfall_board::GameId;
-use flagfall_protocol::{Audience, GameSummary, GameView, RecordScope, RulesetInfo, SigningKeys};
+use flagfall_protocol::{GameSummary, GameView, RecordScope, RulesetInfo, SigningKeys, Viewer};
 use flagfall_rules::Ruleset;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use metrics::counter;
@@ -240,7 +240,7 @@ async fn games(State(app): State<Arc<App>>) -> Json<Games> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct Game {
     game: GameSummary,
-    audience: Audience,
+    audience: Viewer,
     view: GameView,
 }
 

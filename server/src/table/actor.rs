@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
-    Audience, CloseCode, CommandId, GameCommand, GameRecord, GameSummary, GameView, Outcome, Phase, Player,
-    Position, RecordScope,
+    CloseCode, CommandId, GameCommand, GameRecord, GameSummary, GameView, Phase, Player, Position,
+    RecordScope, SeenOutcome, Viewer,
 };
 use flagfall_rules::{Command, Entropy};
 use flagfall_store::{Append, AppendOutcome, Head, Store, StoreError};
@@ -116,7 +116,7 @@ pub(super) enum Message {
     Input(TableInput),
     Look {
         player: Option<String>,
-        reply: oneshot::Sender<Option<(GameSummary, Audience, GameView)>>,
+        reply: oneshot::Sender<Option<(GameSummary, Viewer, GameView)>>,
     },
     Forecast {
         reply: oneshot::Sender<Forecast>,
@@ -244,7 +244,7 @@ struct Progress {
     phase: Phase,
     ply: Ply,
     turn: Option<Side>,
-    outcome: Option<Outcome>,
+    outcome: Option<SeenOutcome>,
 }
 
 impl TableHandle {
@@ -334,7 +334,7 @@ impl TableHandle {
     /// # Errors
     /// [`TableError::NotFound`] for other players' private games, and the errors of
     /// [`Tables::find`].
-    pub async fn look(&self, player: Option<&str>) -> Result<(GameSummary, Audience, GameView), TableError> {
+    pub async fn look(&self, player: Option<&str>) -> Result<(GameSummary, Viewer, GameView), TableError> {
         let (reply, answer) = oneshot::channel();
         let player = player.map(str::to_owned);
         self.send_message(Message::Look { player, reply }).await.map_err(|_| TableError::Unavailable)?;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{Abort, Audience, GameEvent, ServerToClient, ViewChange};
+use flagfall_protocol::{Abort, GameEvent, ServerToClient};
 use flagfall_rules::{Event, Game, Viewer, see, see_change};
 
 use super::compact_ply::{CompactPly, Told};
@@ -126,7 +126,6 @@ impl Audiences {
     ) {
         for viewer in Viewer::ALL {
             let Some(seen) = see(event, game, viewer) else { continue };
-            let seen = GameEvent::from(&seen);
             let (shown, listeners) = match viewer {
                 Viewer::Player(side) => (&mut self.sides[side], &mut self.players),
                 Viewer::Public => (&mut self.public, &mut self.spectators),
@@ -136,7 +135,7 @@ impl Audiences {
             if !listeners.iter().any(|listener| listener.viewer == viewer) {
                 continue;
             }
-            let change = ViewChange::from(&see_change(event, game, viewer, at));
+            let change = see_change(event, game, viewer, at);
             let abort = abort.cloned();
             let payload = Payload::new(&ServerToClient::Event { game: id, seq, event: seen, change, abort });
             for listener in listeners.iter_mut().filter(|listener| listener.viewer == viewer) {
@@ -213,9 +212,4 @@ impl Audiences {
     pub(super) fn has_side(&self, side: Side) -> bool {
         self.players.iter().any(|player| player.viewer == Viewer::Player(side))
     }
-}
-
-/// The protocol's type for a viewer.
-pub(super) fn audience_of(viewer: Viewer) -> Audience {
-    Audience::from(viewer)
 }

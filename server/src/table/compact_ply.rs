@@ -2,7 +2,7 @@
 //! memory keeps them for three audiences.
 
 use flagfall_board::{Rank, Side};
-use flagfall_protocol::{IdentityText, MoveText, SeenMove, SeenStrike, StrikeFate};
+use flagfall_protocol::{Fate, Move, SeenMove, SeenStrike};
 use flagfall_rules::Identity;
 
 /// An event that can be sent to an audience again.
@@ -19,7 +19,7 @@ pub(super) enum Told {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct CompactPly {
     side: Side,
-    squares: MoveText,
+    squares: Move,
     piece: Plain,
     strike: Option<CompactStrike>,
 }
@@ -27,9 +27,9 @@ pub(super) struct CompactPly {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct CompactStrike {
     attacker: Plain,
-    attacker_fate: StrikeFate,
+    attacker_fate: Fate,
     defender: Plain,
-    defender_fate: StrikeFate,
+    defender_fate: Fate,
 }
 
 /// What is known of a piece, if that is nothing or its rank.
@@ -41,8 +41,8 @@ enum Plain {
 }
 
 impl Plain {
-    fn new(identity: IdentityText) -> Option<Plain> {
-        match identity.0 {
+    fn new(identity: Identity) -> Option<Plain> {
+        match identity {
             Identity::Known(rank) => Some(Plain::Known(rank)),
             Identity::Hidden => Some(Plain::Hidden),
             Identity::Coin => Some(Plain::Coin),
@@ -50,12 +50,12 @@ impl Plain {
         }
     }
 
-    fn seen(self) -> IdentityText {
-        IdentityText(match self {
+    fn seen(self) -> Identity {
+        match self {
             Plain::Known(rank) => Identity::Known(rank),
             Plain::Hidden => Identity::Hidden,
             Plain::Coin => Identity::Coin,
-        })
+        }
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
 
     fn ply(piece: Identity, strike: Option<SeenStrike>) -> SeenMove {
         let squares = "a4a5".parse().unwrap();
-        SeenMove { side: Side::Blue, squares, piece: IdentityText(piece), strike, laid: None }
+        SeenMove { side: Side::Blue, squares, piece, strike, laid: None }
     }
 
     #[test]
@@ -106,10 +106,10 @@ mod tests {
         let identities = [Identity::Known(Rank::Scout), Identity::Hidden, Identity::Coin];
         for (piece, defender) in identities.into_iter().flat_map(|one| identities.map(|other| (one, other))) {
             let strike = SeenStrike {
-                attacker: IdentityText(piece),
-                attacker_fate: StrikeFate::Leaves,
-                defender: IdentityText(defender),
-                defender_fate: StrikeFate::Advances,
+                attacker: piece,
+                attacker_fate: Fate::Leaves,
+                defender,
+                defender_fate: Fate::Advances,
             };
             for seen in [ply(piece, None), ply(piece, Some(strike))] {
                 assert_eq!(CompactPly::new(&seen).map(CompactPly::seen), Some(seen));

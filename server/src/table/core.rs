@@ -11,8 +11,7 @@ use std::sync::Arc;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
-    Audience, Code, CommandId, GameCommand, GameSummary, GameView, Outcome, Phase, Player, Position,
-    ServerToClient,
+    Code, CommandId, GameCommand, GameSummary, GameView, Phase, Player, Position, SeenOutcome, ServerToClient,
 };
 use flagfall_rules::{
     Entropy, Event, Events, Game, View, Viewer, decide_deadline, decide_pause, decide_resume,
@@ -22,7 +21,7 @@ use flagfall_store::{Append, AppendOutcome, Head, Outage, StoreError, StoredEntr
 
 use super::aborts::AbortCause;
 use super::answers::{CommandKey, Done};
-use super::audience::{Audiences, Subscriber, audience_of};
+use super::audience::{Audiences, Subscriber};
 use super::claims::Claims;
 use super::error::ReadFailure;
 use super::follow::Following;
@@ -469,12 +468,12 @@ impl Table {
 
     /// Phase and ply: how far the game is.
     pub(super) fn progress(&self) -> (Phase, Ply) {
-        (Phase::from(self.game.phase()), self.game.ply())
+        (self.game.phase(), self.game.ply())
     }
 
     /// The side to move, and the outcome if there is one.
-    pub(super) fn state(&self) -> (Option<Side>, Option<Outcome>) {
-        (self.game.turn(), self.game.outcome().as_ref().map(Outcome::from))
+    pub(super) fn state(&self) -> (Option<Side>, Option<SeenOutcome>) {
+        (self.game.turn(), self.game.outcome().map(SeenOutcome::from))
     }
 
     /// Notes the rematch of this game.
@@ -489,16 +488,16 @@ impl Table {
             terms: self.header.terms.clone(),
             players: self.header.players.clone(),
             created: self.game.terms().created.0,
-            phase: Phase::from(self.game.phase()),
+            phase: self.game.phase(),
             ply: self.game.ply(),
             turn: self.game.turn(),
-            outcome: self.game.outcome().as_ref().map(Outcome::from),
+            outcome: self.game.outcome().map(SeenOutcome::from),
         }
     }
 
     /// The game as a viewer may know it now.
-    pub(super) fn look(&self, now: Stamp, viewer: Viewer) -> (Audience, GameView) {
-        (audience_of(viewer), GameView::from(&view(&self.game, viewer, self.shown_at(now))))
+    pub(super) fn look(&self, now: Stamp, viewer: Viewer) -> (Viewer, GameView) {
+        (viewer, view(&self.game, viewer, self.shown_at(now)).seen)
     }
 
     fn open(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {

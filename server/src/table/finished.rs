@@ -1,7 +1,7 @@
 //! Games that are over, as their logs record them.
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{GameRecord, GameView, Player, Secret, Terms};
+use flagfall_protocol::{GameRecord, Player, Secret, Terms};
 use flagfall_rules::{EndReason, Viewer, view};
 use flagfall_store::Store;
 
@@ -92,7 +92,7 @@ async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, Ta
     };
     // Through the same redaction as everything else: each side's own view opens its own deployment.
     let own = |side: Side| {
-        let seen = GameView::from(&view(&game, Viewer::Player(side), game.latest()));
+        let seen = view(&game, Viewer::Player(side), game.latest()).seen;
         seen.opened[side].clone().map(|opened| Secret::new(opened.setup))
     };
     Ok(Some(Archived { finished, deployments: PerSide::from_fn(own) }))

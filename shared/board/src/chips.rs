@@ -95,6 +95,24 @@ impl FromIterator<(Square, ChipColor)> for Chips {
     }
 }
 
+/// The squares of each color. Colors without chips are left out.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Chips {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let colors = ChipColor::ALL.into_iter().map(|color| (color, self.of(color)));
+        serializer.collect_map(colors.filter(|(_, squares)| *squares != SquareSet::EMPTY))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Chips {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Chips, D::Error> {
+        let colors = std::collections::BTreeMap::<ChipColor, SquareSet>::deserialize(deserializer)?;
+        let laid = colors.into_iter().flat_map(|(color, squares)| squares.iter().map(move |at| (at, color)));
+        Ok(laid.collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -357,6 +357,21 @@ impl FromIterator<Square> for SquareSet {
     }
 }
 
+/// The squares as a list, in ascending order.
+#[cfg(feature = "serde")]
+impl serde::Serialize for SquareSet {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for SquareSet {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<SquareSet, D::Error> {
+        Ok(Vec::<Square>::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -60,7 +60,7 @@ impl Memory {
         self.note_vacated(view, side);
         self.note_strike(view, side);
         self.follow(view, side);
-        let count = |side: Side| view.captured[side].iter().map(|count| u32::from(*count)).sum();
+        let count = |side: Side| view.captured[side].iter().map(|(_, count)| u32::from(count)).sum();
         let captured = PerSide::from_fn(count);
         if captured != self.captured {
             self.captured = captured;
@@ -97,8 +97,8 @@ impl Memory {
             };
             let moved = view.last_move.filter(|last| last.side != side);
             let was_there = match moved {
-                Some(last) if last.from == square => is_hidden(last.to),
-                Some(last) if last.to == square => false,
+                Some(last) if last.squares.from == square => is_hidden(last.squares.to),
+                Some(last) if last.squares.to == square => false,
                 Some(_) | None => is_hidden(square),
             };
             if was_there {
@@ -118,10 +118,10 @@ impl Memory {
     /// Moves suspicions with the pieces, and drops those of pieces that are known or gone.
     fn follow(&mut self, view: &View, side: Side) {
         if let Some(last) = view.last_move.filter(|last| last.side != side) {
-            self.suspects.retain(|(at, _)| *at != last.to);
+            self.suspects.retain(|(at, _)| *at != last.squares.to);
             for (at, _) in &mut self.suspects {
-                if *at == last.from {
-                    *at = last.to;
+                if *at == last.squares.from {
+                    *at = last.squares.to;
                 }
             }
         }

@@ -6,7 +6,8 @@ mod matrix;
 
 use flagfall_board::{PerSide, Rank, Side, Square};
 use flagfall_rules::{
-    Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, SeenPiece, View, strike_fates,
+    Choice, Command, Fate, Identity, Move, MoveCommand, PendingStrike, RankCounts, SeenPiece, View,
+    strike_fates,
 };
 
 pub(crate) use self::good::GoodQuantumMind;
@@ -117,16 +118,15 @@ impl Turn<'_> {
         let pool = self.stock.pools[piece.side];
         let is_bound = !is_moved && self.stock.is_bound(piece.side);
         let fits = |rank: Rank| may_be(rank, is_moved) && !(is_bound && may_be(rank, true));
-        let left = Rank::ALL.into_iter().zip(pool).filter(|(rank, count)| *count > 0 && fits(*rank));
-        let total: f32 = left.clone().map(|(_, count)| f32::from(count)).sum();
-        left.map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
+        let left = || pool.iter().filter(|(rank, _)| fits(*rank));
+        let total: f32 = left().map(|(_, count)| f32::from(count)).sum();
+        left().map(|(rank, count)| (rank, f32::from(count) / total.max(1.0))).collect()
     }
 
     /// The value of naming this rank for the own coin in the strike.
     fn choice(&self, rank: Rank) -> f32 {
-        let Some(PendingStrike { side, from, to, owes: _, own_choice: _ }) = self.view.pending_strike else {
-            return 0.0;
-        };
+        let Some(strike) = self.view.pending_strike else { return 0.0 };
+        let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = strike;
         let is_attacker = side == self.side;
         let foe = self.piece(if is_attacker { to } else { from });
         let Some(foe) = foe else { return 0.0 };
@@ -234,7 +234,7 @@ impl Turn<'_> {
 
 /// What both sides have left, which is public.
 struct Stock {
-    pools: PerSide<[u8; Rank::COUNT]>,
+    pools: PerSide<RankCounts>,
     /// Unmoved coins beyond those that a side must keep (§Q6).
     spare: PerSide<usize>,
     /// Pieces and coins that move, or still can.
@@ -250,7 +250,7 @@ impl Stock {
         };
         let spare = PerSide::from_fn(|side| {
             let unmoved = count(side, |piece| piece.identity == Identity::Coin && !piece.is_moved);
-            let bound = pools[side][Rank::Flag as usize] + pools[side][Rank::Bomb as usize];
+            let bound = pools[side][Rank::Flag] + pools[side][Rank::Bomb];
             unmoved.saturating_sub(usize::from(bound))
         });
         let movers = PerSide::from_fn(|side| {
@@ -276,7 +276,7 @@ impl Stock {
 
     /// The value of striking any coin of a side, because sooner or later one must be the Flag.
     fn pressure(&self, side: Side, is_moved: bool) -> f32 {
-        let bombs = self.pools[side][Rank::Bomb as usize];
+        let bombs = self.pools[side][Rank::Bomb];
         if self.is_late {
             LAST_PRESSURE
         } else if self.movers[side.opponent()] <= usize::from(bombs) {

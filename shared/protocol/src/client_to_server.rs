@@ -3,13 +3,13 @@ use std::str::FromStr;
 
 use flagfall_board::{ChipColor, GameId, Ply, Rank, Side, Sign, Square};
 use flagfall_rules::{Choice, Claim, Command, MoveCommand, Placing, Refusal, Ruleset, Setup, TimeControl};
+use flagfall_view::Move;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chat::Said;
 use crate::rating_range::RatingWish;
 use crate::secret::Secret;
-use crate::text::MoveText;
 
 /// A message from a client. Unknown fields are refused.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -204,7 +204,7 @@ pub enum GameCommand {
     Move {
         /// From and to, as in `a4a5`.
         #[serde(rename = "move")]
-        squares: MoveText,
+        squares: Move,
         /// Which of two paths to take where lines join at the board's edges: `+` toward higher rows
         /// or columns, `-` toward lower ones. Without it, the shorter legal path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -294,13 +294,13 @@ fn is_false(value: &bool) -> bool {
 impl From<MoveCommand> for GameCommand {
     fn from(asked: MoveCommand) -> GameCommand {
         let MoveCommand { squares, path, color } = asked;
-        GameCommand::Move { squares: MoveText(squares), path, color }
+        GameCommand::Move { squares, path, color }
     }
 }
 
-impl From<MoveText> for GameCommand {
-    fn from(squares: MoveText) -> GameCommand {
-        MoveCommand::from(squares.0).into()
+impl From<Move> for GameCommand {
+    fn from(squares: Move) -> GameCommand {
+        MoveCommand::from(squares).into()
     }
 }
 
@@ -335,7 +335,7 @@ impl GameCommand {
         Ok(match self {
             GameCommand::Deploy { setup } => Command::Deploy(Setup::from_text(setup, side, ruleset)?),
             GameCommand::Move { squares, path, color } => {
-                Command::Move(MoveCommand { squares: squares.0, path: *path, color: *color })
+                Command::Move(MoveCommand { squares: *squares, path: *path, color: *color })
             }
             GameCommand::Remove { square } => Command::Remove(*square),
             GameCommand::Place { square, rank, labeled, color } => {

@@ -9,7 +9,6 @@ mod client_to_server;
 mod code;
 mod deployment;
 mod exit;
-mod game_view;
 mod history;
 mod invitation;
 mod own_games;
@@ -23,6 +22,13 @@ mod server_to_client;
 mod text;
 mod webhook;
 
+/// The types of views, which messages and records consist of.
+pub use flagfall_view::{
+    Commitment, Fate, GameEvent, GameView, HexBytes, Identity, Laid, Move, Opened, OwedColor, PendingStrike,
+    Phase, RankCounts, Running, SeenClock, SeenExchange, SeenMove, SeenOutcome, SeenPiece, SeenPlacing,
+    SeenReserve, SeenStrike, TextError, ViewChange, Viewer,
+};
+
 pub use account::{
     AccountExport, BlockList, Conduct, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword,
     NewRecoveryCode, NewToken, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Profile, Recover, Recovered, Scope,
@@ -35,10 +41,6 @@ pub use client_to_server::{
 pub use code::{CloseCode, Code};
 pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments};
 pub use exit::Exit;
-pub use game_view::{
-    Clock, GameEvent, GameView, Opened, Outcome, OwedColor, PendingStrike, Phase, Reserve, Running,
-    SeenExchange, SeenMove, SeenPlacing, SeenStrike, StrikeFate, ViewChange,
-};
 pub use history::{
     DeploymentTally, HeadToHead, PlayedGame, PlayedGames, RulesetStatistics, RulesetTally, Statistics, Tally,
 };
@@ -57,10 +59,10 @@ pub use record::{
 };
 pub use secret::Secret;
 pub use server_to_client::{
-    Abort, Accepted, Audience, GameHead, GameSummary, Player, PlayerKind, PoolStatus, Presence,
-    RuleOptionInfo, RuleValueInfo, RulesetInfo, Seek, ServerToClient,
+    Abort, Accepted, GameHead, GameSummary, Player, PlayerKind, PoolStatus, Presence, RuleOptionInfo,
+    RuleValueInfo, RulesetInfo, Seek, ServerToClient,
 };
-pub use text::{HexBytes, IdentityText, LaidText, MoveText, PieceText, SignatureText};
+pub use text::SignatureText;
 pub use webhook::{
     Feed, FeedItem, MadeFeed, NewWebhook, Notice, NoticeKind, WebhookAttempt, WebhookInfo, WebhookSet,
 };

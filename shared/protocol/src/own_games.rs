@@ -4,8 +4,8 @@ use flagfall_board::{GameId, Side};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::game_view::{Clock, GameView, Phase, Running};
 use crate::server_to_client::GameSummary;
+use flagfall_view::{GameView, Phase, SeenClock};
 
 /// A running game of the player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -44,14 +44,14 @@ impl OwnGame {
     pub fn new(game: GameSummary, side: Side, view: &GameView) -> OwnGame {
         let (to_act, deadline) = match view.phase {
             Phase::Deploying => (!view.ready[side], view.deploy_deadline),
-            Phase::Playing => (view.is_to_act(side), view.clock.as_ref().and_then(Clock::deadline)),
+            Phase::Playing => (view.is_to_act(side), view.clock.as_ref().and_then(SeenClock::deadline)),
             Phase::Over => (false, None),
         };
         OwnGame {
             game,
             side,
             to_act,
-            deadline: deadline.filter(|_| !view.paused),
+            deadline: deadline.filter(|_| !view.paused).map(|deadline| deadline.0),
             draw_offered: view.draw_offer == Some(side.opponent()),
         }
     }
@@ -62,20 +62,6 @@ impl OwnGame {
             let newest_first = std::cmp::Reverse(own.game.created);
             (!own.to_act, own.deadline.unwrap_or(u64::MAX), newest_first, own.game.id)
         });
-    }
-}
-
-impl Clock {
-    /// When the first running clock reaches zero, in milliseconds since 1970. `None` if no clock
-    /// runs.
-    #[must_use]
-    pub fn deadline(&self) -> Option<u64> {
-        let of = |side: Side| self.at + self.remaining_ms[side] + self.free_ms[side];
-        match self.running? {
-            Running::Red => Some(of(Side::Red)),
-            Running::Blue => Some(of(Side::Blue)),
-            Running::Both => Some(of(Side::Red).min(of(Side::Blue))),
-        }
     }
 }
 
@@ -122,19 +108,5 @@ mod tests {
         OwnGame::sort(&mut games);
         let order: Vec<u64> = games.iter().map(|own| own.game.created).collect();
         assert_eq!(order, [4, 3, 6, 2, 1, 5]);
-    }
-
-    #[test]
-    fn a_deadline_is_when_whoever_is_to_act_has_used_all_he_has() {
-        let clock = |running| Clock {
-            at: 1_000,
-            remaining_ms: PerSide::new(500, 300),
-            free_ms: PerSide::new(0, 50),
-            running,
-        };
-        assert_eq!(clock(None).deadline(), None);
-        assert_eq!(clock(Some(Running::Red)).deadline(), Some(1_500));
-        assert_eq!(clock(Some(Running::Blue)).deadline(), Some(1_350));
-        assert_eq!(clock(Some(Running::Both)).deadline(), Some(1_350));
     }
 }

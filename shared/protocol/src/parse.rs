@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Ply};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{ClientToServer, CommandId, GameCommand, MoveText, PROTOCOL_VERSION};
+use crate::{ClientToServer, CommandId, GameCommand, Move, PROTOCOL_VERSION};
 
 /// How deep arrays and objects may be nested.
 const DEPTH_MAX: usize = 16;
@@ -48,7 +48,7 @@ struct PlainSquares {
     #[serde(rename = "kind")]
     _kind: MoveKind,
     #[serde(rename = "move")]
-    squares: MoveText,
+    squares: Move,
 }
 
 #[derive(Deserialize)]

@@ -1,11 +1,11 @@
 //! Moves that a player queues for coming turns, in games with days per move.
 
 use flagfall_board::{GameId, Ply};
+use flagfall_view::Move;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::GameCommand;
-use crate::text::MoveText;
 
 /// A queued turn.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub struct QueuedMove {
     pub command: GameCommand,
     /// Make the turn only if the opponent's turn before it is this move.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
-    pub after: Option<MoveText>,
+    pub after: Option<Move>,
 }
 
 /// Replaces the queue with turns for the player's next plies, in order. `PUT /api/games/ID/queue`.

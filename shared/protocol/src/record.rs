@@ -5,13 +5,16 @@ use std::fmt;
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_rules as rules;
+use flagfall_view::{
+    Commitment, Fate, GameEvent, GameView, HexBytes, Opened, SeenMove, SeenOutcome, SeenPlacing, ViewChange,
+    Viewer,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::{Terms, Time};
-use crate::game_view::{GameEvent, GameView, Opened, Outcome, SeenMove, SeenPlacing, StrikeFate, ViewChange};
-use crate::server_to_client::{Audience, Player};
-use crate::text::{HexBytes, SignatureText};
+use crate::server_to_client::Player;
+use crate::text::SignatureText;
 
 pub use digest::{DIGEST_VERSION, key_id, signed_message};
 pub use recorder::{NotOpened, RecordScope, Recorder};
@@ -43,7 +46,7 @@ pub struct GameRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
     /// Who the record is for.
-    pub audience: Audience,
+    pub audience: Viewer,
     /// What its changes show. Records without changes do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<RecordKind>,
@@ -51,7 +54,7 @@ pub struct GameRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_view: Option<GameView>,
     /// Each side's commitment to its deployment.
-    pub commitments: PerSide<Option<HexBytes>>,
+    pub commitments: PerSide<Option<Commitment>>,
     /// The deployments that are open to this client.
     pub deployments: PerSide<Option<Opened>>,
     /// The position that a game started from, if it was set up rather than deployed, in the
@@ -63,7 +66,7 @@ pub struct GameRecord {
     pub events: Vec<RecordedEvent>,
     /// How the game ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<SeenOutcome>,
     /// Where the record comes from, if no Flagfall game wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
@@ -199,8 +202,10 @@ impl fmt::Display for GameRecord {
         }
         match &self.outcome {
             None => writeln!(f, "Result: none yet")?,
-            Some(Outcome { winner: Some(side), reason }) => writeln!(f, "Result: {side} wins ({reason})")?,
-            Some(Outcome { winner: None, reason }) => writeln!(f, "Result: nobody wins ({reason})")?,
+            Some(SeenOutcome { winner: Some(side), reason }) => {
+                writeln!(f, "Result: {side} wins ({reason})")?;
+            }
+            Some(SeenOutcome { winner: None, reason }) => writeln!(f, "Result: nobody wins ({reason})")?,
         }
         for side in Side::BOTH {
             if let Some(opened) = &self.deployments[side] {
@@ -345,18 +350,16 @@ fn write_ply(ply: u32, seen: &SeenMove, tells_piece: bool, f: &mut fmt::Formatte
     if let Some(laid) = &seen.laid {
         write!(f, "  {laid}")?;
     }
-    if tells_piece && seen.strike.is_none() && seen.piece.0 != rules::Identity::Hidden {
+    if tells_piece && seen.strike.is_none() && seen.piece != rules::Identity::Hidden {
         write!(f, "  is {}", seen.piece)?;
     }
     if let Some(strike) = &seen.strike {
         let (attacker, defender) = (strike.attacker, strike.defender);
         let result = match (strike.attacker_fate, strike.defender_fate) {
-            (StrikeFate::Leaves, StrikeFate::Leaves) => "both leave",
-            (StrikeFate::Leaves, StrikeFate::Stays | StrikeFate::Advances) => "the attacker leaves",
-            (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Leaves) => "the defender leaves",
-            (StrikeFate::Stays | StrikeFate::Advances, StrikeFate::Stays | StrikeFate::Advances) => {
-                "both stay"
-            }
+            (Fate::Leaves, Fate::Leaves) => "both leave",
+            (Fate::Leaves, Fate::Stays | Fate::Advances) => "the attacker leaves",
+            (Fate::Stays | Fate::Advances, Fate::Leaves) => "the defender leaves",
+            (Fate::Stays | Fate::Advances, Fate::Stays | Fate::Advances) => "both stay",
         };
         write!(f, "  {attacker} strikes {defender}: {result}")?;
     }

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::chat::Said;
 use crate::client_to_server::{CommandId, Terms};
 use crate::code::Code;
-use crate::game_view::{GameEvent, GameView, Outcome, Phase, ViewChange};
 use crate::invitation::Invitation;
 use crate::rating::{RatingChange, RatingPoint};
 use crate::rating_range::RatingRange;
 use crate::secret::Secret;
+use flagfall_view::{GameEvent, GameView, Phase, SeenOutcome, ViewChange, Viewer};
 
 /// A message from the server. Clients ignore fields that they do not know.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -97,7 +97,7 @@ pub enum ServerToClient {
         /// The game.
         game: GameSummary,
         /// How the client sees the game.
-        audience: Audience,
+        audience: Viewer,
         /// True if the client may act. A player's newest connection to the game may.
         driving: bool,
         /// The epoch of the game's log. It changes if the store has lost events.
@@ -332,40 +332,6 @@ pub enum PlayerKind {
     House,
 }
 
-/// How a client sees a game.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Audience {
-    /// As the player with the red pieces.
-    Red,
-    /// As the player with the blue pieces.
-    Blue,
-    /// As a spectator, who knows what both players know.
-    Public,
-}
-
-impl From<flagfall_rules::Viewer> for Audience {
-    fn from(viewer: flagfall_rules::Viewer) -> Audience {
-        match viewer {
-            flagfall_rules::Viewer::Player(Side::Red) => Audience::Red,
-            flagfall_rules::Viewer::Player(Side::Blue) => Audience::Blue,
-            flagfall_rules::Viewer::Public => Audience::Public,
-        }
-    }
-}
-
-impl Audience {
-    /// The side of a player's audience.
-    #[must_use]
-    pub fn side(self) -> Option<Side> {
-        match self {
-            Audience::Red => Some(Side::Red),
-            Audience::Blue => Some(Side::Blue),
-            Audience::Public => None,
-        }
-    }
-}
-
 fn is_neither(sides: &PerSide<bool>) -> bool {
     !sides.red && !sides.blue
 }
@@ -407,7 +373,7 @@ pub struct GameSummary {
     pub turn: Option<Side>,
     /// How the game ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<SeenOutcome>,
 }
 
 /// An open seek.

@@ -8,7 +8,7 @@ use std::error::Error;
 
 use flagfall_rules::rulesets::SILENT_DEFENSE;
 use flagfall_rules::{
-    Command, Entropy, Game, GameTerms, Identity, Position, SeenEvent, Side, Stamp, Viewer, evolve, see,
+    Command, Entropy, Game, GameEvent, GameTerms, Identity, Position, Side, Stamp, Viewer, evolve, see,
 };
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for event in events {
         evolve(&mut game, &event, now);
         for viewer in Viewer::ALL {
-            if let Some(SeenEvent::Moved(seen)) = see(&event, &game, viewer)
+            if let Some(GameEvent::Moved(seen)) = see(&event, &game, viewer)
                 && let Some(strike) = seen.strike
             {
                 let (attacker, defender) = (name(strike.attacker), name(strike.defender));

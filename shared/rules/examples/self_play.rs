@@ -6,7 +6,9 @@
 
 use std::error::Error;
 
-use flagfall_rules::{Command, Entropy, Game, GameTerms, PerSide, Phase, Ruleset, Side, Stamp, Viewer, view};
+use flagfall_rules::{
+    Command, Entropy, Game, GameTerms, PerSide, Phase, RankCounts, Ruleset, Side, Stamp, Viewer, view,
+};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -29,14 +31,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let seen = view(&game, Viewer::Public, now);
-    let outcome = seen.outcome.ok_or("the game is over without an outcome")?;
+    let outcome = seen.outcome.as_ref().ok_or("the game is over without an outcome")?;
     println!("{}", seen.board_text().replace('/', "\n"));
     let PerSide { red, blue } = seen.captured;
-    let lost = |counts: [u8; _]| counts.into_iter().map(u32::from).sum::<u32>();
+    let lost = |counts: RankCounts| counts.iter().map(|(_, count)| u32::from(count)).sum::<u32>();
     println!("Red lost {} pieces, Blue {} in {} plies.", lost(red), lost(blue), seen.ply);
     match outcome.winner {
-        Some(side) => println!("{side} wins: {}.", outcome.reason.code()),
-        None => println!("A draw: {}.", outcome.reason.code()),
+        Some(side) => println!("{side} wins: {}.", outcome.reason),
+        None => println!("A draw: {}.", outcome.reason),
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use flagfall_board::{ChipColor, Rank, Sign, Square, SquareParseError};
+use flagfall_view::Move;
 
 use crate::setup::Setup;
 
@@ -46,15 +47,6 @@ pub enum Claim {
     Win,
     /// A draw.
     Draw,
-}
-
-/// A pair of squares, written `a4a5`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Move {
-    /// Where the piece stands.
-    pub from: Square,
-    /// Where it goes, or strikes.
-    pub to: Square,
 }
 
 /// A move as a side asks for it.
@@ -171,27 +163,5 @@ impl FromStr for Placing {
             _ => return Err(SquareParseError),
         };
         Ok(Placing { square: square.parse()?, rank, is_labeled, color })
-    }
-}
-
-impl fmt::Display for Move {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.from, self.to)
-    }
-}
-
-impl fmt::Debug for Move {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl FromStr for Move {
-    type Err = SquareParseError;
-
-    fn from_str(text: &str) -> Result<Move, SquareParseError> {
-        let second = text.char_indices().skip(1).find(|(_, letter)| letter.is_ascii_alphabetic());
-        let (from, to) = second.and_then(|(at, _)| text.split_at_checked(at)).ok_or(SquareParseError)?;
-        Ok(Move { from: from.parse()?, to: to.parse()? })
     }
 }

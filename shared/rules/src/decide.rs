@@ -3,12 +3,13 @@
 mod ending;
 
 use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_view::{Fate, Laid, Move, Phase};
 
-use crate::command::{Choice, Claim, Command, Move, MoveCommand, Placing};
-use crate::commitment::{Commitment, Salt};
+use crate::command::{Choice, Claim, Command, MoveCommand, Placing};
+use crate::commitment::Salt;
 use crate::entropy::Entropy;
-use crate::event::{Deployed, EventKind, Events, Fate, Laid, Moved, Placed, Strike, UnresolvedStrike};
-use crate::game::{Game, Offers, Phase};
+use crate::event::{Deployed, EventKind, Events, Moved, Placed, Strike, UnresolvedStrike};
+use crate::game::{Game, Offers};
 use crate::moves::{Field, Way};
 use crate::outcome::{EndReason, Outcome};
 use crate::position::{Position, Variants};
@@ -297,9 +298,9 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     }
     if let Some((other_deployment, other_salt)) = &game.deployments[side.opponent()] {
         let mut commitments = PerSide::default();
-        commitments[side] = Some(Commitment::of(game.terms.game, side, &deployment, &salt));
+        commitments[side] = Some(salt.commit(game.terms.game, side, &deployment));
         commitments[side.opponent()] =
-            Some(Commitment::of(game.terms.game, side.opponent(), other_deployment, other_salt));
+            Some(other_salt.commit(game.terms.game, side.opponent(), other_deployment));
         let mut both = PerSide::default();
         both[side] = Some(&deployment);
         both[side.opponent()] = Some(other_deployment);

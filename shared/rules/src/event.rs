@@ -1,11 +1,11 @@
 //! The events of a game, secrets included.
 
 use std::fmt;
-use std::num::NonZeroU16;
 
-use flagfall_board::{ChipColor, Column, PerSide, Rank, RankSet, Row, Side, Square, SquareSet, Stamp};
+use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, Stamp};
+use flagfall_view::{Commitment, Fate, Laid};
 
-use crate::commitment::{Commitment, Salt};
+use crate::commitment::Salt;
 use crate::outcome::Outcome;
 use crate::setup::Deployment;
 
@@ -115,79 +115,6 @@ pub(crate) struct Placed {
     pub(crate) color: Option<ChipColor>,
 }
 
-/// The chips that one move changed to a color, all on one line. Public.
-///
-/// One where a piece landed, or up to four for a flash.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Laid {
-    /// The squares of the line, one bit per column or row. Kept small, because every ply has room
-    /// for it.
-    bits: NonZeroU16,
-    line: Line,
-    color: ChipColor,
-}
-
-/// A row or a column.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Line(u8);
-
-impl Line {
-    const COLUMNS: u8 = 16;
-
-    fn row(row: Row) -> Line {
-        Line(row)
-    }
-
-    fn column(column: Column) -> Line {
-        Line(column + Line::COLUMNS)
-    }
-
-    fn squares(self, bits: u16) -> SquareSet {
-        match self.0.checked_sub(Line::COLUMNS) {
-            Some(column) => SquareSet::of_column(bits, column),
-            None => SquareSet::of_row(bits, self.0),
-        }
-    }
-}
-
-impl Laid {
-    /// The longest flash (§S3.2).
-    pub const SQUARES_MAX: u32 = 4;
-
-    /// Chips of this color on these squares.
-    ///
-    /// None if there are no squares, more than a move can change, or not all on one line.
-    #[must_use]
-    pub fn new(squares: SquareSet, color: ChipColor) -> Option<Laid> {
-        let first = squares.first().filter(|_| squares.len() <= Laid::SQUARES_MAX)?;
-        let (row, column) = (squares.row_bits(first.row()), squares.column_bits(first.column()));
-        [(row, Line::row(first.row())), (column, Line::column(first.column()))].into_iter().find_map(
-            |(bits, line)| {
-                let is_whole = line.squares(bits) == squares;
-                NonZeroU16::new(bits).filter(|_| is_whole).map(|bits| Laid { bits, line, color })
-            },
-        )
-    }
-
-    /// The squares whose chips changed.
-    #[must_use]
-    pub fn squares(&self) -> SquareSet {
-        self.line.squares(self.bits.get())
-    }
-
-    /// The color they have now.
-    #[must_use]
-    pub fn color(&self) -> ChipColor {
-        self.color
-    }
-}
-
-impl fmt::Debug for Laid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} {:?}", self.color, self.squares())
-    }
-}
-
 /// What came of a strike.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Strike {
@@ -211,17 +138,6 @@ pub(crate) struct Struck {
     pub(crate) fate: Fate,
     /// Whether the strike made the rank public (§A7).
     pub(crate) shown: bool,
-}
-
-/// Where a piece is after a strike.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
-    /// On its own square.
-    Stays,
-    /// On the other piece's square.
-    Advances,
-    /// Off the board.
-    Leaves,
 }
 
 impl fmt::Debug for Event {
@@ -338,28 +254,6 @@ impl IntoIterator for Events {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn squares(text: &str) -> SquareSet {
-        text.split(' ').map(|square| square.parse::<Square>().expect("a square")).collect()
-    }
-
-    #[test]
-    fn chips_that_were_laid_come_back_from_their_few_bytes() {
-        for text in ["a1", "p10", "e5", "a1 a2", "a1 b1", "c1 c2 c9 c10", "a3 b3 o3 p3", "h2 h3 h5"] {
-            for color in ChipColor::ALL {
-                let laid = Laid::new(squares(text), color).expect(text);
-                assert_eq!((laid.squares(), laid.color()), (squares(text), color), "{text}");
-            }
-        }
-    }
-
-    #[test]
-    fn what_no_move_lays_is_none() {
-        assert_eq!(Laid::new(SquareSet::EMPTY, ChipColor::Red), None);
-        for text in ["a1 b2", "a1 a2 b1", "a1 a2 a3 a4 a5", "a1 b1 c1 d1 e1"] {
-            assert_eq!(Laid::new(squares(text), ChipColor::Red), None, "{text}");
-        }
-    }
 
     #[test]
     fn a_ply_takes_sixteen_bytes() {

@@ -1,9 +1,10 @@
 //! Applies events to the state: total, and the same in live play and in a replay of the log.
 
 use flagfall_board::{Side, Stamp};
+use flagfall_view::Phase;
 
 use crate::event::{Deployed, Event, EventKind};
-use crate::game::{Exchange, Game, Phase};
+use crate::game::{Exchange, Game};
 use crate::position::Position;
 
 /// Applies an event; `at` is the stamp of its append.

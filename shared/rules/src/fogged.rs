@@ -2,16 +2,16 @@
 //! protocol without views.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_view::{Fate, Move, Viewer};
 
-use crate::command::Move;
-use crate::event::{Event, EventKind, Fate, Moved, Strike};
+use crate::event::{Event, EventKind, Moved, Strike};
 use crate::evolve::evolve;
 use crate::game::{Game, GameTerms};
 use crate::piece::Piece;
 use crate::position::Position;
 use crate::redact::view;
 use crate::ruleset::{Disclosure, Ruleset, Start};
-use crate::seen::{View, Viewer};
+use crate::seen::View;
 use crate::strike;
 
 /// A game of which the follower is told only moves and outcomes.
@@ -125,7 +125,9 @@ impl FoggedGame {
     #[must_use]
     pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
         let game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
-        View { deploy_deadline: None, ..view(&game, Viewer::Player(side), Stamp::default()) }
+        let mut view = view(&game, Viewer::Player(side), Stamp::default());
+        view.deploy_deadline = None;
+        view
     }
 
     /// A game at its start, Red to move, as seen by the side that has these pieces.
@@ -211,8 +213,9 @@ impl FoggedGame {
     /// which the follower is not told.
     #[must_use]
     pub fn view(&self) -> View {
-        let view = view(&self.game, Viewer::Player(self.side), Stamp::default());
-        View { ready: PerSide::new(true, true), ..view }
+        let mut view = view(&self.game, Viewer::Player(self.side), Stamp::default());
+        view.ready = PerSide::new(true, true);
+        view
     }
 
     /// Whether the piece's rank is hidden from the follower.
@@ -258,9 +261,10 @@ impl FoggedGame {
 
 #[cfg(test)]
 mod tests {
+    use flagfall_view::Identity;
+
     use super::*;
     use crate::rulesets::{BARRAGE, CLASSIC};
-    use crate::seen::Identity;
 
     fn square(text: &str) -> Square {
         text.parse().expect("a square")
@@ -287,7 +291,7 @@ mod tests {
     }
 
     fn identity(game: &FoggedGame, at: &str) -> Identity {
-        let seen = game.view().pieces.into_iter().find(|piece| piece.square == square(at));
+        let seen = game.view().seen.pieces.into_iter().find(|piece| piece.square == square(at));
         seen.expect("a piece").identity
     }
 
@@ -308,8 +312,8 @@ mod tests {
         assert_eq!(identity(&game, "e5"), Identity::Known(Rank::Scout));
         assert_eq!(identity(&game, "a6"), Identity::Known(Rank::General));
         let view = game.view();
-        assert_eq!(view.captured[Side::Blue][Rank::Spy as usize], 1);
-        assert_eq!(view.captured[Side::Red][Rank::Miner as usize], 1);
+        assert_eq!(view.captured[Side::Blue][Rank::Spy], 1);
+        assert_eq!(view.captured[Side::Red][Rank::Miner], 1);
         assert_eq!((view.ply, view.turn, view.ready), (5, Some(Side::Blue), PerSide::new(true, true)));
     }
 

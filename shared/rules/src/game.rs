@@ -3,26 +3,16 @@
 use std::fmt;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
+use flagfall_view::{Commitment, Phase};
 
 use crate::clock::{Clock, LagQuota, TimeControl};
-use crate::commitment::{Commitment, Salt};
+use crate::commitment::Salt;
 use crate::event::{Moved, Placed};
 use crate::moves::LegalMoves;
 use crate::outcome::Outcome;
 use crate::position::Position;
 use crate::ruleset::{Ruleset, Start};
 use crate::setup::Deployment;
-
-/// The phase of a game.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
-    /// The sides deploy.
-    Deploying,
-    /// The game is played.
-    Playing,
-    /// The game is over.
-    Over,
-}
 
 /// The terms of a game. They never change after its creation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -52,18 +52,25 @@ pub use flagfall_board::{
     RankSet, Row, Side, Sign, Square, SquareParseError, SquareSet, Stamp,
 };
 
+/// The types of views, for the same reason.
+pub use flagfall_view::{
+    Commitment, Fate, GameEvent, GameView, HexBytes, Identity, Laid, Move, Opened, OwedColor, PendingStrike,
+    Phase, RankCounts, Running, SeenClock, SeenExchange, SeenMove, SeenOutcome, SeenPiece, SeenPlacing,
+    SeenReserve, SeenStrike, ViewChange, Viewer,
+};
+
 pub use clock::{Clock, LagQuota, TimeControl};
-pub use command::{Choice, Claim, Command, Move, MoveCommand, Placing};
-pub use commitment::{Commitment, Salt};
+pub use command::{Choice, Claim, Command, MoveCommand, Placing};
+pub use commitment::Salt;
 pub use custom::{NoSuchRuleset, OptionValue};
 pub use decide::{
     decide, decide_claim, decide_deadline, decide_pause, decide_resume, decide_resume_since, decide_verdict,
 };
 pub use entropy::Entropy;
-pub use event::{Event, Events, Fate, Laid};
+pub use event::{Event, Events};
 pub use evolve::{evolve, evolve_compensated};
 pub use fogged::{FoggedGame, Misheard, StrikeOutcome, ToldMove, ToldStrike};
-pub use game::{Game, GameTerms, Phase};
+pub use game::{Game, GameTerms};
 pub use moves::{LegalCommands, LegalMoves};
 pub use notation::PositionTextError;
 pub use outcome::{EndReason, Outcome};
@@ -76,9 +83,6 @@ pub use redact::{
 pub use referee::Referee;
 pub use refusal::Refusal;
 pub use ruleset::{Army, Bombs, Disclosure, Fill, Lakes, RuleOption, Ruleset, Start, Ties};
-pub use seen::{
-    Identity, OpenedDeployment, OwedColor, PendingStrike, SeenChange, SeenClock, SeenEvent, SeenExchange,
-    SeenMove, SeenPiece, SeenReserve, SeenStrike, View, Viewer,
-};
+pub use seen::View;
 pub use setup::{Deployment, Setup, SetupRefusal};
 pub use strike::strike_fates;

@@ -25,15 +25,16 @@
 use std::fmt::Write as _;
 
 use flagfall_board::{ChipColor, Direction, Ply, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_view::{Identity, Move};
 
-use crate::command::{Choice, Move};
+use crate::command::Choice;
 use crate::custom::NoSuchRuleset;
 use crate::decide::{choose, play};
 use crate::event::EventKind;
 use crate::piece::Piece;
 use crate::position::Position;
 use crate::ruleset::{Lakes, Ruleset, Start};
-use crate::seen::{Identity, View};
+use crate::seen::View;
 use crate::variants::Pool;
 
 /// Why a text is not a position.

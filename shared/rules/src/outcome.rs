@@ -1,6 +1,7 @@
 //! How games end.
 
 use flagfall_board::Side;
+use flagfall_view::SeenOutcome;
 
 /// How a game ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,13 @@ impl Outcome {
 
     pub(crate) const fn nobody(reason: EndReason) -> Outcome {
         Outcome { winner: None, reason }
+    }
+}
+
+impl From<Outcome> for SeenOutcome {
+    fn from(outcome: Outcome) -> SeenOutcome {
+        let Outcome { winner, reason } = outcome;
+        SeenOutcome { winner, reason: reason.code().to_owned() }
     }
 }
 

@@ -1,10 +1,10 @@
 //! What a viewer may do, computed from their view alone. It agrees with what the engine allows.
 
 use flagfall_board::{Rank, RankSet, Side, Square, SquareSet};
+use flagfall_view::{Identity, Move, PendingStrike, Phase, SeenPiece, SeenReserve, Viewer};
 
-use crate::game::Phase;
 use crate::moves::{Field, LegalCommands, LegalMoves, Reach};
-use crate::seen::{Identity, PendingStrike, SeenPiece, SeenReserve, View, Viewer};
+use crate::seen::View;
 use crate::variants::{Coins, Lines, Pool, Reserve, flasher};
 
 impl View {
@@ -27,7 +27,7 @@ impl View {
         }
         let reserve = self.reserve.as_ref().map(|reserves| {
             let SeenReserve { size: _, labeled, unlabeled } = reserves[own.side];
-            Reserve { unlabeled: unlabeled.unwrap_or_default(), labeled }
+            Reserve { unlabeled: unlabeled.unwrap_or_default().0, labeled: labeled.0 }
         });
         let (moves, field) = (self.moves(&own), self.field(&own));
         Some(LegalCommands::new(self.ruleset, own.side, &field, moves, own.flag, reserve.as_ref()))
@@ -35,8 +35,8 @@ impl View {
 
     /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4).
     fn choices(&self, strike: &PendingStrike) -> Option<RankSet> {
-        let Viewer::Player(side) = self.viewer else { return None };
-        let PendingStrike { side: striker, from, to, owes, own_choice } = *strike;
+        let Viewer::Player(side) = self.audience else { return None };
+        let PendingStrike { side: striker, squares: Move { from, to }, owes, own_choice } = *strike;
         let is_owed = owes[side] && own_choice.is_none() && self.phase == Phase::Playing;
         is_owed.then(|| self.own_coins(side).choices(if side == striker { from } else { to }))
     }
@@ -47,26 +47,12 @@ impl View {
         Coins {
             all: coins().map(|piece| piece.square).collect(),
             unmoved: coins().filter(|piece| !piece.is_moved).map(|piece| piece.square).collect(),
-            pool: self.pools.map(|pools| Pool(pools[side])).unwrap_or_default(),
-        }
-    }
-
-    /// Whether a side owes an act of the board, as far as this viewer can know.
-    ///
-    /// In a strike that is a choice it has not made (§Q4), otherwise its turn.
-    #[must_use]
-    pub fn is_to_act(&self, side: Side) -> bool {
-        match &self.pending_strike {
-            Some(strike) => {
-                let has_chosen = self.viewer.is_side(side) && strike.own_choice.is_some();
-                strike.owes[side] && !has_chosen
-            }
-            None => self.turn == Some(side),
+            pool: self.pools.map(|pools| Pool(pools[side].0)).unwrap_or_default(),
         }
     }
 
     fn own_turn(&self) -> Option<OwnTurn> {
-        let Viewer::Player(side) = self.viewer else { return None };
+        let Viewer::Player(side) = self.audience else { return None };
         if self.turn != Some(side) {
             return None;
         }

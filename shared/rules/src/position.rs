@@ -3,12 +3,12 @@
 use std::fmt;
 
 use flagfall_board::{ChipColor, Chips, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_view::{Fate, Move};
 
 mod conservation;
 mod legal;
 
-use crate::command::Move;
-use crate::event::{Fate, Moved, Placed, Struck, UnresolvedStrike};
+use crate::event::{Moved, Placed, Struck, UnresolvedStrike};
 use crate::moves::{Field, Reach};
 use crate::piece::{Kept, Piece};
 use crate::repetition::{Noted, Repetition};

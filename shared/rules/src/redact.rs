@@ -5,17 +5,18 @@
 //! someone has decided who sees it.
 
 use flagfall_board::{PerSide, Ply, Rank, RankSet, Side, Square, Stamp};
+use flagfall_view::{
+    Fate, GameEvent, GameView, HexBytes, Identity, Move, Opened, OwedColor, PendingStrike, Phase, RankCounts,
+    Running, SeenClock, SeenExchange, SeenMove, SeenOutcome, SeenPiece, SeenPlacing, SeenReserve, SeenStrike,
+    ViewChange, Viewer,
+};
 
-use crate::command::Move;
-use crate::event::{Deployed, Event, EventKind, Fate, Moved, Placed, Strike, Struck, UnresolvedStrike};
-use crate::game::{Exchange, Game, Phase};
+use crate::event::{Deployed, Event, EventKind, Moved, Placed, Strike, Struck, UnresolvedStrike};
+use crate::game::{Exchange, Game};
 use crate::outcome::{EndReason, Outcome};
 use crate::piece::Piece;
 use crate::ruleset::Ruleset;
-use crate::seen::{
-    Identity, OpenedDeployment, OwedColor, PendingStrike, SeenChange, SeenClock, SeenEvent, SeenExchange,
-    SeenMove, SeenPiece, SeenReserve, SeenStrike, View, Viewer,
-};
+use crate::seen::View;
 use crate::variants::{Pending, Reserve};
 
 /// What a viewer may know of a game at a moment. The clocks are counted to that moment.
@@ -55,17 +56,17 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
         }
         Viewer::Player(_) | Viewer::Public => None,
     };
-    View {
-        viewer,
-        ruleset: terms.ruleset,
+    let seen = GameView {
+        audience: viewer,
+        ruleset: terms.ruleset.id.to_owned(),
         phase: *phase,
-        is_paused: paused_since.is_some(),
+        paused: paused_since.is_some(),
         ready: PerSide::from_fn(|side| deployments[side].is_some()),
         deploy_deadline: self::deploy_deadline(game),
         own_deployment,
         lakes: position.lakes(),
         pieces: pieces_seen(game, known),
-        captured: PerSide::from_fn(|side| position.captured(side)),
+        captured: captured(game),
         ply: position.ply(),
         turn: game.turn(),
         last_move: last_ply.as_ref().map(|moved| move_seen(game, moved, viewer)),
@@ -81,48 +82,47 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
         plies_to_limit: plies_to_limit(game),
         commitments: *commitments,
         opened: opened_to(game, viewer),
-        outcome: *outcome,
-    }
+        outcome: outcome.map(SeenOutcome::from),
+    };
+    View { seen, ruleset: terms.ruleset }
 }
 
 /// What a viewer sees of an event; none if it is hidden from them.
 ///
 /// `after` is the game after the event.
 #[must_use]
-pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
+pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<GameEvent> {
     match &event.0 {
         EventKind::Deployed(deployed) => {
             let Deployed { side, deployment, salt: _, is_change } = &**deployed;
             if viewer.is_side(*side) {
-                Some(SeenEvent::Deployed { text: deployment.text() })
+                Some(GameEvent::Deployed { setup: deployment.text() })
             } else if *is_change {
                 None
             } else {
-                Some(SeenEvent::Ready { side: *side })
+                Some(GameEvent::Ready { side: *side })
             }
         }
-        EventKind::Started { commitments } => Some(SeenEvent::Started { commitments: **commitments }),
-        EventKind::Moved(moved) => Some(SeenEvent::Moved(move_seen(after, moved, viewer))),
-        EventKind::Struck(strike) => Some(SeenEvent::Struck(strike_seen(strike, None))),
+        EventKind::Started { commitments } => Some(GameEvent::Started { commitments: **commitments }),
+        EventKind::Moved(moved) => Some(GameEvent::Moved(move_seen(after, moved, viewer))),
+        EventKind::Struck(strike) => Some(GameEvent::Struck(strike_seen(strike, None))),
         EventKind::Chosen { side, rank } => {
-            viewer.is_side(*side).then_some(SeenEvent::Chosen { side: *side, rank: *rank })
+            viewer.is_side(*side).then_some(GameEvent::Chosen { side: *side, rank: *rank })
         }
-        EventKind::Removed { side, square } => {
-            Some(SeenEvent::Exchanged(SeenExchange::Removed { side: *side, square: *square }))
-        }
+        EventKind::Removed { side, square } => Some(GameEvent::Removed { side: *side, square: *square }),
         EventKind::Placed(placed) => {
-            Some(SeenEvent::Exchanged(placing_seen(placed, viewer.is_side(placed.side))))
+            Some(GameEvent::Placed(placing_seen(placed, viewer.is_side(placed.side))))
         }
         EventKind::Colored { side, square, color } => {
-            Some(SeenEvent::Colored { side: *side, square: *square, color: *color })
+            Some(GameEvent::Colored { side: *side, square: *square, color: *color })
         }
-        EventKind::DrawOffered { side } => Some(SeenEvent::DrawOffered { side: *side }),
-        EventKind::DrawDeclined { side } => Some(SeenEvent::DrawDeclined { side: *side }),
-        EventKind::Paused { since } => Some(SeenEvent::Paused { since: *since }),
-        EventKind::Resumed => Some(SeenEvent::Resumed { since: None }),
-        EventKind::ResumedSince { since } => Some(SeenEvent::Resumed { since: Some(*since) }),
+        EventKind::DrawOffered { side } => Some(GameEvent::DrawOffered { side: *side }),
+        EventKind::DrawDeclined { side } => Some(GameEvent::DrawDeclined { side: *side }),
+        EventKind::Paused { since } => Some(GameEvent::Paused { since: *since }),
+        EventKind::Resumed => Some(GameEvent::Resumed { since: None }),
+        EventKind::ResumedSince { since } => Some(GameEvent::Resumed { since: Some(*since) }),
         EventKind::Ended(outcome) => {
-            Some(SeenEvent::Ended { outcome: *outcome, opened: opened_to(after, viewer) })
+            Some(GameEvent::Ended { outcome: (*outcome).into(), opened: opened_to(after, viewer) })
         }
     }
 }
@@ -134,13 +134,13 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<SeenEvent> {
 /// its current state. Callers must not ask for choices of a strike that was never resolved: they
 /// stay secret.
 #[must_use]
-pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<SeenEvent> {
+pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<GameEvent> {
     match &event.0 {
         EventKind::Placed(placed) if knows_ranks_of(game, viewer, placed.side) => {
-            Some(SeenEvent::Exchanged(placing_seen(placed, true)))
+            Some(GameEvent::Placed(placing_seen(placed, true)))
         }
         EventKind::Chosen { side, rank } if is_open(game) => {
-            Some(SeenEvent::Chosen { side: *side, rank: *rank })
+            Some(GameEvent::Chosen { side: *side, rank: *rank })
         }
         EventKind::Placed(_)
         | EventKind::Deployed(_)
@@ -198,7 +198,7 @@ pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> 
 ///
 /// `after` is the game after the event.
 #[must_use]
-pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> SeenChange {
+pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> ViewChange {
     change_with(event, after, viewer, &Known::live(after, viewer), now)
 }
 
@@ -206,11 +206,11 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Se
 ///
 /// `end` is the same game in its current state.
 #[must_use]
-pub fn see_change_opened(event: &Event, after: &Game, viewer: Viewer, end: &Game, now: Stamp) -> SeenChange {
+pub fn see_change_opened(event: &Event, after: &Game, viewer: Viewer, end: &Game, now: Stamp) -> ViewChange {
     change_with(event, after, viewer, &Known::opened(end, viewer), now)
 }
 
-fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: Stamp) -> SeenChange {
+fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: Stamp) -> ViewChange {
     let at = |square| Some(piece_seen(after, known, square, after.position.piece(square)?));
     let (pieces, captured, has_stock_changed) = match &event.0 {
         EventKind::Started { commitments: _ } | EventKind::Ended(_) => {
@@ -219,9 +219,12 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
         EventKind::Moved(Moved { side: _, from, to, proves: _, strike, laid: _ }) => {
             let (low, high) = (*from.min(to), *from.max(to));
             let pieces = [low, high].into_iter().filter_map(at).collect();
-            let captured = PerSide::from_fn(|side| after.position.captured(side));
             // A coin may have become a piece.
-            (Some(pieces), strike.is_some().then_some(captured), after.position.pool(Side::Red).is_some())
+            (
+                Some(pieces),
+                strike.is_some().then(|| captured(after)),
+                after.position.pool(Side::Red).is_some(),
+            )
         }
         EventKind::Struck(UnresolvedStrike { side: _, from, to: _, proves: _, owes: _ }) => {
             (Some(at(*from).into_iter().collect()), None, true)
@@ -239,7 +242,7 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
         | EventKind::Resumed
         | EventKind::ResumedSince { since: _ } => (None, None, false),
     };
-    SeenChange {
+    ViewChange {
         deploy_deadline: deploy_deadline(after),
         turn: after.turn(),
         clock: clock_seen(after, viewer, now),
@@ -268,13 +271,17 @@ pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> 
         at,
         remaining_ms: PerSide::from_fn(|side| clock_of(side).remaining_ms(side, at)),
         free_ms: PerSide::from_fn(|side| clock_of(side).free_ms(side, at)),
-        is_running: PerSide::from_fn(|side| clock_of(side).is_running(side)),
+        running: Running::of(PerSide::from_fn(|side| clock_of(side).is_running(side))),
     })
 }
 
-fn pools_seen(game: &Game) -> Option<PerSide<[u8; Rank::COUNT]>> {
+fn captured(game: &Game) -> PerSide<RankCounts> {
+    PerSide::from_fn(|side| RankCounts(game.position.captured(side)))
+}
+
+fn pools_seen(game: &Game) -> Option<PerSide<RankCounts>> {
     let (red, blue) = (game.position.pool(Side::Red)?, game.position.pool(Side::Blue)?);
-    Some(PerSide::new(red, blue))
+    Some(PerSide::new(RankCounts(red), RankCounts(blue)))
 }
 
 fn pending_strike(game: &Game, viewer: Viewer) -> Option<PendingStrike> {
@@ -289,7 +296,7 @@ fn pending_strike(game: &Game, viewer: Viewer) -> Option<PendingStrike> {
 fn strike_seen(strike: &UnresolvedStrike, own_choice: Option<Rank>) -> PendingStrike {
     // What the strike proves is seen on the piece itself.
     let UnresolvedStrike { side, from, to, proves: _, owes } = *strike;
-    PendingStrike { side, from, to, owes, own_choice }
+    PendingStrike { side, squares: Move { from, to }, owes, own_choice }
 }
 
 fn deploy_deadline(game: &Game) -> Option<Stamp> {
@@ -334,7 +341,11 @@ fn reserves_seen(game: &Game, known: &Known) -> Option<PerSide<SeenReserve>> {
     Some(PerSide::from_fn(|side| {
         let reserve = &reserve_state.reserve[side];
         let Reserve { unlabeled, labeled } = *reserve;
-        SeenReserve { size: reserve.size(), labeled, unlabeled: known.ranks[side].then_some(unlabeled) }
+        SeenReserve {
+            size: reserve.size(),
+            labeled: RankCounts(labeled),
+            unlabeled: known.ranks[side].then_some(RankCounts(unlabeled)),
+        }
     }))
 }
 
@@ -346,14 +357,14 @@ fn owed_color(game: &Game) -> Option<OwedColor> {
 fn exchange_seen(exchange: &Exchange, known: &Known) -> SeenExchange {
     match exchange {
         Exchange::Removed { side, square } => SeenExchange::Removed { side: *side, square: *square },
-        Exchange::Placed(placed) => placing_seen(placed, known.placings[placed.side]),
+        Exchange::Placed(placed) => SeenExchange::Placed(placing_seen(placed, known.placings[placed.side])),
     }
 }
 
-fn placing_seen(placed: &Placed, is_opened: bool) -> SeenExchange {
+fn placing_seen(placed: &Placed, is_opened: bool) -> SeenPlacing {
     let Placed { side, square, rank, is_labeled, color } = *placed;
     let piece = if is_labeled || is_opened { Identity::Known(rank) } else { Identity::Hidden };
-    SeenExchange::Placed { side, square, piece, is_labeled, color }
+    SeenPlacing { side, square, piece, labeled: is_labeled, color }
 }
 
 /// The sides whose hidden ranks a viewer knows.
@@ -399,14 +410,14 @@ fn is_open(game: &Game) -> bool {
     }
 }
 
-fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<OpenedDeployment>> {
+fn opened_to(game: &Game, viewer: Viewer) -> PerSide<Option<Opened>> {
     PerSide::from_fn(|side| {
         if !is_open(game) || !knows_ranks_of(game, viewer, side) {
             return None;
         }
         game.deployments[side]
             .as_ref()
-            .map(|(deployment, salt)| OpenedDeployment { text: deployment.text(), salt: salt.0 })
+            .map(|(deployment, salt)| Opened { setup: deployment.text(), salt: HexBytes(salt.0) })
     })
 }
 
@@ -449,7 +460,7 @@ fn move_seen(game: &Game, moved: &Moved, viewer: Viewer) -> SeenMove {
             Some(_) | None => Identity::Hidden,
         },
     };
-    SeenMove { side, from, to, piece, strike, laid }
+    SeenMove { side, squares: Move { from, to }, piece, strike, laid }
 }
 
 fn plies_to_limit(game: &Game) -> Option<Ply> {

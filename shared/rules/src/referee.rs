@@ -7,7 +7,7 @@ use flagfall_board::{PerSide, Rank, Side, Square, SquareSet};
 use crate::decide::{choose, judge_mobility, lay_owed, place, play, remove};
 use crate::event::EventKind;
 use crate::{
-    Command, Deployment, Event, Events, Game, Move, OpenedDeployment, Phase, Position, Refusal, Setup,
+    Command, Deployment, Event, Events, Game, HexBytes, Move, Opened, Phase, Position, Refusal, Setup,
     SetupRefusal,
 };
 
@@ -126,11 +126,11 @@ impl Referee {
 
     /// The deployments that are in, with their salts, regardless of who may know them.
     #[must_use]
-    pub fn deployments(&self, game: &Game) -> PerSide<Option<OpenedDeployment>> {
+    pub fn deployments(&self, game: &Game) -> PerSide<Option<Opened>> {
         PerSide::from_fn(|side| {
             game.deployments[side]
                 .as_ref()
-                .map(|(deployment, salt)| OpenedDeployment { text: deployment.text(), salt: salt.0 })
+                .map(|(deployment, salt)| Opened { setup: deployment.text(), salt: HexBytes(salt.0) })
         })
     }
 }

@@ -1,8 +1,8 @@
 //! The two-squares rule (§C3) and the more-squares rule (§T).
 
 use flagfall_board::{Direction, PerSide, Side, Square, SquareSet};
+use flagfall_view::Move;
 
-use crate::command::Move;
 use crate::moves::{Field, LegalMoves, Tether};
 use crate::ruleset::Ruleset;
 

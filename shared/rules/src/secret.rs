@@ -4,9 +4,10 @@
 //! goes into the log and nowhere else.
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_view::{Commitment, Fate, Laid};
 
-use crate::commitment::{Commitment, Salt};
-use crate::event::{Deployed, Event, EventKind, Fate, Laid, Moved, Placed, Strike, Struck, UnresolvedStrike};
+use crate::commitment::Salt;
+use crate::event::{Deployed, Event, EventKind, Moved, Placed, Strike, Struck, UnresolvedStrike};
 use crate::outcome::{EndReason, Outcome};
 use crate::setup::Deployment;
 

@@ -1,8 +1,9 @@
 //! The result of a strike (§A6).
 
 use flagfall_board::Rank;
+use flagfall_view::Fate;
 
-use crate::event::{Fate, Strike, Struck};
+use crate::event::{Strike, Struck};
 use crate::ruleset::{Bombs, Disclosure, Ruleset, Ties};
 
 /// The winner of a strike.

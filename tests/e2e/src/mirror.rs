@@ -2,8 +2,8 @@
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, SquareSet};
 use flagfall_rules::{
-    Choice, Command, EndReason, Fate, Identity, Move, MoveCommand, Outcome, PendingStrike, Phase, Placing,
-    Ruleset, SeenEvent, SeenExchange, SeenMove, TimeControl, Viewer, see, view,
+    Choice, Command, EndReason, Fate, GameEvent, Identity, Move, MoveCommand, PendingStrike, Phase, Placing,
+    Ruleset, SeenMove, SeenOutcome, SeenPlacing, TimeControl, Viewer, see, view,
 };
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
@@ -163,16 +163,18 @@ impl Mirror {
 
     fn carry_out(&mut self, side: Side, command: &Command) -> Ply {
         let logged = self.game.step(&Step::Ask(side, command.clone()), 1).expect("a legal act");
-        let tell = |viewer: Viewer| -> Vec<SeenEvent> {
+        let tell = |viewer: Viewer| -> Vec<GameEvent> {
             logged.iter().filter_map(|it| see(&it.event, &it.after, viewer)).collect()
         };
-        let is_end = |seen: &&SeenEvent| matches!(seen, SeenEvent::Ended { .. });
+        let is_end = |seen: &&GameEvent| matches!(seen, GameEvent::Ended { .. });
         let sentences = |viewer| tell(viewer).iter().filter(|seen| !is_end(seen)).map(told).collect();
         let is_opened = matches!(command, Command::Place(_) | Command::Choose(_));
         let opened = tell(if is_opened { Viewer::Player(side) } else { Viewer::Public });
         let plies = self.game.game.ply();
-        let line = |seen: &SeenEvent| match seen {
-            SeenEvent::Moved(_) | SeenEvent::Exchanged(_) => format!("{plies:>4}. {}", told(seen)),
+        let line = |seen: &GameEvent| match seen {
+            GameEvent::Moved(_) | GameEvent::Removed { .. } | GameEvent::Placed(_) => {
+                format!("{plies:>4}. {}", told(seen))
+            }
             _ => format!("      {}", told(seen)),
         };
         Ply {
@@ -211,20 +213,20 @@ fn typed(command: &Command) -> String {
 }
 
 /// What a person must read about an event, in the words that the clients promise.
-fn told(event: &SeenEvent) -> String {
+fn told(event: &GameEvent) -> String {
     match event {
-        SeenEvent::Moved(seen) => {
+        GameEvent::Moved(seen) => {
             let chips = seen.laid.map_or_else(String::new, |laid| {
                 let squares: Vec<String> = laid.squares().iter().map(|square| square.to_string()).collect();
                 format!(" Now {}: {}.", laid.color().name(), squares.join(" "))
             });
             format!("{}{chips}", told_move(seen))
         }
-        SeenEvent::Exchanged(SeenExchange::Removed { side, square }) => {
+        GameEvent::Removed { side, square } => {
             format!("{side} takes its piece on {square} off the board.")
         }
-        SeenEvent::Exchanged(SeenExchange::Placed { side, square, piece, is_labeled, color }) => {
-            let label = if *is_labeled { "labeled " } else { "" };
+        GameEvent::Placed(SeenPlacing { side, square, piece, labeled, color }) => {
+            let label = if *labeled { "labeled " } else { "" };
             let what = match piece {
                 Identity::Known(rank) => rank.to_string(),
                 _ => "piece".to_owned(),
@@ -232,18 +234,18 @@ fn told(event: &SeenEvent) -> String {
             let chip = color.map_or_else(String::new, |color| format!(", on a {} chip", color.name()));
             format!("{side} brings a {label}{what} on at {square}{chip}.")
         }
-        SeenEvent::Colored { side, square, color } => {
+        GameEvent::Colored { side, square, color } => {
             format!("{side} lays a {} chip on {square}.", color.name())
         }
-        SeenEvent::Struck(strike) => told_strike(strike),
-        SeenEvent::Chosen { side, rank } => format!("{side} chooses {rank}."),
-        SeenEvent::Ended { outcome, .. } => told_end(*outcome),
+        GameEvent::Struck(strike) => told_strike(strike),
+        GameEvent::Chosen { side, rank } => format!("{side} chooses {rank}."),
+        GameEvent::Ended { outcome, .. } => told_end(outcome),
         other => panic!("no move makes {other:?}"),
     }
 }
 
 fn told_move(seen: &SeenMove) -> String {
-    let SeenMove { side, from, to, strike, .. } = seen;
+    let SeenMove { side, squares: Move { from, to }, strike, .. } = seen;
     let Some(strike) = strike else {
         let Identity::OneOf(ranks) = seen.piece else { return format!("{side} moves {from}{to}.") };
         let ranks: Vec<String> = ranks.iter().map(|rank| rank.to_string()).collect();
@@ -271,19 +273,19 @@ fn told_move(seen: &SeenMove) -> String {
 
 /// The sentence about a strike that waits for choices.
 fn told_strike(strike: &PendingStrike) -> String {
-    let PendingStrike { side, from, to, owes, own_choice: _ } = strike;
+    let PendingStrike { side, squares, owes, own_choice: _ } = strike;
     let owing: Vec<String> =
         [*side, side.opponent()].iter().filter(|side| owes[**side]).map(|side| side.to_string()).collect();
     let choosing = match &owing[..] {
         [one] => format!("{one} chooses what its coin is"),
         both => format!("{} choose what their coins are", both.join(" and ")),
     };
-    format!("{side} strikes {from}{to}: {choosing}.")
+    format!("{side} strikes {squares}: {choosing}.")
 }
 
-fn told_end(outcome: Outcome) -> String {
-    let Outcome { winner, reason } = outcome;
-    match (winner, reason) {
+fn told_end(outcome: &SeenOutcome) -> String {
+    let reason = EndReason::from_code(&outcome.reason).expect("a known reason");
+    match (outcome.winner, reason) {
         (Some(side), EndReason::FlagCaptured) => format!("{side} wins: {}'s Flag is taken.", side.opponent()),
         (Some(side), EndReason::NoLegalMove) => {
             format!("{side} wins: {} has no legal move.", side.opponent())

@@ -2,7 +2,7 @@ use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
 use flagfall_board::{GameId, Side, Square};
-use flagfall_protocol::{HexBytes, IdentityText, LaidText, MoveText, PieceText};
+use flagfall_protocol::{HexBytes, Identity, Laid, SeenPiece};
 use flagfall_rules::{Move, MoveCommand, Placing, Position, Referee, Ruleset, Setup};
 
 use crate::text;
@@ -23,10 +23,9 @@ pub fn notations(bytes: &[u8]) {
     comes_back::<Move>(text);
     comes_back::<MoveCommand>(text);
     comes_back::<Placing>(text);
-    comes_back::<MoveText>(text);
-    comes_back::<IdentityText>(text);
-    comes_back::<LaidText>(text);
-    comes_back::<PieceText>(text);
+    comes_back::<Identity>(text);
+    comes_back::<Laid>(text);
+    comes_back::<SeenPiece>(text);
     comes_back::<HexBytes>(text);
 }
 

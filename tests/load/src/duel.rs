@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, GameCommand, MoveText, PROTOCOL_VERSION, Secret, ServerToClient, Terms, Time,
+    Accepted, ClientToServer, GameCommand, Move, PROTOCOL_VERSION, Secret, ServerToClient, Terms, Time,
 };
 use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::net::{TcpSocket, TcpStream};
@@ -311,8 +311,7 @@ impl Pair {
     pub(crate) async fn play(&mut self, turn: u32) -> Result<u64, Trouble> {
         let squares = [["a4a5", "a5a4"], ["j7j6", "j6j7"]];
         let (side, own) = ((turn % 2) as usize, (turn / 2 % 2) as usize);
-        let squares: MoveText =
-            squares[side][own].parse().map_err(|_| Trouble::Answer("no move".to_owned()))?;
+        let squares: Move = squares[side][own].parse().map_err(|_| Trouble::Answer("no move".to_owned()))?;
         let [red, blue] = &mut self.sockets;
         let (mover, other) = if side == 0 { (red, blue) } else { (blue, red) };
         // For the relay this is a text of the same length.

@@ -479,7 +479,7 @@ impl Player {
 }
 
 fn moving(squares: &str) -> Result<GameCommand, Trouble> {
-    let squares: flagfall_protocol::MoveText =
+    let squares: flagfall_protocol::Move =
         squares.parse().map_err(|_| Trouble::Answer("no move".to_owned()))?;
     Ok(GameCommand::from(squares))
 }

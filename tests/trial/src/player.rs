@@ -7,8 +7,7 @@ use std::time::Duration;
 
 use flagfall_board::{Direction, GameId, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, CommandId, GameCommand, GameView, MoveText, Phase, Position,
-    ServerToClient,
+    Accepted, ClientToServer, Code, CommandId, GameCommand, GameView, Phase, Position, ServerToClient,
 };
 use flagfall_rules::{Move, Ruleset};
 use tokio::sync::{Notify, RwLock};
@@ -303,7 +302,7 @@ impl<'a> Player<'a> {
 
     /// A move that must be refused because its piece is not the player's own; none if it would lose
     /// the game, or if something else is due first.
-    fn probe(&self) -> Option<MoveText> {
+    fn probe(&self) -> Option<Move> {
         let view = self.view.as_ref()?;
         let is_deadly = Ruleset::find(&view.ruleset)?.illegal_act_loses;
         let owes = view.pending_strike.is_some() || view.owed_color.is_some();
@@ -311,11 +310,11 @@ impl<'a> Player<'a> {
     }
 
     /// A move from a square of the other side, which the player may never make.
-    fn impossible_move(&self) -> Option<MoveText> {
-        let other = self.view.iter().flat_map(|view| &view.pieces).find(|piece| piece.0.side != self.side);
-        let from = other?.0.square;
+    fn impossible_move(&self) -> Option<Move> {
+        let other = self.view.iter().flat_map(|view| &view.pieces).find(|piece| piece.side != self.side);
+        let from = other?.square;
         let to = Direction::ALL.into_iter().find_map(|direction| from.neighbor(direction))?;
-        Some(MoveText(Move { from, to }))
+        Some(Move { from, to })
     }
 
     async fn order(&mut self, ply: u16, command: GameCommand) {

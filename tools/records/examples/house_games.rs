@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::{Chance, Effort, HousePlayer, Level};
-use flagfall_protocol::{Outcome, Player, PlayerKind, Recorder, Terms, Time};
+use flagfall_protocol::{Player, PlayerKind, Recorder, SeenOutcome, Terms, Time};
 use flagfall_records::{Status, check};
 use flagfall_rules::{Entropy, Game, GameTerms, Phase, Ruleset, TimeControl, Viewer, decide, evolve, view};
 
@@ -128,7 +128,7 @@ fn play(
         }
     }
     tally.plies += u64::from(game.ply());
-    let reason = game.outcome().map(|outcome| Outcome::from(&outcome).reason).unwrap_or_default();
+    let reason = game.outcome().map(|outcome| SeenOutcome::from(outcome).reason).unwrap_or_default();
     *tally.ends.entry(reason).or_default() += 1;
     let player = |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::House };
     for viewer in Viewer::ALL {

@@ -1,7 +1,7 @@
 //! The findings of a check.
 
 use flagfall_board::{GameId, Ply};
-use flagfall_protocol::Audience;
+use flagfall_protocol::Viewer;
 use serde::Serialize;
 
 use crate::signature::SignatureStatus;
@@ -66,7 +66,7 @@ codes! {
         /// end open different ones.
         Opened = "opened",
         /// An event that this audience never sees.
-        Audience = "audience",
+        Viewer = "audience",
         /// The change of an event is missing or wrong.
         Change = "change",
         /// The view before the first event is missing or wrong.
@@ -178,7 +178,7 @@ pub struct Report {
     pub ruleset: Option<String>,
     /// The audience of the record.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub audience: Option<Audience>,
+    pub audience: Option<Viewer>,
     /// Plies in the record.
     pub plies: usize,
     /// Plies that were replayed and are true.

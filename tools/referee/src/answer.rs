@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Square};
 use flagfall_protocol::{
-    Code, GameCommand, GameEvent, GameRecord, GameView, Opened, Outcome, Phase, PieceText, RuleOptionInfo,
-    SeenStrike, ViewChange,
+    Code, GameCommand, GameEvent, GameRecord, GameView, Opened, Phase, RuleOptionInfo, SeenOutcome,
+    SeenPiece, SeenStrike, ViewChange,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -107,7 +107,7 @@ pub struct Done {
     pub turn: Option<Side>,
     /// How the game ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<SeenOutcome>,
     /// The result of the strike, if the command was one, with both ranks, even hidden ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strike: Option<SeenStrike>,
@@ -141,14 +141,14 @@ pub struct Everything {
     pub turn: Option<Side>,
     /// How the game ended.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<SeenOutcome>,
     /// The time of the latest event.
     pub at: u64,
     /// The position in one line, for `set_position`. Absent before the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<String>,
     /// Every piece with its rank, by rising row and column.
-    pub pieces: Vec<PieceText>,
+    pub pieces: Vec<SeenPiece>,
     /// The deployments handed in, with the salts of their commitments.
     pub deployments: PerSide<Option<Opened>>,
     /// The lake squares, which no piece enters.

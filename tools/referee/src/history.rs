@@ -1,7 +1,7 @@
 //! A game with its history, to go back and forward in.
 
 use flagfall_board::{Ply, Stamp};
-use flagfall_protocol::{Audience, GameRecord, Player, PlayerKind, Recorder, Terms};
+use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms};
 use flagfall_rules::{Event, Events, Game, Phase, Referee, Viewer, evolve, view};
 
 use crate::refused::Refused;
@@ -106,7 +106,7 @@ impl History {
     }
 
     /// The record up to this moment.
-    pub(crate) fn record(&self, audience: Audience, terms: Terms) -> GameRecord {
+    pub(crate) fn record(&self, audience: Viewer, terms: Terms) -> GameRecord {
         let viewer = audience.side().map_or(Viewer::Public, Viewer::Player);
         let mut recorder = Recorder::new(self.start.clone());
         for step in &self.steps[..self.cursor] {

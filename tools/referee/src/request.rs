@@ -1,7 +1,7 @@
 //! A client's requests.
 
 use flagfall_board::{GameId, Ply, Side};
-use flagfall_protocol::{Audience, GameCommand, Time};
+use flagfall_protocol::{GameCommand, Time, Viewer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -99,7 +99,7 @@ pub enum Request {
         at: Option<u64>,
         /// Returns what this audience sees of it, as in the network protocol.
         #[serde(default)]
-        audience: Option<Audience>,
+        audience: Option<Viewer>,
     },
     /// Lets time pass. A flag may fall, or the time for deployments may end.
     Wait {
@@ -107,7 +107,7 @@ pub enum Request {
         at: u64,
         /// Returns what this audience sees of it.
         #[serde(default)]
-        audience: Option<Audience>,
+        audience: Option<Viewer>,
     },
     /// Asks for every legal command of a side: those that would be accepted and do not lose as an
     /// illegal act.
@@ -136,7 +136,7 @@ pub enum Request {
     /// Asks for the game's record up to here, as an audience may see it.
     Record {
         /// The audience.
-        audience: Audience,
+        audience: Viewer,
     },
 }
 

@@ -2,11 +2,10 @@
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{
-    Audience, GameCommand, GameEvent, GameView, HexBytes, Opened, Outcome, PROTOCOL_VERSION, Phase,
-    PieceText, RuleOptionInfo, SeenStrike, Terms, Time, ViewChange,
+    GameCommand, PROTOCOL_VERSION, Phase, RuleOptionInfo, SeenOutcome, SeenStrike, Terms, Time,
 };
 use flagfall_rules::{
-    Event, Events, Fill, Game, GameTerms, Position, PositionTextError, Referee, Ruleset, SeenEvent, Viewer,
+    Event, Events, Fill, Game, GameEvent, GameTerms, Position, PositionTextError, Referee, Ruleset, Viewer,
     decide, decide_deadline, see, see_change, view,
 };
 
@@ -160,7 +159,7 @@ impl Table {
         command: &GameCommand,
         ply: Option<Ply>,
         at: Option<u64>,
-        audience: Option<Audience>,
+        audience: Option<Viewer>,
     ) -> Result<Answer, Refused> {
         let now = self.moment(at)?;
         let game = self.history.game();
@@ -170,7 +169,7 @@ impl Table {
         self.carry_out(events, now, audience)
     }
 
-    fn wait(&mut self, at: u64, audience: Option<Audience>) -> Result<Answer, Refused> {
+    fn wait(&mut self, at: u64, audience: Option<Viewer>) -> Result<Answer, Refused> {
         let now = self.moment(Some(at))?;
         let events = decide_deadline(self.history.game(), now);
         if events.is_empty() {
@@ -179,21 +178,16 @@ impl Table {
         self.carry_out(events, now, audience)
     }
 
-    fn carry_out(
-        &mut self,
-        events: Events,
-        now: Stamp,
-        audience: Option<Audience>,
-    ) -> Result<Answer, Refused> {
-        let viewer = audience.map(viewer_of);
+    fn carry_out(&mut self, events: Events, now: Stamp, audience: Option<Viewer>) -> Result<Answer, Refused> {
+        let viewer = audience;
         let mut seen = viewer.map(|_| Vec::new());
         let mut strike = None;
         self.history.push(events, now, |event, game| {
             strike = strike.or(strike_of(event, game));
             if let (Some(viewer), Some(seen)) = (viewer, &mut seen) {
-                seen.extend(see(event, game, viewer).map(|event_seen| SeenByAudience {
-                    event: GameEvent::from(&event_seen),
-                    change: ViewChange::from(&see_change(event, game, viewer, now)),
+                seen.extend(see(event, game, viewer).map(|seen| SeenByAudience {
+                    event: seen,
+                    change: see_change(event, game, viewer, now),
                 }));
             }
         })?;
@@ -215,7 +209,7 @@ impl Table {
             let command = command.to_command(side, game.terms().ruleset);
             command.and_then(|command| decide(game, side, game.ply(), &command, now, &entropy)).is_ok()
         }));
-        let may_deploy = game.phase() == flagfall_rules::Phase::Deploying && in_time;
+        let may_deploy = game.phase() == Phase::Deploying && in_time;
         Ok(Answer::Legal { side, commands, may_deploy })
     }
 
@@ -228,7 +222,7 @@ impl Table {
             Look::Public => Viewer::Public,
             Look::Everything => return Ok(Answer::Everything(Box::new(everything(game)))),
         };
-        Ok(Answer::View { view: Box::new(GameView::from(&view(game, viewer, now))) })
+        Ok(Answer::View { view: Box::new(view(game, viewer, now).seen) })
     }
 
     /// The time that a request names, or that of the latest event.
@@ -252,16 +246,12 @@ fn refusal(refused: &Refused) -> Answer {
     Answer::Refused { code: refused.code(), message: refused.to_string() }
 }
 
-fn viewer_of(audience: Audience) -> Viewer {
-    audience.side().map_or(Viewer::Public, Viewer::Player)
-}
-
 fn done(game: &Game, strike: Option<SeenStrike>, seen: Option<Vec<SeenByAudience>>) -> Answer {
     Answer::Done(Done {
-        phase: Phase::from(game.phase()),
+        phase: game.phase(),
         ply: game.ply(),
         turn: game.turn(),
-        outcome: game.outcome().as_ref().map(Outcome::from),
+        outcome: game.outcome().map(SeenOutcome::from),
         strike,
         seen,
     })
@@ -270,7 +260,7 @@ fn done(game: &Game, strike: Option<SeenStrike>, seen: Option<Vec<SeenByAudience
 /// The result of a strike, with each rank as its owner knows it.
 fn strike_of(event: &Event, game: &Game) -> Option<SeenStrike> {
     let seen_by = |side| match see(event, game, Viewer::Player(side)) {
-        Some(SeenEvent::Moved(seen)) => Some(flagfall_protocol::SeenMove::from(&seen)),
+        Some(GameEvent::Moved(seen)) => Some(seen),
         _ => None,
     };
     let red = seen_by(Side::Red)?;
@@ -283,27 +273,22 @@ fn strike_of(event: &Event, game: &Game) -> Option<SeenStrike> {
 fn everything(game: &Game) -> Everything {
     let mut pieces = Vec::new();
     for side in Side::BOTH {
-        let own = view(game, Viewer::Player(side), game.latest()).pieces;
+        let own = view(game, Viewer::Player(side), game.latest()).seen.pieces;
         pieces.extend(own.into_iter().filter(|piece| piece.side == side));
     }
     pieces.sort_by_key(|piece| piece.square);
-    let deployments = Referee.deployments(game);
-    let has_started = game.phase() != flagfall_rules::Phase::Deploying && !pieces.is_empty();
+    let has_started = game.phase() != Phase::Deploying && !pieces.is_empty();
     Everything {
         game: game.terms().game,
         ruleset: game.terms().ruleset.id.to_owned(),
-        phase: Phase::from(game.phase()),
+        phase: game.phase(),
         ply: game.ply(),
         turn: game.turn(),
-        outcome: game.outcome().as_ref().map(Outcome::from),
+        outcome: game.outcome().map(SeenOutcome::from),
         at: game.latest().0,
         position: has_started.then(|| Referee.position_text(game.position())),
-        pieces: pieces.into_iter().map(PieceText).collect(),
-        deployments: PerSide::from_fn(|side| {
-            deployments[side]
-                .as_ref()
-                .map(|opened| Opened { setup: opened.text.clone(), salt: HexBytes(opened.salt) })
-        }),
+        pieces,
+        deployments: Referee.deployments(game),
         lakes: game.position().lakes().iter().collect(),
     }
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use common::{Chance, Client};
 use flagfall_board::{ChipColor, GameId, PerSide, Rank, Side, Sign, Square, SquareSet, Stamp};
-use flagfall_protocol::{Audience, ClaimedResult, GameCommand, GameEvent, GameView, ViewChange};
+use flagfall_protocol::{ClaimedResult, GameCommand, GameEvent, GameView, ViewChange, Viewer};
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, MoveCommand, Phase, Ruleset, Start, TimeControl, decide,
     evolve,
@@ -288,7 +288,8 @@ fn a_seed_repeats_a_session_and_no_seed_does_not() {
 #[test]
 fn what_an_audience_sees_of_commands_keeps_its_view() {
     games("views", |ruleset, mut chance| {
-        let audience = [Audience::Red, Audience::Blue, Audience::Public][chance.below(3)];
+        let audience =
+            [Viewer::Player(Side::Red), Viewer::Player(Side::Blue), Viewer::Public][chance.below(3)];
         let mut client = Client::default();
         let view = |client: &mut Client| -> GameView {
             let answer = client.done(json!({ "type": "show", "audience": audience }));

@@ -10,7 +10,7 @@ use std::time::Duration;
 use flagfall_board::{GameId, PerSide, Ply, Rank, Side, SquareSet, Stamp};
 use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_rules::{
-    Army, Command, EndReason, Entropy, Events, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, SeenEvent,
+    Army, Command, EndReason, Entropy, Events, Game, GameEvent, GameTerms, Outcome, Phase, Refusal, Ruleset,
     Setup, TimeControl, Viewer, decide, decide_verdict, evolve, see, view,
 };
 
@@ -424,7 +424,7 @@ impl Bout {
     /// What a side is told of a ply.
     fn told(&self, events: &Events, viewer: Side, step: Step) -> Option<Told> {
         events.iter().find_map(|event| match see(event, &self.game, Viewer::Player(viewer)) {
-            Some(SeenEvent::Moved(seen)) => Told::of(&seen, step.says_one),
+            Some(GameEvent::Moved(seen)) => Told::of(&seen, step.says_one),
             _ => None,
         })
     }

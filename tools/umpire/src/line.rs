@@ -264,7 +264,7 @@ impl Told {
             None => Outcome::Fine,
             Some(strike) => Outcome::Strike(told_strike(strike)?),
         };
-        let squares = Move { from: seen.from, to: seen.to };
+        let squares = Move { from: seen.squares.from, to: seen.squares.to };
         Some(Told { step: Step { squares, says_one }, outcome })
     }
 
@@ -463,7 +463,7 @@ pub const fn value(rank: Rank) -> u32 {
 /// The board as a side sees it, a line per row, row 1 first.
 #[must_use]
 pub fn board(view: &View) -> Vec<String> {
-    let Viewer::Player(side) = view.viewer else { return Vec::new() };
+    let Viewer::Player(side) = view.audience else { return Vec::new() };
     board_of(&view.ruleset.shape, side, view.lakes.iter(), view.pieces.iter().copied())
 }
 

@@ -318,10 +318,7 @@ fn after_a_lost_line_the_program_is_told_what_it_missed_and_no_more() {
     missed.extend(
         table
             .host
-            .ask(
-                Side::Blue,
-                &GameCommand::from("a7a6".parse::<flagfall_protocol::MoveText>().expect("a move")),
-            )
+            .ask(Side::Blue, &GameCommand::from("a7a6".parse::<flagfall_protocol::Move>().expect("a move")))
             .expect("taken")
             .red,
     );
@@ -345,7 +342,7 @@ fn one_missed_ply_is_in_the_view_and_two_without_events_are_too_many() {
     assert_eq!(tells(&told), "0 3 DOWN OK\n");
     table
         .host
-        .ask(Side::Blue, &GameCommand::from("a7a6".parse::<flagfall_protocol::MoveText>().expect("a move")))
+        .ask(Side::Blue, &GameCommand::from("a7a6".parse::<flagfall_protocol::Move>().expect("a move")))
         .expect("taken");
     let told = other.follow(NOW, &[], &table.host.view(Side::Red), true);
     let wanted = [Output::Mute, Output::Fail(Failure::Estranged), Output::Ask(GameCommand::Resign {})];
@@ -358,7 +355,7 @@ fn a_move_that_somebody_else_made_on_the_seat_ends_the_dialogue() {
     let told = ask(
         &mut table,
         Side::Red,
-        &GameCommand::from("b4b5".parse::<flagfall_protocol::MoveText>().expect("a move")),
+        &GameCommand::from("b4b5".parse::<flagfall_protocol::Move>().expect("a move")),
     );
     assert!(told.red.contains(&Output::Fail(Failure::Estranged)));
 }
@@ -423,7 +420,7 @@ fn what_a_program_does_unasked_counts_at_its_turn() {
         let told = ask(
             &mut table,
             Side::Red,
-            &GameCommand::from("a4a5".parse::<flagfall_protocol::MoveText>().expect("a move")),
+            &GameCommand::from("a4a5".parse::<flagfall_protocol::Move>().expect("a move")),
         )
         .blue;
         let [Output::Tell(moved), Output::Mute, Output::Fail(failure), Output::Ask(GameCommand::Abort {})] =

@@ -2,8 +2,8 @@
 
 use flagfall_board::{GameId, PerSide, Side, SquareSet, Stamp};
 use flagfall_protocol::{
-    Audience, GameCommand, GameEvent, GameSummary, GameView, Player, PlayerKind, Presence, ServerToClient,
-    Terms, Time, ViewChange,
+    GameCommand, GameEvent, GameSummary, GameView, Player, PlayerKind, Presence, ServerToClient, Terms, Time,
+    ViewChange,
 };
 use flagfall_rules::{
     Entropy, Event, Game, GameTerms, Outcome, Refusal, Ruleset, TimeControl, Viewer, decide, decide_pause,
@@ -71,7 +71,7 @@ impl Host {
     }
 
     pub(super) fn view(&self, side: Side) -> GameView {
-        GameView::from(&view(&self.game, Viewer::Player(side), self.now))
+        view(&self.game, Viewer::Player(side), self.now).seen
     }
 
     /// A side sends a command. Returns what each side is shown of it.
@@ -109,8 +109,7 @@ impl Host {
             for side in Side::BOTH {
                 let viewer = Viewer::Player(side);
                 let Some(seen) = see(&event, &self.game, viewer) else { continue };
-                let seen = GameEvent::from(&seen);
-                let change = ViewChange::from(&see_change(&event, &self.game, viewer, self.now));
+                let change = see_change(&event, &self.game, viewer, self.now);
                 self.shown[side].push((seen.clone(), change.clone()));
                 let seq = self.seq(side);
                 told[side].push(ServerToClient::Event {
@@ -130,7 +129,7 @@ impl Host {
         let skip = since.map_or(usize::MAX, |since| usize::try_from(since).expect("a number"));
         ServerToClient::Game {
             game: self.summary.clone(),
-            audience: Audience::from(Viewer::Player(side)),
+            audience: Viewer::Player(side),
             driving: true,
             epoch: EPOCH,
             seq: self.seq(side),

@@ -1,7 +1,7 @@
 //! Finished games, other people's games, and the commitments of the player's own.
 
 use flagfall_board::{PerSide, Side};
-use flagfall_protocol::HexBytes;
+use flagfall_protocol::Commitment;
 
 use super::*;
 use crate::commitments::tests::{commitment, opened};
@@ -86,11 +86,11 @@ fn shown(audience: &str, view: &str, epoch: u64) -> String {
     .replace("ba9876543210", ID)
 }
 
-fn committed(red: HexBytes, blue: HexBytes) -> String {
+fn committed(red: Commitment, blue: Commitment) -> String {
     format!(r#""commitments":{{"red":"{red}","blue":"{blue}"}},{}"#, classic_view("red"))
 }
 
-fn both() -> [HexBytes; 2] {
+fn both() -> [Commitment; 2] {
     [commitment(Side::Red, "FR"), commitment(Side::Blue, "FB")]
 }
 

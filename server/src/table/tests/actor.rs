@@ -513,11 +513,11 @@ fn any_command(
     }
     let moves = legal_moves(ruleset, view);
     if moves.is_empty() {
-        let own = |piece: &flagfall_rules::SeenPiece| {
+        let own = |piece: &&flagfall_rules::SeenPiece| {
             piece.side == Side::Red
                 && piece.identity != flagfall_rules::Identity::Known(flagfall_board::Rank::Flag)
         };
-        return match view.pieces.iter().map(|piece| piece.0).find(own) {
+        return match view.pieces.iter().find(own) {
             Some(piece) => GameCommand::Remove { square: piece.square },
             None => any_placing(ruleset, view, color),
         };
@@ -531,13 +531,13 @@ fn any_command(
 /// if the others must stay (§Q4, §Q6).
 fn choices(view: &flagfall_protocol::GameView) -> Vec<flagfall_board::Rank> {
     let strike = view.pending_strike.unwrap();
-    let at = if strike.side == Side::Red { strike.squares.0.from } else { strike.squares.0.to };
-    let coin = view.pieces.iter().map(|piece| piece.0).find(|piece| piece.square == at).unwrap();
+    let at = if strike.side == Side::Red { strike.squares.from } else { strike.squares.to };
+    let coin = view.pieces.iter().find(|piece| piece.square == at).unwrap();
     let pool = &view.pools.as_ref().unwrap()[Side::Red];
     let is_heavy = |rank| matches!(rank, flagfall_board::Rank::Flag | flagfall_board::Rank::Bomb);
     let is_allowed =
         |rank| if is_heavy(rank) { !coin.is_moved } else { coin.is_moved || may_spare_a_coin(view) };
-    pool.keys().copied().filter(|rank| is_allowed(*rank)).collect()
+    pool.iter().map(|(rank, _)| rank).filter(|rank| is_allowed(*rank)).collect()
 }
 
 /// True if Red has more unmoved coins than Bombs and Flag to become (§Q6).
@@ -545,12 +545,12 @@ fn may_spare_a_coin(view: &flagfall_protocol::GameView) -> bool {
     let Some(pools) = &view.pools else { return false };
     let bound: usize = [flagfall_board::Rank::Flag, flagfall_board::Rank::Bomb]
         .iter()
-        .map(|rank| usize::from(pools[Side::Red].get(rank).copied().unwrap_or(0)))
+        .map(|rank| usize::from(pools[Side::Red][*rank]))
         .sum();
     let is_unmoved_coin = |piece: &flagfall_rules::SeenPiece| {
         piece.side == Side::Red && piece.identity == flagfall_rules::Identity::Coin && !piece.is_moved
     };
-    view.pieces.iter().filter(|piece| is_unmoved_coin(&piece.0)).count() > bound
+    view.pieces.iter().filter(|piece| is_unmoved_coin(piece)).count() > bound
 }
 
 /// The first piece of the reserve onto the first empty square of Red's home.
@@ -564,9 +564,9 @@ fn any_placing(
     let kinds = [(&reserve.labeled, true), (unlabeled, false)];
     let (rank, is_labeled) = kinds
         .iter()
-        .find_map(|(ranks, is_labeled)| Some((*ranks.keys().next()?, *is_labeled)))
+        .find_map(|(ranks, is_labeled)| Some((ranks.iter().next()?.0, *is_labeled)))
         .expect("a side with nothing has lost");
-    let is_empty = |square: &_| view.pieces.iter().all(|piece| piece.0.square != *square);
+    let is_empty = |square: &_| view.pieces.iter().all(|piece| piece.square != *square);
     let square = ruleset.shape.home(Side::Red).iter().find(is_empty).expect("an empty square");
     let color = ruleset.chips.then_some(color);
     GameCommand::Place { square, rank, labeled: is_labeled, color }
@@ -576,9 +576,9 @@ fn any_placing(
 fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<flagfall_rules::Move> {
     use flagfall_board::{Direction, Rank, Square};
     use flagfall_rules::Identity;
-    let at = |square: Square| view.pieces.iter().find(|piece| piece.0.square == square).map(|piece| piece.0);
+    let at = |square: Square| view.pieces.iter().find(|piece| piece.square == square);
     let mut moves = Vec::new();
-    for piece in view.pieces.iter().map(|piece| piece.0).filter(|piece| piece.side == Side::Red) {
+    for piece in view.pieces.iter().filter(|piece| piece.side == Side::Red) {
         let reach = match piece.identity {
             Identity::Known(Rank::Flag | Rank::Bomb) => 0,
             Identity::Known(Rank::Scout | Rank::Phoenix) => 20,
@@ -590,7 +590,7 @@ fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<fla
             let mut square = piece.square;
             for step in 0..reach {
                 let Some(next) = square.neighbor(direction) else { break };
-                let is_open = ruleset.shape.squares().contains(next) && !view.lakes.contains(&next);
+                let is_open = ruleset.shape.squares().contains(next) && !view.lakes.contains(next);
                 if !is_open || at(next).is_some_and(|other| other.side == Side::Red) {
                     break;
                 }
@@ -605,7 +605,7 @@ fn legal_moves(ruleset: &Ruleset, view: &flagfall_protocol::GameView) -> Vec<fla
             }
         }
     }
-    moves.retain(|squares| !view.refused_moves.contains(&flagfall_protocol::MoveText(*squares)));
+    moves.retain(|squares| !view.refused_moves.contains(squares));
     moves
 }
 

@@ -2,14 +2,14 @@
 //! across interruptions.
 
 use flagfall_board::{PerSide, Rank, Side};
-use flagfall_protocol::{GameCommand, GameEvent, MoveText, Presence, Running, ServerToClient};
+use flagfall_protocol::{GameCommand, GameEvent, Move, Presence, Running, ServerToClient};
 use flagfall_rules::Viewer;
 
 use super::harness::{Client, Hand, header, player};
 use crate::table::core::Input;
 
 fn step(squares: &str) -> GameCommand {
-    GameCommand::from(squares.parse::<MoveText>().unwrap())
+    GameCommand::from(squares.parse::<Move>().unwrap())
 }
 
 fn choose(rank: Rank) -> GameCommand {
@@ -130,7 +130,7 @@ fn a_choice_survives_the_server_and_no_clock_runs_meanwhile() {
     hand.command(&bo, 2, choose(Rank::Major));
     bo.accepted();
     assert_eq!(hand.table.summary().ply, 3);
-    assert_eq!(hand.view(Viewer::Public).captured.red.get(&Rank::Captain), Some(&1));
+    assert_eq!(hand.view(Viewer::Public).captured.red[Rank::Captain], 1);
 }
 
 #[test]

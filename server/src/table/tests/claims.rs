@@ -2,7 +2,7 @@
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
-use flagfall_protocol::{ClaimedResult, GameCommand, GameEvent, Outcome, Presence, ServerToClient, Time};
+use flagfall_protocol::{ClaimedResult, GameCommand, GameEvent, Presence, SeenOutcome, ServerToClient, Time};
 use flagfall_rules::Viewer;
 
 use super::super::core::Input;
@@ -51,7 +51,7 @@ fn refusal(client: &mut Client) -> (String, String) {
     }
 }
 
-fn ended(client: &mut Client) -> Option<Outcome> {
+fn ended(client: &mut Client) -> Option<SeenOutcome> {
     client.events().into_iter().find_map(|event| match event {
         GameEvent::Ended { outcome, .. } => Some(outcome),
         _ => None,
@@ -93,7 +93,7 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
         hand.step(Input::Tick);
         assert!(ended(&mut bo).is_none(), "nothing happens by itself");
         let id = hand.command(&bo, 0, claim.clone());
-        let outcome = Outcome { winner, reason: "abandoned".to_owned() };
+        let outcome = SeenOutcome { winner, reason: "abandoned".to_owned() };
         assert_eq!(ended(&mut eve), Some(outcome.clone()));
         assert_eq!(ended(&mut bo), Some(outcome.clone()));
 

@@ -78,7 +78,7 @@ fn nothing_is_told_before_the_log_has_it() {
 #[test]
 fn refusals_go_to_the_asker_alone_and_carry_his_number() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
-    hand.command(&bo, 0, GameCommand::from("a7a6".parse::<flagfall_protocol::MoveText>().unwrap()));
+    hand.command(&bo, 0, GameCommand::from("a7a6".parse::<flagfall_protocol::Move>().unwrap()));
     let seq = hand.seq(Viewer::Player(Side::Blue));
     assert_eq!(bo.refusal(), ("not_your_turn".to_owned(), Some(seq)));
     hand.command(&ana, 3, GameCommand::OfferDraw {});

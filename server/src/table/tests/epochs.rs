@@ -2,7 +2,7 @@
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side};
 use flagfall_bots::Chance;
-use flagfall_protocol::{ClaimedResult, GameCommand, MoveText, Phase};
+use flagfall_protocol::{ClaimedResult, GameCommand, Move, Phase};
 use flagfall_rules::{Ruleset, Start, Viewer};
 use flagfall_store::Store as _;
 
@@ -26,7 +26,7 @@ fn lose(hand: &mut Hand, entries: usize) -> [Client; 2] {
 fn of_every_kind() -> Vec<GameCommand> {
     let square = "a4".parse().unwrap();
     vec![
-        GameCommand::from("a4a5".parse::<MoveText>().unwrap()),
+        GameCommand::from("a4a5".parse::<Move>().unwrap()),
         GameCommand::Remove { square },
         GameCommand::Place { square, rank: Rank::Scout, labeled: false, color: None },
         GameCommand::Color { color: ChipColor::Red },

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use flagfall_board::{ChipColor, Rank, Side, Square};
 use flagfall_bots::Chance;
-use flagfall_protocol::{ClaimedResult, GameCommand, GameEvent, MoveText, StrikeFate, Time};
+use flagfall_protocol::{ClaimedResult, Fate, GameCommand, GameEvent, Time};
 use flagfall_rules::{Command, Disclosure, Identity, Move, Ruleset, Start, Viewer};
 
 use super::super::record;
@@ -200,7 +200,7 @@ fn try_everything(hand: &mut Hand, watcher: &mut Client, bytes: &mut Vec<String>
                 bytes.push(format!("legal {squares}"));
                 continue;
             }
-            let command = GameCommand::from(MoveText(squares));
+            let command = GameCommand::from(squares);
             hand.command_as(watcher, &format!("try-{ply}-{squares}"), ply, command);
             bytes.extend(watcher.texts());
         }
@@ -292,7 +292,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> S
         let foes = hand.table.game.position().occupied(side.opponent());
         let tries: Vec<GameCommand> = (0..6).map_while(|_| hand.any_move(&mut chance)).collect();
         let is_strike = |act: &&GameCommand| match act {
-            GameCommand::Move { squares, .. } => foes.contains(squares.0.to),
+            GameCommand::Move { squares, .. } => foes.contains(squares.to),
             _ => false,
         };
         let Some(act) = tries.iter().find(is_strike).or(tries.first()).cloned() else { break };
@@ -351,7 +351,7 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
     let is_silent = script.ruleset.disclosure == Disclosure::SilentDefense;
     for event in record.events {
         let GameEvent::Moved(seen) = event.event else { continue };
-        let Move { from, to } = seen.squares.0;
+        let Move { from, to } = seen.squares;
         let is_own = seen.side == side;
         let piece = at.remove(if is_own { &from } else { &to });
         let Some(place) = piece else { continue };
@@ -363,15 +363,15 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
             }
         }
         let fate = match seen.strike {
-            None if is_own => StrikeFate::Advances,
+            None if is_own => Fate::Advances,
             None => unreachable!("a move to an occupied square is a strike"),
             Some(strike) => {
-                match strike.attacker.0 {
+                match strike.attacker {
                     Identity::Known(attacker)
                         if is_silent
                             && !is_own
                             && attacker != Rank::Scout
-                            && strike.defender_fate != StrikeFate::Leaves =>
+                            && strike.defender_fate != Fate::Leaves =>
                     {
                         disclosed.beat.push((place, attacker));
                     }
@@ -384,9 +384,9 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
         };
         let (own, other) = if is_own { (from, to) } else { (to, from) };
         match fate {
-            StrikeFate::Stays => at.insert(own, place),
-            StrikeFate::Advances => at.insert(other, place),
-            StrikeFate::Leaves => None,
+            Fate::Stays => at.insert(own, place),
+            Fate::Advances => at.insert(other, place),
+            Fate::Leaves => None,
         };
     }
     disclosed

@@ -59,7 +59,7 @@ fn the_time_to_deploy_stands_still_too() {
     hand.advance(DEPLOY_MS);
     restart(&mut hand, since);
     let deadline = hand.view(Viewer::Public).deploy_deadline;
-    assert_eq!(deadline, Some(START.0 + 2 * DEPLOY_MS));
+    assert_eq!(deadline, Some(START.plus_ms(2 * DEPLOY_MS)));
     assert_eq!(hand.wake(), Some(DEPLOY_MS - 100_000 + 1));
     assert!(hand.table.is_over());
 }

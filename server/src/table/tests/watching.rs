@@ -248,6 +248,6 @@ fn secrecy_covers_the_deployment_for_the_public_alone() {
     assert_eq!(opened(&mut bo), (true, true));
     assert_eq!(opened(&mut cy), (false, true));
     let view = hand.view(Viewer::Public);
-    let red = view.pieces.iter().filter(|piece| piece.0.side == Side::Red);
-    assert!(red.into_iter().all(|piece| piece.0.identity == flagfall_rules::Identity::Hidden));
+    let red = view.pieces.iter().filter(|piece| piece.side == Side::Red);
+    assert!(red.into_iter().all(|piece| piece.identity == flagfall_rules::Identity::Hidden));
 }

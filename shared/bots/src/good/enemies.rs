@@ -93,7 +93,7 @@ impl Enemies {
         }
         self.ply = Some(view.ply);
         self.pieces.clone_from(&view.pieces);
-        self.captured = view.captured[me.opponent()];
+        self.captured = view.captured[me.opponent()].0;
         self.own_move = self.own_move.filter(|(ply, _)| *ply >= view.ply);
     }
 
@@ -132,9 +132,9 @@ impl Enemies {
     /// by the counts.
     fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Enemy]) {
         let mut fallen = view.captured[me.opponent()];
-        fallen.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
+        fallen.0.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
         let attacker = last.and_then(|last| match last.strike?.attacker {
-            Identity::Known(rank) => Some((Some(last.from), rank)),
+            Identity::Known(rank) => Some((Some(last.squares.from), rank)),
             Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
         });
         let is_attacker = |foe: &Enemy| attacker.is_some_and(|(from, _)| foe.square == from);
@@ -143,10 +143,10 @@ impl Enemies {
             .collect();
         gone.sort_by_key(|number| !is_attacker(&self.list[*number]));
         for number in gone {
-            let by_count = || Rank::ALL.into_iter().find(|rank| fallen[*rank as usize] > 0);
+            let by_count = || Rank::ALL.into_iter().find(|rank| fallen[*rank] > 0);
             let shown = attacker.filter(|_| is_attacker(&self.list[number])).map(|(_, rank)| rank);
             if let Some(rank) = shown.or_else(by_count) {
-                fallen[rank as usize] = fallen[rank as usize].saturating_sub(1);
+                fallen[rank] = fallen[rank].saturating_sub(1);
                 list[number].possible = RankSet::only(rank);
             }
         }
@@ -163,15 +163,17 @@ impl Enemies {
         }
         let subject = |(foe, (was, rank)): (&Enemy, (&Enemy, &Rank))| {
             let square = match foe.square {
-                Some(square) if square == last.to => Some(last.from),
-                None if last.strike.is_some() && was.square == Some(last.from) => Some(last.from),
+                Some(square) if square == last.squares.to => Some(last.squares.from),
+                None if last.strike.is_some() && was.square == Some(last.squares.from) => {
+                    Some(last.squares.from)
+                }
                 square => square,
             };
             let possible = foe.possible;
             Subject { square, possible, rank: possible.single().unwrap_or(*rank) }
         };
         let subjects: Vec<Subject> = now.iter().zip(self.list.iter().zip(supposed)).map(subject).collect();
-        let made = Move { from: last.from, to: last.to };
+        let made = last.squares;
         if let Some((reading, made)) = Reading::new(&mut before, enemy, &self.memory, &subjects, made) {
             self.readings.push(reading);
             self.memory.note_move(made);
@@ -191,8 +193,8 @@ impl Enemies {
 
     /// The own move between the last view and this one.
     fn own_move_until(&self, view: &View, me: Side) -> Option<Move> {
-        if let Some(SeenMove { from, to, .. }) = view.last_move.filter(|last| last.side == me) {
-            return self.ply.filter(|ply| *ply < view.ply).map(|_| Move { from, to });
+        if let Some(last) = view.last_move.filter(|last| last.side == me) {
+            return self.ply.filter(|ply| *ply < view.ply).map(|_| last.squares);
         }
         let (ply, squares) = self.own_move?;
         (self.ply == Some(ply) && view.ply == ply + 2).then_some(squares)
@@ -232,8 +234,8 @@ impl Enemies {
 
     /// How many pieces of each rank are in the list.
     fn counts(&self, view: &View, enemy: Side) -> PerRank<u8> {
-        let mut counts = Rank::ALL
-            .map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[enemy][rank as usize]));
+        let mut counts =
+            Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[enemy][rank]));
         for foe in self.list.iter().filter(|foe| foe.square.is_none()) {
             if let Some(rank) = foe.possible.single() {
                 counts[rank as usize] = counts[rank as usize].saturating_add(1);
@@ -246,7 +248,7 @@ impl Enemies {
 /// Where a piece was in the previous view.
 fn stood(square: Square, own: Option<Move>, last: Option<SeenMove>) -> Square {
     let came_from = match last {
-        Some(last) if last.to == square => last.from,
+        Some(last) if last.squares.to == square => last.squares.from,
         Some(_) | None => square,
     };
     match own {

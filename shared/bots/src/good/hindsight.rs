@@ -16,10 +16,10 @@ impl Before<'_> {
     pub(super) fn rewind(&self, view: &View, me: Side, last: &SeenMove) -> View {
         let enemy = me.opponent();
         let mut before = view.clone();
-        before.pieces.retain(|piece| piece.square != last.to && piece.square != last.from);
-        let attacker = self.at(last.from, enemy);
+        before.pieces.retain(|piece| piece.square != last.squares.to && piece.square != last.squares.from);
+        let attacker = self.at(last.squares.from, enemy);
         before.pieces.push(SeenPiece {
-            square: last.from,
+            square: last.squares.from,
             side: enemy,
             identity: Identity::Hidden,
             is_moved: attacker.is_none_or(|piece| piece.is_moved),
@@ -27,22 +27,21 @@ impl Before<'_> {
             is_labeled: false,
         });
         if let Some(strike) = last.strike {
-            before.pieces.push(self.defender(last.to, me, &strike));
+            before.pieces.push(self.defender(last.squares.to, me, &strike));
             take_back(&mut before, enemy, &strike);
         }
         before.pieces.sort_by_key(|piece| piece.square);
         for piece in before.pieces.iter_mut().filter(|piece| piece.side == enemy || !piece.is_revealed) {
             piece.identity = Identity::Hidden;
         }
-        before.viewer = Viewer::Player(enemy);
+        before.audience = Viewer::Player(enemy);
         before.turn = Some(enemy);
         before.ply = view.ply.saturating_sub(1);
         before.plies_to_limit = view.plies_to_limit.filter(|_| last.strike.is_none()).map(|left| left + 1);
         before.refused_moves = Vec::new();
-        before.last_move = self.own.map(|Move { from, to }| SeenMove {
+        before.last_move = self.own.map(|squares| SeenMove {
             side: me,
-            from,
-            to,
+            squares,
             piece: Identity::Hidden,
             strike: None,
             laid: None,
@@ -84,7 +83,7 @@ fn take_back(view: &mut View, enemy: Side, strike: &SeenStrike) {
     ];
     for (fate, side, identity) in fallen {
         if let (Fate::Leaves, Identity::Known(rank)) = (fate, identity) {
-            let count = &mut view.captured[side][rank as usize];
+            let count = &mut view.captured[side][rank];
             *count = count.saturating_sub(1);
         }
     }

@@ -323,7 +323,7 @@ fn known(piece: &SeenPiece) -> Option<Rank> {
 
 /// A side's pieces on the board by rank, which is public.
 fn counts_left(view: &View, side: Side) -> PerRank<u8> {
-    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank as usize]))
+    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank]))
 }
 
 /// What the enemy can infer about our hidden pieces from squares and counts, a row for each in

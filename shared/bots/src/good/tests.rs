@@ -283,8 +283,8 @@ fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &
 fn every_army_drawn_fits_what_is_known() {
     for ruleset in Ruleset::all().iter().copied().filter(|ruleset| !ruleset.reserve) {
         believed(ruleset, 3, |view, _, belief| {
-            let counts = Rank::ALL
-                .map(|rank| view.ruleset.army.count(rank) - view.captured[Side::Blue][rank as usize]);
+            let counts =
+                Rank::ALL.map(|rank| view.ruleset.army.count(rank) - view.captured[Side::Blue][rank]);
             for army in &belief.armies {
                 let mut counted = [0; Rank::COUNT];
                 for piece in view.pieces.iter().filter(|piece| piece.side == Side::Blue) {
@@ -344,13 +344,13 @@ fn pieces_are_followed_from_where_they_began() {
                         started.insert(piece.square, ());
                     }
                     let moved = view.last_move.expect("Red moved first");
-                    if let Some(origin) = foes[side].origin(moved.to) {
+                    if let Some(origin) = foes[side].origin(moved.squares.to) {
                         assert!(view.ruleset.shape.home(Side::Red).contains(origin), "{}", ruleset.id);
                     }
                 }
             }
             let command = players[side].choose(view);
-            if let (Some(Command::Move(asked)), Viewer::Player(_)) = (&command, view.viewer) {
+            if let (Some(Command::Move(asked)), Viewer::Player(_)) = (&command, view.audience) {
                 foes[side].note_own_move(view.ply, asked.squares);
             }
             command

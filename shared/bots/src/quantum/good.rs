@@ -132,7 +132,7 @@ impl<'a> Turn<'a> {
             Stand::Coin { is_moved } => is_moved || is_attacker,
         };
         let is_bound = !is_moved && self.stock.is_bound(side);
-        let left = Rank::ALL.into_iter().filter(|rank| self.stock.pools[side][*rank as usize] > 0);
+        let left = Rank::ALL.into_iter().filter(|rank| self.stock.pools[side][*rank] > 0);
         left.filter(|rank| if is_bound { !may_be(*rank, true) } else { may_be(*rank, is_moved) }).collect()
     }
 
@@ -201,7 +201,7 @@ impl<'a> Turn<'a> {
 
     /// Chooses a rank in the pending strike, as a game of both sides.
     fn choice(&self, strike: &PendingStrike, chance: &mut Chance) -> Option<Rank> {
-        let PendingStrike { side, from, to, owes: _, own_choice: _ } = *strike;
+        let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = *strike;
         let (ours, theirs) = (Stand::of(self.piece(from)?), Stand::of(self.piece(to)?));
         let exposed = |rank| self.answer() * self.threat(side, to, Stand::Known(rank), Some(to));
         let StrikeGame { rows, columns, mixed } = self.strike_game(side, ours, theirs, exposed);

@@ -42,8 +42,8 @@ impl Enemy {
 /// The enemy pieces of a view. `suspects` gives the ranks that a hidden one on a square can have.
 pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet) -> Vec<Enemy> {
     let mut left: PerRank = Rank::ALL.map(|rank| {
-        let captured = view.captured[side.opponent()][rank as usize];
-        let face_up = view.reserve.map_or(0, |reserve| reserve[side.opponent()].labeled[rank as usize]);
+        let captured = view.captured[side.opponent()][rank];
+        let face_up = view.reserve.map_or(0, |reserve| reserve[side.opponent()].labeled[rank]);
         f32::from(view.ruleset.army.count(rank).saturating_sub(captured).saturating_sub(face_up))
     });
     let mut foes = Vec::with_capacity(view.pieces.len());

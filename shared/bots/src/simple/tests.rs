@@ -189,7 +189,7 @@ pub(crate) fn odd(view: &View, chance: &mut Chance) -> View {
         }
     }
     for side in Side::BOTH {
-        for count in &mut odd.captured[side] {
+        for count in &mut odd.captured[side].0 {
             *count = [*count, 0, 8, u8::MAX][chance.below(4)];
         }
     }
@@ -197,7 +197,7 @@ pub(crate) fn odd(view: &View, chance: &mut Chance) -> View {
 }
 
 fn check_odd(view: View, seed: u64) {
-    let Viewer::Player(side) = view.viewer else { return };
+    let Viewer::Player(side) = view.audience else { return };
     let mut player = HousePlayer::new(Level::Simple, side, seed, Effort::default());
     let legal = view.legal_commands().expect("this side is to act");
     match player.choose(&view) {

@@ -17,7 +17,7 @@ pub(super) fn worths(view: &View, side: Side) -> PerRank {
 
 /// How many pieces of each rank a side has left, which is public.
 fn left(view: &View, side: Side) -> [u8; Rank::COUNT] {
-    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank as usize]))
+    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank]))
 }
 
 fn worth(ruleset: &Ruleset, rank: Rank, mine: &[u8; Rank::COUNT], theirs: &[u8; Rank::COUNT]) -> f32 {

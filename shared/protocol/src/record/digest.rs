@@ -6,14 +6,12 @@
 //! because players may be renamed.
 
 use flagfall_board::Side;
-use flagfall_rules::{EndReason, Identity};
+use flagfall_rules::EndReason;
+use flagfall_view::{Fate, GameEvent, HexBytes, Identity, SeenMove, SeenPlacing, SeenStrike, Viewer};
 use sha2::{Digest as _, Sha256};
 
 use super::{GameRecord, RecordedEvent};
 use crate::client_to_server::Time;
-use crate::game_view::{GameEvent, SeenMove, SeenPlacing, SeenStrike, StrikeFate};
-use crate::server_to_client::Audience;
-use crate::text::{HexBytes, IdentityText};
 
 /// The first field of every digest: the version of its definition.
 pub const DIGEST_VERSION: &str = "flagfall-digest-1";
@@ -40,7 +38,7 @@ impl GameRecord {
     /// see [`GameRecord::digest_with`].
     #[must_use]
     pub fn digest(&self) -> Option<HexBytes> {
-        if self.audience == Audience::Public { self.digest_with(&self.events) } else { None }
+        if self.audience == Viewer::Public { self.digest_with(&self.events) } else { None }
     }
 
     /// The digest of the game, with its events as the public saw them. `None` before the end, if
@@ -128,7 +126,7 @@ fn act(event: &GameEvent) -> Option<String> {
         GameEvent::Placed(seen) => {
             let SeenPlacing { side, square, piece, labeled, color } = *seen;
             // The end may open pieces from a reserve. The public saw only labeled ones.
-            let piece = if labeled { piece } else { IdentityText(Identity::Hidden) };
+            let piece = if labeled { piece } else { Identity::Hidden };
             let label = if labeled { "^" } else { "" };
             let color = color.map(|color| format!(" {}", color.letter())).unwrap_or_default();
             format!("placed {} {square} {piece}{label}{color}", side.name())
@@ -138,8 +136,8 @@ fn act(event: &GameEvent) -> Option<String> {
         }
         GameEvent::DrawOffered { side } => format!("draw_offered {}", side.name()),
         GameEvent::DrawDeclined { side } => format!("draw_declined {}", side.name()),
-        GameEvent::Paused { since } => format!("paused {since}"),
-        GameEvent::Resumed { since: Some(since) } => format!("resumed {since}"),
+        GameEvent::Paused { since } => format!("paused {}", since.0),
+        GameEvent::Resumed { since: Some(since) } => format!("resumed {}", since.0),
         GameEvent::Resumed { since: None } => "resumed".to_owned(),
         GameEvent::Ended { outcome: _, opened: _ } => "ended".to_owned(),
     })
@@ -158,11 +156,11 @@ fn moved(seen: &SeenMove) -> String {
     text
 }
 
-fn fate(fate: StrikeFate) -> &'static str {
+fn fate(fate: Fate) -> &'static str {
     match fate {
-        StrikeFate::Stays => "stays",
-        StrikeFate::Advances => "advances",
-        StrikeFate::Leaves => "leaves",
+        Fate::Stays => "stays",
+        Fate::Advances => "advances",
+        Fate::Leaves => "leaves",
     }
 }
 

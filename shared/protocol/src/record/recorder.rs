@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{GameRecord, LagQuota, RECORD_FORMAT, RecordKind, RecordedEvent};
 use crate::client_to_server::Terms;
-use crate::game_view::{GameEvent, GameView, ViewChange};
 use crate::server_to_client::Player;
 
 /// A game's log, from which records are made.
@@ -172,10 +171,9 @@ impl Recorder {
                 RecordKind::Live => rules::see_change(event, &game, viewer, *at),
                 RecordKind::Opened => rules::see_change_opened(event, &game, viewer, end, *at),
             };
-            let change = Some(ViewChange::from(&change));
-            events.push(RecordedEvent { change, ..RecordedEvent::new(*at, *lag_ms, GameEvent::from(&seen)) });
+            events.push(RecordedEvent { change: Some(change), ..RecordedEvent::new(*at, *lag_ms, seen) });
         }
-        let view = GameView::from(&rules::view(end, viewer, end.latest()));
+        let view = rules::view(end, viewer, end.latest()).seen;
         GameRecord {
             format: RECORD_FORMAT,
             game: end.terms().game,
@@ -185,9 +183,9 @@ impl Recorder {
             lakes: drawn_lakes(end.terms()),
             deploy_ms: Some(end.terms().deploy_ms),
             lag_quota: self.lag_quota,
-            audience: viewer.into(),
+            audience: viewer,
             kind: Some(kind),
-            first_view: Some(GameView::from(&first_view)),
+            first_view: Some(first_view.seen),
             commitments: view.commitments,
             deployments: view.opened,
             start: None,

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, GameCommand, GameEvent, GameHead, GameSummary, GameView, Outcome,
-    PROTOCOL_VERSION, Phase, Player, PlayerKind, Position, Presence, Recorder, Secret, Seek, ServerToClient,
-    Terms, Time, ViewChange,
+    Accepted, ClientToServer, Code, GameCommand, GameEvent, GameHead, GameSummary, GameView,
+    PROTOCOL_VERSION, Player, PlayerKind, Position, Presence, Recorder, Secret, Seek, SeenOutcome,
+    ServerToClient, Terms, Time, ViewChange,
 };
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, Move, Refusal, Ruleset, Setup, TimeControl, Viewer, decide,
@@ -71,8 +71,8 @@ impl Shown {
         let viewer = Viewer::Player(Side::Red);
         if let Some(seen) = see(event, &self.game, viewer) {
             self.seq += 1;
-            let change = ViewChange::from(&see_change(event, &self.game, viewer, self.at));
-            self.log.push((self.at, GameEvent::from(&seen), change));
+            let change = see_change(event, &self.game, viewer, self.at);
+            self.log.push((self.at, seen, change));
         }
     }
 
@@ -86,7 +86,7 @@ impl Shown {
     }
 
     fn view(&self) -> GameView {
-        GameView::from(&view(&self.game, Viewer::Player(Side::Red), self.at))
+        view(&self.game, Viewer::Player(Side::Red), self.at).seen
     }
 
     fn event(&self, index: usize) -> ServerToClient {
@@ -122,10 +122,10 @@ fn summary(game: &Game) -> GameSummary {
             player("house-random", "random", PlayerKind::House),
         ),
         created: CREATED.0,
-        phase: Phase::from(game.phase()),
+        phase: game.phase(),
         ply: game.ply(),
         turn: game.turn(),
-        outcome: game.outcome().as_ref().map(Outcome::from),
+        outcome: game.outcome().map(SeenOutcome::from),
     }
 }
 
@@ -199,7 +199,7 @@ fn examples() -> String {
     shown.deploy(Side::Blue, BLUE);
     let opened = |shown: &Shown, events: Vec<GameEvent>| ServerToClient::Game {
         game: summary(&shown.game),
-        audience: flagfall_protocol::Audience::Red,
+        audience: Viewer::Player(Side::Red),
         driving: true,
         epoch: OPENED_IN,
         seq: shown.seq,
@@ -232,7 +232,7 @@ fn examples() -> String {
         "The command is accepted and on disk:",
         &ServerToClient::Accepted { cmd_id: cmd("c-3"), outcome: done },
     );
-    let go = GameCommand::from(flagfall_protocol::MoveText("a4a7".parse::<Move>().unwrap()));
+    let go = GameCommand::from("a4a7".parse::<Move>().unwrap());
     let command = ClientToServer::Command {
         cmd_id: cmd("c-4"),
         game: id(),

@@ -4,7 +4,7 @@
 mod messages;
 
 use flagfall_board::{Rank, RankSet, Side, Square};
-use flagfall_protocol::{ClientToServer, CommandId, HexBytes, IdentityText, LaidText, MoveText, PieceText};
+use flagfall_protocol::{ClientToServer, CommandId, HexBytes, Laid};
 use flagfall_rules::{Identity, Move, SeenPiece};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -123,14 +123,14 @@ fn identities() -> impl Strategy<Value = Identity> {
 proptest! {
     #[test]
     fn moves_print_and_parse_back(from in squares(), to in squares()) {
-        let text = MoveText(Move { from, to });
-        prop_assert_eq!(text.to_string().parse::<MoveText>().ok(), Some(text));
+        let text = Move { from, to };
+        prop_assert_eq!(text.to_string().parse::<Move>().ok(), Some(text));
     }
 
     #[test]
     fn identities_print_and_parse_back(identity in identities()) {
-        let text = IdentityText(identity);
-        prop_assert_eq!(text.to_string().parse::<IdentityText>().ok(), Some(text));
+        let text = identity;
+        prop_assert_eq!(text.to_string().parse::<Identity>().ok(), Some(text));
     }
 
     #[test]
@@ -139,8 +139,8 @@ proptest! {
         is_labeled: bool
     ) {
         let side = if is_red { Side::Red } else { Side::Blue };
-        let text = PieceText(SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled });
-        prop_assert_eq!(text.to_string().parse::<PieceText>().ok(), Some(text));
+        let text = SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled };
+        prop_assert_eq!(text.to_string().parse::<SeenPiece>().ok(), Some(text));
     }
 
     #[test]
@@ -152,14 +152,14 @@ proptest! {
         let on_line = |at: &Square| if is_row { Square::new(at.column(), first.row()) } else { Square::new(first.column(), at.row()) };
         let squares: flagfall_board::SquareSet = squares.iter().filter_map(on_line).collect();
         let laid = flagfall_rules::Laid::new(squares, flagfall_board::ChipColor::ALL[color]);
-        let text = LaidText(laid.expect("one to four squares of a line"));
-        prop_assert_eq!(text.to_string().parse::<LaidText>().ok(), Some(text));
+        let text = laid.expect("one to four squares of a line");
+        prop_assert_eq!(text.to_string().parse::<Laid>().ok(), Some(text));
     }
 
     #[test]
     fn no_text_like_chips_panics_a_parser(text in "[a-q0-9é]{0,12}=?[rybgx]{0,2}") {
-        if let Ok(laid) = text.parse::<LaidText>() {
-            prop_assert_eq!(laid.to_string().parse::<LaidText>().ok(), Some(laid));
+        if let Ok(laid) = text.parse::<Laid>() {
+            prop_assert_eq!(laid.to_string().parse::<Laid>().ok(), Some(laid));
         }
     }
 
@@ -171,9 +171,9 @@ proptest! {
 
     #[test]
     fn no_text_panics_a_parser(text in "\\PC{0,80}") {
-        let _move = text.parse::<MoveText>();
-        let _identity = text.parse::<IdentityText>();
-        let _piece = text.parse::<PieceText>();
+        let _move = text.parse::<Move>();
+        let _identity = text.parse::<Identity>();
+        let _piece = text.parse::<SeenPiece>();
         let _bytes = text.parse::<HexBytes>();
         let _id = text.parse::<CommandId>();
         let _message = serde_json::from_str::<ClientToServer>(&text);
@@ -181,10 +181,10 @@ proptest! {
 
     #[test]
     fn no_text_like_a_piece_panics_a_parser(text in "[a-q]{0,2}[0-9]{0,3}[rb]{0,2}[\\[\\]?SBFP1-9é]{0,4}['*^]{0,4}") {
-        if let Ok(piece) = text.parse::<PieceText>() {
-            prop_assert_eq!(piece.to_string().parse::<PieceText>().ok(), Some(piece));
+        if let Ok(piece) = text.parse::<SeenPiece>() {
+            prop_assert_eq!(piece.to_string().parse::<SeenPiece>().ok(), Some(piece));
         }
-        let _move = text.parse::<MoveText>();
+        let _move = text.parse::<Move>();
     }
 
     /// A message with some bytes changed is accepted or refused. What is accepted survives a round

@@ -1,9 +1,7 @@
 //! One message of every kind.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{
-    ClientToServer, CommandId, GameCommand, MoveText, Position, RatingWish, Terms, Time,
-};
+use flagfall_protocol::{ClientToServer, CommandId, GameCommand, Position, RatingWish, Terms, Time};
 
 const RED: &str = "81..S9.... .......... F9........ B2........";
 fn id(text: &str) -> CommandId {
@@ -94,9 +92,9 @@ fn game_commands() -> Vec<GameCommand> {
     let squares: flagfall_rules::Move = "a4a5".parse().expect("a move");
     vec![
         GameCommand::Deploy { setup: RED.to_owned() },
-        GameCommand::from(MoveText(squares)),
+        GameCommand::from(squares),
         GameCommand::Move {
-            squares: MoveText(squares),
+            squares,
             path: Some(flagfall_board::Sign::Minus),
             color: Some(flagfall_board::ChipColor::Green),
         },

@@ -2,8 +2,9 @@
 //! §S1.8).
 
 use flagfall_board::{Ply, Rank, Side, Square};
+use flagfall_view::Fate;
 
-use crate::event::{Fate, Moved};
+use crate::event::Moved;
 use crate::moves::Field;
 use crate::outcome::{EndReason, Outcome};
 use crate::position::{Position, Variants};

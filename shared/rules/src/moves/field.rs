@@ -1,8 +1,8 @@
 //! One side's pieces on their squares, and the moves they can make.
 
 use flagfall_board::{BoardShape, Direction, Rank, Sign, Square, SquareSet};
+use flagfall_view::Move;
 
-use crate::command::Move;
 use crate::refusal::Refusal;
 
 use super::{LegalMoves, Reach};

@@ -1,8 +1,7 @@
 //! Legal moves as sets of squares, and the moves that a repetition rule takes out.
 
 use flagfall_board::{BoardShape, Direction, Square, SquareSet};
-
-use crate::command::Move;
+use flagfall_view::Move;
 
 /// A piece that the two-squares rule holds back (§C3).
 ///

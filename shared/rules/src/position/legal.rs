@@ -1,8 +1,8 @@
 //! What a side may do in a position, repetition rules included.
 
 use flagfall_board::{Rank, RankSet, Side};
+use flagfall_view::Move;
 
-use crate::command::Move;
 use crate::moves::{Field, LegalCommands, LegalMoves};
 
 use super::{Position, Variants};

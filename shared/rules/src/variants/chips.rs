@@ -2,9 +2,8 @@
 //! changed.
 
 use flagfall_board::{BoardShape, Chips, Direction, Rank, RankSet, Square, SquareSet};
+use flagfall_view::{Laid, Move};
 
-use crate::command::Move;
-use crate::event::Laid;
 use crate::ruleset::Ruleset;
 
 /// The ranks that flash, and how far at most (§S3.2).

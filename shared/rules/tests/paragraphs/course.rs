@@ -311,7 +311,7 @@ fn u7_the_others_learn_ready_and_nothing_else() {
         assert_eq!(as_seen(&wrong_army(), viewer), as_seen(CLASSIC_SETUP, viewer));
     }
     // Its owner sees the deployment as submitted.
-    let own = as_seen(&wrong_army(), Viewer::Player(Red)).1.own_deployment;
+    let own = as_seen(&wrong_army(), Viewer::Player(Red)).1.seen.own_deployment;
     assert_eq!(own, Some(wrong_army().replace(' ', "")));
 }
 
@@ -370,8 +370,8 @@ fn u7_the_end_opens_both_deployments_and_commits_to_none() {
     table.does(Red, &deploy(&wrong_army(), Red, &COURSE)).does(Blue, &deploy(CLASSIC_SETUP, Blue, &COURSE));
     for viewer in Viewer::ALL {
         let seen = view(&table.game, viewer, table.now);
-        let opened = seen.opened.red.expect("opened").text;
-        assert_eq!(opened, wrong_army().replace(' ', ""));
+        let opened = seen.opened.red.as_ref().expect("opened");
+        assert_eq!(opened.setup, wrong_army().replace(' ', ""));
         assert!(seen.opened.blue.is_some() && seen.pieces.is_empty());
         assert_eq!((seen.commitments.red, seen.commitments.blue), (None, None));
     }

@@ -577,7 +577,7 @@ fn the_commitments_published_at_the_start_are_those_opened_at_the_end() {
         for side in Side::BOTH {
             let opened = seen.opened[side].as_ref().expect("an open deployment");
             let game = table.game.terms().game;
-            let again = flagfall_rules::Commitment::of_text(game, side, &opened.text, &opened.salt);
+            let again = flagfall_rules::Commitment::of_text(game, side, &opened.setup, &opened.salt.0);
             assert_eq!(published[side], Some(again), "{viewer:?} {side}");
         }
     }

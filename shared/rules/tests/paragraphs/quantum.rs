@@ -3,9 +3,9 @@
 use flagfall_board::{GameId, PerSide, Rank, Side, Square, Stamp};
 use flagfall_rules::rulesets::{CLASSIC, QUANTUM};
 use flagfall_rules::{
-    Command, EndReason, Game, GameTerms, Identity, PendingStrike, Phase, Position, PositionTextError,
-    Referee, Ruleset, SeenEvent, SeenPiece, Start, TimeControl, View, Viewer, clock_seen, decide,
-    decide_deadline, decide_pause, decide_resume, evolve, see, view,
+    Command, EndReason, Game, GameEvent, GameTerms, Identity, PendingStrike, Phase, Position,
+    PositionTextError, RankCounts, Referee, Ruleset, Running, SeenPiece, Start, TimeControl, View, Viewer,
+    clock_seen, decide, decide_deadline, decide_pause, decide_resume, evolve, see, view,
 };
 
 use crate::board::{Line, check, command};
@@ -81,8 +81,8 @@ fn q1_a_game_starts_at_once_with_unmoved_coins_on_all_home_squares() {
         assert_eq!(seen.pieces.len(), 80);
         assert!(seen.pieces.iter().all(|piece| piece.identity == Identity::Coin && !piece.is_moved));
         assert_eq!(seen.commitments, PerSide::default());
-        let running = seen.clock.expect("a clock").is_running;
-        assert_eq!(running, PerSide::new(true, false));
+        let running = seen.clock.expect("a clock").running;
+        assert_eq!(running, Some(Running::Red));
     }
     for side in Side::BOTH {
         table.refuses(side, &deploy(CLASSIC_SETUP, side, &CLASSIC), "not_deploying");
@@ -228,11 +228,11 @@ fn q4_a_coin_that_strikes_from_afar_is_a_scout_before_anybody_chooses() {
         let seen = seen_by(&table, viewer);
         let scout = piece(&seen, "a4").expect("a piece");
         assert_eq!((scout.identity, scout.is_moved), (Identity::Known(Rank::Scout), true));
-        assert_eq!(seen.pools.expect("pools")[Red], [0; Rank::COUNT]);
+        assert_eq!(seen.pools.expect("pools")[Red], RankCounts::default());
         let strike = seen.pending_strike.expect("a strike");
         assert_eq!(
-            (strike.from, strike.to, strike.owes),
-            (square("a4"), square("a7"), PerSide::new(false, true))
+            (strike.squares, strike.owes),
+            ("a4a7".parse().expect("a move"), PerSide::new(false, true))
         );
     }
     table.refuses(Red, &choice("9"), "no_choice").does(Blue, &choice("4"));
@@ -279,7 +279,7 @@ fn q4_the_first_choice_is_seen_by_its_own_side_alone() {
             evolve(&mut table.game, event, table.now);
             for viewer in Viewer::ALL {
                 let seen = see(event, &table.game, viewer);
-                let wanted = viewer.is_side(first).then(|| SeenEvent::Chosen {
+                let wanted = viewer.is_side(first).then(|| GameEvent::Chosen {
                     side: first,
                     rank: Rank::from_letter(letter.chars().next().expect("a letter")).expect("a rank"),
                 });
@@ -316,7 +316,8 @@ fn q4_legal_commands_are_the_choices_of_whoever_owes_one() {
 
 fn clock_of(table: &Table, viewer: Viewer) -> (u64, u64, PerSide<bool>) {
     let seen = clock_seen(&table.game, viewer, table.now).expect("a clock");
-    (seen.remaining_ms.red, seen.remaining_ms.blue, seen.is_running)
+    let is_running = |side| seen.running.is_some_and(|running| running.includes(side));
+    (seen.remaining_ms.red, seen.remaining_ms.blue, PerSide::from_fn(is_running))
 }
 
 const BOTH: PerSide<bool> = PerSide { red: true, blue: true };
@@ -538,13 +539,13 @@ fn q8_both_pools_are_public_and_shrink_only_with_what_was_shown() {
     let before = pools(&table);
     assert_eq!(before[0], before[2]);
     assert_eq!(before[1], before[2]);
-    assert_eq!((before[2][Red][Rank::Captain as usize], before[2][Blue][Rank::Major as usize]), (1, 1));
+    assert_eq!((before[2][Red][Rank::Captain], before[2][Blue][Rank::Major]), (1, 1));
     table.moves("a4a5").does(Red, &choice("5"));
     assert_eq!(pools(&table), before, "a pending choice shrinks no pool");
     table.does(Blue, &choice("4"));
     for pools in pools(&table) {
-        assert_eq!((pools[Red][Rank::Captain as usize], pools[Blue][Rank::Major as usize]), (0, 0));
-        assert_eq!(pools[Red][Rank::Flag as usize], 1);
+        assert_eq!((pools[Red][Rank::Captain], pools[Blue][Rank::Major]), (0, 0));
+        assert_eq!(pools[Red][Rank::Flag], 1);
     }
 }
 

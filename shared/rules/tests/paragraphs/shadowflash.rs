@@ -1,10 +1,10 @@
 //! §S: Shadowflash, set by set.
 
-use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_board::{Direction, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_rules::rulesets::{ORIGINAL, SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};
 use flagfall_rules::secret::to_record;
 use flagfall_rules::{
-    Identity, Referee, Ruleset, SeenExchange, Setup, SetupRefusal, TimeControl, View, Viewer, view,
+    Identity, Referee, Ruleset, Running, SeenExchange, Setup, SetupRefusal, TimeControl, View, Viewer, view,
 };
 
 use crate::board::{Line, check, command};
@@ -119,7 +119,7 @@ fn s1_4_a_wrong_deployment_is_refused_with_its_reason() {
 /// What a viewer knows of a side's reserve.
 fn reserve(table: &Table, viewer: Viewer, side: Side) -> (u16, Option<u8>) {
     let seen = view(&table.game, viewer, table.now).reserve.expect("a reserve")[side];
-    (seen.size, seen.unlabeled.map(|counts| counts[Rank::Scout as usize]))
+    (seen.size, seen.unlabeled.map(|counts| counts[Rank::Scout]))
 }
 
 #[test]
@@ -222,14 +222,14 @@ fn s1_7_others_see_where_a_piece_left_and_arrived_and_never_which() {
     table.does(Side::Blue, &command("-a7")).does(Side::Red, &command("1@c4"));
     for viewer in [Viewer::Player(Side::Blue), Viewer::Public] {
         let piece = match exchange(&table, viewer) {
-            Some(SeenExchange::Placed { piece, .. }) => piece,
+            Some(SeenExchange::Placed(placing)) => placing.piece,
             other => panic!("{other:?}"),
         };
         assert_eq!(piece, Identity::Hidden, "{viewer:?}");
     }
     let own = exchange(&table, Viewer::Player(Side::Red));
     assert!(
-        matches!(own, Some(SeenExchange::Placed { piece: Identity::Known(Rank::Marshal), .. })),
+        matches!(own, Some(SeenExchange::Placed(placing)) if placing.piece == Identity::Known(Rank::Marshal)),
         "{own:?}"
     );
 }
@@ -417,7 +417,7 @@ fn s2_4_resigning_and_draws_stay_open_while_a_color_is_owed_and_its_clock_runs()
     let seen = seen(&table, Viewer::Public);
     let owed = seen.owed_color.expect("a color is owed");
     assert_eq!((owed.side, owed.square), (Side::Blue, square("a6")));
-    assert_eq!(seen.clock.expect("clocks").is_running, PerSide::new(false, true));
+    assert_eq!(seen.clock.expect("clocks").running, Some(Running::Blue));
     table.refuses(Side::Red, &command("=g"), "not_your_turn");
     table.refuses(Side::Blue, &command("a6a5=g"), "choice_pending");
     let mut offered = Table { game: table.game.clone(), now: table.now };

@@ -3,7 +3,7 @@
 use flagfall_board::{GameId, PerSide, Rank, Side, Square, Stamp};
 use flagfall_rules::rulesets::{CLASSIC, SILENT_DEFENSE};
 use flagfall_rules::{
-    Command, Entropy, Event, Fate, Game, GameTerms, Identity, SeenEvent, SeenPiece, SeenStrike, TimeControl,
+    Command, Entropy, Event, Fate, Game, GameEvent, GameTerms, Identity, SeenPiece, SeenStrike, TimeControl,
     Viewer, decide, evolve, see, see_change, view,
 };
 
@@ -99,7 +99,7 @@ fn strike(defender: &str, attacker: &str) -> Struck {
 impl Struck {
     fn strike(&self, viewer: Viewer) -> SeenStrike {
         match see(&self.event, &self.game, viewer) {
-            Some(SeenEvent::Moved(seen)) => seen.strike.expect("a strike"),
+            Some(GameEvent::Moved(seen)) => seen.strike.expect("a strike"),
             other => panic!("{other:?}"),
         }
     }
@@ -123,7 +123,7 @@ fn d1_everybody_sees_the_attacker_and_what_came_of_it() {
         assert_eq!(strike.attacker, Identity::Known(Rank::Captain));
         assert_eq!((strike.attacker_fate, strike.defender_fate), (Fate::Leaves, Fate::Stays));
         let captured = see_change(&struck.event, &struck.game, viewer, Stamp(0)).captured.expect("a capture");
-        assert!(captured.red[Rank::Captain as usize] > 0);
+        assert!(captured.red[Rank::Captain] > 0);
     }
 }
 

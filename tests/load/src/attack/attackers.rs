@@ -304,7 +304,7 @@ async fn play_house(address: &str, number: u32) -> Result<(), Trouble> {
                 // Three events precede the first ply: two deployments and the start.
                 let ply = u16::try_from(seq.saturating_sub(3)).unwrap_or(0);
                 let squares = if ply / 2 % 2 == 0 { "a4a5" } else { "a5a4" };
-                if let Ok(squares) = squares.parse::<flagfall_protocol::MoveText>() {
+                if let Ok(squares) = squares.parse::<flagfall_protocol::Move>() {
                     command(&mut socket, game, &format!("move-{seq}"), ply, squares.into()).await?;
                 }
             }

@@ -5,9 +5,7 @@
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::{Chance, random_setup};
-use flagfall_protocol::{
-    GameCommand, GameEvent, GameView, Player, PlayerKind, Recorder, Terms, Time, ViewChange,
-};
+use flagfall_protocol::{GameCommand, Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_rules::{
     Command, Entropy, Event, Game, GameTerms, LagQuota, Phase, Ruleset, Start, TimeControl, Viewer, decide,
     decide_deadline, decide_pause, decide_resume, evolve_compensated, see, see_change, view,
@@ -109,7 +107,7 @@ impl Table {
             open["since"] = json!({"epoch": 0, "seq": seq});
         }
         self.note(audience, What::Sent(open.to_string().into()));
-        let view = serde_json::to_value(GameView::from(&view(&self.game, Viewer::ALL[audience], self.now)))
+        let view = serde_json::to_value(view(&self.game, Viewer::ALL[audience], self.now).seen)
             .expect("a view has JSON");
         let summary = json!({"ply": view["ply"], "phase": view["phase"]});
         let mut game = json!({
@@ -135,8 +133,8 @@ impl Table {
         for (audience, viewer) in Viewer::ALL.into_iter().enumerate() {
             let Some(seen) = see(event, &self.game, viewer) else { continue };
             self.seq[audience] += 1;
-            let event_value = json!(GameEvent::from(&seen));
-            let change = json!(ViewChange::from(&see_change(event, &self.game, viewer, self.now)));
+            let event_value = json!(seen);
+            let change = json!(see_change(event, &self.game, viewer, self.now));
             self.told[audience].push(event_value.clone());
             let seq = self.seq[audience];
             self.receive(
@@ -212,7 +210,7 @@ impl Table {
         let to_act: Vec<Side> = Side::BOTH.into_iter().filter(|side| self.game.is_to_act(*side)).collect();
         let side = to_act[self.chance.below(to_act.len())];
         let seen = view(&self.game, Viewer::Player(side), self.now);
-        let sent = GameView::from(&seen);
+        let sent = seen.seen.clone();
         let commands = lawful(&sent).unwrap_or_else(|| panic!("{}: {side} has a legal command", ruleset.id));
         assert!(Some(&commands) == seen.legal_commands().as_ref(), "{}: {commands:?}", ruleset.id);
         let command = choose(&sent, &commands, &mut self.chance).expect("one of them");

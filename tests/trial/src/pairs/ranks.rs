@@ -7,7 +7,7 @@ use flagfall_board::{ChipColor, Direction, Rank, Side, Square, SquareSet, Stamp}
 use flagfall_bots::Chance;
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{
-    Command, Disclosure, Game, Identity, Move, Phase, Placing, Ruleset, SeenReserve, Viewer, view,
+    Command, Disclosure, Game, Identity, Move, Phase, Placing, RankCounts, Ruleset, SeenReserve, Viewer, view,
 };
 
 use super::PairPlan;
@@ -88,13 +88,13 @@ impl Trail {
 }
 
 fn own_rank(game: &Game, side: Side, square: Square) -> Option<Rank> {
-    let pieces = view(game, Viewer::Player(side), Stamp(0)).pieces;
+    let pieces = view(game, Viewer::Player(side), Stamp(0)).seen.pieces;
     let piece = pieces.into_iter().find(|piece| piece.square == square)?;
     if let Identity::Known(rank) = piece.identity { Some(rank) } else { None }
 }
 
 /// The face-down pieces in a side's reserve, as that side knows them.
-fn own_reserve(game: &Game, side: Side) -> Option<[u8; Rank::COUNT]> {
+fn own_reserve(game: &Game, side: Side) -> Option<RankCounts> {
     let reserves = view(game, Viewer::Player(side), Stamp(0)).reserve?;
     let SeenReserve { unlabeled, .. } = reserves[side];
     unlabeled
@@ -238,7 +238,7 @@ impl Course {
 
     fn other_rank(&self, game: &Game, before: Rank, chance: &mut Chance) -> Option<Rank> {
         let held = own_reserve(game, self.hider)?;
-        let is_held = |rank: &Rank| held[*rank as usize] > 0 && *rank != Rank::Bomb;
+        let is_held = |rank: &Rank| held[*rank] > 0 && *rank != Rank::Bomb;
         let ranks: Vec<Rank> = Rank::ALL.into_iter().filter(is_held).collect();
         let others: Vec<Rank> = ranks.iter().copied().filter(|rank| *rank != before).collect();
         let from = if others.is_empty() { &ranks } else { &others };

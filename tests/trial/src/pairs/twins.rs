@@ -149,7 +149,7 @@ pub(super) fn impossible_at(square: Square) -> Vec<GameCommand> {
     use flagfall_board::{ChipColor, Direction, Rank};
     use flagfall_rules::Move;
     let beside = Direction::ALL.into_iter().filter_map(|direction| square.neighbor(direction)).take(2);
-    let moves = beside.map(|to| GameCommand::from(flagfall_protocol::MoveText(Move { from: square, to })));
+    let moves = beside.map(|to| GameCommand::from(Move { from: square, to }));
     let others = [
         GameCommand::Remove { square },
         GameCommand::Place { square, rank: Rank::Scout, labeled: false, color: Some(ChipColor::Red) },

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use flagfall_board::PerSide;
-use flagfall_protocol::{GameEvent, IdentityText, Outcome, SeenMove, SeenStrike, ViewChange};
+use flagfall_protocol::{GameEvent, SeenMove, SeenOutcome, SeenStrike, ViewChange};
 use flagfall_rules::Identity;
 use serde_json::{Map, Value};
 
@@ -124,8 +124,8 @@ fn compare_strikes(truth: &SeenStrike, told: &SeenStrike) -> Result<(), Wrong> {
     }
 }
 
-fn compare_identities(who: &str, truth: IdentityText, told: IdentityText) -> Result<(), Wrong> {
-    match (truth.0, told.0) {
+fn compare_identities(who: &str, truth: Identity, told: Identity) -> Result<(), Wrong> {
+    match (truth, told) {
         (truth, told) if truth == told => Ok(()),
         (Identity::Hidden, _) => {
             Err((Falsehood::Shown, format!("{who} is told to be {told}, which this audience could not know")))
@@ -137,20 +137,20 @@ fn compare_identities(who: &str, truth: IdentityText, told: IdentityText) -> Res
     }
 }
 
-fn fate_in_words(fate: flagfall_protocol::StrikeFate) -> &'static str {
+fn fate_in_words(fate: flagfall_protocol::Fate) -> &'static str {
     match fate {
-        flagfall_protocol::StrikeFate::Stays => "stays",
-        flagfall_protocol::StrikeFate::Advances => "advances",
-        flagfall_protocol::StrikeFate::Leaves => "leaves",
+        flagfall_protocol::Fate::Stays => "stays",
+        flagfall_protocol::Fate::Advances => "advances",
+        flagfall_protocol::Fate::Leaves => "leaves",
     }
 }
 
-fn bare_fate(fate: flagfall_protocol::StrikeFate) -> &'static str {
+fn bare_fate(fate: flagfall_protocol::Fate) -> &'static str {
     fate_in_words(fate).trim_end_matches('s')
 }
 
 /// An outcome as a phrase.
-fn in_words(outcome: &Outcome) -> String {
+fn in_words(outcome: &SeenOutcome) -> String {
     match outcome.winner {
         Some(side) => format!("{side} winning ({})", outcome.reason),
         None => format!("nobody winning ({})", outcome.reason),

@@ -1,7 +1,7 @@
 //! Checks of a record that need no replay.
 
-use flagfall_board::{PerSide, Rank, Side, SquareSet};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, HexBytes, RecordKind};
+use flagfall_board::{PerSide, Rank, Side, SquareSet, Stamp};
+use flagfall_protocol::{GameEvent, GameRecord, RecordKind, Viewer};
 use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, SetupRefusal};
 
 use super::{Knowledge, Wrong, finding_at};
@@ -42,7 +42,7 @@ pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
 pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Wrong)> {
     let is_found = |event: &GameEvent| match event {
         GameEvent::Moved(seen) => {
-            seen.strike.is_some_and(|strike| strike.defender.0 == Identity::Known(Rank::Flag))
+            seen.strike.is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag))
         }
         _ => false,
     };
@@ -149,16 +149,16 @@ fn check_commitments(record: &GameRecord) -> Result<(), Wrong> {
         GameEvent::Started { commitments } => Some(commitments),
         _ => None,
     });
-    let nothing = PerSide::<Option<HexBytes>>::default();
+    let nothing = PerSide::<Option<Commitment>>::default();
     if *started.unwrap_or(&nothing) != record.commitments {
         let detail = "the record and the start of the game tell different commitments".to_owned();
         return Err((Falsehood::CommitmentsDiffer, detail));
     }
     for side in Side::BOTH {
         match (&record.deployments[side], record.commitments[side]) {
-            (Some(opened), Some(HexBytes(told))) => {
+            (Some(opened), Some(told)) => {
                 let truth = Commitment::of_text(record.game, side, &opened.setup, &opened.salt.0);
-                if truth != Commitment(told) {
+                if truth != told {
                     let detail = format!(
                         "{side}'s deployment and salt have the hash {truth}, not the one that was published"
                     );
@@ -186,14 +186,14 @@ fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
             (Some(_), false) => {
                 return wrong(format!("{side}'s deployment is open, and nothing has opened it"));
             }
-            (None, true) if has_started && record.start.is_none() && record.audience != Audience::Public => {
+            (None, true) if has_started && record.start.is_none() && record.audience != Viewer::Public => {
                 return wrong(format!("{side}'s deployment is hidden; the end opens it to both players"));
             }
             (Some(_), true) | (None, _) => {}
         }
     }
     let both = record.deployments.red.is_some() && record.deployments.blue.is_some();
-    if both && record.terms.secret && record.audience == Audience::Public {
+    if both && record.terms.secret && record.audience == Viewer::Public {
         return wrong(
             "both deployments are open, and the one who offered the game kept his secret".to_owned(),
         );
@@ -271,7 +271,7 @@ pub(super) fn name_long_pause(record: &GameRecord, unchecked: &mut Vec<Unchecked
         match (&told.event, paused) {
             (GameEvent::Paused { since }, _) => paused = Some(*since),
             (GameEvent::Resumed { since }, Some(from)) => {
-                longest = longest.max(since.unwrap_or(told.at).saturating_sub(from));
+                longest = longest.max(since.unwrap_or(Stamp(told.at)).ms_since(from));
                 paused = None;
             }
             _ => {}

@@ -5,7 +5,7 @@
 //! of ranks to home squares.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
-use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, StrikeFate, ViewChange};
+use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, ViewChange};
 use flagfall_rules::{Fate, Fill, Identity, Ruleset, strike_fates};
 
 use super::Knowledge;
@@ -98,7 +98,7 @@ impl Traces {
         for side in Side::BOTH {
             for place in 0..self.places[side].len() {
                 let square = self.ruleset.shape.home_square(side, place)?;
-                if pieces.iter().any(|piece| piece.0.square == square && piece.0.side == side) {
+                if pieces.iter().any(|piece| piece.square == square && piece.side == side) {
                     self.narrow((side, place), RankSet::ALL);
                 } else {
                     self.clear(square);
@@ -110,13 +110,13 @@ impl Traces {
 
     /// Notes what a ply shows. `None` if no piece can have made it.
     fn follow(&mut self, seen: &SeenMove) -> Option<()> {
-        let (from, to) = (seen.squares.0.from, seen.squares.0.to);
+        let (from, to) = (seen.squares.from, seen.squares.to);
         let (direction, distance) = Direction::between(from, to)?;
         let mover = self.board[from.index()].filter(|(side, _)| *side == seen.side)?;
         let fixed = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
         let movable = RankSet::ALL.without(fixed);
         self.narrow(mover, if distance == 1 { movable } else { RankSet::only(Rank::Scout) });
-        self.narrow_to(mover, seen.piece.0);
+        self.narrow_to(mover, seen.piece);
         let mut square = from;
         for _ in 1..distance {
             square = square.neighbor(direction)?;
@@ -134,9 +134,9 @@ impl Traces {
             [(mover, strike.attacker_fate, from, to), (struck, strike.defender_fate, to, from)]
         {
             match fate {
-                StrikeFate::Stays => self.board[own.index()] = Some(piece),
-                StrikeFate::Advances => self.board[other.index()] = Some(piece),
-                StrikeFate::Leaves => {}
+                Fate::Stays => self.board[own.index()] = Some(piece),
+                Fate::Advances => self.board[other.index()] = Some(piece),
+                Fate::Leaves => {}
             }
         }
         Some(())
@@ -144,10 +144,10 @@ impl Traces {
 
     fn note_strike(&mut self, attacker: Piece, defender: Piece, strike: &SeenStrike) {
         self.narrow(defender, RankSet::ALL);
-        self.narrow_to(attacker, strike.attacker.0);
-        self.narrow_to(defender, strike.defender.0);
-        let told = (fate_of(strike.attacker_fate), fate_of(strike.defender_fate));
-        match (strike.attacker.0, strike.defender.0) {
+        self.narrow_to(attacker, strike.attacker);
+        self.narrow_to(defender, strike.defender);
+        let told = (strike.attacker_fate, strike.defender_fate);
+        match (strike.attacker, strike.defender) {
             (Identity::Known(attacker), Identity::Hidden) => {
                 let fits = |rank: &Rank| strike_fates(self.ruleset, attacker, *rank) == told;
                 self.narrow(defender, Rank::ALL.into_iter().filter(fits).collect());
@@ -250,13 +250,5 @@ impl Hands<'_> {
             Some(rank) => ranks.contains(*rank),
             None => may_be_empty,
         }
-    }
-}
-
-fn fate_of(fate: StrikeFate) -> Fate {
-    match fate {
-        StrikeFate::Stays => Fate::Stays,
-        StrikeFate::Advances => Fate::Advances,
-        StrikeFate::Leaves => Fate::Leaves,
     }
 }

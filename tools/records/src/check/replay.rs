@@ -7,12 +7,11 @@ use std::collections::VecDeque;
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Sign, Stamp};
 use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, GameView, Outcome, RecordKind, RecordedEvent, SeenMove, SeenPlacing,
-    StrikeFate, ViewChange,
+    Fate, GameRecord, GameView, RecordKind, RecordedEvent, SeenMove, SeenOutcome, SeenPlacing, ViewChange,
 };
 use flagfall_rules::{
-    Choice, Command, Disclosure, EndReason, Entropy, Event, Events, Fill, Game, GameTerms, Identity,
-    MoveCommand, Phase, Placing, Refusal, Ruleset, SeenEvent, Setup, TimeControl, Viewer, decide,
+    Choice, Command, Disclosure, EndReason, Entropy, Event, Events, Fill, Game, GameEvent, GameTerms,
+    Identity, MoveCommand, Phase, Placing, Refusal, Ruleset, Setup, TimeControl, Viewer, decide,
     decide_pause, decide_resume, decide_resume_since, decide_verdict, evolve, evolve_compensated, see,
     see_change, see_change_opened, view, view_opened,
 };
@@ -91,11 +90,7 @@ impl<'a> Replay<'a> {
         beginning: Beginning,
     ) -> Replay<'a> {
         let Beginning { setups, start, placed } = beginning;
-        let viewer = match record.audience {
-            Audience::Red => Viewer::Player(Side::Red),
-            Audience::Blue => Viewer::Player(Side::Blue),
-            Audience::Public => Viewer::Public,
-        };
+        let viewer = record.audience;
         // Without stamps there is no clock.
         let time = if record.imported.is_some() {
             TimeControl::Unlimited
@@ -154,10 +149,11 @@ impl<'a> Replay<'a> {
 
     fn first_view(&self) -> GameView {
         let now = self.game.latest();
-        GameView::from(&match &self.end {
+        match &self.end {
             Some(end) => view_opened(&self.game, self.viewer, end, now),
             None => view(&self.game, self.viewer, now),
-        })
+        }
+        .seen
     }
 
     /// Replays until the end or the first false statement.
@@ -265,12 +261,12 @@ impl<'a> Replay<'a> {
     fn knows_silent_defender(&self, told: &GameEvent) -> bool {
         let GameEvent::Moved(SeenMove { squares, strike: Some(strike), .. }) = told else { return false };
         let is_silent = self.game.terms().ruleset.disclosure == Disclosure::SilentDefense
-            && strike.defender.0 == Identity::Hidden
-            && strike.attacker.0 != Identity::Known(Rank::Scout)
-            && strike.defender_fate != StrikeFate::Leaves;
+            && strike.defender == Identity::Hidden
+            && strike.attacker != Identity::Known(Rank::Scout)
+            && strike.defender_fate != Fate::Leaves;
         is_silent && {
             let seen = view(&self.game, self.viewer, self.game.latest());
-            seen.pieces.iter().any(|piece| piece.square == squares.0.to && piece.is_revealed)
+            seen.pieces.iter().any(|piece| piece.square == squares.to && piece.is_revealed)
         }
     }
 
@@ -296,7 +292,7 @@ impl<'a> Replay<'a> {
             let lag_ms = std::mem::take(&mut self.lag_ms);
             evolve_compensated(&mut self.game, &event, self.at, lag_ms);
             self.note_public(&event, lag_ms, told);
-            let seen = see(&event, &self.game, self.sees_as(told)).map(|seen| GameEvent::from(&seen));
+            let seen = see(&event, &self.game, self.sees_as(told));
             let is_choice =
                 self.game.position().has_strike_pending() && !matches!(told, GameEvent::Chosen { .. });
             match (seen, is_choice) {
@@ -308,15 +304,15 @@ impl<'a> Replay<'a> {
 
     /// The change of the audience's view by the event that was just carried out.
     fn change_of(&self, event: &Event) -> ViewChange {
-        ViewChange::from(&match &self.end {
+        match &self.end {
             Some(end) => see_change_opened(event, &self.game, self.viewer, end, self.at),
             None => see_change(event, &self.game, self.viewer, self.at),
-        })
+        }
     }
 
     /// Notes what the public was told of an event. For a choice, notes what the end tells everyone.
     fn note_public(&mut self, event: &Event, lag_ms: u32, told: &GameEvent) {
-        let seen = see(event, &self.game, Viewer::Public).map(|seen| GameEvent::from(&seen));
+        let seen = see(event, &self.game, Viewer::Public);
         let chosen = matches!(told, GameEvent::Chosen { .. }).then(|| told.clone());
         if let Some(event) = seen.or(chosen) {
             self.public.push(RecordedEvent::new(self.at, lag_ms, event));
@@ -343,13 +339,13 @@ impl<'a> Replay<'a> {
             GameEvent::Deployed { setup } => {
                 let Viewer::Player(side) = seat else {
                     let detail = "the public is not told what a side deploys".to_owned();
-                    return Err((Falsehood::Audience, detail));
+                    return Err((Falsehood::Viewer, detail));
                 };
                 self.deploy(side, setup, at)
             }
             GameEvent::Ready { side } if seat.is_side(*side) => {
                 let detail = format!("{side} is told its own deployment, not that it is ready");
-                Err((Falsehood::Audience, detail))
+                Err((Falsehood::Viewer, detail))
             }
             GameEvent::Ready { side } if self.game.is_ready(*side) => {
                 Err((Falsehood::Unexpected, format!("{side} was ready already")))
@@ -362,7 +358,7 @@ impl<'a> Replay<'a> {
             GameEvent::Moved(seen) if self.game.position().has_strike_pending() => self.resolve(seen, at),
             GameEvent::Moved(seen) => self.play(seen, at),
             GameEvent::Struck(strike) => {
-                self.ask(strike.side, &Command::Move(strike.squares.0.into()), at).map(Cause::Events)
+                self.ask(strike.side, &Command::Move(strike.squares.into()), at).map(Cause::Events)
             }
             GameEvent::Chosen { side, rank } => {
                 self.check_own_time(*side, at)?;
@@ -378,7 +374,7 @@ impl<'a> Replay<'a> {
             GameEvent::DrawOffered { side } => self.ask(*side, &Command::OfferDraw, at).map(Cause::Events),
             GameEvent::DrawDeclined { side } => self.ask(*side, &Command::DeclineDraw, at).map(Cause::Events),
             GameEvent::Paused { since } => {
-                let since = Stamp(*since);
+                let since = *since;
                 if since < self.game.latest() || since > at {
                     let detail = "the pause begins before the event ahead of it, or after its own".to_owned();
                     return Err((Falsehood::Stamp, detail));
@@ -387,7 +383,7 @@ impl<'a> Replay<'a> {
             }
             GameEvent::Resumed { since: None } => Ok(Cause::Events(decide_resume(&self.game))),
             GameEvent::Resumed { since: Some(since) } => {
-                let since = Stamp(*since);
+                let since = *since;
                 if since > at {
                     let detail = "the pause ends after the event that says so".to_owned();
                     return Err((Falsehood::Stamp, detail));
@@ -429,7 +425,7 @@ impl<'a> Replay<'a> {
     fn place(&self, seen: &SeenPlacing, at: Stamp) -> Result<Cause, Wrong> {
         let SeenPlacing { side, square, piece, labeled, color } = *seen;
         let fitting = self.placed.get(self.index).copied().flatten();
-        let rank = match piece.0 {
+        let rank = match piece {
             Identity::Known(rank) => Some(rank),
             Identity::Hidden => fitting,
             Identity::OneOf(_) | Identity::Coin => None,
@@ -501,7 +497,7 @@ impl<'a> Replay<'a> {
     /// True if the record ends because of an illegal deployment (§U7), although the fitting ranks
     /// would have started the game.
     fn is_for_illegal_deployment(&self, told: &GameEvent) -> bool {
-        let is_it = |outcome: &Outcome| outcome.reason == EndReason::IllegalAct.code();
+        let is_it = |outcome: &SeenOutcome| outcome.reason == EndReason::IllegalAct.code();
         self.game.terms().ruleset.illegal_act_loses
             && self.game.phase() == Phase::Deploying
             && !self.pending.is_empty()
@@ -522,7 +518,7 @@ impl<'a> Replay<'a> {
     }
 
     fn is_blocked_end(&self, event: &Event) -> bool {
-        see(event, &self.game, self.viewer).is_some_and(|seen| is_blocked_end(&GameEvent::from(&seen)))
+        see(event, &self.game, self.viewer).is_some_and(|seen| is_blocked_end(&seen))
     }
 }
 
@@ -535,7 +531,7 @@ pub(crate) fn decide_move(
     at: Stamp,
     decide: impl Fn(&Command) -> Result<Events, Refusal>,
 ) -> Result<Events, Refusal> {
-    let asked = MoveCommand::from(seen.squares.0);
+    let asked = MoveCommand::from(seen.squares);
     if !game.terms().ruleset.chips {
         return decide(&Command::Move(asked));
     }
@@ -549,7 +545,7 @@ pub(crate) fn decide_move(
             evolve(&mut after, event, at);
             see(event, &after, viewer)
         });
-        matches!(first, Some(SeenEvent::Moved(first)) if SeenMove::from(&first).laid == seen.laid)
+        matches!(first, Some(GameEvent::Moved(first)) if first.laid == seen.laid)
     };
     let fitting = verdicts.iter().position(|verdict| verdict.as_ref().is_ok_and(fits));
     let place = fitting.or_else(|| verdicts.iter().position(Result::is_ok)).unwrap_or_default();
@@ -580,7 +576,7 @@ fn unexpected(told: &GameEvent) -> Wrong {
     (Falsehood::Unexpected, format!("{} cannot happen here", kind_of(told)))
 }
 
-fn wrong_winner(outcome: &Outcome) -> Wrong {
+fn wrong_winner(outcome: &SeenOutcome) -> Wrong {
     let winner = outcome.winner.map_or("nobody".to_owned(), |side| side.to_string());
     (Falsehood::Outcome, format!("{} cannot end here with {winner} winning", outcome.reason))
 }

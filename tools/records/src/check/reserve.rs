@@ -7,7 +7,7 @@
 //! are reported as unknown.
 
 use flagfall_board::{PerSide, Rank, RankSet, Side, Square};
-use flagfall_protocol::{GameEvent, GameRecord, RecordKind, SeenMove, StrikeFate, ViewChange};
+use flagfall_protocol::{Fate, GameEvent, GameRecord, RecordKind, SeenMove, ViewChange};
 use flagfall_rules::{Identity, Ruleset};
 
 use super::Knowledge;
@@ -132,8 +132,8 @@ impl Lives<'_> {
     /// Notes the ranks on the board that the end opened.
     fn reveal(&mut self, index: usize, change: Option<&ViewChange>) {
         for piece in change.and_then(|change| change.pieces.as_ref()).into_iter().flatten() {
-            if let Some(life) = self.board[piece.0.square.index()] {
-                self.narrow_to(life, piece.0.identity, index);
+            if let Some(life) = self.board[piece.square.index()] {
+                self.narrow_to(life, piece.identity, index);
             }
         }
     }
@@ -171,14 +171,14 @@ impl Lives<'_> {
             GameEvent::Placed(seen) if seen.labeled => {
                 let is_it = |life: &usize| {
                     let Life { side, ranks, .. } = &self.all[*life];
-                    *side == seen.side && ranks.single().map(Identity::Known) == Some(seen.piece.0)
+                    *side == seen.side && ranks.single().map(Identity::Known) == Some(seen.piece)
                 };
                 let place = self.labeled.iter().position(is_it)?;
                 self.board[seen.square.index()] = Some(self.labeled.swap_remove(place));
                 Some(())
             }
             GameEvent::Placed(seen) => {
-                let ranks = match seen.piece.0 {
+                let ranks = match seen.piece {
                     Identity::Known(rank) => RankSet::only(rank),
                     _ => RankSet::ALL.without(RankSet::only(Rank::Flag)),
                 };
@@ -190,29 +190,29 @@ impl Lives<'_> {
     }
 
     fn follow_move(&mut self, index: usize, seen: &SeenMove) -> Option<()> {
-        let (from, to) = (seen.squares.0.from, seen.squares.0.to);
+        let (from, to) = (seen.squares.from, seen.squares.to);
         let mover = self.board[from.index()].take().filter(|life| self.all[*life].side == seen.side)?;
         let fixed = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
         self.narrow(mover, RankSet::ALL.without(fixed), index);
-        self.narrow_to(mover, seen.piece.0, index);
+        self.narrow_to(mover, seen.piece, index);
         let Some(strike) = &seen.strike else {
             self.board[to.index()] = Some(mover);
             return Some(());
         };
         let struck = self.board[to.index()].take()?;
-        self.narrow_to(mover, strike.attacker.0, index);
-        self.narrow_to(struck, strike.defender.0, index);
-        let is_runner = matches!(strike.attacker.0, Identity::Known(Rank::Scout | Rank::Phoenix));
-        if self.ruleset.labels && is_runner && strike.defender_fate != StrikeFate::Leaves {
+        self.narrow_to(mover, strike.attacker, index);
+        self.narrow_to(struck, strike.defender, index);
+        let is_runner = matches!(strike.attacker, Identity::Known(Rank::Scout | Rank::Phoenix));
+        if self.ruleset.labels && is_runner && strike.defender_fate != Fate::Leaves {
             self.all[struck].is_labeled = true;
         }
         for (life, fate, own, other) in
             [(mover, strike.attacker_fate, from, to), (struck, strike.defender_fate, to, from)]
         {
             match fate {
-                StrikeFate::Stays => self.board[own.index()] = Some(life),
-                StrikeFate::Advances => self.board[other.index()] = Some(life),
-                StrikeFate::Leaves => {}
+                Fate::Stays => self.board[own.index()] = Some(life),
+                Fate::Advances => self.board[other.index()] = Some(life),
+                Fate::Leaves => {}
             }
         }
         Some(())

@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
-    GameEvent, GameRecord, Imported, Outcome, Player, PlayerKind, Recorder, Terms, Time,
+    GameEvent, GameRecord, Imported, Player, PlayerKind, Recorder, SeenOutcome, Terms, Time,
 };
 use flagfall_rules::{
     Command, EndReason, Entropy, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, Setup, Start,
@@ -24,7 +24,7 @@ pub(super) struct Plain {
     /// The texts of §P4, without blanks.
     pub(super) deployments: PerSide<String>,
     pub(super) moves: Vec<Move>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: SeenOutcome,
 }
 
 /// True if deployments and moves describe a game of the ruleset completely.
@@ -68,7 +68,7 @@ impl Plain {
             return Err(ExportError::NotStarted);
         }
         let moves = record.events.iter().filter_map(|told| match &told.event {
-            GameEvent::Moved(seen) => Some(seen.squares.0),
+            GameEvent::Moved(seen) => Some(seen.squares),
             _ => None,
         });
         Ok(Plain {
@@ -160,7 +160,7 @@ impl Plain {
     }
 
     fn finish(&self, player: &mut Playing) -> Result<(), ImportError> {
-        let Outcome { winner, reason } = &self.outcome;
+        let SeenOutcome { winner, reason } = &self.outcome;
         let count = self.moves.len();
         let reason = EndReason::from_code(reason)
             .ok_or_else(|| self.end_error(count, format!("no game ends with {reason:?}")))?;
@@ -170,7 +170,7 @@ impl Plain {
             Some(outcome) => {
                 let why = format!(
                     "the rules end the game with {}, the text with {}",
-                    in_words(&Outcome::from(&outcome)),
+                    in_words(&SeenOutcome::from(outcome)),
                     in_words(&self.outcome)
                 );
                 return Err(self.end_error(count, why));
@@ -205,7 +205,7 @@ impl Plain {
     /// An id computed from the game. The same game has the same id, regardless of the source.
     fn id(&self) -> GameId {
         let mut hasher = Sha256::new();
-        let Outcome { winner, reason } = &self.outcome;
+        let SeenOutcome { winner, reason } = &self.outcome;
         let moves: String = self.moves.iter().map(Move::to_string).collect();
         for part in [
             "flagfall-import-1",
@@ -245,7 +245,7 @@ impl Playing {
 }
 
 /// An outcome as our texts write it.
-pub(super) fn in_words(outcome: &Outcome) -> String {
+pub(super) fn in_words(outcome: &SeenOutcome) -> String {
     match outcome.winner {
         Some(side) => format!("{side} wins ({})", outcome.reason),
         None => format!("nobody wins ({})", outcome.reason),
@@ -253,14 +253,14 @@ pub(super) fn in_words(outcome: &Outcome) -> String {
 }
 
 /// Parses such words.
-pub(super) fn outcome_of(words: &str) -> Option<Outcome> {
+pub(super) fn outcome_of(words: &str) -> Option<SeenOutcome> {
     let (who, rest) = words.trim().split_once(" wins (")?;
     let reason = rest.strip_suffix(')')?.to_owned();
     let winner = match who {
         "nobody" => None,
         who => Some(Side::BOTH.into_iter().find(|side| side.to_string() == who)?),
     };
-    Some(Outcome { winner, reason })
+    Some(SeenOutcome { winner, reason })
 }
 
 /// A deployment's letters in upper case, without blanks.

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use flagfall_board::{PerSide, Rank, Side, Square};
-use flagfall_protocol::{Outcome, Time};
+use flagfall_protocol::{SeenOutcome, Time};
 use flagfall_rules::{Move, Ruleset};
 use roxmltree::{Document, Node, ParsingOptions};
 
@@ -67,7 +67,7 @@ pub(super) fn write(plain: &Plain) -> Result<String, ExportError> {
             allowed: allowed.join(", "),
         });
     };
-    let Outcome { winner, reason } = &plain.outcome;
+    let SeenOutcome { winner, reason } = &plain.outcome;
     let result = RESULTS.iter().find(|(_, code)| code == reason);
     let no_word = || ExportError::End { format, reason: reason.clone() };
     let (result, _) = result.ok_or_else(no_word)?;
@@ -222,7 +222,7 @@ fn square(node: Node<'_, '_>, name: &str) -> Result<Square, ImportError> {
     })
 }
 
-fn result(node: Node<'_, '_>) -> Result<Outcome, ImportError> {
+fn result(node: Node<'_, '_>) -> Result<SeenOutcome, ImportError> {
     let number =
         |name| attribute(node, name)?.parse::<u8>().map_err(|_| wrong(node, format!("{name} is no number")));
     let (kind, winner) = (number("type")?, number("winner")?);
@@ -235,7 +235,7 @@ fn result(node: Node<'_, '_>) -> Result<Outcome, ImportError> {
         3 => None,
         _ => return Err(wrong(node, "the winner is 1, 2 or 3".to_owned())),
     };
-    Ok(Outcome { winner, reason: reason.to_owned() })
+    Ok(SeenOutcome { winner, reason: reason.to_owned() })
 }
 
 fn only<'a, 'input>(node: Node<'a, 'input>, name: &str) -> Result<Node<'a, 'input>, ImportError> {

@@ -2,9 +2,8 @@
 
 use flagfall_board::{ChipColor, GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, HexBytes, IdentityText, Imported, LaidText, MoveText, Opened,
-    PendingStrike, Player, PlayerKind, RECORD_FORMAT, RecordedEvent, SeenMove, SeenPlacing, SeenStrike,
-    StrikeFate, Terms, Time,
+    Commitment, GameEvent, GameRecord, HexBytes, Imported, Laid, Move, Opened, PendingStrike, Player,
+    PlayerKind, RECORD_FORMAT, RecordedEvent, SeenMove, SeenPlacing, SeenStrike, Terms, Time, Viewer,
 };
 use flagfall_rules::{Fate, Identity, Ruleset, strike_fates};
 
@@ -88,9 +87,9 @@ impl<'a> Facts<'a> {
     /// Everything except the plies.
     fn record(&self, ruleset: &'static Ruleset) -> Result<GameRecord, ImportError> {
         let audience = match self.find("Told to")? {
-            None => Audience::Public,
-            Some("Red") => Audience::Red,
-            Some("Blue") => Audience::Blue,
+            None => Viewer::Public,
+            Some("Red") => Viewer::Player(Side::Red),
+            Some("Blue") => Viewer::Player(Side::Blue),
             Some(_) => {
                 return Err(ImportError::Form("a record is told to Red, to Blue, or to all".to_owned()));
             }
@@ -110,7 +109,7 @@ impl<'a> Facts<'a> {
         let mut events = Vec::new();
         for side in Side::BOTH {
             names[side] = named(self.of(&side.to_string())?);
-            commitments[side] = self.parse::<HexBytes>(&format!("{side} committed"))?;
+            commitments[side] = self.parse::<Commitment>(&format!("{side} committed"))?;
             if let Some(setup) = self.find(&format!("{side} deployed"))? {
                 let salt = self.parse::<HexBytes>(&format!("{side} salt"))?;
                 let salt =
@@ -178,11 +177,11 @@ fn act_of(line: &str, ruleset: &Ruleset) -> Option<GameEvent> {
     if !is_ply {
         return match (word, &rest[..]) {
             ("chooses", [rank]) => {
-                let Identity::Known(rank) = rank.parse::<IdentityText>().ok()?.0 else { return None };
+                let Identity::Known(rank) = rank.parse::<Identity>().ok()? else { return None };
                 Some(GameEvent::Chosen { side, rank })
             }
             (word, ["strikes"]) => {
-                let squares = word.parse::<MoveText>().ok()?;
+                let squares = word.parse::<Move>().ok()?;
                 let owes = PerSide::default();
                 Some(GameEvent::Struck(PendingStrike { side, squares, owes, own_choice: None }))
             }
@@ -211,36 +210,31 @@ fn act_of(line: &str, ruleset: &Ruleset) -> Option<GameEvent> {
 }
 
 fn move_of(side: Side, word: &str, rest: &[&str], ruleset: &Ruleset) -> Option<SeenMove> {
-    let mut seen = SeenMove {
-        side,
-        squares: word.parse().ok()?,
-        piece: IdentityText(Identity::Hidden),
-        strike: None,
-        laid: None,
-    };
+    let mut seen =
+        SeenMove { side, squares: word.parse().ok()?, piece: Identity::Hidden, strike: None, laid: None };
     let mut rest = rest;
     if let Some((laid, more)) = rest.split_first()
         && laid.contains('=')
     {
-        seen.laid = Some(laid.parse::<LaidText>().ok()?);
+        seen.laid = Some(laid.parse::<Laid>().ok()?);
         rest = more;
     }
     match rest {
         [] => {}
         ["is", piece] => seen.piece = piece.parse().ok()?,
         [attacker, "strikes", defender, result @ ..] => {
-            let attacker = attacker.parse::<IdentityText>().ok()?;
-            let defender = defender.strip_suffix(':')?.parse::<IdentityText>().ok()?;
-            let (attacker_fate, defender_fate) = match (attacker.0, defender.0) {
+            let attacker = attacker.parse::<Identity>().ok()?;
+            let defender = defender.strip_suffix(':')?.parse::<Identity>().ok()?;
+            let (attacker_fate, defender_fate) = match (attacker, defender) {
                 (Identity::Known(attacker), Identity::Known(defender)) => {
                     let (attacker, defender) = strike_fates(ruleset, attacker, defender);
-                    (told_fate(attacker), told_fate(defender))
+                    (attacker, defender)
                 }
                 _ => match result {
-                    ["both", "leave"] => (StrikeFate::Leaves, StrikeFate::Leaves),
-                    ["both", "stay"] => (StrikeFate::Stays, StrikeFate::Stays),
-                    ["the", "attacker", "leaves"] => (StrikeFate::Leaves, StrikeFate::Stays),
-                    ["the", "defender", "leaves"] => (StrikeFate::Advances, StrikeFate::Leaves),
+                    ["both", "leave"] => (Fate::Leaves, Fate::Leaves),
+                    ["both", "stay"] => (Fate::Stays, Fate::Stays),
+                    ["the", "attacker", "leaves"] => (Fate::Leaves, Fate::Stays),
+                    ["the", "defender", "leaves"] => (Fate::Advances, Fate::Leaves),
                     _ => return None,
                 },
             };
@@ -250,14 +244,6 @@ fn move_of(side: Side, word: &str, rest: &[&str], ruleset: &Ruleset) -> Option<S
         _ => return None,
     }
     Some(seen)
-}
-
-fn told_fate(fate: Fate) -> StrikeFate {
-    match fate {
-        Fate::Stays => StrikeFate::Stays,
-        Fate::Advances => StrikeFate::Advances,
-        Fate::Leaves => StrikeFate::Leaves,
-    }
 }
 
 fn time_of(text: &str) -> Result<Time, ImportError> {

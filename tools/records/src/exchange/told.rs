@@ -4,7 +4,7 @@
 //! by fitting ones, as in a check. The record shows nothing that depends on them.
 
 use flagfall_board::{PerSide, Side, Stamp};
-use flagfall_protocol::{GameEvent, GameRecord, Outcome, RecordedEvent, Recorder, SeenMove, SeenPlacing};
+use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenMove, SeenOutcome, SeenPlacing};
 use flagfall_rules::{
     Choice, Command, EndReason, Entropy, Events, Game, GameTerms, Identity, Phase, Placing, Refusal, Ruleset,
     Setup, Start, TimeControl, Viewer, decide, decide_verdict, evolve,
@@ -150,14 +150,14 @@ impl Playing<'_> {
         match event {
             GameEvent::Moved(seen) => self.play_move(seen)?,
             GameEvent::Struck(strike) => {
-                self.ask(strike.side, &Command::Move(strike.squares.0.into()))?;
+                self.ask(strike.side, &Command::Move(strike.squares.into()))?;
             }
             GameEvent::Chosen { side, rank } => self.ask(*side, &Command::Choose(Choice(*rank)))?,
             GameEvent::Removed { side, square } => self.ask(*side, &Command::Remove(*square))?,
             GameEvent::Placed(seen) => {
                 let SeenPlacing { side, square, piece, labeled, color } = *seen;
                 let fitting = beginning.placed.get(index).copied().flatten();
-                let rank = match piece.0 {
+                let rank = match piece {
                     Identity::Known(rank) => Some(rank),
                     _ => fitting,
                 };
@@ -184,7 +184,7 @@ impl Playing<'_> {
         let Some(strike) = seen.strike.filter(|_| self.game.position().has_strike_pending()) else {
             return Ok(());
         };
-        for (side, identity) in [(side, strike.attacker.0), (side.opponent(), strike.defender.0)] {
+        for (side, identity) in [(side, strike.attacker), (side.opponent(), strike.defender)] {
             if !self.game.position().has_strike_pending() || !self.game.is_to_act(side) {
                 continue;
             }
@@ -222,14 +222,14 @@ impl Playing<'_> {
 
     /// Ends the game as in the text. Returns the outcome if it depends on hidden ranks, so that a
     /// check judges it.
-    fn finish(&mut self, outcome: &Outcome) -> Result<Option<Outcome>, String> {
-        let Outcome { winner, reason } = outcome;
+    fn finish(&mut self, outcome: &SeenOutcome) -> Result<Option<SeenOutcome>, String> {
+        let SeenOutcome { winner, reason } = outcome;
         let reason = EndReason::from_code(reason).ok_or_else(|| format!("no game ends with {reason:?}"))?;
         let told = flagfall_rules::Outcome { winner: *winner, reason };
         match self.game.outcome() {
             Some(found) if found == told => return Ok(None),
             Some(found) => {
-                let (found, told) = (in_words(&Outcome::from(&found)), in_words(outcome));
+                let (found, told) = (in_words(&SeenOutcome::from(found)), in_words(outcome));
                 return Err(format!("the rules end the game with {found}, the text with {told}"));
             }
             None => {}

@@ -1,7 +1,7 @@
 //! The changes in records are true in every record, and falsified ones are found.
 
 use flagfall_board::{PerSide, Rank, Side};
-use flagfall_protocol::{Clock, GameRecord, PieceText, RecordKind, RecordScope, ViewChange};
+use flagfall_protocol::{GameRecord, RecordKind, RecordScope, SeenClock, ViewChange};
 use flagfall_records::Falsehood::{self, Change, FirstView};
 use flagfall_records::{SIZE_MAX, Status, check, with_changes};
 use flagfall_rules::{Identity, SeenPiece, Viewer};
@@ -53,16 +53,21 @@ fn a_falsified_change_is_found_at_its_event() {
                 let edits: [fn(&mut ViewChange); 7] = [
                     |change| change.turn = if change.turn.is_none() { Some(Side::Red) } else { None },
                     |change| change.plies_to_limit = Some(change.plies_to_limit.map_or(3, |left| left + 1)),
-                    |change| change.captured = Some(PerSide::from_fn(|_| [(Rank::Marshal, 3)].into())),
-                    |change| change.deploy_deadline = Some(change.deploy_deadline.unwrap_or_default() + 1),
                     |change| {
-                        let Some(PieceText(piece)) = change.pieces.iter_mut().flatten().next() else {
+                        change.captured =
+                            Some(PerSide::from_fn(|_| [(Rank::Marshal, 3)].into_iter().collect()));
+                    },
+                    |change| {
+                        change.deploy_deadline = Some(change.deploy_deadline.unwrap_or_default().plus_ms(1));
+                    },
+                    |change| {
+                        let Some(piece) = change.pieces.iter_mut().flatten().next() else {
                             return;
                         };
                         piece.is_moved = !piece.is_moved;
                     },
                     |change| {
-                        let Some(PieceText(piece)) = change.pieces.iter_mut().flatten().last() else {
+                        let Some(piece) = change.pieces.iter_mut().flatten().last() else {
                             return;
                         };
                         let is_marshal = piece.identity == Identity::Known(Rank::Marshal);
@@ -70,7 +75,7 @@ fn a_falsified_change_is_found_at_its_event() {
                         *piece = SeenPiece { identity: Identity::Known(rank), ..*piece };
                     },
                     |change| {
-                        let Some(Clock { remaining_ms, .. }) = &mut change.clock else { return };
+                        let Some(SeenClock { remaining_ms, .. }) = &mut change.clock else { return };
                         remaining_ms.red += 1;
                     },
                 ];
@@ -158,9 +163,8 @@ fn an_old_record_gets_its_changes_by_being_played() {
 fn changes_leave_the_digest_as_it_was() {
     for (seed, played) in games(69_001) {
         let digest = played.record(Viewer::Public).without_changes().digest();
-        for record in scoped(&played)
-            .into_iter()
-            .filter(|record| record.audience == flagfall_protocol::Audience::Public)
+        for record in
+            scoped(&played).into_iter().filter(|record| record.audience == flagfall_protocol::Viewer::Public)
         {
             let expected = digest.filter(|_| !record.omits_choices());
             assert_eq!(record.digest(), expected, "seed {seed} {:?}", record.kind);

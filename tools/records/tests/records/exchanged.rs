@@ -10,7 +10,7 @@ use crate::games::{End, Manner, of_every_ruleset, play};
 
 fn moves(record: &GameRecord) -> Vec<Move> {
     let squares = |event: &GameEvent| match event {
-        GameEvent::Moved(seen) => Some(seen.squares.0),
+        GameEvent::Moved(seen) => Some(seen.squares),
         _ => None,
     };
     record.events.iter().filter_map(|told| squares(&told.event)).collect()

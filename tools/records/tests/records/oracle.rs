@@ -3,7 +3,7 @@
 //! events, and compares the whole record at the end.
 
 use flagfall_board::{ChipColor, Side, Sign, Square, Stamp};
-use flagfall_protocol::{Audience, GameEvent, GameRecord, RecordedEvent, Recorder, SeenPlacing};
+use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenPlacing};
 use flagfall_rules::{
     Choice, Command, Entropy, Event, Events, Game, GameTerms, Identity, Move, MoveCommand, Phase, Placing,
     Ruleset, Setup, Start, TimeControl, Viewer, decide, decide_deadline, decide_pause, decide_resume, evolve,
@@ -18,11 +18,7 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
     if !is_open {
         return false;
     }
-    let viewer = match record.audience {
-        Audience::Red => Viewer::Player(Side::Red),
-        Audience::Blue => Viewer::Player(Side::Blue),
-        Audience::Public => Viewer::Public,
-    };
+    let viewer = record.audience;
     let mut game = Game::new(GameTerms {
         game: record.game,
         ruleset,
@@ -88,7 +84,7 @@ fn is_told(events: &Events, game: &Game, viewer: Viewer, record: &GameRecord, in
         let told = record.events.get(index);
         let Some(seen) = see(event, &game, told_to(told, viewer)) else { return true };
         index += 1;
-        told.is_some_and(|told| told.at == at && told.event == GameEvent::from(&seen))
+        told.is_some_and(|told| told.at == at && told.event == seen)
     };
     // If the record shows none of the events, they explain nothing.
     events.iter().all(&mut tell) && index > first
@@ -122,23 +118,23 @@ fn causes(
             let colors = std::iter::once(None).chain(ChipColor::ALL.map(Some));
             for color in colors.filter(|color| color.is_none() || ruleset.chips) {
                 for path in [None, Some(Sign::Plus), Some(Sign::Minus)] {
-                    let squares = seen.squares.0;
+                    let squares = seen.squares;
                     commands.push((seen.side, Command::Move(MoveCommand { squares, path, color })));
                 }
             }
         }
         GameEvent::Struck(strike) => {
-            commands.push((strike.side, Command::Move(strike.squares.0.into())));
+            commands.push((strike.side, Command::Move(strike.squares.into())));
         }
         GameEvent::Chosen { side, rank } => commands.push((*side, Command::Choose(Choice(*rank)))),
         GameEvent::Removed { side, square } => commands.push((*side, Command::Remove(*square))),
         GameEvent::Placed(seen) => {
             let SeenPlacing { side, square, piece, labeled: is_labeled, color } = *seen;
-            let Identity::Known(rank) = piece.0 else { return events };
+            let Identity::Known(rank) = piece else { return events };
             commands.push((side, Command::Place(Placing { square, rank, is_labeled, color })));
         }
         GameEvent::Colored { side, color, .. } => commands.push((*side, Command::Color(*color))),
-        GameEvent::Paused { since } if *since <= at.0 => events.push(decide_pause(game, Stamp(*since))),
+        GameEvent::Paused { since } if *since <= at => events.push(decide_pause(game, *since)),
         _ => {
             if let GameEvent::Ended { outcome, .. } = told
                 && game.phase() == Phase::Playing

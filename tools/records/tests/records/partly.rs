@@ -1,7 +1,7 @@
 //! Records that do not open both deployments: before the end, and of games with a secret.
 
 use flagfall_board::{PerSide, Rank};
-use flagfall_protocol::{GameEvent, GameRecord, IdentityText, RecordedEvent, SeenMove, StrikeFate, Time};
+use flagfall_protocol::{Fate, GameEvent, GameRecord, RecordedEvent, SeenMove, Time};
 use flagfall_records::Falsehood::{self, *};
 use flagfall_records::{Status, UncheckedKind, check};
 use flagfall_rules::{Identity, Ruleset, Viewer};
@@ -82,17 +82,17 @@ fn what_no_deployment_makes_possible_is_found() {
                 *found.entry(report.findings[0].code.code()).or_default() += 1;
             };
             must_be_found(&|seen| seen.side = seen.side.opponent());
-            must_be_found(&|seen| seen.piece = IdentityText(Identity::Known(Rank::Bomb)));
-            must_be_found(&|seen| seen.piece = IdentityText(Identity::Known(Rank::Phoenix)));
+            must_be_found(&|seen| seen.piece = Identity::Known(Rank::Bomb));
+            must_be_found(&|seen| seen.piece = Identity::Known(Rank::Phoenix));
             if seen.strike.is_none() {
                 continue;
             }
-            for fate in [StrikeFate::Stays, StrikeFate::Advances, StrikeFate::Leaves] {
+            for fate in [Fate::Stays, Fate::Advances, Fate::Leaves] {
                 must_be_found(&|seen| seen.strike.iter_mut().for_each(|strike| strike.attacker_fate = fate));
                 must_be_found(&|seen| seen.strike.iter_mut().for_each(|strike| strike.defender_fate = fate));
             }
             must_be_found(&|seen| {
-                let flag = IdentityText(Identity::Known(Rank::Flag));
+                let flag = Identity::Known(Rank::Flag);
                 seen.strike.iter_mut().for_each(|strike| strike.attacker = flag);
             });
         }
@@ -123,14 +123,14 @@ fn a_rank_too_many_is_found_where_it_appears() {
         // Equal ranks both leave in these rulesets, so two Generals could have met here.
         let both_leave = strikes.iter().filter(|(_, seen)| {
             seen.strike.is_some_and(|strike| {
-                strike.attacker_fate == StrikeFate::Leaves && strike.defender_fate == StrikeFate::Leaves
+                strike.attacker_fate == Fate::Leaves && strike.defender_fate == Fate::Leaves
             })
         });
         let places: Vec<usize> = both_leave.map(|(index, _)| *index).take(2).collect();
         let [_, second] = places[..] else { continue };
         for index in places {
             if let GameEvent::Moved(seen) = &mut changed.events[index].event {
-                let marshal = IdentityText(Identity::Known(Rank::General));
+                let marshal = Identity::Known(Rank::General);
                 seen.piece = marshal;
                 seen.strike.iter_mut().for_each(|strike| {
                     strike.attacker = marshal;

@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, HexBytes, LagQuota, Outcome, PlayerKind, RecordSignature, RecordedEvent,
+    GameEvent, GameRecord, HexBytes, LagQuota, PlayerKind, RecordSignature, RecordedEvent, SeenOutcome,
     SignatureText, Time, key_id, signed_message,
 };
 use flagfall_records::{Falsehood, PublicKeys, SignatureStatus, Status, check, check_with};
@@ -115,7 +115,7 @@ fn falsifications() -> Vec<(&'static str, Falsify)> {
     let mut add = |what, edit: Falsify| all.push((what, edit));
     let end = |winner: Option<Side>, reason: &'static str, by: Option<Side>| -> Falsify {
         Box::new(move |record| {
-            let told = Outcome {
+            let told = SeenOutcome {
                 winner: winner.or(record.outcome.as_ref().and_then(|end| end.winner)),
                 reason: reason.to_owned(),
             };
@@ -147,7 +147,7 @@ fn falsifications() -> Vec<(&'static str, Falsify)> {
     add(
         "called off",
         Box::new(|record| {
-            let told = Outcome { winner: None, reason: "aborted".to_owned() };
+            let told = SeenOutcome { winner: None, reason: "aborted".to_owned() };
             if let Some(RecordedEvent { by, event: GameEvent::Ended { outcome, opened }, .. }) =
                 record.events.last_mut()
             {
@@ -214,7 +214,7 @@ fn falsifications() -> Vec<(&'static str, Falsify)> {
             record.events.insert(7, RecordedEvent::new(at, 0, GameEvent::DrawOffered { side: Side::Red }));
         }),
     );
-    add("told to a player", Box::new(|record| record.audience = Audience::Red));
+    add("told to a player", Box::new(|record| record.audience = Viewer::Player(Side::Red)));
     add("no signature", Box::new(|record| record.signature = None));
     add("another signature", Box::new(|r| r.signature.iter_mut().for_each(|told| told.value.0[0] ^= 1)));
     add("another key", Box::new(|r| r.signature.iter_mut().for_each(|told| told.key = "0".repeat(16))));
@@ -223,9 +223,9 @@ fn falsifications() -> Vec<(&'static str, Falsify)> {
 
 /// Moves all events from `place` on to a later time, and stops the clocks meanwhile.
 fn insert_pause(record: &mut GameRecord, place: usize, ms: u64) {
-    let since = record.events[place - 1].at;
+    let since = flagfall_board::Stamp(record.events[place - 1].at);
     record.events[place..].iter_mut().for_each(|told| told.at += ms);
-    let at = flagfall_board::Stamp(since + ms);
+    let at = since.plus_ms(ms);
     let resumed = RecordedEvent::new(at, 0, GameEvent::Resumed { since: None });
     let paused = RecordedEvent::new(at, 0, GameEvent::Paused { since });
     record.events.splice(place..place, [paused, resumed]);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use flagfall_board::{ChipColor, GameId, PerSide, Rank, Side, Square};
 use flagfall_protocol::{
-    Audience, GameEvent, GameRecord, IdentityText, Imported, Opened, Outcome, PendingStrike, PlayerKind,
-    RecordedEvent, SeenPlacing, SeenStrike, StrikeFate, Time,
+    Fate, GameEvent, GameRecord, Imported, Opened, PendingStrike, PlayerKind, RecordedEvent, SeenOutcome,
+    SeenPlacing, SeenStrike, Time,
 };
 use flagfall_records::Falsehood::{self, *};
 use flagfall_records::{Status, check};
@@ -233,7 +233,7 @@ fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
     for deploy_ms in [0, 299_999, 300_001] {
         whole("deploy_ms", &[FlagFall], &mut |r| r.deploy_ms = Some(deploy_ms));
     }
-    for audience in [Audience::Red, Audience::Blue, Audience::Public] {
+    for audience in [Viewer::Player(Side::Red), Viewer::Player(Side::Blue), Viewer::Public] {
         whole("audience", &[Audience_, Deployment, Unexpected, Shown], &mut |r| r.audience = audience);
     }
     whole("no outcome", &[Falsehood::Outcome], &mut |r| r.outcome = None);
@@ -251,7 +251,7 @@ fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
 }
 
 // Two codes are also names of types.
-use flagfall_records::Falsehood::{Audience as Audience_, Opened as Opened_};
+use flagfall_records::Falsehood::{Opened as Opened_, Viewer as Audience_};
 
 fn set_setup(record: &mut GameRecord, side: Side, text: &str) {
     let edit = |opened: &mut Option<Opened>| {
@@ -265,7 +265,7 @@ fn set_setup(record: &mut GameRecord, side: Side, text: &str) {
     }
 }
 
-fn flip_winner(outcome: Option<&mut Outcome>) {
+fn flip_winner(outcome: Option<&mut SeenOutcome>) {
     if let Some(outcome) = outcome {
         outcome.winner = match outcome.winner {
             Some(side) => Some(side.opponent()),
@@ -383,7 +383,9 @@ fn tamper_event(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
             });
         }
         GameEvent::Paused { since } => {
-            for since in [0, since - 1, since + 1, since + 100, u64::MAX] {
+            let near = [since.minus_ms(1), since.plus_ms(1), since.plus_ms(100)];
+            let far = [0, u64::MAX].map(flagfall_board::Stamp);
+            for since in near.into_iter().chain(far) {
                 add("since", &[Stamp, FlagFall], None, &mut |events| {
                     events[index].event = GameEvent::Paused { since };
                 });
@@ -392,7 +394,7 @@ fn tamper_event(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
         GameEvent::Resumed { since: _ } => {
             let at = record.events[index].at;
             add("resumed", &[Unexpected], here, &mut |events| {
-                events[index].event = GameEvent::Paused { since: at };
+                events[index].event = GameEvent::Paused { since: flagfall_board::Stamp(at) };
             });
         }
         GameEvent::Ended { .. } => tamper_end(record, index, list),
@@ -400,7 +402,7 @@ fn tamper_event(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
 }
 
 fn tamper_end(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
-    let end = |what, codes, edit: &mut dyn FnMut(&mut Outcome), list: &mut Vec<Tampered>| {
+    let end = |what, codes, edit: &mut dyn FnMut(&mut SeenOutcome), list: &mut Vec<Tampered>| {
         change(list, record, what, codes, None, |r| {
             if let GameEvent::Ended { outcome, .. } = &mut r.events[index].event {
                 edit(outcome);
@@ -417,7 +419,7 @@ fn tamper_end(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
             end(
                 "reason",
                 &[Falsehood::Outcome, EndedEarly, Unexpected, TimeLeft, FlagFall, Opened_],
-                &mut |outcome| *outcome = Outcome { winner, reason: reason.clone() },
+                &mut |outcome| *outcome = SeenOutcome { winner, reason: reason.clone() },
                 list,
             );
         }
@@ -449,27 +451,27 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
         };
         [(0, 1), (1, 0), (0, -1), (-1, 0)].into_iter().filter_map(move |(columns, rows)| step(columns, rows))
     };
-    for from in neighbors(seen.squares.0.from) {
-        ply("squares", Falsehood::ALL, None, &mut |seen| seen.squares.0.from = from);
+    for from in neighbors(seen.squares.from) {
+        ply("squares", Falsehood::ALL, None, &mut |seen| seen.squares.from = from);
     }
-    for to in neighbors(seen.squares.0.to) {
-        ply("squares", Falsehood::ALL, None, &mut |seen| seen.squares.0.to = to);
+    for to in neighbors(seen.squares.to) {
+        ply("squares", Falsehood::ALL, None, &mut |seen| seen.squares.to = to);
     }
-    ply("squares", &[IllegalMove], here, &mut |seen| seen.squares.0.to = seen.squares.0.from);
+    ply("squares", &[IllegalMove], here, &mut |seen| seen.squares.to = seen.squares.from);
     let identities = || {
         let known = Rank::ALL.into_iter().map(Identity::Known);
-        known.chain([Identity::Hidden, Identity::OneOf(flagfall_board::RankSet::ALL)]).map(IdentityText)
+        known.chain([Identity::Hidden, Identity::OneOf(flagfall_board::RankSet::ALL)])
     };
     for identity in identities() {
         ply("piece", &[Falsehood::Rank, Shown], here, &mut |seen| seen.piece = identity);
     }
-    let fates = [StrikeFate::Stays, StrikeFate::Advances, StrikeFate::Leaves];
+    let fates = [Fate::Stays, Fate::Advances, Fate::Leaves];
     if seen.strike.is_none() {
         let strike = SeenStrike {
-            attacker: IdentityText(Identity::Known(Rank::Marshal)),
-            attacker_fate: StrikeFate::Advances,
-            defender: IdentityText(Identity::Known(Rank::Scout)),
-            defender_fate: StrikeFate::Leaves,
+            attacker: Identity::Known(Rank::Marshal),
+            attacker_fate: Fate::Advances,
+            defender: Identity::Known(Rank::Scout),
+            defender_fate: Fate::Leaves,
         };
         ply("strike", &[Strike], here, &mut |seen| seen.strike = Some(strike));
         return;
@@ -477,14 +479,14 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
     ply("strike", &[Strike], here, &mut |seen| seen.strike = None);
     let ruleset = Ruleset::find(&record.terms.ruleset).expect("a ruleset");
     let is_silent = ruleset.disclosure == Disclosure::SilentDefense
-        && seen.strike.is_some_and(|strike| strike.defender_fate != StrikeFate::Leaves);
+        && seen.strike.is_some_and(|strike| strike.defender_fate != Fate::Leaves);
     let mut strike = |what, codes, edit: &mut dyn FnMut(&mut SeenStrike)| {
         ply(what, codes, here, &mut |seen| seen.strike.iter_mut().for_each(&mut *edit));
     };
     for identity in identities() {
         strike("attacker", &[Falsehood::Rank, Shown], &mut |strike| strike.attacker = identity);
         // Servers of version 0.1 did not name a silent winner, even if everyone knew it.
-        if is_silent && identity.0 == Identity::Hidden {
+        if is_silent && identity == Identity::Hidden {
             continue;
         }
         strike("defender", &[Falsehood::Rank, Shown], &mut |strike| strike.defender = identity);
@@ -529,7 +531,7 @@ fn hide_placing(event: &mut GameEvent) {
     if let GameEvent::Placed(seen) = event
         && !seen.labeled
     {
-        seen.piece = IdentityText(Identity::Hidden);
+        seen.piece = Identity::Hidden;
     }
 }
 

@@ -2,7 +2,7 @@
 //! on trust.
 
 use flagfall_board::Side;
-use flagfall_protocol::{GameEvent, GameRecord, Outcome, Time};
+use flagfall_protocol::{GameEvent, GameRecord, SeenOutcome, Time};
 use flagfall_records::{Falsehood, Status, check};
 use flagfall_rules::{Ruleset, Viewer};
 use flagfall_tests::Chance;
@@ -20,7 +20,7 @@ fn record(seed: u64) -> GameRecord {
 }
 
 fn ended(mut record: GameRecord, winner: Option<Side>, reason: &str) -> GameRecord {
-    let told = Outcome { winner, reason: reason.to_owned() };
+    let told = SeenOutcome { winner, reason: reason.to_owned() };
     if let Some(GameEvent::Ended { outcome, .. }) = record.events.last_mut().map(|told| &mut told.event) {
         *outcome = told.clone();
     }

@@ -47,7 +47,7 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider:
         let legal = legal(&hand, side).unwrap();
         let nth = |at: usize| GameCommand::from_command(&legal.nth(at).unwrap()).unwrap();
         let strikes = hand.table.game.position().occupied(side.opponent());
-        let is_strike = |command: &GameCommand| matches!(command, GameCommand::Move { squares, .. } if strikes.contains(squares.0.to));
+        let is_strike = |command: &GameCommand| matches!(command, GameCommand::Move { squares, .. } if strikes.contains(squares.to));
         let is_flag = |command: &GameCommand| matches!(command, GameCommand::Choose { rank: Rank::Flag });
         let tries: Vec<GameCommand> = (0..6).map(|_| nth(chance.below(legal.len()))).collect();
         let wanted = tries.iter().find(|it| is_strike(it)).or(tries.iter().find(|it| !is_flag(it)));

@@ -35,7 +35,7 @@ impl Replay<'_> {
         let no_strike = || (Falsehood::Strike, "the move was a strike, and none is told".to_owned());
         let strike = seen.strike.as_ref().ok_or_else(no_strike)?;
         let mut owed = Vec::new();
-        for (side, identity) in [(seen.side, strike.attacker.0), (seen.side.opponent(), strike.defender.0)] {
+        for (side, identity) in [(seen.side, strike.attacker), (seen.side.opponent(), strike.defender)] {
             if !self.game.is_to_act(side) {
                 continue;
             }
@@ -82,7 +82,7 @@ impl Replay<'_> {
         let judged = at.minus_ms(self.lag_ms.into());
         let clock = view(&self.game, Viewer::Player(side), judged.minus_ms(1)).clock;
         let is_up = clock.is_some_and(|clock| {
-            clock.is_running[side] && clock.remaining_ms[side] == 0 && clock.free_ms[side] == 0
+            clock.is_running(side) && clock.remaining_ms[side] == 0 && clock.free_ms[side] == 0
         });
         if is_up && self.waits_for_hidden_choice() && !self.is_time_open {
             return Err((Falsehood::FlagFall, format!("{side}'s time for it had run out")));

@@ -1,9 +1,9 @@
 //! Ends of games: by a decision, by the clock, by an umpire's verdict, by the rules.
 
 use flagfall_board::{Side, Stamp};
-use flagfall_protocol::Outcome;
+use flagfall_protocol::SeenOutcome;
 use flagfall_rules::{
-    Command, EndReason, Entropy, Events, Phase, Refusal, SeenEvent, Viewer, decide, decide_deadline,
+    Command, EndReason, Entropy, Events, GameEvent, Phase, Refusal, Viewer, decide, decide_deadline,
     decide_verdict, evolve, see, view,
 };
 
@@ -12,7 +12,7 @@ use super::{Cause, Replay, wrong_winner};
 use crate::finding::{Falsehood, Unchecked, UncheckedKind};
 
 impl Replay<'_> {
-    pub(super) fn end(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
+    pub(super) fn end(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Wrong> {
         match (outcome.reason.as_str(), outcome.winner) {
             ("resigned", Some(winner)) => {
                 self.ask(winner.opponent(), &Command::Resign, at).map(Cause::Decision)
@@ -45,11 +45,11 @@ impl Replay<'_> {
     }
 
     /// The flag fall. If both sides owed a choice, the winner may have made theirs unseen (§Q4).
-    fn fall(&self, outcome: &Outcome, at: Stamp) -> Events {
+    fn fall(&self, outcome: &SeenOutcome, at: Stamp) -> Events {
         let by_itself = decide_deadline(&self.game, at);
         let tells = |events: &Events| {
             let first = events.iter().next().and_then(|event| see(event, &self.game, self.viewer));
-            matches!(first, Some(SeenEvent::Ended { outcome: found, opened: _ }) if Outcome::from(&found) == *outcome)
+            matches!(first, Some(GameEvent::Ended { outcome: found, opened: _ }) if found == *outcome)
         };
         let Some(winner) = outcome.winner.filter(|winner| self.game.is_to_act(*winner)) else {
             return by_itself;
@@ -69,14 +69,14 @@ impl Replay<'_> {
 
     /// An umpire's verdict from outside the board: against a side that had to act, or against
     /// either before the start.
-    fn verdict(&self, outcome: &Outcome, at: Stamp) -> Result<Cause, Wrong> {
+    fn verdict(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Wrong> {
         if self.game.is_paused() {
             return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
         }
         if self.game.deadline().is_some_and(|deadline| at > deadline) {
             return Err(self.refused(Refusal::OutOfTime, at));
         }
-        let (Outcome { winner, reason }, turn) = (outcome, self.game.turn());
+        let (SeenOutcome { winner, reason }, turn) = (outcome, self.game.turn());
         let is_possible = match (turn, winner) {
             (Some(_), Some(winner)) => reason == "abandoned" || self.game.is_to_act(winner.opponent()),
             // Both may have owed a choice (§Q4).
@@ -98,7 +98,7 @@ impl Replay<'_> {
     }
 
     /// An end by the rules that the engine did not produce with the last event.
-    fn end_by_rule(&self, outcome: &Outcome) -> Result<Cause, Wrong> {
+    fn end_by_rule(&self, outcome: &SeenOutcome) -> Result<Cause, Wrong> {
         let turn = self.game.turn();
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
             ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),

@@ -1,0 +1,50 @@
+use flagfall_board::{PerSide, Ply, Side, Stamp};
+
+use crate::clock::SeenClock;
+use crate::exchange::{OwedColor, SeenReserve};
+use crate::identity::SeenPiece;
+use crate::moves::{Move, PendingStrike};
+use crate::rank_counts::RankCounts;
+
+/// What an event changes in a view beyond the event itself. The values are absolute, so a client
+/// computes none of them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ViewChange {
+    /// Both clocks after the event.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub clock: Option<SeenClock>,
+    /// The deadline for deployments, in milliseconds since 1970.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
+    pub deploy_deadline: Option<Stamp>,
+    /// Whose turn it is after the event.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub turn: Option<Side>,
+    /// Plies until a limit draws the game. Present only when a limit is near.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub plies_to_limit: Option<Ply>,
+    /// The player's own moves that a repetition rule refuses this turn.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub refused_moves: Vec<Move>,
+    /// What each side has lost in all. Present after a strike.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub captured: Option<PerSide<RankCounts>>,
+    /// After a turn, the pieces that now stand on its squares. After the start and the end, all
+    /// pieces.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub pieces: Option<Vec<SeenPiece>>,
+    /// Both reserves, if they may have changed.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub reserve: Option<PerSide<SeenReserve>>,
+    /// The chip whose color the side to move must name before anything else.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub owed_color: Option<OwedColor>,
+    /// Both pools, if they may have changed.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub pools: Option<PerSide<RankCounts>>,
+    /// The strike that waits for choices.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub pending_strike: Option<PendingStrike>,
+}

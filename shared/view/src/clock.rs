@@ -1,0 +1,100 @@
+use flagfall_board::{PerSide, Side, Stamp};
+
+/// Both clocks at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Clock"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SeenClock {
+    /// The moment, in milliseconds since 1970.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub at: Stamp,
+    /// The time left to each side at that moment, in milliseconds.
+    pub remaining_ms: PerSide<u64>,
+    /// The free time left in the current turn, in milliseconds. It runs before `remaining_ms`.
+    /// Present only with a delay.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "is_nothing"))]
+    pub free_ms: PerSide<u64>,
+    /// Whose clock runs. Absent if neither does.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub running: Option<Running>,
+}
+
+#[cfg(feature = "serde")]
+fn is_nothing(free_ms: &PerSide<u64>) -> bool {
+    free_ms.red == 0 && free_ms.blue == 0
+}
+
+impl SeenClock {
+    /// Whether a side's clock runs.
+    #[must_use]
+    pub fn is_running(&self, side: Side) -> bool {
+        self.running.is_some_and(|running| running.includes(side))
+    }
+
+    /// When the time of the side to act runs out; the earlier moment if both clocks run. None while
+    /// neither runs.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Stamp> {
+        let of = |side: Side| self.at.plus_ms(self.remaining_ms[side]).plus_ms(self.free_ms[side]);
+        match self.running? {
+            Running::Red => Some(of(Side::Red)),
+            Running::Blue => Some(of(Side::Blue)),
+            Running::Both => Some(of(Side::Red).min(of(Side::Blue))),
+        }
+    }
+}
+
+/// Whose clock runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Running {
+    /// Red's clock.
+    Red,
+    /// Blue's clock.
+    Blue,
+    /// Both clocks: each side owes a choice in a strike.
+    Both,
+}
+
+impl Running {
+    /// Which clocks run, of both; none if neither does.
+    #[must_use]
+    pub fn of(is_running: PerSide<bool>) -> Option<Running> {
+        match is_running {
+            PerSide { red: true, blue: true } => Some(Running::Both),
+            PerSide { red: true, blue: false } => Some(Running::Red),
+            PerSide { red: false, blue: true } => Some(Running::Blue),
+            PerSide { red: false, blue: false } => None,
+        }
+    }
+
+    /// Whether a side's time runs.
+    #[must_use]
+    pub fn includes(self, side: Side) -> bool {
+        match self {
+            Running::Red => side == Side::Red,
+            Running::Blue => side == Side::Blue,
+            Running::Both => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deadline_is_when_all_time_of_the_side_to_act_is_used() {
+        let clock = |running| SeenClock {
+            at: Stamp(1_000),
+            remaining_ms: PerSide::new(500, 300),
+            free_ms: PerSide::new(0, 50),
+            running,
+        };
+        assert_eq!(clock(None).deadline(), None);
+        assert_eq!(clock(Some(Running::Red)).deadline(), Some(Stamp(1_500)));
+        assert_eq!(clock(Some(Running::Blue)).deadline(), Some(Stamp(1_350)));
+        assert_eq!(clock(Some(Running::Both)).deadline(), Some(Stamp(1_350)));
+    }
+}

@@ -1,0 +1,101 @@
+//! Commitments: a hash of each deployment, published when the game starts and opened when it ends.
+
+use std::fmt;
+use std::str::FromStr;
+
+use flagfall_board::{GameId, Side};
+use sha2::{Digest, Sha256};
+
+use crate::text::{TextError, schema_as, text_serde};
+
+/// Sets these hashes apart from any other use of SHA-256.
+const TAG: &[u8] = b"flagfall-commitment-1\0";
+
+/// SHA-256 over a version tag, the game id, the side, the deployment's text and the salt. Public.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Commitment(pub [u8; 32]);
+
+impl Commitment {
+    /// The commitment to an opened deployment, computed from its text of §P4 without blanks and
+    /// its salt.
+    ///
+    /// Anybody can verify a commitment with this.
+    #[must_use]
+    pub fn of_text(game: GameId, side: Side, deployment: &str, salt: &[u8; 32]) -> Commitment {
+        let mut hasher = Sha256::new();
+        hasher.update(TAG);
+        hasher.update(game.as_str());
+        hasher.update(b"\0");
+        hasher.update(side.name());
+        hasher.update(b"\0");
+        hasher.update(deployment);
+        hasher.update(b"\0");
+        hasher.update(salt);
+        Commitment(hasher.finalize().into())
+    }
+}
+
+impl fmt::Display for Commitment {
+    /// 64 hexadecimal digits.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&HexBytes(self.0), f)
+    }
+}
+
+impl fmt::Debug for Commitment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Commitment {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Commitment, TextError> {
+        text.parse().map(|HexBytes(bytes)| Commitment(bytes))
+    }
+}
+
+text_serde!(Commitment);
+schema_as!(Commitment, HexBytes);
+
+/// 32 bytes as 64 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
+pub struct HexBytes(pub [u8; 32]);
+
+impl fmt::Display for HexBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl FromStr for HexBytes {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<HexBytes, TextError> {
+        const ERROR: TextError = TextError("64 hexadecimal digits are wanted");
+        let mut bytes = [0; 32];
+        if text.len() != 2 * bytes.len() || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(ERROR);
+        }
+        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks(2)) {
+            let digits = std::str::from_utf8(digits).map_err(|_| ERROR)?;
+            *byte = u8::from_str_radix(digits, 16).map_err(|_| ERROR)?;
+        }
+        Ok(HexBytes(bytes))
+    }
+}
+
+text_serde!(HexBytes);
+
+/// An opened deployment, with the salt of its commitment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Opened {
+    /// The deployment, without blanks.
+    pub setup: String,
+    /// The 32 random bytes of the commitment.
+    pub salt: HexBytes,
+}

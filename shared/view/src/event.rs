@@ -1,0 +1,112 @@
+use flagfall_board::{ChipColor, PerSide, Rank, Side, Square, Stamp};
+
+use crate::commitment::{Commitment, Opened};
+use crate::exchange::SeenPlacing;
+use crate::moves::{PendingStrike, SeenMove};
+use crate::outcome::SeenOutcome;
+
+/// An event, as a client may see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "snake_case"))]
+pub enum GameEvent {
+    /// The client's own deployment was accepted.
+    Deployed {
+        /// The deployment, without blanks.
+        setup: String,
+    },
+    /// Another side is ready.
+    Ready {
+        /// The side that is ready.
+        side: Side,
+    },
+    /// Both sides are ready and the game has started.
+    Started {
+        /// Each side's commitment to its deployment.
+        commitments: PerSide<Option<Commitment>>,
+    },
+    /// A side moved a piece, or struck. This is a turn.
+    Moved(SeenMove),
+    /// A strike with a coin in it. The turn completes with `moved`, after every side that owes a
+    /// choice has made it.
+    Struck(PendingStrike),
+    /// The client's own choice was accepted. Other clients are not told that it was made. The
+    /// record of a finished game includes the choices of all resolved strikes.
+    Chosen {
+        /// The side that chose.
+        side: Side,
+        /// The rank that it chose.
+        rank: Rank,
+    },
+    /// A side moved a piece from the board to its reserve. This is a turn.
+    Removed {
+        /// The side that removed a piece.
+        side: Side,
+        /// The square it left.
+        square: Square,
+    },
+    /// A side brought a piece from its reserve onto the board. This is a turn.
+    Placed(SeenPlacing),
+    /// A side named the color of the chip it owed. This is no turn.
+    Colored {
+        /// The side that named it.
+        side: Side,
+        /// The square of the chip.
+        square: Square,
+        /// The color of the chip.
+        color: ChipColor,
+    },
+    /// A side offered a draw.
+    DrawOffered {
+        /// The side that offered.
+        side: Side,
+    },
+    /// A side declined the opponent's draw offer.
+    DrawDeclined {
+        /// The side that declined.
+        side: Side,
+    },
+    /// The clocks stopped.
+    Paused {
+        /// When they stopped, in milliseconds since 1970.
+        #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+        since: Stamp,
+    },
+    /// The clocks run again.
+    Resumed {
+        /// When they started again, in milliseconds since 1970, if that was before the event.
+        /// Absent if they start with the event.
+        #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+        #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
+        since: Option<Stamp>,
+    },
+    /// The game has ended.
+    Ended {
+        /// How it ended.
+        outcome: SeenOutcome,
+        /// The deployments that are open to this client from now on.
+        opened: PerSide<Option<Opened>>,
+    },
+}
+
+impl GameEvent {
+    /// Whether a side took its turn.
+    #[must_use]
+    pub const fn is_ply(&self) -> bool {
+        match self {
+            GameEvent::Moved(_) | GameEvent::Removed { side: _, square: _ } | GameEvent::Placed(_) => true,
+            GameEvent::Deployed { setup: _ }
+            | GameEvent::Ready { side: _ }
+            | GameEvent::Started { commitments: _ }
+            | GameEvent::Struck(_)
+            | GameEvent::Chosen { side: _, rank: _ }
+            | GameEvent::Colored { side: _, square: _, color: _ }
+            | GameEvent::DrawOffered { side: _ }
+            | GameEvent::DrawDeclined { side: _ }
+            | GameEvent::Paused { since: _ }
+            | GameEvent::Resumed { since: _ }
+            | GameEvent::Ended { outcome: _, opened: _ } => false,
+        }
+    }
+}

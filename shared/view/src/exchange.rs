@@ -1,0 +1,73 @@
+//! Reserves, and turns between board and reserve (§S1.7).
+
+use flagfall_board::{ChipColor, Side, Square};
+
+use crate::identity::Identity;
+use crate::rank_counts::RankCounts;
+
+/// A piece that came from a reserve, as a client may see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SeenPlacing {
+    /// The side that placed it.
+    pub side: Side,
+    /// The square.
+    pub square: Square,
+    /// The rank. Only its owner knows it, unless the piece is labeled.
+    pub piece: Identity,
+    /// True if the piece is labeled.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_false"))]
+    pub labeled: bool,
+    /// The color of its chip.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub color: Option<ChipColor>,
+}
+
+/// A turn between board and reserve.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(tag = "kind", rename_all = "snake_case")
+)]
+pub enum SeenExchange {
+    /// A piece left the board.
+    Removed {
+        /// The side that removed a piece.
+        side: Side,
+        /// The square it left.
+        square: Square,
+    },
+    /// A piece came onto the board.
+    Placed(SeenPlacing),
+}
+
+/// A side's reserve, as a client may see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Reserve"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SeenReserve {
+    /// How many pieces it has.
+    pub size: u16,
+    /// How many pieces of each rank lie face up. Ranks with none are left out.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "RankCounts::is_empty"))]
+    pub labeled: RankCounts,
+    /// How many pieces of each rank lie face down. Present if the client may know that side's
+    /// ranks.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub unlabeled: Option<RankCounts>,
+}
+
+/// A chip whose color a side must name before anything else.
+// The rules: §S2.4.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OwedColor {
+    /// The side that owes it.
+    pub side: Side,
+    /// The square on which its piece now stands.
+    pub square: Square,
+}

@@ -1,0 +1,245 @@
+//! A game as an audience knows it, and how an event makes the next view of the one before.
+
+use flagfall_board::{ChipColor, Chips, PerSide, Ply, Side, Square, SquareSet, Stamp};
+
+use crate::change::ViewChange;
+use crate::clock::SeenClock;
+use crate::commitment::{Commitment, Opened};
+use crate::event::GameEvent;
+use crate::exchange::{OwedColor, SeenExchange, SeenReserve};
+use crate::identity::SeenPiece;
+use crate::moves::{Move, PendingStrike, SeenMove};
+use crate::outcome::SeenOutcome;
+use crate::rank_counts::RankCounts;
+use crate::viewer::Viewer;
+
+/// Everything that a client may know of a game.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct GameView {
+    /// Who the view is for.
+    pub audience: Viewer,
+    /// The ruleset's id.
+    pub ruleset: String,
+    /// How far the game is.
+    pub phase: Phase,
+    /// True while the clocks are stopped because the service is down or stopping.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "crate::is_false"))]
+    pub paused: bool,
+    /// Which sides have handed in a deployment.
+    pub ready: PerSide<bool>,
+    /// The deadline for deployments, in milliseconds since 1970.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<u64>"))]
+    pub deploy_deadline: Option<Stamp>,
+    /// The player's own deployment as handed in, while deploying.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub own_deployment: Option<String>,
+    /// The lake squares, which no piece enters.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<flagfall_board::Square>"))]
+    pub lakes: SquareSet,
+    /// The pieces on the board, by rising row and column.
+    pub pieces: Vec<SeenPiece>,
+    /// How many pieces of each rank each side has lost. Ranks without losses are left out.
+    pub captured: PerSide<RankCounts>,
+    /// Turns taken so far.
+    pub ply: Ply,
+    /// Whose turn it is, while the game is played.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub turn: Option<Side>,
+    /// The last turn, if it was a move.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub last_move: Option<SeenMove>,
+    /// The last turn, if it went between board and reserve.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub last_exchange: Option<SeenExchange>,
+    /// Each side's reserve, in rulesets with one.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub reserve: Option<PerSide<SeenReserve>>,
+    /// The squares with chips, by color, in rulesets with chips.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(
+            with = "Option<std::collections::BTreeMap<flagfall_board::ChipColor, Vec<flagfall_board::Square>>>"
+        )
+    )]
+    pub chips: Option<Chips>,
+    /// The chip whose color the side to move must name before anything else.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub owed_color: Option<OwedColor>,
+    /// What each side's coins can still become, in rulesets with coins. Ranks with none left are
+    /// left out.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub pools: Option<PerSide<RankCounts>>,
+    /// The strike that waits for choices.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub pending_strike: Option<PendingStrike>,
+    /// The player's own moves that a repetition rule refuses this turn.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
+    pub refused_moves: Vec<Move>,
+    /// Both clocks. Absent if time is unlimited.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub clock: Option<SeenClock>,
+    /// The side whose draw offer is open.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub draw_offer: Option<Side>,
+    /// Plies until a limit draws the game. Present only when a limit is near.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub plies_to_limit: Option<Ply>,
+    /// Each side's commitment to its deployment.
+    pub commitments: PerSide<Option<Commitment>>,
+    /// The deployments opened to this client at the end.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub opened: PerSide<Option<Opened>>,
+    /// How the game ended.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub outcome: Option<SeenOutcome>,
+}
+
+/// How far a game is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Phase {
+    /// Both sides deploy.
+    Deploying,
+    /// The game is played.
+    Playing,
+    /// The game has ended.
+    Over,
+}
+
+impl GameView {
+    /// Whether a side owes an act on the board, as far as this audience can know.
+    ///
+    /// In a strike that is a choice it has not made (§Q4), otherwise its turn.
+    #[must_use]
+    pub fn is_to_act(&self, side: Side) -> bool {
+        if self.phase != Phase::Playing {
+            return false;
+        }
+        match &self.pending_strike {
+            Some(strike) => {
+                let has_chosen = self.audience.side() == Some(side) && strike.own_choice.is_some();
+                strike.owes[side] && !has_chosen
+            }
+            None => self.turn == Some(side),
+        }
+    }
+
+    /// Turns the view before an event into the view after it.
+    ///
+    /// `change` holds everything that rules decide, so this needs none.
+    pub fn apply(&mut self, event: &GameEvent, change: &ViewChange) {
+        let ViewChange {
+            clock,
+            deploy_deadline,
+            turn,
+            plies_to_limit,
+            refused_moves,
+            captured,
+            pieces,
+            reserve,
+            owed_color,
+            pools,
+            pending_strike,
+        } = change;
+        self.clock = *clock;
+        self.deploy_deadline = *deploy_deadline;
+        self.turn = *turn;
+        self.plies_to_limit = *plies_to_limit;
+        self.refused_moves.clone_from(refused_moves);
+        if let Some(captured) = captured {
+            self.captured.clone_from(captured);
+        }
+        if reserve.is_some() {
+            self.reserve.clone_from(reserve);
+        }
+        self.owed_color = *owed_color;
+        if pools.is_some() {
+            self.pools.clone_from(pools);
+        }
+        self.pending_strike = *pending_strike;
+        match event {
+            GameEvent::Deployed { setup } => {
+                self.own_deployment = Some(setup.clone());
+                if let Some(side) = self.audience.side() {
+                    self.ready[side] = true;
+                }
+            }
+            GameEvent::Ready { side } => self.ready[*side] = true,
+            GameEvent::Started { commitments } => {
+                self.phase = Phase::Playing;
+                self.own_deployment = None;
+                self.commitments = *commitments;
+                self.pieces = pieces.clone().unwrap_or_default();
+            }
+            GameEvent::Moved(seen) => {
+                let Move { from, to } = seen.squares;
+                if let Some(laid) = &seen.laid {
+                    laid.squares().iter().for_each(|square| self.lay(square, laid.color()));
+                }
+                self.last_move = Some(*seen);
+                self.last_exchange = None;
+                self.end_turn(seen.side, &[from, to], pieces.as_deref());
+            }
+            GameEvent::Struck(strike) => self.put(&[strike.squares.from], pieces.as_deref()),
+            GameEvent::Chosen { side: _, rank: _ } => {}
+            GameEvent::Removed { side, square } => {
+                self.last_move = None;
+                self.last_exchange = Some(SeenExchange::Removed { side: *side, square: *square });
+                self.end_turn(*side, &[*square], pieces.as_deref());
+            }
+            GameEvent::Placed(seen) => {
+                if let Some(color) = seen.color {
+                    self.lay(seen.square, color);
+                }
+                self.last_move = None;
+                self.last_exchange = Some(SeenExchange::Placed(*seen));
+                self.end_turn(seen.side, &[seen.square], pieces.as_deref());
+            }
+            GameEvent::Colored { side: _, square, color } => self.lay(*square, *color),
+            GameEvent::DrawOffered { side } => self.draw_offer = Some(*side),
+            GameEvent::DrawDeclined { side: _ } => self.draw_offer = None,
+            GameEvent::Paused { since: _ } => self.paused = true,
+            GameEvent::Resumed { since: _ } => self.paused = false,
+            GameEvent::Ended { outcome, opened } => {
+                self.phase = Phase::Over;
+                self.paused = false;
+                self.draw_offer = None;
+                self.own_deployment = None;
+                self.outcome = Some(outcome.clone());
+                self.opened.clone_from(opened);
+                if let Some(pieces) = pieces {
+                    self.pieces.clone_from(pieces);
+                }
+            }
+        }
+    }
+}
+
+impl GameView {
+    /// Replaces the pieces on these squares.
+    fn put(&mut self, squares: &[Square], pieces: Option<&[SeenPiece]>) {
+        self.pieces.retain(|piece| !squares.contains(&piece.square));
+        self.pieces.extend(pieces.into_iter().flatten().copied());
+        self.pieces.sort_by_key(|piece| piece.square);
+    }
+
+    /// Ends a ply: replaces the pieces on its squares, counts it, and drops the offer it declines.
+    fn end_turn(&mut self, side: Side, squares: &[Square], pieces: Option<&[SeenPiece]>) {
+        self.put(squares, pieces);
+        self.ply = self.ply.saturating_add(1);
+        if self.draw_offer == Some(side.opponent()) {
+            self.draw_offer = None;
+        }
+    }
+
+    /// Lays a chip and replaces the one that was there.
+    fn lay(&mut self, square: Square, color: ChipColor) {
+        self.chips.get_or_insert_default().lay(square, color);
+    }
+}

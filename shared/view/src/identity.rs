@@ -1,0 +1,120 @@
+//! Pieces as a viewer knows them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use flagfall_board::{Rank, RankSet, Side, Square};
+
+use crate::text::{TextError, text_serde};
+
+/// What is known of a rank: its letter, `?` if nothing is known, `[9P]` for one of several ranks,
+/// `o` for a coin, which has no rank yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(with = "String", rename = "IdentityText")
+)]
+pub enum Identity {
+    /// The rank.
+    Known(Rank),
+    /// One of these ranks (only in Shadowflash, §S3.4).
+    OneOf(RankSet),
+    /// It has no rank yet, not even for its owner (§Q1).
+    Coin,
+    /// Nothing.
+    Hidden,
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Identity::Known(rank) => write!(f, "{}", rank.letter()),
+            Identity::OneOf(ranks) => {
+                f.write_str("[")?;
+                ranks.iter().try_for_each(|rank| write!(f, "{}", rank.letter()))?;
+                f.write_str("]")
+            }
+            Identity::Coin => f.write_str("o"),
+            Identity::Hidden => f.write_str("?"),
+        }
+    }
+}
+
+impl FromStr for Identity {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Identity, TextError> {
+        const ERROR: TextError = TextError(
+            "not a rank: a letter of 1-9, S, B, F, P, a list of them in brackets, o for a coin, or ?",
+        );
+        let mut letters = text.chars();
+        Ok(match (letters.next(), letters.as_str()) {
+            (Some('?'), "") => Identity::Hidden,
+            (Some('o'), "") => Identity::Coin,
+            (Some('['), rest) => {
+                let inside = rest.strip_suffix(']').filter(|inside| !inside.is_empty()).ok_or(ERROR)?;
+                let ranks = inside.chars().map(Rank::from_letter).collect::<Option<Vec<Rank>>>();
+                Identity::OneOf(ranks.ok_or(ERROR)?.into_iter().collect())
+            }
+            (Some(letter), "") => Identity::Known(Rank::from_letter(letter).ok_or(ERROR)?),
+            _ => return Err(ERROR),
+        })
+    }
+}
+
+text_serde!(Identity);
+
+/// A piece on the board: its square, its side (`r` or `b`), its rank, then `'` if it has moved, `*`
+/// if its rank is public and `^` if it is labeled. `a4r9'*` is Red's Scout on a4, moved and known
+/// to all. `j7b?` is a blue piece that has not moved and whose rank is unknown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", rename = "PieceText"))]
+pub struct SeenPiece {
+    /// Where it stands.
+    pub square: Square,
+    /// Whose it is.
+    pub side: Side,
+    /// What it is.
+    pub identity: Identity,
+    /// Whether it has moved (§A9).
+    pub is_moved: bool,
+    /// Whether its rank is public. On one's own pieces: whether the other side knows it.
+    pub is_revealed: bool,
+    /// Whether it is face up for the rest of the game (§S2.1).
+    pub is_labeled: bool,
+}
+
+impl fmt::Display for SeenPiece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let SeenPiece { square, side, identity, is_moved, is_revealed, is_labeled } = self;
+        let side = match side {
+            Side::Red => 'r',
+            Side::Blue => 'b',
+        };
+        write!(f, "{square}{side}{identity}")?;
+        f.write_str(if *is_moved { "'" } else { "" })?;
+        f.write_str(if *is_revealed { "*" } else { "" })?;
+        f.write_str(if *is_labeled { "^" } else { "" })
+    }
+}
+
+impl FromStr for SeenPiece {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<SeenPiece, TextError> {
+        const ERROR: TextError =
+            TextError("not a piece: square, r or b, rank, marks are wanted, as in a4r9'*");
+        let side_at = text.char_indices().skip(2).find(|(_, letter)| *letter == 'r' || *letter == 'b');
+        let (square, rest) = side_at.and_then(|(at, _)| text.split_at_checked(at)).ok_or(ERROR)?;
+        let square: Square = square.parse().map_err(|_| ERROR)?;
+        let side = if rest.starts_with('r') { Side::Red } else { Side::Blue };
+        let rest = &rest[1..];
+        let (rest, is_labeled) = rest.strip_suffix('^').map_or((rest, false), |rest| (rest, true));
+        let (rest, is_revealed) = rest.strip_suffix('*').map_or((rest, false), |rest| (rest, true));
+        let (rest, is_moved) = rest.strip_suffix('\'').map_or((rest, false), |rest| (rest, true));
+        Ok(SeenPiece { square, side, identity: rest.parse()?, is_moved, is_revealed, is_labeled })
+    }
+}
+
+text_serde!(SeenPiece);

@@ -1,0 +1,39 @@
+//! What an audience may know of a game: views, seen events and changes. No rules.
+//!
+//! The engine makes these values and lets nothing else out. They hold nothing that is hidden from
+//! their audience, so messages and records consist of them: the feature `serde` lets them be
+//! serialized, the feature `schema` adds their JSON Schemas. [`GameView::apply`] replays a game
+//! from its first view, its events and their changes.
+
+mod change;
+mod clock;
+mod commitment;
+mod event;
+mod exchange;
+mod game_view;
+mod identity;
+mod laid;
+mod moves;
+mod outcome;
+mod rank_counts;
+mod text;
+mod viewer;
+
+pub use change::ViewChange;
+pub use clock::{Running, SeenClock};
+pub use commitment::{Commitment, HexBytes, Opened};
+pub use event::GameEvent;
+pub use exchange::{OwedColor, SeenExchange, SeenPlacing, SeenReserve};
+pub use game_view::{GameView, Phase};
+pub use identity::{Identity, SeenPiece};
+pub use laid::Laid;
+pub use moves::{Fate, Move, PendingStrike, SeenMove, SeenStrike};
+pub use outcome::SeenOutcome;
+pub use rank_counts::RankCounts;
+pub use text::TextError;
+pub use viewer::Viewer;
+
+#[cfg(feature = "serde")]
+fn is_false(value: &bool) -> bool {
+    !value
+}

@@ -1,0 +1,110 @@
+//! Moves and strikes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use flagfall_board::{PerSide, Rank, Side, Square, SquareParseError};
+
+use crate::identity::Identity;
+use crate::laid::Laid;
+use crate::text::text_serde;
+
+/// A move: two squares, as in `a4a5`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String", rename = "MoveText"))]
+pub struct Move {
+    /// Where the piece stands.
+    pub from: Square,
+    /// Where it goes, or strikes.
+    pub to: Square,
+}
+
+impl fmt::Display for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from, self.to)
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for Move {
+    type Err = SquareParseError;
+
+    fn from_str(text: &str) -> Result<Move, SquareParseError> {
+        let second = text.char_indices().skip(1).find(|(_, letter)| letter.is_ascii_alphabetic());
+        let (from, to) = second.and_then(|(at, _)| text.split_at_checked(at)).ok_or(SquareParseError)?;
+        Ok(Move { from: from.parse()?, to: to.parse()? })
+    }
+}
+
+text_serde!(Move, |_error| "not a move: two squares are wanted, as in a4a5");
+
+/// A move, as a client may see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SeenMove {
+    /// The side that moved.
+    pub side: Side,
+    /// From and to, as in `a4a5`.
+    #[cfg_attr(feature = "serde", serde(rename = "move"))]
+    pub squares: Move,
+    /// What is known of the piece after the move.
+    pub piece: Identity,
+    /// The strike, if the move was one.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub strike: Option<SeenStrike>,
+    /// The squares whose chips changed and their new color, as in `a7a8=g`.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub laid: Option<Laid>,
+}
+
+/// A strike, as a client may see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SeenStrike {
+    /// The piece that moved.
+    pub attacker: Identity,
+    /// Where the attacker is now.
+    pub attacker_fate: Fate,
+    /// The piece that was struck.
+    pub defender: Identity,
+    /// Where the defender is now.
+    pub defender_fate: Fate,
+}
+
+/// Where a piece is after a strike.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "StrikeFate"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Fate {
+    /// On its own square.
+    Stays,
+    /// On the other piece's square.
+    Advances,
+    /// Off the board.
+    Leaves,
+}
+
+/// A strike that waits for one or both sides to say what their coin is.
+// The rules: §Q4.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PendingStrike {
+    /// The side that struck.
+    pub side: Side,
+    /// From and to, as in `a4a5`.
+    #[cfg_attr(feature = "serde", serde(rename = "move"))]
+    pub squares: Move,
+    /// Which sides have a coin in the strike. It does not change when one of two sides has chosen.
+    pub owes: PerSide<bool>,
+    /// The client's own choice, once made.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub own_choice: Option<Rank>,
+}

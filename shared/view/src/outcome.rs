@@ -1,0 +1,15 @@
+use flagfall_board::Side;
+
+/// How a game ended.
+// The reason is a code, not the engine's type of reasons: newer programs may know more reasons, and
+// older ones must still read their views and records.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Outcome"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct SeenOutcome {
+    /// The winner. Absent after a draw and in an aborted game.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub winner: Option<Side>,
+    /// Why the game ended: one of the end reasons.
+    pub reason: String,
+}

@@ -1,0 +1,76 @@
+use flagfall_board::Side;
+
+use crate::text::schema_as;
+
+/// One of the three audiences of a game.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(from = "Audience", into = "Audience")
+)]
+pub enum Viewer {
+    /// A player, who knows their own pieces.
+    Player(Side),
+    /// Everybody else. They know what both players know.
+    Public,
+}
+
+impl Viewer {
+    /// The three audiences.
+    pub const ALL: [Viewer; 3] = [Viewer::Player(Side::Red), Viewer::Player(Side::Blue), Viewer::Public];
+
+    /// Whether the viewer is the player of this side.
+    #[must_use]
+    pub fn is_side(self, side: Side) -> bool {
+        self == Viewer::Player(side)
+    }
+
+    /// The viewer's side, if they are a player.
+    #[must_use]
+    pub fn side(self) -> Option<Side> {
+        match self {
+            Viewer::Player(side) => Some(side),
+            Viewer::Public => None,
+        }
+    }
+}
+
+/// How a client sees a game.
+// The form of `Viewer` in messages and records: one word.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+enum Audience {
+    /// As the player with the red pieces.
+    Red,
+    /// As the player with the blue pieces.
+    Blue,
+    /// As a spectator, who knows what both players know.
+    Public,
+}
+
+#[cfg(feature = "serde")]
+impl From<Viewer> for Audience {
+    fn from(viewer: Viewer) -> Audience {
+        match viewer {
+            Viewer::Player(Side::Red) => Audience::Red,
+            Viewer::Player(Side::Blue) => Audience::Blue,
+            Viewer::Public => Audience::Public,
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Audience> for Viewer {
+    fn from(audience: Audience) -> Viewer {
+        match audience {
+            Audience::Red => Viewer::Player(Side::Red),
+            Audience::Blue => Viewer::Player(Side::Blue),
+            Audience::Public => Viewer::Public,
+        }
+    }
+}
+
+schema_as!(Viewer, Audience);
