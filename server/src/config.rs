@@ -366,8 +366,31 @@ pub enum OperatorCommand {
         #[arg(long)]
         reason: String,
     },
+    /// List jobs that failed for good, and how many jobs of each kind wait.
+    Jobs {
+        /// Puts failed jobs back.
+        #[command(subcommand)]
+        command: Option<JobsCommand>,
+    },
     /// List what operators have done, oldest first.
     Log,
+}
+
+/// An operator's command about jobs that failed for good.
+#[derive(Subcommand, Clone, Debug)]
+pub enum JobsCommand {
+    /// Put a job back, so that a server tries it again within seconds.
+    Retry {
+        /// The job, as the list names it.
+        #[arg(value_name = "KIND/ID", required_unless_present = "all")]
+        job: Option<String>,
+        /// All jobs that failed for good.
+        #[arg(long, conflicts_with = "job")]
+        all: bool,
+        /// Why, for the log.
+        #[arg(long)]
+        reason: String,
+    },
 }
 
 /// A maintenance command on a store.

@@ -10,6 +10,7 @@ mod farewell;
 pub mod gateway;
 pub mod histories;
 pub mod http;
+mod jobs;
 pub mod lobby;
 pub mod notices;
 pub mod operator;

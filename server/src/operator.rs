@@ -11,7 +11,8 @@ use thiserror::Error;
 use crate::players::{ClosureError, find_player, set_closed};
 use crate::ratings::{UndoError, rated_games, undo};
 use crate::reports::{Report, reports};
-use flagfall_base::keys::{OPERATOR_LOG, Time15};
+use flagfall_base::jobs::{DeadJob, WaitingJobs, dead_jobs, retry};
+use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, Time15};
 use flagfall_base::random::{ChanceError, random_code};
 use flagfall_base::scan::Scan;
 
@@ -31,6 +32,9 @@ pub enum OperatorError {
     /// Taking back ratings failed.
     #[error("{0}")]
     Undo(#[from] UndoError),
+    /// No such job has failed for good.
+    #[error("no such job has failed for good: `operator jobs` lists those that have, as KIND/ID")]
+    NoSuchJob,
     /// The reason is empty, too long or not printable.
     #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
     BadReason,
@@ -76,6 +80,11 @@ pub enum Deed {
         /// The effect that was taken back.
         change: RatingChange,
     },
+    /// A job that had failed for good was put back.
+    Retried {
+        /// Its kind and its id.
+        job: String,
+    },
 }
 
 /// Carries out an operator's actions on a store, for one reason.
@@ -101,12 +110,38 @@ impl<'a> Operator<'a> {
         let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
         let value = serde_json::to_vec(&act)
             .map_err(|_| StoreError::Damaged { what: "an act cannot be written".to_owned() })?;
-        // Keys are in order of time; the code separates two actions of one moment.
-        Ok(Write::Put {
-            key: OPERATOR_LOG.key([&format_args!("{}-{id}", Time15(Stamp(act.at)))])?,
-            value,
-            expires: None,
-        })
+        // Keys are in order of time; the code separates two actions of one moment. Version 0.1 cannot
+        // read what is done about jobs.
+        let kind = if matches!(act.deed, Deed::Retried { .. }) { &OPERATOR_JOBS } else { &OPERATOR_LOG };
+        let key = kind.key([&format_args!("{}-{id}", Time15(Stamp(act.at)))])?;
+        Ok(Write::Put { key, value, expires: None })
+    }
+
+    /// Puts a job that failed for good back.
+    ///
+    /// # Errors
+    /// [`OperatorError`].
+    pub async fn retry(&self, kind: &str, id: &str) -> Result<(), OperatorError> {
+        let note = self.note(&random_code()?, Deed::Retried { job: format!("{kind}/{id}") })?;
+        let is_found = retry(self.store, kind, id, &note).await?;
+        is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
+    }
+
+    /// Puts all jobs that failed for good back, and returns how many.
+    ///
+    /// # Errors
+    /// [`OperatorError`]; some may have been put back.
+    pub async fn retry_all(&self) -> Result<usize, OperatorError> {
+        let mut retried = 0;
+        for DeadJob { kind, id, .. } in dead_jobs(self.store).await? {
+            match self.retry(&kind, &id).await {
+                Ok(()) => retried += 1,
+                // Another operator was first.
+                Err(OperatorError::NoSuchJob) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(retried)
     }
 
     /// Closes an account: logins are refused and its sockets are closed.
@@ -168,19 +203,27 @@ impl<'a> Operator<'a> {
 /// # Errors
 /// [`StoreError`].
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
-    let prefix = OPERATOR_LOG.all()?;
-    let (mut acts, mut scan) = (std::collections::VecDeque::new(), Scan::new(store, prefix, CHUNK));
-    while let Some(records) = scan.next().await? {
-        for (_, value) in &records {
-            let act = serde_json::from_slice::<Act>(value)
-                .map_err(|_| StoreError::Damaged { what: "an operator's act cannot be read".to_owned() })?;
-            acts.push_back(act);
-            if acts.len() > LISTED_MAX {
-                acts.pop_front();
+    let mut acts = Vec::new();
+    for kind in [&OPERATOR_LOG, &OPERATOR_JOBS] {
+        let mut latest = std::collections::VecDeque::new();
+        let mut scan = Scan::new(store, kind.all()?, CHUNK);
+        while let Some(records) = scan.next().await? {
+            for (_, value) in &records {
+                let act = serde_json::from_slice::<Act>(value).map_err(|_| StoreError::Damaged {
+                    what: "an operator's act cannot be read".to_owned(),
+                })?;
+                latest.push_back(act);
+                if latest.len() > LISTED_MAX {
+                    latest.pop_front();
+                }
             }
         }
+        acts.extend(latest);
     }
-    Ok(acts.into())
+    acts.sort_by_key(|act| act.at);
+    let surplus = acts.len().saturating_sub(LISTED_MAX);
+    acts.drain(..surplus);
+    Ok(acts)
 }
 
 /// Formats an action as one line.
@@ -191,8 +234,26 @@ pub fn act_line(act: &Act) -> String {
         Deed::Closed { player, name } => format!("closed {name} ({player})"),
         Deed::Reopened { player, name } => format!("reopened {name} ({player})"),
         Deed::Undone { change } => format!("took back {}", change_text(change)),
+        Deed::Retried { job } => format!("retried the job {job}"),
     };
     format!("{}  {deed}: {reason}", Stamp(*at).utc())
+}
+
+/// Formats a dead letter as one line.
+#[must_use]
+pub fn dead_job_line(dead: &DeadJob) -> String {
+    let DeadJob { kind, id, error, attempts, failed } = dead;
+    let attempts = attempts.map_or(String::new(), |attempts| format!(", {attempts} attempts"));
+    let failed =
+        failed.map_or(String::new(), |(first, last)| format!(", first {}, last {}", first.utc(), last.utc()));
+    format!("{kind}/{id}: {error}{attempts}{failed}")
+}
+
+/// Formats how many jobs of a kind wait as one line.
+#[must_use]
+pub fn waiting_line(waiting: &WaitingJobs) -> String {
+    let WaitingJobs { kind, count, failed } = waiting;
+    format!("{kind}: {count} waiting, of which {failed} failed before")
 }
 
 /// Formats a rating change in words.

@@ -31,7 +31,6 @@ const CHUNK: usize = 256;
 const AT_A_LOOK: usize = 200;
 /// Most move queues of one game.
 const OF_A_GAME_MAX: usize = 16;
-/// Key prefix of all finished games of guests.
 
 /// How long guests and their games are kept; forever if `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,7 +100,10 @@ pub(crate) async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every
                 tracing::info!(guests, games, "deleted guests who never played and finished games of guests");
             }
             Err(error) => {
-                flagfall_base::store_errors::note_refusal(&error, "pruning was interrupted; it will continue")
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "pruning was interrupted; it will continue",
+                );
             }
         }
         sleep(every).await;

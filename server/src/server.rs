@@ -18,10 +18,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use crate::allowance::look_at_all;
 use crate::archive::archive_old_games;
 use crate::deployments::Deployments;
-use crate::farewell::finish_all;
+use crate::farewell::Erasure;
 use crate::gateway::{self, Doorkeeper, ListenerLimits};
 use crate::histories::Histories;
 use crate::http;
+use crate::jobs::Workers;
 use crate::lobby::Lobby;
 use crate::notices::{Notices, Sender};
 use crate::players::Players;
@@ -36,6 +37,7 @@ use flagfall_base::background::Background;
 use flagfall_base::cluster::{Peers, Sign};
 use flagfall_base::committed::Committed;
 use flagfall_base::delivery::Connections;
+use flagfall_base::jobs::Jobs;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 
@@ -69,6 +71,7 @@ pub(crate) struct App {
     pub(crate) histories: Histories,
     pub(crate) proofs: Proofs,
     pub(crate) deployments: Deployments,
+    pub(crate) jobs: Jobs,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
     /// Runs heavy work that a request asks for.
@@ -166,6 +169,24 @@ impl Server {
         let notices = Notices::new(store.clone(), tables.clone(), sender);
         let turns = Turns::new(store.clone(), tables.clone(), notices.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
+        let erasure = Arc::new(Erasure {
+            store: store.clone(),
+            lobby: lobby.clone(),
+            ratings: ratings.clone(),
+            histories: histories.clone(),
+            deployments: deployments.clone(),
+            notices: notices.clone(),
+        });
+        let workers = Workers {
+            ratings: ratings.clone(),
+            histories: histories.clone(),
+            proofs: proofs.clone(),
+            turns: turns.clone(),
+            notices: notices.clone(),
+            lobby: lobby.clone(),
+            erasure,
+        };
+        let jobs = workers.handle(Jobs::new(store.clone(), tables.jobs().clone()), &settings.times);
         let admission = Admission::new(&settings.admission, settings.limits.connections_max);
         Ok(Server {
             app: Arc::new(App {
@@ -181,6 +202,7 @@ impl Server {
                 histories,
                 proofs,
                 deployments,
+                jobs,
                 connections,
                 peers,
                 background: Background::per_core("requests"),
@@ -208,6 +230,12 @@ impl Server {
     #[must_use]
     pub fn lobby(&self) -> &Lobby {
         &self.app.lobby
+    }
+
+    /// The runner of jobs.
+    #[must_use]
+    pub fn jobs(&self) -> &Jobs {
+        &self.app.jobs
     }
 
     /// The ratings.
@@ -273,16 +301,7 @@ impl Server {
             }));
         }
         tasks.spawn(kept_alive("pool", app.clone(), async |app| app.lobby.run_pool().await));
-        tasks.spawn(kept_alive("planned games", app.clone(), async |app| app.lobby.run_plans().await));
-        tasks.spawn(kept_alive("ratings", app.clone(), async |app| app.ratings.run().await));
-        tasks.spawn(kept_alive("histories", app.clone(), async |app| app.histories.run().await));
-        tasks.spawn(kept_alive("signatures", app.clone(), async |app| app.proofs.run().await));
-        tasks.spawn(kept_alive("webhooks", app.clone(), async |app| {
-            app.notices.run(app.settings.times.turn_look).await;
-        }));
-        tasks.spawn(kept_alive("turns", app.clone(), async |app| {
-            app.turns.run(app.settings.times.turn_look).await;
-        }));
+        tasks.spawn(kept_alive("jobs", app.clone(), async |app| app.jobs.run().await));
         tasks.spawn(kept_alive("games at rest", app.clone(), async |app| {
             app.tables.look_after_games_at_rest(app.settings.times.rest_look).await;
         }));
@@ -481,13 +500,9 @@ async fn meet_peers(app: Arc<App>) {
     std::future::pending::<()>().await;
 }
 
-/// Finishes deletions of accounts, releases offers and games that have ended, and removes expired
-/// records from the store.
+/// Releases offers and games that have ended, and removes expired records from the store.
 async fn sweep(app: Arc<App>) {
     loop {
-        if let Err(error) = finish_all(&app).await {
-            note_refusal(&error, "what is left of deleted accounts could not be removed");
-        }
         sleep(SWEEP).await;
         look_at_all(&app).await;
         match app.store.sweep().await {

@@ -11,6 +11,7 @@ use crate::ratings::FirstMove;
 use crate::table::TableSettings;
 use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
+use flagfall_base::jobs::JobWriter;
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
 
 /// All settings of a running server. `Default` holds the values of a server started without flags.
@@ -50,6 +51,7 @@ impl Settings {
             memory: MemoryGuard::new(self.limits.memory),
             rest_ms: u64::try_from(self.times.rest.as_millis()).unwrap_or(u64::MAX),
             signs: false,
+            jobs: JobWriter::default(),
             connections,
         }
     }

@@ -19,11 +19,12 @@ use flagfall_store::{
 use thiserror::Error;
 
 use crate::archive::archive_all;
-use crate::config::{Config, OperatorCommand, StoreCommand, StoreKind};
+use crate::config::{Config, JobsCommand, OperatorCommand, StoreCommand, StoreKind};
 use crate::operator::{self, Operator, OperatorError};
 use crate::prune::{Pruned, Run, prune_all};
 use crate::redis_tls::RedisTlsError;
 use crate::table::note_outage;
+use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -162,6 +163,21 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
         OperatorCommand::Reports => {
             let reports = operator::latest_reports(store).await?;
             list("no player has reported anything", reports.iter().map(operator::report_line));
+        }
+        OperatorCommand::Jobs { command: None } => {
+            let waiting = waiting_jobs(store).await?;
+            waiting.iter().map(operator::waiting_line).for_each(|line| say(&line));
+            let dead = dead_jobs(store).await?;
+            list("no job has failed for good", dead.iter().map(operator::dead_job_line));
+        }
+        OperatorCommand::Jobs { command: Some(JobsCommand::Retry { job: Some(job), all: _, reason }) } => {
+            let (kind, id) = job.split_once('/').unwrap_or((job, ""));
+            Operator::new(store, reason)?.retry(kind, id).await?;
+            say(&format!("{job} is put back: a server tries it within seconds"));
+        }
+        OperatorCommand::Jobs { command: Some(JobsCommand::Retry { job: None, all: _, reason }) } => {
+            let retried = Operator::new(store, reason)?.retry_all().await?;
+            say(&format!("jobs put back: {retried}"));
         }
         OperatorCommand::Log => {
             let acts = operator::acts(store).await?;

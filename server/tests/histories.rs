@@ -81,8 +81,8 @@ impl Table {
             self.act(false, game, 1, moving("j7j6")).await;
             self.act(false, game, 2, GameCommand::Resign {}).await;
         }
-        self.house.histories.settle_all().await.unwrap();
-        self.house.ratings.settle_all().await.unwrap();
+        self.house.settle("played_due").await;
+        self.house.settle("rating_due").await;
         game
     }
 
@@ -187,7 +187,7 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     table.play(Kind::default()).await;
     table.play(Kind::default()).await;
     // Carrying out the jobs again changes nothing.
-    table.house.histories.settle_all().await.unwrap();
+    table.house.settle("played_due").await;
     let own = table.get(&table.tokens[1], "/api/me/statistics").await;
     let lost = json!({ "won": 0, "drawn": 0, "lost": 2 });
     let figures = &own["rulesets"][0];

@@ -3,13 +3,10 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use common::{Answer, Client, House, in_time, settings};
-use flagfall_board::{GameId, Side, Stamp};
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, CommandId, GameCommand, ServerToClient, Terms, Time};
 use flagfall_server::notices::{LOST_MAX, Reach};
-use flagfall_store::{SystemClock, WallClock};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -63,8 +60,6 @@ struct Pair {
     tokens: [String; 2],
     clients: [Client; 2],
     commands: u32,
-    /// How far the clock of the notices is ahead.
-    ahead_ms: AtomicU64,
 }
 
 async fn account(house: &House, name: &str) -> String {
@@ -79,7 +74,7 @@ impl Pair {
         let house = House::open(settings).await;
         let tokens = [account(&house, "ann").await, account(&house, "bob").await];
         let clients = [house.again(&tokens[0]).await, house.again(&tokens[1]).await];
-        Pair { house, tokens, clients, commands: 0, ahead_ms: AtomicU64::new(0) }
+        Pair { house, tokens, clients, commands: 0 }
     }
 
     async fn ask(&self, method: &str, path: &str, body: Value) -> Answer {
@@ -135,15 +130,13 @@ impl Pair {
 
     /// Does everything that is due now.
     async fn settle(&self) {
-        self.house.turns.settle_all().await.unwrap();
-        let now: Stamp = SystemClock.now();
-        let ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
-        self.house.notices.send_due(now.plus_ms(ahead_ms)).await.unwrap();
+        self.house.settle("turn_due").await;
+        self.house.settle("notices").await;
     }
 
     /// Does everything that is due three hours later.
     async fn settle_later(&self) {
-        self.ahead_ms.fetch_add(3 * 3_600_000, Ordering::Relaxed);
+        self.house.later(3 * 3_600_000);
         self.settle().await;
     }
 
@@ -290,7 +283,7 @@ async fn a_feed_tells_turns_and_ended_games_to_whoever_has_its_address() {
     assert_eq!(feed["items"][0]["title"], "Your turn against bob: pbm");
     pair.deploy(game).await;
     pair.act(0, game, 0, GameCommand::Resign {}).await;
-    pair.house.histories.settle_all().await.unwrap();
+    pair.house.settle("played_due").await;
     let feed = pair.house.get(&path).await.json();
     assert_eq!(feed["items"][0]["title"], "Game lost against bob: pbm");
     assert_eq!(feed["items"].as_array().unwrap().len(), 1);

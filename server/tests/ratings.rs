@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use common::store_between::{Hands, NoAnswer, StoreBetween};
 use common::{Client, House, settings};
+use flagfall_base::jobs::dead_jobs;
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
     Accepted, ClaimedResult, ClientToServer, GameCommand, GameEvent, ServerToClient, Terms, Time,
 };
-use flagfall_server::operator::{Operator, OperatorError, acts};
+use flagfall_server::operator::{Act, Deed, Operator, OperatorError, acts};
 use flagfall_server::ratings::{Ratings, UndoError};
 use flagfall_server::settings::Settings;
 use flagfall_store::{Key, MemoryStore, Store, StoreError, SystemClock, Update, UpdateOutcome};
@@ -238,7 +239,7 @@ async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
         let game = started(&mut red).await;
         command(&mut red, game, 0, last).await;
         red.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
-        house.ratings.settle_all().await.unwrap();
+        house.settle("rating_due").await;
         assert_eq!(house.get(&format!("/api/games/{game}/ratings")).await.status, 404);
     }
     assert_eq!(rating(&house, "ana").await, json!([]));
@@ -326,7 +327,7 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     command(&mut red, game, 2, GameCommand::Resign {}).await;
     // The server does now what it still can: it answers, then carries out the jobs.
     resigned(&mut red).await;
-    let lived = house.ratings.settle_all().await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
+    let lived = house.jobs.settle("rating_due").await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
     drop((red, blue));
     house.abandon();
 
@@ -336,7 +337,7 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     command(&mut red, game, 2, GameCommand::Resign {}).await;
     red.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
     for _ in 0..3 {
-        house.ratings.settle_all().await.unwrap();
+        house.settle("rating_due").await;
         house.ratings.settle(game).await.unwrap();
     }
     for (name, score) in [("ana", "lost"), ("bo", "won")] {
@@ -396,9 +397,11 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
         memory.wait_for_held(2).await;
         drop(held);
     };
-    let (one, two, ()) = tokio::join!(house.ratings.settle_all(), other.ratings.settle_all(), release);
-    assert!(one.is_ok() && two.is_ok());
-    other.ratings.settle_all().await.unwrap();
+    // The jobs are leased to the first server; for the second one that lease has ended.
+    other.later(3_600_000);
+    let ((), (), ()) = tokio::join!(house.settle("rating_due"), other.settle("rating_due"), release);
+    other.later(3_600_000);
+    other.settle("rating_due").await;
     let games_of = history(&house, "ana").await;
     let rated: Vec<_> = games_of.as_array().unwrap().iter().map(|it| it["game"].as_str().unwrap()).collect();
     assert_eq!(rated.len(), 4, "{games_of}");
@@ -435,7 +438,7 @@ async fn a_game_that_is_rated_between_reading_and_writing_is_not_forgotten() {
 }
 
 #[tokio::test]
-async fn a_due_that_meets_damage_is_tried_a_few_times_and_then_put_aside() {
+async fn a_rating_that_meets_damage_becomes_a_dead_letter_that_an_operator_retries() {
     let memory = MemoryStore::new(SystemClock);
     let (stall, house) = stallable(&memory).await;
     let (ana, bo) = (account(&house, "ana", false).await, account(&house, "bo", false).await);
@@ -452,10 +455,22 @@ async fn a_due_that_meets_damage_is_tried_a_few_times_and_then_put_aside() {
     while records("rating_due/").await > 0 {
         looks += 1;
         assert!(looks <= 12, "it is tried forever");
-        house.ratings.settle_all().await.unwrap();
+        house.settle("rating_due").await;
+        assert_eq!(rating(&house, "ana").await[0]["games"], 1, "the other game is rated");
+        house.later(3_600_000);
     }
-    assert_eq!(records("rating_aside/").await, 1);
-    assert_eq!(rating(&house, "ana").await[0]["games"], 1, "the other game is rated");
+    let dead = dead_jobs(&house.store).await.unwrap();
+    assert_eq!(
+        (dead.len(), dead[0].kind.as_str(), dead[0].id.as_str()),
+        (1, "rating_due", duels[0].game.as_str())
+    );
+    let operator = Operator::new(&house.store, "its log was restored").unwrap();
+    assert_eq!(operator.retry("rating_due", "nothing").await, Err(OperatorError::NoSuchJob));
+    assert_eq!(operator.retry_all().await, Ok(1));
+    assert_eq!((records("dead_jobs/").await, records("rating_due/").await), (0, 1));
+    let acts = acts(&house.store).await.unwrap();
+    let job = format!("rating_due/{}", duels[0].game);
+    assert!(matches!(&acts[..], [Act { deed: Deed::Retried { job: retried }, .. }] if *retried == job));
     house.close().await;
 }
 
@@ -484,7 +499,7 @@ async fn what_a_game_did_is_taken_back_once_and_the_histories_say_so() {
         let mut duel = Duel::begin(&house, &ana, &bo).await;
         command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
         resigned(&mut duel.red).await;
-        house.ratings.settle_all().await.unwrap();
+        house.settle("rating_due").await;
         games.push(duel.game);
     }
     let points = async |name: &str| rating(&house, name).await[0]["now"]["rating"].as_i64().unwrap();
@@ -524,7 +539,7 @@ async fn what_a_game_did_is_taken_back_once_and_the_histories_say_so() {
     let mut duel = Duel::begin(&house, &ana, &bo).await;
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;
-    house.ratings.settle_all().await.unwrap();
+    house.settle("rating_due").await;
     let prefix = Key::new("leaders/players/classic/rapid/").unwrap();
     assert_eq!(house.store.scan(prefix, None, 100).await.unwrap().len(), 2, "one place for each");
     house.close().await;
@@ -538,7 +553,7 @@ async fn who_deleted_his_account_gets_no_rating_back_and_what_is_left_of_him_goe
     let id = house.ask("GET", "/api/me", &ana, "").await.json()["player"]["id"].as_str().unwrap().to_owned();
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;
-    house.ratings.settle_all().await.unwrap();
+    house.settle("rating_due").await;
     let body = json!({ "password": "correct horse battery" }).to_string();
     assert_eq!(house.ask("DELETE", "/api/account", &ana, &body).await.status, 204);
     let kept = async |store: &MemoryStore| {
@@ -556,7 +571,7 @@ async fn who_deleted_his_account_gets_no_rating_back_and_what_is_left_of_him_goe
         house.store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
     };
     put(format!("rating_due/{}", duel.game), Vec::new()).await;
-    house.ratings.settle_all().await.unwrap();
+    house.settle("rating_due").await;
     assert_eq!(kept(&house.store).await, 0, "the rating of a deleted account is not made again");
 
     // After a server crashed in the middle of a deletion, the next one finishes it.
@@ -595,8 +610,8 @@ async fn a_game_that_was_left_and_claimed_is_rated_like_any_other_and_once() {
         gone(&mut red).await;
         command(&mut red, game, 2, GameCommand::Claim { result }).await;
         event(&mut red, |event| matches!(event, GameEvent::Ended { .. })).await;
-        house.ratings.settle_all().await.unwrap();
-        house.ratings.settle_all().await.unwrap();
+        house.settle("rating_due").await;
+        house.settle("rating_due").await;
         let change = house.ratings.change(game).await.unwrap().unwrap();
         let gain = i64::from(change.after.red.rating) - i64::from(change.before.red.rating);
         assert_eq!(gain.signum(), points, "{change:?}");

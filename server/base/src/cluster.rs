@@ -112,7 +112,7 @@ impl Inner {
     }
 
     fn key(&self) -> Result<Key, StoreError> {
-        Ok(SERVERS.key([&self.id])?)
+        SERVERS.key([&self.id])
     }
 
     async fn write(&self, write: Write) -> Result<(), StoreError> {

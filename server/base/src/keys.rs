@@ -134,6 +134,12 @@ pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     Key::new(format!("{prefix}{after}")).ok().filter(|_| is_fit)
 }
 
+/// The key of a job: the name of its kind, and the rest of the key. `None` if it cannot be a key.
+#[must_use]
+pub fn job_key(kind: &str, id: &str) -> Option<Key> {
+    Key::new(format!("{kind}/{id}")).ok()
+}
+
 /// How many parts these are.
 const fn count(parts: &[&str]) -> usize {
     parts.len()
@@ -186,8 +192,8 @@ keyspace! {
     ADDRESSED["CODE", "PLAYER"] = "addressed", "empty", "src/lobby/invitations.rs", "1 day";
     /// The outcome of an accepted lobby command.
     COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "src/lobby/memory.rs", "1 day";
-    /// A game that was promised and is about to be made.
-    PLANS["GAME"] = "plans", "JSON: NewGame", "src/lobby/plans.rs", "the game's first append";
+    /// Job: make a game that was promised.
+    PLANS["GAME"] = "plans", "JSON: PlanRecord and state of the job", "src/lobby/plans.rs", "the game's first append";
     /// A player who waits in the pool.
     POOL["PLAYER"] = "pool", "JSON: PoolRecord", "src/lobby/pool.rs", "45 s after the last renewal";
     /// A pair that waits for its game.
@@ -208,8 +214,8 @@ keyspace! {
     TOKENS["HASH"] = "tokens", "the player's id", "src/players/record.rs", "as the player, or when revoked";
     /// A deleted account.
     GONE["ID"] = "gone", "empty", "src/players/record.rs", "none";
-    /// A deleted account of which something is still to be removed.
-    LEAVING["ID"] = "leaving", "JSON: Player", "src/players/record.rs", "everything is removed";
+    /// Job: remove what is left of a deleted account.
+    LEAVING["ID"] = "leaving", "JSON: Player and state of the job", "src/players/record.rs", "everything is removed";
     /// A token that was revoked a moment ago, for other servers.
     REVOKED["TOKEN"] = "revoked", "the player's id", "src/players/record.rs", "5 min";
     /// An account that an operator closed a moment ago, for other servers.
@@ -223,9 +229,9 @@ keyspace! {
     /// A saved deployment.
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "src/deployments.rs", "at most 50 a ruleset";
     /// Job: rate a game.
-    RATING_DUE["GAME"] = "rating_due", "empty", "src/ratings/record.rs", "done";
-    /// A rating job that met a damaged record.
-    RATING_ASIDE["GAME"] = "rating_aside", "empty", "src/ratings/record.rs", "an operator retries it";
+    RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "src/ratings/record.rs", "done";
+    /// A rating job that version 0.1 put aside because of damaged data.
+    RATING_ASIDE["GAME"] = "rating_aside", "what is damaged", "base/src/jobs/dead.rs", "an operator retries it";
     /// A player's rating.
     RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "src/ratings/record.rs", "the account";
     /// A player's earlier ratings, the latest first.
@@ -239,7 +245,7 @@ keyspace! {
     /// Results of the first mover in a ruleset.
     FIRST_MOVE["RULESET"] = "first_move", "JSON", "src/ratings/first_move.rs", "none";
     /// Job: enter a game into its players' histories.
-    PLAYED_DUE["GAME"] = "played_due", "empty", "src/histories/record.rs", "done";
+    PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "src/histories/record.rs", "done";
     /// A game that a player played, the latest first.
     PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "src/histories/record.rs", "the account";
     /// A game that a player played against another, the latest first.
@@ -249,13 +255,13 @@ keyspace! {
     /// A player's results by ruleset, side and deployment.
     FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "src/histories/record.rs", "the account";
     /// Job: sign a game.
-    PROOF_DUE["GAME"] = "proof_due", "empty", "src/proof/mod.rs", "done";
+    PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "src/proof/mod.rs", "done";
     /// A game's signature.
     PROOF["GAME"] = "proof", "JSON", "src/proof/mod.rs", "the game's log";
     /// A public signing key.
     SIGNING_KEY["ID"] = "signing_key", "32 bytes", "src/proof/mod.rs", "none";
     /// Job: a player of a correspondence game is to move.
-    TURN_DUE["GAME"] = "turn_due", "the number of an entry", "src/turns/mod.rs", "done";
+    TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "src/turns/mod.rs", "done";
     /// Queued moves.
     QUEUE["GAME", "PLAYER"] = "queue", "JSON", "src/turns/queue.rs", "made, or end of the game";
     /// A player's webhook.
@@ -263,7 +269,7 @@ keyspace! {
     /// Test calls of a webhook.
     WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "JSON", "src/notices/mod.rs", "1 hour";
     /// Job: a notice to a webhook.
-    NOTICES["PLAYER", "ID"] = "notices", "JSON", "src/notices/mod.rs", "delivered or dropped";
+    NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "src/notices/mod.rs", "delivered or dropped";
     /// The last turn in a game of which a player's webhook was notified.
     TOLD["PLAYER", "GAME"] = "told", "a ply", "src/notices/mod.rs", "end of the game";
     /// A calendar feed.
@@ -282,6 +288,10 @@ keyspace! {
     ENDED["TIME", "GAME"] = "ended", "empty", "src/archive.rs", "packed";
     /// A finished casual game of guests that is to be deleted.
     GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "src/prune.rs", "deleted";
+    /// What operators did about jobs.
+    OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "src/operator.rs", "none";
+    /// A job that failed for good.
+    DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "an operator retries it";
     /// A server's record of itself.
     SERVERS["ID"] = "servers", "JSON: Sign", "base/src/cluster.rs", "3 s";
     /// What `/health` writes and reads.

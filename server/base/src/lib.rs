@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod committed;
 pub mod delivery;
 pub mod identity;
+pub mod jobs;
 pub mod keys;
 pub mod memory;
 pub mod names;

@@ -82,7 +82,7 @@ declare! {
     ACCOUNTS = "flagfall_accounts_total", Counter, Count,
         "Accounts, by what happened: made or deleted";
     RATED_GAMES = "flagfall_rated_games_total", Counter, Count,
-        "Rated games that ended, by result: rated, not_counted, or put_aside (something of it is damaged)";
+        "Rated games that ended, by result: rated or not_counted";
     POOL_WAITING = "flagfall_pool_waiting", Gauge, Count,
         "Players who wait in the pool, as of the last wave";
     PAIRING_WAIT_SECONDS = "flagfall_pairing_wait_seconds", Histogram, Seconds,
@@ -145,6 +145,14 @@ declare! {
         "Time a house player took for a command, by level";
     HOUSE_WAIT_SECONDS = "flagfall_house_wait_seconds", Histogram, Seconds,
         "Time a house player waited for its turn to think";
+    JOBS = "flagfall_jobs_total", Counter, Count,
+        "Attempts at jobs, by kind and result: done, retried (it failed and waits) or dead (a dead letter now)";
+    JOBS_WAITING = "flagfall_jobs_waiting", Gauge, Count,
+        "Jobs in the store, by kind, as of the last look";
+    JOBS_OLDEST_SECONDS = "flagfall_jobs_oldest_seconds", Gauge, Seconds,
+        "Age of the oldest job, by kind";
+    DEAD_JOBS = "flagfall_dead_jobs", Gauge, Count,
+        "Dead letters: jobs that failed for good, by kind";
     TASK_PANICS = "flagfall_task_panics_total", Counter, Count,
         "Tasks that ended by a panic, by task; a defect of the server";
 }

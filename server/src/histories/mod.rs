@@ -9,7 +9,6 @@ mod record;
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
@@ -17,17 +16,17 @@ use flagfall_protocol::{
     RulesetTally, Secret, Statistics,
 };
 use flagfall_rules::EndReason;
-use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
-use tokio::time::timeout;
+use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 
 use self::record::{
-    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, dues, figures_key, figures_of, played_key, played_of,
-    read, tallies_of, tally_key, versus_key, versus_of,
+    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, figures_key, figures_of, played_key, played_of, read,
+    tallies_of, tally_key, versus_key, versus_of,
 };
-use crate::table::{Archived, Finished, TableError, Tables};
-use flagfall_base::keys::{PLAYED_DUE, last_part, page_key};
+use crate::table::{Archived, Finished, Tables};
+use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::keys::{last_part, page_key};
 use flagfall_base::names::player_shown;
-use flagfall_base::scan::Scan;
+use flagfall_base::transact::Transaction;
 
 pub(crate) use self::record::due_key;
 
@@ -37,12 +36,6 @@ pub const PAGE_MAX: usize = 100;
 pub const PAGE: usize = 30;
 /// Most games of an export.
 const EXPORTED_MAX: usize = 1_000;
-/// How often an update is retried after another game of the same players was first.
-const ATTEMPTS: usize = 32;
-/// Jobs read at a time.
-const DUES_CHUNK: usize = 256;
-/// Time between two looks for jobs without a notification, such as those of servers that are gone.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Most rulesets in a player's statistics; custom rulesets count separately.
 const RULESETS_MAX: usize = 200;
 /// Records deleted in one update.
@@ -73,68 +66,30 @@ impl Histories {
         Histories { store, tables }
     }
 
-    /// Carries out jobs until the future is dropped: at once when a game of this server ends, and
-    /// every few seconds.
-    pub async fn run(&self) {
-        loop {
-            if let Err(error) = self.settle_all().await {
-                flagfall_base::store_errors::note_refusal(
-                    &error,
-                    "cannot look for due histories; will try again",
-                );
-            }
-            // Look in either case, notified or not.
-            let _is_told = timeout(LOOK_EVERY, self.tables.archived().notified()).await;
-        }
-    }
-
-    /// Carries out all jobs.
+    /// Does the job of entering a game into the histories of its players.
     ///
     /// # Errors
-    /// [`StoreError`]: the rest will be found again.
-    pub async fn settle_all(&self) -> Result<(), StoreError> {
-        let prefix = dues()?;
-        let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
-        while let Some(due) = scan.next().await? {
-            for (key, _) in &due {
-                let Some(game) = PLAYED_DUE.game(key) else { continue };
-                if let Err(error) = self.settle(game).await {
-                    tracing::warn!(%game, %error, "a game is not in the histories yet; will try again");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    async fn settle(&self, game: GameId) -> Result<(), StoreError> {
-        let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
-        for _ in 0..ATTEMPTS {
-            let Some(value) = self.store.get(due.clone()).await? else { return Ok(()) };
-            let conditions = vec![(due.clone(), Expect::Value(value))];
-            let mut update = Update { conditions, writes: vec![Write::Delete { key: due.clone() }] };
-            let archived = match self.tables.archive(game).await {
-                Ok(Some(archived)) => archived,
-                Ok(None) => return Err(StoreError::Unavailable { why: "the game is not over".to_owned() }),
-                Err(error @ TableError::Unavailable) => {
-                    return Err(StoreError::Unavailable { why: error.to_string() });
-                }
-                Err(TableError::NotFound | TableError::Quarantined) => {
-                    return Err(damaged("the log of a game that is over cannot be read"));
-                }
-            };
+    /// [`JobError`].
+    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+        let game = job.subject()?;
+        let Some(archived) = self.tables.archive(game).await? else {
+            return Err(damaged("the game is not over").into());
+        };
+        let mut transaction = Transaction::new(&*self.store, "the histories of these players");
+        loop {
+            let mut update = job.finish();
             // An aborted game does not count, and its deployments were not opened.
             if archived.finished.reason != EndReason::Aborted {
                 for side in Side::BOTH {
                     self.write_down(game, &archived, side, &mut update).await?;
                 }
             }
-            // Conflict: another server or another game was first. Unknown: it was written or not.
-            // The next round finds out.
-            if self.store.update(update).await? == UpdateOutcome::Ok {
+            // Otherwise another game of these players was first, or another server has the job, or
+            // this was written.
+            if transaction.commit(update).await? || !job.is_held().await? {
                 return Ok(());
             }
         }
-        Err(StoreError::Unavailable { why: "the histories of these players change too fast".to_owned() })
     }
 
     /// Adds to the update what a game means for one of its players.

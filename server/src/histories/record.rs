@@ -138,11 +138,6 @@ pub(crate) fn due_key(game: GameId) -> Option<Key> {
     PLAYED_DUE.key([&game]).ok()
 }
 
-/// The prefix of all jobs.
-pub(super) fn dues() -> Result<Key, StoreError> {
-    PLAYED_DUE.all()
-}
-
 /// The prefix of a player's list, the latest game first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
@@ -193,7 +188,7 @@ pub(super) fn figures_key(player: &str, ruleset: &str) -> Result<Key, StoreError
 pub(super) fn all_of(player: &str) -> Result<Vec<Key>, StoreError> {
     let all =
         [PLAYED.under([&player]), VERSUS.under([&player]), TALLY.under([&player]), FIGURES.under([&player])];
-    Ok(all.into_iter().collect::<Result<_, _>>()?)
+    all.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -16,12 +16,13 @@ use serde::de::DeserializeOwned;
 use super::{ApiError, credential};
 use crate::blocks::{BlockRefusal, blocked_by, set_blocked};
 use crate::conduct::conduct_of;
-use crate::farewell::finish;
 use crate::gateway::Peer;
 use crate::notices::WebhookError;
 use crate::players::PlayerError;
 use crate::server::App;
 use flagfall_base::identity::Identity;
+use flagfall_base::keys::LEAVING;
+use flagfall_base::store_errors::note_refusal;
 
 /// Attempts to carry out a request while its guest's record changes.
 const STANDING_ATTEMPTS: usize = 8;
@@ -153,10 +154,9 @@ pub(super) async fn delete(
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Result<StatusCode, ApiError> {
     app.players.delete(&asker, &password).await?;
-    // The account is already deleted. If a step fails here, the next sweep of any server repeats
-    // it.
-    if let Err(error) = finish(&app, &asker.player).await {
-        tracing::warn!(%error, player = %asker.player.id, "could not remove everything of a deleted account; it will be retried");
+    // The account is gone already. What fails now is a job that any server finds.
+    if let Err(error) = app.jobs.settle(LEAVING.name).await {
+        note_refusal(&error, "something is left of a deleted account; it will go");
     }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -41,6 +41,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
 pub use memory::GamePlan;
+pub(crate) use plans::PLAN_MS;
 pub use refusal::{LobbyRefusal, check_rated, check_terms};
 pub use seeks::{SeekRecord, Seeks};
 

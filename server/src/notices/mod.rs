@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 pub use self::address::{Reach, Target, TargetError};
-use self::deliver::{Due, host_of};
+use self::deliver::host_of;
 use self::destinations::Destinations;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
@@ -36,9 +36,7 @@ use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
 
-/// Notices read at a time.
-const CHUNK: usize = 256;
-/// How long a server has a notice for itself after taking it, in milliseconds.
+/// How long a notice is leased when it is sent, in milliseconds.
 const TAKEN_MS: u64 = 60_000;
 /// Waits before further attempts, in milliseconds. After the last attempt the notice is lost.
 const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
@@ -50,8 +48,6 @@ pub const LOST_MAX: u32 = 5;
 const TEST_EVERY_MS: u64 = 10_000;
 /// How long a turn stays marked as told, in milliseconds: longer than any turn.
 const TOLD_MS: u64 = 60 * 24 * 3_600_000;
-/// Attempts to update a record.
-const ATTEMPTS: usize = 8;
 
 /// Notices in a store. Cheap to clone.
 #[derive(Clone)]
@@ -59,7 +55,7 @@ pub struct Notices {
     store: Arc<dyn Store>,
     tables: Tables,
     sender: Sender,
-    destinations: Destinations<Due>,
+    destinations: Destinations,
 }
 
 /// A webhook as the store keeps it. It has no `Debug`, because it holds a secret.
@@ -78,10 +74,6 @@ struct WebhookRecord {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct WaitingNotice {
     notice: Notice,
-    /// Attempts so far.
-    attempts: usize,
-    /// When the next attempt is due, in milliseconds since 1970.
-    at: u64,
 }
 
 /// Why a request about a webhook or feed was refused.
@@ -206,9 +198,8 @@ impl Notices {
         let kind = NoticeKind::Test;
         let notice = Notice { id, kind, game: None, ruleset: None, ply: None, deadline: None };
         let Sent { attempt, is_well } = self.sender.send(&record.url, &record.secret, &notice).await;
-        if let Some(due) = place.next(is_well) {
-            self.deliver_later(place, due);
-        }
+        place.note(is_well);
+        drop(place);
         self.note(player, &attempt, None).await?;
         Ok(attempt)
     }
@@ -243,14 +234,17 @@ impl Notices {
         let expires = Some(now.plus_ms(TOLD_MS));
         let mut writes = vec![Write::Put { key: told.clone(), value: id.clone().into_bytes(), expires }];
         if self.store.scan(waiting_of(player)?, None, WAITING_MAX).await?.len() < WAITING_MAX {
-            let waiting = WaitingNotice { notice, attempts: 0, at: now.0 };
-            writes.push(put(waiting_key(player, &id)?, &waiting, None)?);
+            let fields = serde_json::to_vec(&WaitingNotice { notice })
+                .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
+            let value = self.tables.jobs().job_with(&fields, self.store.now());
+            writes.push(Write::Put { key: waiting_key(player, &id)?, value, expires: None });
         } else {
             count("dropped");
         }
         // A conflict means that another server wrote it.
         let conditions = vec![(told, before.map_or(Expect::Absent, Expect::Value))];
         self.store.update(Update { conditions, writes }).await?;
+        self.tables.jobs().wake(NOTICES.name);
         Ok(())
     }
 
@@ -288,12 +282,6 @@ impl Notices {
             UpdateOutcome::Unknown => busy("it is unknown whether it was written"),
         }
     }
-
-    /// Writes if the record is unchanged. True if it was.
-    async fn put_if(&self, key: Key, value: Vec<u8>, writes: Vec<Write>) -> Result<bool, StoreError> {
-        let conditions = vec![(key, Expect::Value(value))];
-        Ok(self.store.update(Update { conditions, writes }).await? == UpdateOutcome::Ok)
-    }
 }
 
 fn count(result: &'static str) {
@@ -311,11 +299,6 @@ fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> Result<Writ
     let value = serde_json::to_vec(record)
         .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
     Ok(Write::Put { key, value, expires })
-}
-
-/// The player's id in the key of a notice.
-fn player_of(key: &Key) -> Option<String> {
-    std::str::from_utf8(key.as_bytes()).ok()?.split('/').nth(1).map(str::to_owned)
 }
 
 fn webhook_key(player: &str) -> Result<Key, StoreError> {

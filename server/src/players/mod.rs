@@ -37,8 +37,8 @@ pub use standing::{Standing, standing};
 
 use self::guest::{Claims, GuestKeys, GuestToken};
 pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guests};
+pub(crate) use self::record::gone_key;
 use self::record::{PlayerRecord, TokenRecord, name_key, player_key, token_key};
-pub(crate) use self::record::{gone_key, leaving_key};
 pub(crate) use self::standing::NewGuests;
 use self::standing::free_name;
 use crate::settings::Settings;

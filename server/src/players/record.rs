@@ -185,6 +185,6 @@ pub(crate) fn gone_key(id: &str) -> Result<Key, StoreError> {
 }
 
 /// Marks a deleted player whose data is not all removed yet.
-pub(crate) fn leaving_key(id: &str) -> Result<Key, StoreError> {
+fn leaving_key(id: &str) -> Result<Key, StoreError> {
     LEAVING.key([&id])
 }

@@ -9,22 +9,17 @@
 mod key;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use flagfall_board::GameId;
 use flagfall_protocol::{GameRecord, RecordSignature, SigningKeyInfo, SigningKeys};
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
-use tokio::time::timeout;
 
 pub use self::key::{KEY_FILE, KeyError, KeySource, SigningKey};
-use crate::table::{TableError, Tables};
+use crate::table::Tables;
+use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
-use flagfall_base::scan::Scan;
+use flagfall_base::transact::Transaction;
 
-/// Jobs read at a time.
-const DUES_CHUNK: usize = 256;
-/// Time between two looks for jobs of servers that are gone.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Most public keys that are listed.
 const KEYS_MAX: usize = 1_000;
 
@@ -83,67 +78,30 @@ impl Proofs {
         Ok(SigningKeys { keys: keys.map_err(|_| damaged("a public key cannot be read"))? })
     }
 
-    /// Carries out jobs until the future is dropped: at once when a game of this server ends, and
-    /// every few seconds.
-    pub async fn run(&self) {
-        if self.key.is_none() {
-            return std::future::pending().await;
-        }
-        loop {
-            if let Err(error) = self.settle_all().await {
-                flagfall_base::store_errors::note_refusal(
-                    &error,
-                    "cannot look for games to sign; will try again",
-                );
-            }
-            // Look in either case, notified or not.
-            let _is_told = timeout(LOOK_EVERY, self.tables.provable().notified()).await;
-        }
+    /// True if this server signs games.
+    pub(crate) fn has_key(&self) -> bool {
+        self.key.is_some()
     }
 
-    /// Carries out all jobs.
+    /// Does the job of signing a game.
     ///
     /// # Errors
-    /// [`StoreError`]: the rest will be found again.
-    pub async fn settle_all(&self) -> Result<(), StoreError> {
-        let prefix = PROOF_DUE.all()?;
-        let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
-        while let Some(due) = scan.next().await? {
-            for (key, _) in &due {
-                let Some(game) = PROOF_DUE.game(key) else { continue };
-                if let Err(error) = self.settle(game).await {
-                    tracing::warn!(%game, %error, "a game could not be signed; will try again");
-                }
+    /// [`JobError`].
+    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+        let Some(key) = &self.key else { return Err(JobError::NotNow) };
+        let game = job.subject()?;
+        let record = self.tables.public_record(game).await?;
+        let digest = record.digest().ok_or_else(|| damaged("the game is not over"))?;
+        let signature = key.sign(digest).ok_or_else(|| damaged("a game cannot be signed"))?;
+        let value = serde_json::to_vec(&signature).map_err(|_| damaged("a signature cannot be written"))?;
+        let mut transaction = Transaction::new(&*self.store, "the signature of this game");
+        loop {
+            let mut update = job.finish();
+            update.writes.push(Write::Put { key: signature_key(game)?, value: value.clone(), expires: None });
+            if transaction.commit(update).await? || !job.is_held().await? {
+                return Ok(());
             }
         }
-        Ok(())
-    }
-
-    /// Signs a game if its job is there.
-    async fn settle(&self, game: GameId) -> Result<(), StoreError> {
-        let Some(key) = &self.key else { return Ok(()) };
-        let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
-        let Some(value) = self.store.get(due.clone()).await? else { return Ok(()) };
-        let record = match self.tables.public_record(game).await {
-            Ok(record) => record,
-            Err(error @ TableError::Unavailable) => {
-                return Err(StoreError::Unavailable { why: error.to_string() });
-            }
-            Err(TableError::NotFound | TableError::Quarantined) => {
-                return Err(damaged("the log of a game that is over cannot be read"));
-            }
-        };
-        let not_over = || StoreError::Unavailable { why: "the game is not over".to_owned() };
-        let digest = record.digest().ok_or_else(not_over)?;
-        let signature = key.sign(digest).ok_or_else(|| damaged("a game cannot be signed"))?;
-        let signature =
-            serde_json::to_vec(&signature).map_err(|_| damaged("a signature cannot be written"))?;
-        let writes = vec![
-            Write::Put { key: signature_key(game)?, value: signature, expires: None },
-            Write::Delete { key: due.clone() },
-        ];
-        // Conflict: another server has signed it. Unknown: the next look finds out.
-        self.store.update(Update { conditions: vec![(due, Expect::Value(value))], writes }).await.map(|_| ())
     }
 
     /// Adds the signature to the record of a finished game, if there is one or its job is there.
@@ -158,8 +116,11 @@ impl Proofs {
         let mut value = self.store.get(at.clone()).await?;
         if value.is_none() && self.key.is_some() {
             // The game may have ended a moment ago.
-            self.settle(record.game).await?;
-            value = self.store.get(at).await?;
+            let due = due_key(record.game).ok_or_else(|| damaged("impossible key"))?;
+            if let Some(job) = Claimed::now(&self.store, due).await? {
+                self.settle_job(&job).await?;
+                value = self.store.get(at).await?;
+            }
         }
         let read = |value: Vec<u8>| serde_json::from_slice::<RecordSignature>(&value);
         record.signature = value.map(read).transpose().map_err(|_| damaged("a signature cannot be read"))?;

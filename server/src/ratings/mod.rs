@@ -10,7 +10,7 @@ mod record;
 mod undo;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -20,38 +20,29 @@ use flagfall_protocol::{
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::counter;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
 use self::record::{
-    Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, dues, histories_of,
-    history_key, history_of, leader_key, leaders_of, point, rating_key, ratings_of,
+    Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, histories_of, history_key,
+    history_of, leader_key, leaders_of, point, rating_key, ratings_of,
 };
 use crate::players::gone_key;
-use crate::table::{Finished, TableError, Tables};
+use crate::table::{Finished, Tables};
 use flagfall_base::delivery::Connections;
-use flagfall_base::keys::RATING_DUE;
+use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::names::player_shown;
-use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
+use flagfall_base::transact::Transaction;
 
 pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};
-use self::record::aside_key;
 pub(crate) use self::record::due_key;
 pub use self::undo::{UndoError, rated_games, undo};
 
 /// A game is rated from this many plies on.
 const PLIES_MIN: u16 = 2;
-/// How often an update is retried after another game of the same players was first.
-const ATTEMPTS: usize = 32;
-/// How often a job with damaged data is tried before it is put aside.
-const DAMAGED_TRIES: u32 = 12;
-/// Jobs read at a time.
-const DUES_CHUNK: usize = 256;
-/// Time between two looks for jobs without a notification, such as those of servers that are gone.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Most games that a history lists.
 const HISTORY_MAX: usize = 200;
 /// Most places of a leaderboard.
@@ -75,8 +66,6 @@ pub struct Ratings {
     first_move: FirstMove,
     /// Recently read leaderboards.
     boards: Arc<Mutex<Boards>>,
-    /// How often each game's job met damaged data on this server.
-    damaged: Arc<Mutex<HashMap<GameId, u32>>>,
 }
 
 /// The outcome of a job.
@@ -132,120 +121,53 @@ impl Ratings {
         connections: Connections,
         first_move: FirstMove,
     ) -> Ratings {
-        Ratings { store, tables, connections, first_move, boards: Arc::default(), damaged: Arc::default() }
+        Ratings { store, tables, connections, first_move, boards: Arc::default() }
     }
 
-    /// Carries out jobs until the future is dropped: at once when a game of this server ends, and
-    /// every few seconds.
-    pub async fn run(&self) {
-        loop {
-            if let Err(error) = self.settle_all().await {
-                flagfall_base::store_errors::note_refusal(
-                    &error,
-                    "cannot look for due ratings; will try again",
-                );
-            }
-            // Look in either case, notified or not.
-            let _is_told = timeout(LOOK_EVERY, self.tables.ended().notified()).await;
-        }
-    }
-
-    /// Carries out all jobs.
+    /// Rates a game if its job is there, whoever has its lease.
     ///
     /// # Errors
-    /// [`StoreError`]: the rest will be found again.
-    pub async fn settle_all(&self) -> Result<(), StoreError> {
-        let prefix = dues()?;
-        let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
-        while let Some(due) = scan.next().await? {
-            for (key, _) in &due {
-                let Some(game) = RATING_DUE.game(key) else { continue };
-                let settled = self.settle(game).await;
-                if settled.is_ok() {
-                    self.damaged().remove(&game);
-                }
-                match settled {
-                    Ok(Settled::Now(change)) => tracing::debug!(%game, ?change, "rated"),
-                    Ok(Settled::Before | Settled::NotCounted) => {}
-                    Err(StoreError::Damaged { what }) => self.note_damaged(game, &what).await?,
-                    Err(error) => tracing::warn!(%game, %error, "a game could not be rated; will try again"),
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Counts a job that failed because the game or a rating is damaged. After a few tries the job
-    /// is put aside for an operator, so that it is not retried forever.
-    async fn note_damaged(&self, game: GameId, what: &str) -> Result<(), StoreError> {
-        let tries = {
-            let mut damaged = self.damaged();
-            let tries = damaged.entry(game).or_default();
-            *tries += 1;
-            *tries
-        };
-        if tries < DAMAGED_TRIES {
-            tracing::warn!(%game, what, tries, "a game cannot be rated because of damaged data; trying again");
-            return Ok(());
-        }
-        let (due, aside) = (due_key(game), aside_key(game));
-        let (Some(due), Some(aside)) = (due, aside) else { return Ok(()) };
-        let Some(value) = self.store.get(due.clone()).await? else { return Ok(()) };
-        let update = Update {
-            conditions: vec![(due.clone(), Expect::Value(value))],
-            writes: vec![
-                Write::Delete { key: due },
-                Write::Put { key: aside, value: what.as_bytes().to_vec(), expires: None },
-            ],
-        };
-        if self.store.update(update).await? == UpdateOutcome::Ok {
-            counter!(names::RATED_GAMES, "result" => "put_aside").increment(1);
-            tracing::error!(%game, what, "the rating of a game was put aside because of damaged data");
-        }
-        self.damaged().remove(&game);
-        Ok(())
-    }
-
-    fn damaged(&self) -> MutexGuard<'_, HashMap<GameId, u32>> {
-        // Nothing panics while it holds this lock; even then the counts would still be right.
-        self.damaged.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Rates a game if its job is there.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the job is still there, or it was done; call again to find out.
-    pub async fn settle(&self, game: GameId) -> Result<Settled, StoreError> {
+    /// [`JobError`]: the job is still there, or it was done; call again to find out.
+    pub async fn settle(&self, game: GameId) -> Result<Settled, JobError> {
         let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
-        for _ in 0..ATTEMPTS {
-            let Some(value) = self.store.get(due.clone()).await? else { return Ok(Settled::Before) };
-            let conditions = vec![(due.clone(), Expect::Value(value))];
-            let mut update = Update { conditions, writes: vec![Write::Delete { key: due.clone() }] };
+        match Claimed::now(&self.store, due).await? {
+            Some(job) => self.settle_job(&job).await,
+            None => Ok(Settled::Before),
+        }
+    }
+
+    /// Does the job of rating a game.
+    ///
+    /// # Errors
+    /// [`JobError`].
+    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<Settled, JobError> {
+        let game = job.subject()?;
+        let mut transaction = Transaction::new(&*self.store, "the ratings of these players");
+        loop {
+            let mut update = job.finish();
             let settled = match self.counted(game).await? {
                 None => Settled::NotCounted,
                 Some(counted) => Settled::Now(self.rate(game, &counted, &mut update).await?),
             };
-            // Conflict: another server or another game was first. Unknown: it was written or not.
-            // The next round finds out.
-            if self.store.update(update).await? == UpdateOutcome::Ok {
+            if transaction.commit(update).await? {
                 if let Settled::Now(change) = &settled {
                     self.forget_boards(&change.ruleset, change.speed);
                 }
                 self.tell(game, &settled).await;
                 return Ok(settled);
             }
+            // Another game of these players was first, or another server has the job, or this was
+            // written.
+            if !job.is_held().await? {
+                return Ok(Settled::Before);
+            }
         }
-        Err(StoreError::Unavailable { why: "the ratings of these players change too fast".to_owned() })
     }
 
     /// The game, if it counts.
-    async fn counted(&self, game: GameId) -> Result<Option<Counted>, StoreError> {
-        let unreadable = |error: TableError| match error {
-            TableError::Unavailable => StoreError::Unavailable { why: error.to_string() },
-            TableError::NotFound | TableError::Quarantined => damaged(&error.to_string()),
-        };
-        let Some(finished) = self.tables.finished(game).await.map_err(unreadable)? else {
-            return Err(damaged("the game is not over"));
+    async fn counted(&self, game: GameId) -> Result<Option<Counted>, JobError> {
+        let Some(finished) = self.tables.finished(game).await? else {
+            return Err(damaged("the game is not over").into());
         };
         let Finished { terms, players, winner, reason, plies, ended } = finished;
         let kinds = [players.red.kind, players.blue.kind];

@@ -4,7 +4,7 @@
 //! update then removes the job and writes both ratings, their histories and leaderboard places, on
 //! the condition that the job and the ratings are unchanged since they were read.
 
-use flagfall_base::keys::{LEADERS, RATED, RATING_ASIDE, RATING_DUE, RATING_HISTORY, RATINGS, UNRATED};
+use flagfall_base::keys::{LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS, UNRATED};
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameScore, PlayerKind, RatingPoint, Speed};
 use flagfall_rating::{Entrant, Rating};
@@ -131,16 +131,6 @@ pub(super) fn damaged(what: &str) -> StoreError {
 /// The key of a finished rated game's job.
 pub(crate) fn due_key(game: GameId) -> Option<Key> {
     RATING_DUE.key([&game]).ok()
-}
-
-/// The key of a job that was put aside for an operator because of damaged data.
-pub(super) fn aside_key(game: GameId) -> Option<Key> {
-    RATING_ASIDE.key([&game]).ok()
-}
-
-/// The prefix of all jobs.
-pub(super) fn dues() -> Result<Key, StoreError> {
-    RATING_DUE.all()
 }
 
 /// The key of a game's rating change.

@@ -128,9 +128,14 @@ impl Table {
     }
 
     /// The job to sign the game, if it is to be signed.
-    fn due_proof(&self) -> Option<Write> {
-        let key = proof::due_key(self.id).filter(|_| self.signs)?;
-        Some(Write::Put { key, value: Vec::new(), expires: None })
+    fn due_proof(&self, now: Stamp) -> Option<Write> {
+        self.job(proof::due_key(self.id).filter(|_| self.signs)?, now)
+    }
+
+    /// The job of this key, as one of this server.
+    fn job(&self, key: Key, now: Stamp) -> Option<Write> {
+        let value = self.jobs.as_ref().map(|jobs| jobs.job(now)).unwrap_or_default();
+        Some(Write::Put { key, value, expires: None })
     }
 
     /// The append of events. The side that acted gets `lag_ms` of its time back before the first
@@ -153,9 +158,10 @@ impl Table {
             if let Some(outcome) = event.outcome() {
                 writes.extend(end_of_index(self.id, &self.header));
                 writes.extend(public_games::closing(self.id, &self.header, self.game.terms().created));
-                writes.extend(due_rating(self.id, &self.header));
-                writes.extend(due_history(self.id));
-                writes.extend(self.due_proof());
+                let rating = due_key(self.id).filter(|_| self.header.terms.rated);
+                let jobs = [rating, histories::due_key(self.id)].into_iter().flatten();
+                writes.extend(jobs.filter_map(|key| self.job(key, now)));
+                writes.extend(self.due_proof(now));
                 writes.extend(ended(self.id, now));
                 writes.extend(guest_ended(self.id, &self.header, now));
                 writes.extend(self.marks(now, outcome, stamp));
@@ -168,7 +174,7 @@ impl Table {
             };
             bodies.push(record::encode(entry).ok()?);
         }
-        writes.extend(due_turn(self.id, &self.header, self.head.seq + bodies.len() as u64));
+        writes.extend(due_turn(self.id, &self.header).and_then(|key| self.job(key, now)));
         writes.extend(after.into_iter().flat_map(|after| self.house_turn(&after, now)));
         Some(Append { game: self.id, expected: self.head, deadline, not_before: None, bodies, writes })
     }
@@ -397,18 +403,6 @@ fn forgets_commands() -> bool {
 pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
     let seats = Side::BOTH.map(|side| SEAT.key([&header.players[side].id, &game]));
     std::iter::once(LIVE.key([&game])).chain(seats).flatten()
-}
-
-/// The rating job of a rated game, written with its end so that no crash separates the two.
-fn due_rating(game: GameId, header: &GameHeader) -> Option<Write> {
-    let key = due_key(game).filter(|_| header.terms.rated)?;
-    Some(Write::Put { key, value: Vec::new(), expires: None })
-}
-
-/// The history job, written with the end of the game like the rating job.
-fn due_history(game: GameId) -> Option<Write> {
-    let key = histories::due_key(game)?;
-    Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
 fn end_of_index(game: GameId, header: &GameHeader) -> impl Iterator<Item = Write> {

@@ -33,6 +33,7 @@ use super::replay::{self, ReplayError};
 use super::reply::{Refusal, Reply};
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
+use flagfall_base::jobs::JobWriter;
 
 /// Commands of one player that may wait while an append is under way.
 const LINE_MAX: usize = 8;
@@ -250,6 +251,8 @@ pub(super) struct Table {
     pub(super) health: Health,
     /// True if the game is signed when it is over.
     pub(super) signs: bool,
+    /// Writes what follows from events as jobs of this server; none where no server runs.
+    pub(super) jobs: Option<JobWriter>,
     /// Why the game was aborted, if it was.
     pub(super) aborted: Option<AbortCause>,
     pub(super) rematch: Option<GameId>,
@@ -295,6 +298,7 @@ impl Table {
             stop: Stop::No,
             health: Health::Sound,
             signs: false,
+            jobs: None,
             aborted: None,
             rematch: None,
             rematch_askers: Vec::new(),

@@ -133,7 +133,8 @@ impl Tables {
         if let Some(key) = header.previous.and_then(|previous| REMATCH.key([&previous]).ok()) {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
-        writes.extend(due_turn(id, header, 1));
+        let value = self.jobs().job(self.now());
+        writes.extend(due_turn(id, header).map(|key| Write::Put { key, value, expires: None }));
         writes.extend(PLANS.key([&id]).map(|key| Write::Delete { key }));
         let append = Append {
             game: id,

@@ -1,5 +1,6 @@
 //! Why a game cannot be read or opened.
 
+use flagfall_base::jobs::JobError;
 use flagfall_protocol::Code;
 
 /// Why there is no table.
@@ -14,6 +15,15 @@ pub enum TableError {
     /// The store does not answer.
     #[error("the store cannot be reached now; try again in a moment")]
     Unavailable,
+}
+
+impl From<TableError> for JobError {
+    fn from(error: TableError) -> JobError {
+        match error {
+            TableError::Unavailable => JobError::Away(error.to_string()),
+            TableError::NotFound | TableError::Quarantined => JobError::Damaged(error.to_string()),
+        }
+    }
 }
 
 impl From<ReadFailure> for TableError {

@@ -11,7 +11,7 @@ use flagfall_protocol::{CommandId, GameCommand, GameSummary, LagQuota, Phase};
 use flagfall_store::{Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::oneshot;
 
 use super::actor::{Message, Opened, Shared, Stay, TableHandle, TableInput, channel};
 use super::core::Table;
@@ -30,7 +30,8 @@ use super::search::read_all;
 use super::thinking::ThinkingRoom;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
-use flagfall_base::keys::REMATCH;
+use flagfall_base::jobs::JobWriter;
+use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE, REMATCH};
 use flagfall_base::memory::MemoryGuard;
 use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
@@ -64,6 +65,8 @@ pub struct TableSettings {
     pub rest_ms: u64,
     /// True if finished games are signed.
     pub signs: bool,
+    /// Writes what follows from events as jobs of this server.
+    pub jobs: JobWriter,
     /// Where players are notified of new games.
     pub connections: Connections,
 }
@@ -128,9 +131,6 @@ pub(super) struct Inner {
     loading: Vec<tokio::sync::Mutex<()>>,
     /// Limits how many house players think at once.
     thinking_room: ThinkingRoom,
-    ended: Notify,
-    archived: Notify,
-    provable: Notify,
 }
 
 #[derive(Default)]
@@ -217,9 +217,6 @@ impl Tables {
                 index: Mutex::default(),
                 loading: (0..LOAD_LANES).map(|_| tokio::sync::Mutex::default()).collect(),
                 thinking_room: house::thinking_room(),
-                ended: Notify::new(),
-                archived: Notify::new(),
-                provable: Notify::new(),
             }),
         };
         tables.read_public_games(true).await?;
@@ -367,6 +364,7 @@ impl Tables {
         }
         table.set_claim_wait(self.inner.settings.claim_ms);
         table.signs = self.inner.settings.signs;
+        table.jobs = Some(self.inner.settings.jobs.clone());
         if let Some(seats) = self.seats() {
             table.share(seats.elsewhere(game));
         }
@@ -503,29 +501,17 @@ impl Tables {
 
     /// Notified whenever a game ends on this server, for the service that writes histories.
     #[must_use]
-    pub fn archived(&self) -> &Notify {
-        &self.inner.archived
-    }
-
-    /// Notified whenever a game ends on this server, for the service that signs games.
-    #[must_use]
-    pub fn provable(&self) -> &Notify {
-        &self.inner.provable
-    }
-
-    /// Notified whenever a game ends on this server.
-    #[must_use]
-    pub fn ended(&self) -> &Notify {
-        &self.inner.ended
+    pub fn jobs(&self) -> &JobWriter {
+        &self.inner.settings.jobs
     }
 
     /// Notes that a game has ended: it no longer counts as running.
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
         self.inner.running.note_end();
-        self.inner.ended.notify_one();
-        self.inner.archived.notify_one();
-        self.inner.provable.notify_one();
+        for kind in [RATING_DUE.name, PLAYED_DUE.name, PROOF_DUE.name] {
+            self.jobs().wake(kind);
+        }
     }
 
     /// Removes a table that has ended, if it is still registered.

@@ -9,21 +9,16 @@
 mod queue;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameView, OwnGame, Phase, Time};
-use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
-use tokio::time::sleep;
+use flagfall_store::{Key, Store, StoreError, Write};
 
 pub use self::queue::QueueError;
 use crate::notices::Notices;
 use crate::table::{GameHeader, TableError, Tables};
+use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::TURN_DUE;
-use flagfall_base::scan::Scan;
-
-/// Dues read at a time.
-const DUES_CHUNK: usize = 256;
 
 /// Runs the jobs of turns in games with days per move. Cheap to clone.
 #[derive(Clone)]
@@ -33,11 +28,10 @@ pub struct Turns {
     notices: Notices,
 }
 
-/// The due of a game whose log has reached entry `seq`. None for games without days per move.
-pub(crate) fn due_turn(game: GameId, header: &GameHeader, seq: u64) -> Option<Write> {
+/// The key of the job of a game's turn; `None` if nothing follows from its turns.
+pub(crate) fn due_turn(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
-    let key = due_key(game).filter(|_| is_slow)?;
-    Some(Write::Put { key, value: seq.to_string().into_bytes(), expires: None })
+    due_key(game).filter(|_| is_slow)
 }
 
 fn due_key(game: GameId) -> Option<Key> {
@@ -51,47 +45,20 @@ impl Turns {
         Turns { store, tables, notices }
     }
 
-    /// Carries out dues, sleeping `every` in between, until the future is dropped.
-    pub async fn run(&self, every: Duration) {
-        loop {
-            sleep(every).await;
-            if let Err(error) = self.settle_all().await {
-                flagfall_base::store_errors::note_refusal(
-                    &error,
-                    "could not scan for due turns; they will be retried",
-                );
-            }
-        }
-    }
-
-    /// Carries out all dues. A move made on the way leaves a due of its own for the next call.
+    /// Does the job of a turn: queued moves and notices.
     ///
     /// # Errors
-    /// [`StoreError`]: the remaining dues are found again.
-    pub async fn settle_all(&self) -> Result<(), StoreError> {
-        let prefix = TURN_DUE.all()?;
-        let mut scan = Scan::new(self.store.as_ref(), prefix.clone(), DUES_CHUNK);
-        while let Some(due) = scan.next().await? {
-            for (key, value) in &due {
-                let Some(game) = TURN_DUE.game(key) else { continue };
-                if let Err(error) = self.settle(game, key, value.clone()).await {
-                    tracing::warn!(%game, %error, "could not carry out a due turn; it will be retried");
-                }
-            }
-        }
-        Ok(())
-    }
-
-    async fn settle(&self, game: GameId, key: &Key, value: Vec<u8>) -> Result<(), StoreError> {
+    /// [`JobError`].
+    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+        let game = job.subject()?;
         for side in self.sides_to_act(game).await? {
             self.play_queued(game, side).await?;
         }
         self.note_turns(game).await?;
-        // A conflict means that the log has gone on and there is a newer due.
-        let conditions = vec![(key.clone(), Expect::Value(value))];
-        let mut writes = vec![Write::Delete { key: key.clone() }];
-        writes.extend(self.useless_queues(game).await?);
-        self.store.update(Update { conditions, writes }).await?;
+        let mut update = job.finish();
+        update.writes.extend(self.useless_queues(game).await?);
+        // A conflict means that the log has gone on and there is a newer job.
+        self.store.update(update).await?;
         Ok(())
     }
 

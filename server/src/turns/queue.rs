@@ -18,6 +18,7 @@ use tokio::time::timeout;
 
 use super::Turns;
 use crate::table::{NewCommand, StaleEpoch, TableError};
+use flagfall_base::jobs::JobError;
 use flagfall_base::keys::QUEUE;
 
 /// Most plies in a queue.
@@ -142,10 +143,9 @@ impl Turns {
         let record = QueueRecord { ply: ply.saturating_add(1), moves, planned_at: Some(planned_at) };
         let value = serde_json::to_vec(&record).map_err(|_| QueueError::BadQueue)?;
         let mut writes = vec![Write::Put { key: key(game, player)?, value, expires: None }];
-        // The other side may have moved since the view was read, and that due may already be gone.
-        let due =
-            super::due_key(game).map(|key| Write::Put { key, value: b"queued".to_vec(), expires: None });
-        writes.extend(due);
+        // The other side may have moved since the view was read, and that job may already be done.
+        let value = self.tables.jobs().job(self.store.now());
+        writes.extend(super::due_key(game).map(|key| Write::Put { key, value, expires: None }));
         self.write(writes).await?;
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }
@@ -190,9 +190,8 @@ impl Turns {
     }
 
     /// Makes the queued move of a side that is to act, if there is one for this ply.
-    pub(super) async fn play_queued(&self, game: GameId, side: Side) -> Result<(), StoreError> {
-        let unavailable = |error: TableError| StoreError::Unavailable { why: error.to_string() };
-        let (summary, view) = self.view(game, Some(side)).await.map_err(unavailable)?;
+    pub(super) async fn play_queued(&self, game: GameId, side: Side) -> Result<(), JobError> {
+        let (summary, view) = self.view(game, Some(side)).await?;
         if view.pending_strike.is_some() || view.owed_color.is_some() {
             // A choice or a color comes before the next ply.
             return Ok(());
@@ -208,9 +207,7 @@ impl Turns {
         let is_made = match queued {
             // The queue begins later.
             None if past.is_none() => return Ok(()),
-            Some(Some(queued))
-                if is_met(queued) && self.is_planned_in_log(game, &record).await.map_err(unavailable)? =>
-            {
+            Some(Some(queued)) if is_met(queued) && self.is_planned_in_log(game, &record).await? => {
                 let cmd_id: CommandId = format!("queued-{}", view.ply).parse().map_err(|_| no_answer())?;
                 let (ply, command) = (view.ply, queued.command.clone());
                 let command = NewCommand { player: player.id.clone(), cmd_id, ply, command };
@@ -233,15 +230,16 @@ impl Turns {
 }
 
 /// Interprets a refusal: false if the move cannot be made, an error if it could not be tried.
-fn answer_of(code: &Code) -> Result<bool, StoreError> {
+fn answer_of(code: &Code) -> Result<bool, JobError> {
     match code.as_str() {
-        Code::STORE_UNAVAILABLE | Code::TOO_MANY | Code::INTERNAL | Code::STOPPING => Err(no_answer()),
+        Code::STORE_UNAVAILABLE => Err(JobError::Away("the table cannot reach the store".to_owned())),
+        Code::TOO_MANY | Code::INTERNAL | Code::STOPPING => Err(no_answer()),
         _ => Ok(false),
     }
 }
 
-fn no_answer() -> StoreError {
-    StoreError::Unavailable { why: "the table did not take a queued move".to_owned() }
+fn no_answer() -> JobError {
+    JobError::Later("the table did not take a queued move".to_owned())
 }
 
 fn is_ply(command: &GameCommand) -> bool {

@@ -5,9 +5,11 @@ pub mod store_between;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use flagfall_base::delivery::Connections;
+use flagfall_base::jobs::Jobs;
 use flagfall_protocol::{ClientToServer, GameSummary, Player, ServerToClient};
 use flagfall_server::histories::Histories;
 use flagfall_server::lobby::Lobby;
@@ -54,6 +56,9 @@ pub struct House {
     pub turns: Turns,
     pub notices: Notices,
     pub histories: Histories,
+    pub jobs: Jobs,
+    /// How far ahead the clock is by which jobs are due.
+    ahead_ms: AtomicU64,
     stop: oneshot::Sender<()>,
     served: JoinHandle<()>,
 }
@@ -90,6 +95,7 @@ impl House {
         let turns = server.turns().clone();
         let notices = server.notices().clone();
         let histories = server.histories().clone();
+        let jobs = server.jobs().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn(async move {
             let listeners = Listeners { game, metrics: Some((metrics, handle)) };
@@ -109,6 +115,8 @@ impl House {
             turns,
             notices,
             histories,
+            jobs,
+            ahead_ms: AtomicU64::new(0),
             stop,
             served,
         }
@@ -117,6 +125,17 @@ impl House {
     pub async fn close(self) {
         self.stop.send(()).unwrap();
         in_time("the server to stop", self.served).await.unwrap();
+    }
+
+    /// Does the jobs of this kind that are due.
+    pub async fn settle(&self, kind: &str) {
+        let ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
+        self.jobs.settle_at(kind, self.store.now().plus_ms(ahead_ms)).await.unwrap();
+    }
+
+    /// From now on, jobs are done that are due so much later.
+    pub fn later(&self, ms: u64) {
+        self.ahead_ms.fetch_add(ms, Ordering::Relaxed);
     }
 
     /// Stops it without closing anything, as a crash does.

@@ -243,6 +243,7 @@ pub(super) fn settings(connections: Connections) -> TableSettings {
         memory: flagfall_base::memory::MemoryGuard::new(flagfall_base::memory::MemoryLimit::Off),
         rest_ms: super::harness::REST_MS,
         signs: false,
+        jobs: flagfall_base::jobs::JobWriter::default(),
         connections,
     }
 }

@@ -43,6 +43,7 @@ impl Server {
             memory: flagfall_base::memory::MemoryGuard::new(flagfall_base::memory::MemoryLimit::Off),
             rest_ms: super::harness::REST_MS,
             signs: false,
+            jobs: flagfall_base::jobs::JobWriter::default(),
             connections: connections.clone(),
         };
         let tables = Tables::start_at(Arc::new(store.clone()), settings, clock.clone()).await.unwrap();

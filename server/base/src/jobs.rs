@@ -1,0 +1,202 @@
+//! Jobs: work that follows from an event, done once, by whichever server can do it.
+//!
+//! A job is a side record that is written in the same append or update as its cause, so that no
+//! crash separates the two. Its value is a JSON object with the state of the job (`State`) and
+//! whatever fields the kind needs; any other value, such as those of version 0.1, is a job that
+//! nobody has tried.
+//!
+//! One runner finds jobs, leases them and calls the handler of their kind. A handler does its work
+//! in one update that also has the condition "the job is as I claimed it" and deletes the job
+//! ([`Claimed::finish`]). So the work is done once, however many servers try. A job that fails is
+//! tried again later and later; at last it becomes a dead letter, which operators see and retry.
+
+mod dead;
+mod record;
+mod runner;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use flagfall_board::Stamp;
+use flagfall_store::{Key, StoreError};
+use futures_util::future::BoxFuture;
+use tokio::sync::Notify;
+
+pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, retry, waiting_jobs};
+use self::record::State;
+pub use self::record::{Claimed, not_before};
+pub use self::runner::Jobs;
+use crate::keys::{LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
+use crate::random::random_code;
+
+/// How long other servers leave a job to the server that wrote or claimed it, in milliseconds.
+pub const LEASE_MS: u64 = 5_000;
+/// The time between two looks at the jobs of a kind, besides those that are asked for.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// The prefix of all jobs of a kind.
+type Prefix = fn() -> Result<Key, StoreError>;
+
+/// All kinds of jobs: the first part of their keys, and their prefix.
+const KINDS: [(&str, Prefix); 7] = [
+    (RATING_DUE.name, || RATING_DUE.all()),
+    (PLAYED_DUE.name, || PLAYED_DUE.all()),
+    (PROOF_DUE.name, || PROOF_DUE.all()),
+    (TURN_DUE.name, || TURN_DUE.all()),
+    (NOTICES.name, || NOTICES.all()),
+    (PLANS.name, || PLANS.all()),
+    (LEAVING.name, || LEAVING.all()),
+];
+
+/// Why a job was not done.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum JobError {
+    /// The store does not answer. No attempt is counted; the next look tries again.
+    #[error("{0}")]
+    Away(String),
+    /// There is no place for it at the moment. Nothing was changed; the next look tries again.
+    #[error("there is no place for it now")]
+    NotNow,
+    /// It failed, and may succeed later.
+    #[error("{0}")]
+    Later(String),
+    /// It met damaged data: it is tried a few times.
+    #[error("{0}")]
+    Damaged(String),
+    /// It can never succeed: it becomes a dead letter at once.
+    #[error("{0}")]
+    Hopeless(String),
+}
+
+impl From<StoreError> for JobError {
+    fn from(error: StoreError) -> JobError {
+        match error {
+            StoreError::Unavailable { .. } => JobError::Away(error.to_string()),
+            StoreError::Damaged { what } => JobError::Damaged(what),
+            StoreError::Limit(_) => JobError::Hopeless(error.to_string()),
+        }
+    }
+}
+
+/// For work that a request waits for.
+impl From<JobError> for StoreError {
+    fn from(error: JobError) -> StoreError {
+        match error {
+            JobError::Away(why) | JobError::Later(why) => StoreError::Unavailable { why },
+            JobError::NotNow => StoreError::Unavailable { why: error.to_string() },
+            JobError::Damaged(what) | JobError::Hopeless(what) => StoreError::Damaged { what },
+        }
+    }
+}
+
+/// How the jobs of a kind are run.
+#[derive(Clone, Debug)]
+pub struct JobKind {
+    /// The first part of the keys of its jobs.
+    pub name: &'static str,
+    /// The prefix of their keys.
+    pub all: fn() -> Result<Key, StoreError>,
+    /// The time between two looks.
+    pub look: Duration,
+    /// Most jobs at once.
+    pub at_once: usize,
+    /// Most jobs at once with the same first part of their id.
+    pub per_key: usize,
+    /// True if the record has fields of its own: one that is no JSON object is a dead letter.
+    pub has_fields: bool,
+    /// True if the handler takes the lease itself, right before it begins.
+    pub leases_itself: bool,
+    /// How long a job is kept after it was written, in milliseconds; `None`: until it is done.
+    pub keep_ms: Option<u64>,
+}
+
+impl JobKind {
+    /// The kind of this name, which must be a kind of jobs: four jobs at once, a look every five
+    /// seconds, records without fields that stay until they are done.
+    ///
+    /// # Panics
+    /// If it is no kind of jobs.
+    #[must_use]
+    pub fn new(name: &str) -> JobKind {
+        let Some((name, all)) = KINDS.into_iter().find(|(known, _)| *known == name) else {
+            panic!("{name} is no kind of jobs")
+        };
+        JobKind {
+            name,
+            all,
+            look: LOOK_EVERY,
+            at_once: 4,
+            per_key: usize::MAX,
+            has_fields: false,
+            leases_itself: false,
+            keep_ms: None,
+        }
+    }
+}
+
+/// Does a job.
+pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError>> + Send + Sync>;
+
+/// Writes jobs as those of this server, and wakes its runner. Cheap to clone; all clones are the
+/// same server.
+#[derive(Clone)]
+pub struct JobWriter(Arc<Writer>);
+
+struct Writer {
+    /// The name of this server in leases.
+    server: String,
+    /// Jobs written so far, so that no two records are equal.
+    written: AtomicU64,
+    wakers: Mutex<HashMap<&'static str, Arc<Notify>>>,
+}
+
+impl Default for JobWriter {
+    fn default() -> JobWriter {
+        let (written, wakers) = (AtomicU64::new(0), Mutex::default());
+        // Without random bits no server starts. Even then no work would be done twice.
+        JobWriter(Arc::new(Writer { server: random_code().unwrap_or_default(), written, wakers }))
+    }
+}
+
+impl fmt::Debug for JobWriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "JobWriter({})", self.0.server)
+    }
+}
+
+impl JobWriter {
+    /// The value of a new job without fields, leased to this server for [`LEASE_MS`].
+    #[must_use]
+    pub fn job(&self, now: Stamp) -> Vec<u8> {
+        self.job_with(b"", now)
+    }
+
+    /// Like [`JobWriter::job`], with the fields of this JSON object.
+    #[must_use]
+    pub fn job_with(&self, fields: &[u8], now: Stamp) -> Vec<u8> {
+        let Writer { server, written, .. } = &*self.0;
+        State {
+            by: Some(server.clone()),
+            number: written.fetch_add(1, Ordering::Relaxed),
+            at: now.0.saturating_add(LEASE_MS),
+            since: now.0,
+            ..State::default()
+        }
+        .over(fields)
+    }
+
+    /// Makes the runner look at a kind of jobs now.
+    pub fn wake(&self, kind: &'static str) {
+        self.waker(kind).notify_one();
+    }
+
+    fn waker(&self, kind: &'static str) -> Arc<Notify> {
+        let mut wakers = self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner);
+        wakers.entry(kind).or_default().clone()
+    }
+}

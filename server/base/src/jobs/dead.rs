@@ -1,0 +1,196 @@
+//! Dead letters: jobs that failed for good. They stay until an operator retries them.
+
+use flagfall_board::Stamp;
+use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
+use serde::{Deserialize, Serialize};
+
+use super::record::{Claimed, State, fields_of, id_of};
+use super::{JobError, KINDS};
+use crate::keys::{DEAD_JOBS, RATING_ASIDE, RATING_DUE, job_key};
+use crate::scan::Scan;
+use crate::transact::{Transaction, expect};
+
+/// Records read at a time.
+const CHUNK: usize = 256;
+/// Characters of an error that are kept.
+const ERROR_LEN_MAX: usize = 300;
+
+/// What the store keeps of a dead letter.
+#[derive(Serialize, Deserialize)]
+struct DeadRecord {
+    value: JobValue,
+    error: String,
+    attempts: u32,
+    first: u64,
+    last: u64,
+}
+
+/// The value of a job's record.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum JobValue {
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+/// A dead letter, as operators see it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeadJob {
+    /// The kind of job: the first part of its key.
+    pub kind: String,
+    /// The rest of its key.
+    pub id: String,
+    /// Why it failed last.
+    pub error: String,
+    /// How often it was tried; `None` if that is not known.
+    pub attempts: Option<u32>,
+    /// When it failed first and last, if that is known.
+    pub failed: Option<(Stamp, Stamp)>,
+}
+
+/// The jobs of one kind in a store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WaitingJobs {
+    /// The kind.
+    pub kind: &'static str,
+    /// How many there are.
+    pub count: usize,
+    /// How many of them failed before and wait for another try.
+    pub failed: usize,
+}
+
+/// Makes a job a dead letter. False if it is not as it was claimed.
+pub(super) async fn bury(
+    claimed: &Claimed,
+    kind: &'static str,
+    error: &JobError,
+    now: Stamp,
+) -> Result<bool, StoreError> {
+    let value = match String::from_utf8(claimed.value.clone()) {
+        Ok(text) => JobValue::Text(text),
+        Err(error) => JobValue::Bytes(error.into_bytes()),
+    };
+    let record = DeadRecord {
+        value,
+        error: error.to_string().chars().take(ERROR_LEN_MAX).collect(),
+        attempts: claimed.state.attempts,
+        first: claimed.state.failed.unwrap_or(now.0),
+        last: now.0,
+    };
+    let value = serde_json::to_vec(&record).map_err(|_| damaged("a dead letter cannot be written"))?;
+    let mut update = claimed.finish();
+    update.writes.push(Write::Put { key: DEAD_JOBS.key([&kind, &claimed.id])?, value, expires: None });
+    Ok(claimed.store.update(update).await? == UpdateOutcome::Ok)
+}
+
+/// All dead letters, also the ratings that version 0.1 put aside.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
+    let mut dead = Vec::new();
+    let mut scan = Scan::new(store, RATING_ASIDE.all()?, CHUNK);
+    while let Some(records) = scan.next().await? {
+        dead.extend(records.into_iter().map(|(key, value)| DeadJob {
+            kind: RATING_DUE.name.to_owned(),
+            id: id_of(&key),
+            error: String::from_utf8_lossy(&value).into_owned(),
+            attempts: None,
+            failed: None,
+        }));
+    }
+    let mut scan = Scan::new(store, DEAD_JOBS.all()?, CHUNK);
+    while let Some(records) = scan.next().await? {
+        for (key, value) in records {
+            let Some((kind, id)) = DEAD_JOBS.rest(&key).and_then(|rest| rest.split_once('/')) else {
+                continue;
+            };
+            let (kind, id) = (kind.to_owned(), id.to_owned());
+            dead.push(match serde_json::from_slice::<DeadRecord>(&value) {
+                Ok(DeadRecord { error, attempts, first, last, .. }) => {
+                    let failed = Some((Stamp(first), Stamp(last)));
+                    DeadJob { kind, id, error, attempts: Some(attempts), failed }
+                }
+                Err(_) => {
+                    let error = "this dead letter itself cannot be read".to_owned();
+                    DeadJob { kind, id, error, attempts: None, failed: None }
+                }
+            });
+        }
+    }
+    Ok(dead)
+}
+
+/// Puts a dead letter back as a job that nobody has tried. The note is written in the same update.
+/// False if there is no such dead letter.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
+    let mut transaction = Transaction::new(store, "this dead letter");
+    // If an update is made and the store does not say so, the next round finds no dead letter.
+    let mut is_found = false;
+    loop {
+        let Some((dead, before, value)) = find(store, kind, id).await? else { return Ok(is_found) };
+        is_found = true;
+        let Some(job) = job_key(kind, id) else { return Ok(false) };
+        let waiting = store.get(job.clone()).await?;
+        let mut writes = vec![Write::Delete { key: dead.clone() }, note.clone()];
+        // The cause may have come again; then the job is there already.
+        if waiting.is_none() {
+            writes.push(Write::Put { key: job.clone(), value, expires: None });
+        }
+        let conditions = vec![(dead, expect(Some(before))), (job, expect(waiting))];
+        if transaction.commit(Update { conditions, writes }).await? {
+            return Ok(true);
+        }
+    }
+}
+
+/// The key and the value of a dead letter, and the value of its job.
+async fn find(
+    store: &dyn Store,
+    kind: &str,
+    id: &str,
+) -> Result<Option<(Key, Vec<u8>, Vec<u8>)>, StoreError> {
+    let key = DEAD_JOBS.key([&kind, &id])?;
+    if let Some(value) = store.get(key.clone()).await? {
+        let record: DeadRecord =
+            serde_json::from_slice(&value).map_err(|_| damaged("a dead letter cannot be read"))?;
+        let job = match record.value {
+            JobValue::Text(text) => text.into_bytes(),
+            JobValue::Bytes(bytes) => bytes,
+        };
+        let is_object = fields_of(&job).is_some();
+        let anew = State { since: store.now().0, ..State::default() };
+        let job = if is_object { anew.over(&job) } else { job };
+        return Ok(Some((key, value, job)));
+    }
+    if kind != RATING_DUE.name {
+        return Ok(None);
+    }
+    let key = RATING_ASIDE.key([&id])?;
+    Ok(store.get(key.clone()).await?.map(|value| (key, value, Vec::new())))
+}
+
+/// How many jobs of each kind there are.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn waiting_jobs(store: &dyn Store) -> Result<Vec<WaitingJobs>, StoreError> {
+    let mut all = Vec::new();
+    for (kind, prefix) in KINDS {
+        let (mut count, mut failed) = (0, 0);
+        let mut scan = Scan::new(store, prefix()?, CHUNK);
+        while let Some(records) = scan.next().await? {
+            count += records.len();
+            failed += records.iter().filter(|(_, value)| State::of(value).attempts > 0).count();
+        }
+        all.push(WaitingJobs { kind, count, failed });
+    }
+    Ok(all)
+}
+
+fn damaged(what: &str) -> StoreError {
+    StoreError::Damaged { what: what.to_owned() }
+}

@@ -1,0 +1,197 @@
+//! The record of a job: its state, and the job as a handler gets it.
+
+use std::sync::Arc;
+
+use flagfall_board::Stamp;
+use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use super::JobError;
+use crate::transact::write_if;
+
+/// What a job's record says about its tries. `attempts` and `at` are the fields that version 0.1
+/// keeps in notices.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct State {
+    /// The server that has it; `None` if it waits for its time.
+    pub(super) by: Option<String>,
+    /// When its lease ends, or when it is tried next.
+    pub(super) at: u64,
+    /// Failed attempts.
+    pub(super) attempts: u32,
+    /// When it was written; 0 if that is not known.
+    pub(super) since: u64,
+    /// When it failed first.
+    pub(super) failed: Option<u64>,
+    /// Tells apart what one server writes within a millisecond.
+    pub(super) number: u64,
+}
+
+impl State {
+    /// The state in a record; that of a new job if the record has none.
+    pub(super) fn of(value: &[u8]) -> State {
+        serde_json::from_slice(value).unwrap_or_default()
+    }
+
+    /// The record with this state. Its other fields stay.
+    pub(super) fn over(&self, value: &[u8]) -> Vec<u8> {
+        let mut fields = fields_of(value).unwrap_or_default();
+        if let Ok(Value::Object(state)) = serde_json::to_value(self) {
+            fields.extend(state);
+        }
+        fields.retain(|_, field| !field.is_null());
+        Value::Object(fields).to_string().into_bytes()
+    }
+
+    /// True if this server may work on the job without asking: it has the lease.
+    pub(super) fn is_leased_to(&self, server: &str, now: Stamp) -> bool {
+        self.by.as_deref() == Some(server) && self.at > now.0
+    }
+}
+
+/// The fields of a record; `None` if it is no JSON object.
+pub(super) fn fields_of(value: &[u8]) -> Option<Map<String, Value>> {
+    serde_json::from_slice(value).ok()
+}
+
+/// The value of a new job with these fields, which no server takes up before `at`.
+#[must_use]
+pub fn not_before(fields: &[u8], now: Stamp, at: Stamp) -> Vec<u8> {
+    State { at: at.0, since: now.0, ..State::default() }.over(fields)
+}
+
+/// A time of the store's clock that goes on by this process's clock.
+#[derive(Clone, Copy)]
+pub(super) struct Moment {
+    at: Stamp,
+    began: Instant,
+}
+
+impl Moment {
+    pub(super) fn at(at: Stamp) -> Moment {
+        Moment { at, began: Instant::now() }
+    }
+
+    pub(super) fn now(self) -> Stamp {
+        self.at.plus_ms(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX))
+    }
+}
+
+/// A job that this server works on.
+#[derive(Clone)]
+pub struct Claimed {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) server: String,
+    pub(super) key: Key,
+    pub(super) id: String,
+    pub(super) value: Vec<u8>,
+    pub(super) state: State,
+    pub(super) keep_ms: Option<u64>,
+    pub(super) moment: Moment,
+}
+
+impl Claimed {
+    /// A job as it is, without a lease, for work that is done at once. `None` if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn now(store: &Arc<dyn Store>, key: Key) -> Result<Option<Claimed>, StoreError> {
+        let Some(value) = store.get(key.clone()).await? else { return Ok(None) };
+        let (state, server, id) = (State::of(&value), String::new(), id_of(&key));
+        let (store, moment) = (store.clone(), Moment::at(store.now()));
+        Ok(Some(Claimed { store, server, key, id, value, state, keep_ms: None, moment }))
+    }
+
+    /// The part of the key after the kind.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The last part of the key, as what it names.
+    ///
+    /// # Errors
+    /// [`JobError::Hopeless`] for a key that names nothing of this kind.
+    pub fn subject<T: std::str::FromStr>(&self) -> Result<T, JobError> {
+        let last = self.id.rsplit('/').next().unwrap_or_default();
+        last.parse().map_err(|_| JobError::Hopeless("its key names nothing".to_owned()))
+    }
+
+    /// Attempts that were counted before this one.
+    #[must_use]
+    pub fn attempts(&self) -> u32 {
+        self.state.attempts
+    }
+
+    /// The fields of the record.
+    ///
+    /// # Errors
+    /// [`JobError::Damaged`] if they cannot be read. Another version may have written them; its
+    /// servers have the time of a few attempts.
+    pub fn fields<T: DeserializeOwned>(&self) -> Result<T, JobError> {
+        let unreadable = |_| JobError::Damaged("its record cannot be read".to_owned());
+        serde_json::from_slice(&self.value).map_err(unreadable)
+    }
+
+    /// The update that ends the job, to which the work adds its own writes: the job is as it was
+    /// claimed, and is deleted.
+    #[must_use]
+    pub fn finish(&self) -> Update {
+        let conditions = vec![(self.key.clone(), Expect::Value(self.value.clone()))];
+        Update { conditions, writes: vec![Write::Delete { key: self.key.clone() }] }
+    }
+
+    /// True if the job is still as it was claimed. Ask after an update that was not made.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn is_held(&self) -> Result<bool, StoreError> {
+        Ok(self.store.get(self.key.clone()).await?.as_ref() == Some(&self.value))
+    }
+
+    /// Takes the lease for so many milliseconds and counts an attempt. False if another server was
+    /// first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn take(&mut self, ms: u64) -> Result<bool, StoreError> {
+        self.lease(State { attempts: self.state.attempts + 1, ..self.leased(ms) }).await
+    }
+
+    /// Leaves the job to be tried again after so many milliseconds. False if it is not as it was
+    /// claimed.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn put_back(mut self, ms: u64) -> Result<bool, StoreError> {
+        let state = State { by: None, ..self.leased(ms) };
+        self.lease(state).await
+    }
+
+    pub(super) fn leased(&self, ms: u64) -> State {
+        let at = self.moment.now().plus_ms(ms).0;
+        State { by: Some(self.server.clone()), at, ..self.state.clone() }
+    }
+
+    /// Changes the state of the job. False if it is not as it was claimed.
+    pub(super) async fn lease(&mut self, state: State) -> Result<bool, StoreError> {
+        let value = state.over(&self.value);
+        let expires = self.keep_ms.map(|ms| Stamp(state.since.saturating_add(ms)));
+        let write = Write::Put { key: self.key.clone(), value: value.clone(), expires };
+        let is_ours = write_if(&*self.store, self.key.clone(), Some(self.value.clone()), vec![write]).await?;
+        if is_ours {
+            (self.value, self.state) = (value, state);
+        }
+        Ok(is_ours)
+    }
+}
+
+/// What follows the kind in the key of a job.
+pub(super) fn id_of(key: &Key) -> String {
+    let text = String::from_utf8_lossy(key.as_bytes());
+    text.split_once('/').map_or("", |(_, id)| id).to_owned()
+}

@@ -1,0 +1,384 @@
+//! The runner: finds jobs, leases them, calls their handlers, and decides what follows a failure.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use flagfall_board::Stamp;
+use flagfall_store::{Key, Record, Store, StoreError};
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
+use metrics::{counter, gauge};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+use super::dead::{bury, dead_jobs};
+use super::record::{Claimed, Moment, State, fields_of, id_of};
+use super::{Handler, JobError, JobKind, JobWriter, KINDS, LEASE_MS};
+use crate::scan::Scan;
+use crate::store_errors::note_refusal;
+use crate::telemetry as names;
+
+/// Records read at a time.
+const CHUNK: usize = 256;
+/// Jobs of a kind that wait in memory for a place.
+const BACKLOG_MAX: usize = 4_096;
+/// Attempts after which a job is a dead letter: one that fails, and one that meets damaged data.
+const TRIES_MAX: u32 = 12;
+const DAMAGED_TRIES_MAX: u32 = 4;
+/// The wait after the first failure, and the longest, in milliseconds. Each is twice the last.
+const WAIT_MS: u64 = 5_000;
+const WAIT_MS_MAX: u64 = 10 * 60_000;
+/// How often dead letters are counted.
+const DEAD_LOOK: Duration = Duration::from_secs(60);
+
+/// The jobs of a store, and the handlers of this server. Cheap to clone; all clones are one runner.
+#[derive(Clone)]
+pub struct Jobs {
+    store: Arc<dyn Store>,
+    writer: JobWriter,
+    queues: Vec<Arc<Queue>>,
+}
+
+impl Jobs {
+    /// A runner without handlers, for a server that writes jobs with this writer.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, writer: JobWriter) -> Jobs {
+        Jobs { store, writer, queues: Vec::new() }
+    }
+
+    /// The same, with a handler for a kind of jobs.
+    #[must_use]
+    pub fn with(mut self, kind: JobKind, handler: Handler) -> Jobs {
+        self.queues.push(Arc::new(Queue {
+            store: self.store.clone(),
+            server: self.writer.0.server.clone(),
+            wake: self.writer.waker(kind.name),
+            running: Mutex::default(),
+            running_count: watch::Sender::new(0),
+            kind,
+            handler,
+        }));
+        self
+    }
+
+    /// Runs jobs until the future is dropped: at once when this server has written one, and
+    /// otherwise every few seconds.
+    ///
+    /// # Panics
+    /// If a queue does. A panic of a handler stays in its job.
+    pub async fn run(&self) {
+        // A task for each kind, so that none waits for the work of another.
+        let mut tasks = JoinSet::new();
+        for queue in &self.queues {
+            let queue = queue.clone();
+            tasks.spawn(async move { queue.run().await });
+        }
+        let queues = async {
+            while let Some(ended) = tasks.join_next().await {
+                if let Some(panic) = ended.err().and_then(|error| error.try_into_panic().ok()) {
+                    resume_unwind(panic);
+                }
+            }
+        };
+        tokio::join!(queues, self.count_dead());
+    }
+
+    /// Does all jobs of a kind that are due now, and returns when no job of it is running.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the rest will be found again.
+    pub async fn settle(&self, kind: &str) -> Result<(), StoreError> {
+        self.settle_at(kind, self.store.now()).await
+    }
+
+    /// Like [`Jobs::settle`], with what is due at `now`.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the rest will be found again.
+    pub async fn settle_at(&self, kind: &str, now: Stamp) -> Result<(), StoreError> {
+        match self.queues.iter().find(|queue| queue.kind.name == kind) {
+            Some(queue) => queue.settle(now).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn count_dead(&self) {
+        loop {
+            match dead_jobs(&*self.store).await {
+                Ok(dead) => {
+                    for (kind, _) in KINDS {
+                        let count = dead.iter().filter(|dead| dead.kind == kind).count();
+                        gauge!(names::DEAD_JOBS, "kind" => kind).set(count as f64);
+                    }
+                }
+                Err(error) => note_refusal(&error, "cannot count dead letters; will try again"),
+            }
+            sleep(DEAD_LOOK).await;
+        }
+    }
+}
+
+/// The jobs of one kind.
+struct Queue {
+    store: Arc<dyn Store>,
+    server: String,
+    kind: JobKind,
+    handler: Handler,
+    wake: Arc<Notify>,
+    running: Mutex<Running>,
+    running_count: watch::Sender<usize>,
+}
+
+/// The jobs that this server works on.
+#[derive(Default)]
+struct Running {
+    keys: HashSet<Key>,
+    /// How many there are by the first part of their ids.
+    groups: HashMap<String, usize>,
+}
+
+/// A place for one job, as long as this exists.
+struct Place<'queue> {
+    queue: &'queue Queue,
+    key: Key,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let mut running = self.queue.running();
+        running.keys.remove(&self.key);
+        let group = group_of(&self.key);
+        if let Some(count) = running.groups.get_mut(&group) {
+            *count -= 1;
+            if *count == 0 {
+                running.groups.remove(&group);
+            }
+        }
+        self.queue.running_count.send_replace(running.keys.len());
+    }
+}
+
+/// Whether a job that was found can begin.
+enum Begin<'queue> {
+    Now(Place<'queue>),
+    /// It is running already.
+    IsRunning,
+    /// There is no place for it.
+    WaitsForPlace,
+}
+
+impl Queue {
+    async fn run(&self) {
+        let mut running = FuturesUnordered::new();
+        loop {
+            let now = self.store.now();
+            let moment = Moment::at(now);
+            let (mut backlog, is_more_left) = self.look(now).await.unwrap_or_else(|error| {
+                note_refusal(&error, "cannot look for jobs; will try again");
+                (VecDeque::new(), false)
+            });
+            let next_look = sleep(self.kind.look);
+            tokio::pin!(next_look);
+            loop {
+                self.begin(&mut backlog, moment, &mut running);
+                tokio::select! {
+                    Some(()) = running.next(), if !running.is_empty() => {
+                        if is_more_left && backlog.is_empty() {
+                            break;
+                        }
+                    }
+                    () = self.wake.notified() => break,
+                    () = &mut next_look => break,
+                }
+            }
+        }
+    }
+
+    async fn settle(&self, now: Stamp) -> Result<(), StoreError> {
+        let moment = Moment::at(now);
+        let mut running = FuturesUnordered::new();
+        let mut counts = self.running_count.subscribe();
+        let (mut backlog, _) = self.look(now).await?;
+        loop {
+            counts.mark_unchanged();
+            self.begin(&mut backlog, moment, &mut running);
+            if running.next().await.is_some() {
+                continue;
+            }
+            if backlog.is_empty() {
+                break;
+            }
+            // All places are taken by jobs that `run` began. The sender lives as long as `self`.
+            counts.changed().await.ok();
+        }
+        counts.wait_for(|count| *count == 0).await.ok();
+        Ok(())
+    }
+
+    /// The jobs that are due, in the order of their keys; true if there are more.
+    async fn look(&self, now: Stamp) -> Result<(VecDeque<Record>, bool), StoreError> {
+        let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
+        let mut backlog = VecDeque::new();
+        let mut scan = Scan::new(&*self.store, (self.kind.all)()?, CHUNK);
+        while let Some(found) = scan.next().await? {
+            for (key, value) in found {
+                let state = State::of(&value);
+                waiting += 1;
+                oldest = oldest.min(if state.since == 0 { now.0 } else { state.since });
+                let is_due = state.at <= now.0 || state.is_leased_to(&self.server, now);
+                if is_due && backlog.len() < BACKLOG_MAX {
+                    backlog.push_back((key, value));
+                } else {
+                    is_more_left |= is_due;
+                }
+            }
+        }
+        gauge!(names::JOBS_WAITING, "kind" => self.kind.name).set(f64::from(waiting));
+        let age = Duration::from_millis(now.0.saturating_sub(oldest));
+        gauge!(names::JOBS_OLDEST_SECONDS, "kind" => self.kind.name).set(age.as_secs_f64());
+        Ok((backlog, is_more_left))
+    }
+
+    /// Begins as many jobs as there are places for.
+    fn begin<'queue>(
+        &'queue self,
+        backlog: &mut VecDeque<Record>,
+        moment: Moment,
+        running: &mut FuturesUnordered<BoxFuture<'queue, ()>>,
+    ) {
+        backlog.retain(|(key, value)| match self.place(key) {
+            Begin::Now(place) => {
+                running.push(self.work_on(key.clone(), value.clone(), place, moment).boxed());
+                false
+            }
+            Begin::IsRunning => false,
+            Begin::WaitsForPlace => true,
+        });
+    }
+
+    fn place(&self, key: &Key) -> Begin<'_> {
+        let mut running = self.running();
+        if running.keys.contains(key) {
+            return Begin::IsRunning;
+        }
+        if running.keys.len() >= self.kind.at_once {
+            return Begin::WaitsForPlace;
+        }
+        let group = group_of(key);
+        let in_group = running.groups.get(&group).copied().unwrap_or_default();
+        if in_group >= self.kind.per_key {
+            return Begin::WaitsForPlace;
+        }
+        running.keys.insert(key.clone());
+        running.groups.insert(group, in_group + 1);
+        self.running_count.send_replace(running.keys.len());
+        Begin::Now(Place { queue: self, key: key.clone() })
+    }
+
+    fn running(&self) -> MutexGuard<'_, Running> {
+        // Nothing panics while it holds this lock.
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Claims a job, does it, and notes what came of it.
+    async fn work_on(&self, key: Key, value: Vec<u8>, _place: Place<'_>, moment: Moment) {
+        let (state, is_readable) = (State::of(&value), fields_of(&value).is_some());
+        let mut claimed = Claimed {
+            store: self.store.clone(),
+            server: self.server.clone(),
+            id: id_of(&key),
+            key,
+            value,
+            state,
+            keep_ms: self.kind.keep_ms,
+            moment,
+        };
+        let outcome = if self.kind.has_fields && !is_readable {
+            Err(JobError::Hopeless("its record cannot be read".to_owned()))
+        } else {
+            match self.claim(&mut claimed, moment.now()).await {
+                Ok(true) => self.try_once(claimed.clone()).await,
+                // Another server was first.
+                Ok(false) => return,
+                Err(error) => Err(error.into()),
+            }
+        };
+        let result = match outcome {
+            Ok(()) => Ok("done"),
+            Err(error) => self.note_failure(claimed, &error, moment.now()).await,
+        };
+        match result {
+            Ok(result) => counter!(names::JOBS, "kind" => self.kind.name, "result" => result).increment(1),
+            Err(error) => tracing::debug!(kind = self.kind.name, %error, "a job is left for the next look"),
+        }
+    }
+
+    async fn claim(&self, claimed: &mut Claimed, now: Stamp) -> Result<bool, StoreError> {
+        if self.kind.leases_itself || claimed.state.is_leased_to(&self.server, now) {
+            return Ok(true);
+        }
+        claimed.lease(claimed.leased(LEASE_MS)).await
+    }
+
+    /// Calls the handler. A panic stays in this job. Its message is not logged: it could hold
+    /// secrets.
+    async fn try_once(&self, claimed: Claimed) -> Result<(), JobError> {
+        let id = claimed.id.clone();
+        let tried = AssertUnwindSafe(async { (self.handler)(claimed).await }).catch_unwind().await;
+        tried.unwrap_or_else(|_| {
+            counter!(names::TASK_PANICS, "task" => "jobs").increment(1);
+            tracing::error!(kind = self.kind.name, id, "a job panicked: this is a defect of the server");
+            Err(JobError::Damaged("its work panicked: this is a defect of the server".to_owned()))
+        })
+    }
+
+    /// Leaves a job that failed for another try, or makes it a dead letter. Only the first failure
+    /// and the last are logged above the level "debug". Returns what became of the job.
+    async fn note_failure(
+        &self,
+        claimed: Claimed,
+        error: &JobError,
+        now: Stamp,
+    ) -> Result<&'static str, JobError> {
+        let tries_max = match error {
+            JobError::Away(_) | JobError::NotNow => return Err(error.clone()),
+            JobError::Later(_) => TRIES_MAX,
+            JobError::Damaged(_) => DAMAGED_TRIES_MAX,
+            JobError::Hopeless(_) => 0,
+        };
+        let (kind, id, attempts) = (self.kind.name, claimed.id.clone(), claimed.state.attempts + 1);
+        let mut claimed = claimed;
+        let failed = Some(claimed.state.failed.unwrap_or(now.0));
+        claimed.state = State { attempts, failed, ..claimed.state };
+        if attempts >= tries_max {
+            if bury(&claimed, kind, error, now).await? {
+                tracing::error!(kind, id, %error, attempts, "a job failed for good: it is a dead letter now");
+                return Ok("dead");
+            }
+        } else if claimed.put_back(wait_ms(attempts)).await? {
+            if attempts == 1 {
+                tracing::warn!(kind, id, %error, "a job failed; it will be tried again");
+            } else {
+                tracing::debug!(kind, id, %error, attempts, "a job failed; it will be tried again");
+            }
+            return Ok("retried");
+        }
+        // Another server has it now, or its cause has come again.
+        Ok("done")
+    }
+}
+
+/// How long a job waits after so many failures, in milliseconds.
+fn wait_ms(attempts: u32) -> u64 {
+    WAIT_MS.saturating_mul(1 << attempts.saturating_sub(1).min(16)).min(WAIT_MS_MAX)
+}
+
+/// The first part of the id of a job.
+fn group_of(key: &Key) -> String {
+    let id = id_of(key);
+    id.split('/').next().unwrap_or_default().to_owned()
+}
