@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn lines_of_chips_carry_and_flashes_go_as_far_as_the_rank_goes() {
-        // A Major on a red chip: red chips up to b5, one of green on b6 and none on b7; green to the right.
+        // A Major on a red chip: red chips up to b5, one of green on b6 and none on b7; green to
+        // the right.
         let chips = r#""chips":{"red":["b2","b3","b4"],"green":["b5","c2","d2","e2","f2","g2"]}"#;
         let reach_of = |rank: char| {
             let view = view(&format!(r#""b2r{rank}""#)) + "," + chips;

@@ -110,8 +110,8 @@ impl<'a> Operator<'a> {
         let act = Act { at: self.store.now().0, deed, reason: self.reason.clone() };
         let value = serde_json::to_vec(&act)
             .map_err(|_| StoreError::Damaged { what: "an act cannot be written".to_owned() })?;
-        // Keys are in order of time; the code separates two actions of one moment. Version 0.1 cannot
-        // read what is done about jobs.
+        // Keys are in order of time; the code separates two actions of one moment. Version 0.1
+        // cannot read what is done about jobs.
         let kind = if matches!(act.deed, Deed::Retried { .. }) { &OPERATOR_JOBS } else { &OPERATOR_LOG };
         let key = kind.key([&format_args!("{}-{id}", Time15(Stamp(act.at)))])?;
         Ok(Write::Put { key, value, expires: None })

@@ -110,8 +110,7 @@ pub(crate) async fn report(
     let value = serde_json::to_vec(&report).map_err(|_| ReportRefusal::Store)?;
     let once = REPORT_OF.key([&game, &reporter.id])?;
     let counted = REPORTED.key([&reporter.id, &game])?;
-    let kept =
-        REPORTS.key([&format_args!("{}-{game}-{}", Time15(at), reporter.id)]).map_err(StoreError::from)?;
+    let kept = REPORTS.key([&format_args!("{}-{game}-{}", Time15(at), reporter.id)])?;
     let expires = Some(at.plus_ms(KEPT_MS));
     let update = Update {
         conditions: vec![(once.clone(), Expect::Absent)],

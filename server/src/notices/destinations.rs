@@ -87,8 +87,8 @@ impl Destinations {
         self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place at a host, for something that does not wait; `None` if all are taken. A pause does not
-    /// count: this is how an owner finds out that the host is back.
+    /// A place at a host, for something that does not wait; `None` if all are taken. A pause does
+    /// not count: this is how an owner finds out that the host is back.
     pub(super) fn take(&self, host: &str) -> Option<Place> {
         let mut hosts = self.hosts();
         if hosts.get(host).is_some_and(|known| known.running >= HOST_AT_ONCE) {

@@ -281,7 +281,6 @@ impl TableHandle {
     ///
     /// # Errors
     /// The input, if the mailbox is full or the table has left memory.
-    #[expect(clippy::result_large_err, reason = "it goes on to the next table, or to wait for room")]
     pub(crate) fn try_send(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.try_reserve() else { return Err(input) };
         room.send(Box::new(Message::Input(input)));

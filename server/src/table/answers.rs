@@ -40,7 +40,7 @@ pub(super) struct Done {
 
 impl Table {
     /// The answer to a command that was accepted before.
-    pub(super) fn answer_done(&self, asked: Box<Asked>, fingerprint: u64, done: &Done) {
+    pub(super) fn answer_done(&self, asked: Asked, fingerprint: u64, done: &Done) {
         if done.fingerprint == fingerprint {
             self.accept(asked, done);
         } else {
@@ -56,33 +56,33 @@ impl Table {
         match found {
             Ok(Some(done)) => {
                 let fingerprint = fingerprint_of(&asked);
-                self.answer_done(asked, fingerprint, &done);
+                self.answer_done(*asked, fingerprint, &done);
             }
             Ok(None) => {
                 asked.is_new = true;
                 self.line.push_front(asked);
             }
             // It is unknown whether the command was accepted, so neither answer would be true.
-            Err(ReadFailure::Unavailable) => self.refuse_asked(asked, Refusal::unavailable()),
+            Err(ReadFailure::Unavailable) => self.refuse_asked(*asked, Refusal::unavailable()),
             Err(ReadFailure::Damaged) => {
                 self.quarantine();
-                self.refuse_quarantined(asked);
+                self.refuse_quarantined(*asked);
             }
         }
     }
 
     /// Tells the asker that the command is in the log.
-    pub(super) fn accept(&self, asked: Box<Asked>, done: &Done) {
+    pub(super) fn accept(&self, asked: Asked, done: &Done) {
         asked.reply.answer(self.id, asked.cmd_id, Ok(Accepted::Game { game: self.id, seq: done.seq }));
     }
 
     /// Tells the asker why the command is not carried out, and how far the game is for their side.
-    pub(super) fn refuse_asked(&self, asked: Box<Asked>, refusal: Refusal) {
+    pub(super) fn refuse_asked(&self, asked: Asked, refusal: Refusal) {
         let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
         asked.reply.answer(self.id, asked.cmd_id, Err(Refusal { seq, ..refusal }));
     }
 
-    pub(super) fn refuse_quarantined(&self, asked: Box<Asked>) {
+    pub(super) fn refuse_quarantined(&self, asked: Asked) {
         self.refuse_asked(asked, Refusal::from(&TableError::Quarantined));
     }
 

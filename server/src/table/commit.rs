@@ -36,7 +36,7 @@ impl Table {
         let known = self.recent.iter().find(|done| done.key == key);
         if let Some(done) = known.filter(|_| !forgets_commands()) {
             let done = *done;
-            return self.answer_done(asked, fingerprint, &done);
+            return self.answer_done(*asked, fingerprint, &done);
         }
         if !asked.is_new && self.may_know(key) && !forgets_commands() {
             self.flight = Some(Flight::Search);
@@ -57,13 +57,13 @@ impl Table {
                 return self.read(Reading::Refusal, outputs);
             }
             _ if is_lost => {
-                return self.refuse_asked(asked, Refusal::new(StaleEpoch.code(), StaleEpoch.to_string()));
+                return self.refuse_asked(*asked, Refusal::new(StaleEpoch.code(), StaleEpoch.to_string()));
             }
             Ok(_) => {
                 let message = "you play this game from a newer connection; open it again to take it back";
-                return self.refuse_asked(asked, Refusal::new(Code::SUPERSEDED, message));
+                return self.refuse_asked(*asked, Refusal::new(Code::SUPERSEDED, message));
             }
-            Err(refusal) => return self.refuse_asked(asked, Refusal::from(&refusal)),
+            Err(refusal) => return self.refuse_asked(*asked, Refusal::from(&refusal)),
         };
         let is_timed = events.iter().next().is_some_and(|event| event.ends_time_of().is_some());
         let lag_ms = if is_timed { lag_ms } else { 0 };
@@ -82,7 +82,7 @@ impl Table {
             }
             None => {
                 let refusal = Refusal::new(Code::INTERNAL, "the server could not write that down");
-                self.refuse_asked(asked, refusal);
+                self.refuse_asked(*asked, refusal);
             }
         }
     }
@@ -191,7 +191,7 @@ impl Table {
             Ok(AppendOutcome::Unknown) => self.read(Reading::Unknown, outputs),
             Ok(AppendOutcome::Late { at }) => {
                 if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-                    self.refuse_asked(asked, Refusal::from(&flagfall_rules::Refusal::OutOfTime));
+                    self.refuse_asked(*asked, Refusal::from(&flagfall_rules::Refusal::OutOfTime));
                 }
                 // The store's time has passed the deadline, so its consequences are due now.
                 let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
@@ -225,7 +225,7 @@ impl Table {
                 if let Some(outbox) = asked.reply.outbox() {
                     outbox.credit();
                 }
-                self.accept(asked, &done);
+                self.accept(*asked, &done);
             }
             Some(Flight::ByItself { events, cause }) => {
                 events.iter().for_each(|event| self.carry_out(event, at, 0, None));
@@ -256,7 +256,7 @@ impl Table {
                     self.seats[side].asked_at = None;
                     self.retry_at = Some(now.plus_ms(RETRY_MS));
                 }
-                self.refuse_asked(asked, Refusal::unavailable());
+                self.refuse_asked(*asked, Refusal::unavailable());
             }
             Some(Flight::ByItself { cause: Cause::Stop, .. }) => {
                 self.stop = Stop::Done;
@@ -265,7 +265,7 @@ impl Table {
             Some(Flight::ByItself { cause: Cause::Deadline | Cause::Recovery, .. }) => {
                 self.retry_at = Some(now.plus_ms(RETRY_MS));
             }
-            Some(Flight::Confirm { asked }) => self.refuse_asked(asked, Refusal::unavailable()),
+            Some(Flight::Confirm { asked }) => self.refuse_asked(*asked, Refusal::unavailable()),
             Some(Flight::Follow) => self.not_followed(now),
             Some(Flight::Search) | None => {}
         }
@@ -340,7 +340,7 @@ impl Table {
     fn diverge(&mut self, outputs: &mut Vec<Output>) {
         tracing::error!(game = %self.id, "the store lost acknowledged events of this game; the game continues from the store's log");
         if let Some(Flight::Command { asked, .. }) = self.flight.take() {
-            self.refuse_asked(asked, Refusal::unavailable());
+            self.refuse_asked(*asked, Refusal::unavailable());
         }
         self.health = Health::Diverged;
         outputs.push(Output::Diverged);
@@ -382,7 +382,7 @@ impl Table {
     pub(super) fn quarantine(&mut self) {
         self.health = Health::Quarantined;
         if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.flight.take() {
-            self.refuse_quarantined(asked);
+            self.refuse_quarantined(*asked);
         }
         tracing::error!(game = %self.id, "the game's log is damaged: the game is in quarantine, other games continue");
         let unavailable = Payload::new(&self.unavailable());

@@ -614,7 +614,7 @@ impl Table {
         // Each player has a queue of their own, so neither can crowd out the other.
         if self.line.iter().filter(|other| other.player_id == asked.player_id).count() >= LINE_MAX {
             let message = "too many commands at once: wait for their answers";
-            return self.refuse_asked(asked, Refusal::new(Code::TOO_MANY, message));
+            return self.refuse_asked(*asked, Refusal::new(Code::TOO_MANY, message));
         }
         self.line.push_back(asked);
     }
@@ -628,9 +628,9 @@ impl Table {
                 }
                 let Some(asked) = self.line.pop_front() else { break };
                 if self.is_quarantined() {
-                    self.refuse_quarantined(asked);
+                    self.refuse_quarantined(*asked);
                 } else {
-                    self.refuse_asked(asked, Refusal::unavailable());
+                    self.refuse_asked(*asked, Refusal::unavailable());
                 }
                 continue;
             }
@@ -653,7 +653,7 @@ impl Table {
                 if is_resting {
                     // A command judged now would meet clocks that ran while no server could write.
                     let Some(asked) = self.line.pop_front() else { break };
-                    self.refuse_asked(asked, Refusal::unavailable());
+                    self.refuse_asked(*asked, Refusal::unavailable());
                     continue;
                 }
                 outputs.extend(self.append_by_itself(now, events, Cause::Recovery));
@@ -681,7 +681,7 @@ impl Table {
     fn stop(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while let Some(asked) = self.line.pop_front() {
             let message = "the server is stopping: it will be back, nothing is lost";
-            self.refuse_asked(asked, Refusal::new(Code::STOPPING, message));
+            self.refuse_asked(*asked, Refusal::new(Code::STOPPING, message));
         }
         let Stop::Asked { pauses } = self.stop else { return };
         // If the log lacks an outage, no clock has run since it began.

@@ -1,4 +1,5 @@
-//! Two servers over a store in memory, with a handler that a test directs and a clock that it moves.
+//! Two servers over a store in memory, with a handler that a test directs and a clock that it
+//! moves.
 
 use std::io;
 use std::sync::atomic::AtomicUsize;
@@ -129,7 +130,8 @@ async fn a_job_of_this_server_is_done_without_a_further_write_and_left_alone_by_
     scene.put("g", writer.job(scene.now())).await;
     other.settle(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.value("g").await.is_some()), (0, true), "it is leased");
-    // The one write that there is makes the job done: a store that refuses it leaves the job as it was.
+    // The one write that there is makes the job done: a store that refuses it leaves the job as it
+    // was.
     let before = scene.value("g").await;
     scene.store.fail_next(Fault::Unavailable);
     own.settle(KIND).await.unwrap();
