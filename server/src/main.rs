@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Parser;
-use flagfall_base::telemetry;
+use flagfall_base::recorder;
 use flagfall_protocol::Exit;
 use flagfall_server::config::{Command, Config, LISTEN, LogFormat, MetricsListen};
 use flagfall_server::probe::{ProbeError, probe};
@@ -135,7 +135,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     let game = Port::reserve("listen", config.listen)?;
     let metrics = match config.metrics_listen {
         MetricsListen::Off => None,
-        MetricsListen::At(address) => match telemetry::install() {
+        MetricsListen::At(address) => match recorder::install() {
             Some(handle) => Some((Port::reserve("metrics-listen", address)?, handle)),
             None => None,
         },

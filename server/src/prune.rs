@@ -21,7 +21,7 @@ use crate::histories;
 use crate::players::{Listed, NewGuests, idle_guest, player_kind, stored_guests};
 use crate::settings::Times;
 use crate::table::{Finished, GameHeader, TableError, finished};
-use flagfall_base::keys::{ENDED, GUEST_ENDED, QUEUE, REMATCH, REPORT_OF, TOLD, Time16};
+use flagfall_base::keys::{ENDED, GUEST_ENDED, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD, Time16};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::PRUNED;
 
@@ -262,7 +262,7 @@ async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, Store
 /// again.
 async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
     let mut keys = histories::keys_of_game(game, over)?;
-    keys.push(REMATCH.key([&game])?);
+    keys.extend([REMATCH.key([&game])?, PROOF.key([&game])?, PROOF_DUE.key([&game])?]);
     let queues = store.scan(QUEUE.under([&game])?, None, OF_A_GAME_MAX).await?;
     keys.extend(queues.into_iter().map(|(key, _)| key));
     for side in Side::BOTH {

@@ -111,7 +111,7 @@ impl App {
         gauge!(names::GAMES, "phase" => "at_rest").set(count(self.tables.at_rest()));
         gauge!(names::RUNNING_GAMES).set(count(self.tables.running_count()));
         gauge!(names::RUNNING_GAMES_MAX).set(count(self.settings.limits.running_games));
-        names::sample_process(self.started.elapsed());
+        flagfall_base::recorder::sample_process(self.started.elapsed());
         #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
         if let Some(bytes) = self.tables.memory_limit() {
             gauge!(names::MEMORY_LIMIT_BYTES).set(bytes as f64);

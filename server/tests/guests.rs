@@ -10,6 +10,7 @@ use std::time::Duration;
 use common::{Client, House, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, Player, ServerToClient, Terms, Time};
+use flagfall_server::proof::SigningKey;
 use flagfall_server::prune::{Lifetimes, Pruned, Run, prune_all, prune_due};
 use flagfall_store::memory::Fault;
 use flagfall_store::{EmbeddedStore, Head, Key, MemoryStore, Options, Store, SystemClock};
@@ -183,10 +184,11 @@ const AT_ONCE: Lifetimes = Lifetimes { new_guest: Some(Duration::ZERO), guest_ga
 #[tokio::test]
 async fn a_finished_game_of_guests_goes_with_all_that_is_kept_of_it() {
     let store = MemoryStore::new(SystemClock);
-    let house = House::open_on(store.clone(), settings()).await;
+    let key = SigningKey::from_seed(&[7; 32]).unwrap();
+    let house = House::open_with_key(Arc::new(store.clone()), store.clone(), settings(), Some(key)).await;
     let ((mut red, one, _), (mut blue, other, _)) = (house.guest("red").await, house.guest("blue").await);
     let game = play(&house, &mut red, &mut blue).await;
-    assert_eq!(house.get(&format!("/api/games/{game}/record")).await.status, 200);
+    assert!(house.get(&format!("/api/games/{game}/record")).await.json()["signature"].is_object());
     let never = Lifetimes { new_guest: None, guest_game: None };
     assert_eq!(prune_due(&store, never, 10).await, Ok(Pruned::default()));
     let long = Lifetimes { guest_game: Some(Duration::from_secs(60)), ..never };

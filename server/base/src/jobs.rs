@@ -11,6 +11,7 @@
 //! tried again later and later; at last it becomes a dead letter, which operators see and retry.
 
 mod dead;
+mod error;
 mod record;
 mod runner;
 #[cfg(test)]
@@ -28,6 +29,7 @@ use futures_util::future::BoxFuture;
 use tokio::sync::Notify;
 
 pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, retry, waiting_jobs};
+pub use self::error::JobError;
 use self::record::State;
 pub use self::record::{Claimed, not_before};
 pub use self::runner::Jobs;
@@ -52,36 +54,6 @@ const KINDS: [(&str, Prefix); 7] = [
     (PLANS.name, || PLANS.all()),
     (LEAVING.name, || LEAVING.all()),
 ];
-
-/// Why a job was not done.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum JobError {
-    /// The store does not answer. No attempt is counted; the next look tries again.
-    #[error("{0}")]
-    Away(String),
-    /// There is no place for it at the moment. Nothing was changed; the next look tries again.
-    #[error("there is no place for it now")]
-    NotNow,
-    /// It failed, and may succeed later.
-    #[error("{0}")]
-    Later(String),
-    /// It met damaged data: it is tried a few times.
-    #[error("{0}")]
-    Damaged(String),
-    /// It can never succeed: it becomes a dead letter at once.
-    #[error("{0}")]
-    Hopeless(String),
-}
-
-impl From<StoreError> for JobError {
-    fn from(error: StoreError) -> JobError {
-        match error {
-            StoreError::Unavailable { .. } => JobError::Away(error.to_string()),
-            StoreError::Damaged { what } => JobError::Damaged(what),
-            StoreError::Limit(_) => JobError::Hopeless(error.to_string()),
-        }
-    }
-}
 
 /// For work that a request waits for.
 impl From<JobError> for StoreError {

@@ -14,6 +14,7 @@ pub mod memory;
 pub mod names;
 pub mod random;
 pub mod rate;
+pub mod recorder;
 pub mod scan;
 pub mod store_errors;
 pub mod telemetry;

@@ -33,7 +33,8 @@ use flagfall_base::admission::{Client, Seat};
 use flagfall_base::delivery::Payload;
 use flagfall_base::delivery::Registration;
 use flagfall_base::delivery::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
-use flagfall_base::telemetry::{CLOSES, HOT};
+use flagfall_base::recorder::HOT;
+use flagfall_base::telemetry::CLOSES;
 
 /// Timer for when no deadline is set.
 const NEVER: Duration = Duration::from_secs(24 * 60 * 60);

@@ -145,7 +145,7 @@ impl Session {
             return close;
         }
         let message = parse_message(text);
-        flagfall_base::telemetry::HOT.message_in(message.as_ref().ok());
+        flagfall_base::recorder::HOT.message_in(message.as_ref().ok());
         match (message, self.phase) {
             (Ok(ClientToServer::Hello { protocol, token, name, client }), Phase::Greeting) => {
                 if protocol != PROTOCOL_VERSION {

@@ -36,7 +36,8 @@ use flagfall_base::background::Background;
 use flagfall_base::delivery::{ConnectionId, Outbox};
 use flagfall_base::names::players_today;
 use flagfall_base::random::random_game_id;
-use flagfall_base::telemetry::{HOT, TABLES_LEFT};
+use flagfall_base::recorder::HOT;
+use flagfall_base::telemetry::TABLES_LEFT;
 
 /// How long the table of a finished game stays after the last connection closed it, in
 /// milliseconds.

@@ -87,7 +87,7 @@ impl House {
         let game = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let metrics = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (address, metrics_address) = (game.local_addr().unwrap(), metrics.local_addr().unwrap());
-        let handle = flagfall_base::telemetry::install().unwrap();
+        let handle = flagfall_base::recorder::install().unwrap();
         let server = Server::start_with_key(settings, over, key).await.unwrap();
         let connections = server.connections().clone();
         let ratings = server.ratings().clone();

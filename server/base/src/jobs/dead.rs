@@ -4,8 +4,9 @@ use flagfall_board::Stamp;
 use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 
+use super::KINDS;
+use super::error::JobError;
 use super::record::{Claimed, State, fields_of, id_of};
-use super::{JobError, KINDS};
 use crate::keys::{DEAD_JOBS, RATING_ASIDE, RATING_DUE, job_key};
 use crate::scan::Scan;
 use crate::transact::{Transaction, expect};

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
-use super::JobError;
+use super::error::JobError;
 use crate::transact::write_if;
 
 /// What a job's record says about its tries. `attempts` and `at` are the fields that version 0.1

@@ -16,8 +16,9 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::dead::{bury, dead_jobs};
+use super::error::JobError;
 use super::record::{Claimed, Moment, State, fields_of, id_of};
-use super::{Handler, JobError, JobKind, JobWriter, KINDS, LEASE_MS};
+use super::{Handler, JobKind, JobWriter, KINDS, LEASE_MS};
 use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;

@@ -119,8 +119,7 @@ fn judge(
         count.0 += 1;
         let found = &report.findings;
         *seen.entry(found[0].code.code()).or_default() += 1;
-        // The oracle does not judge impossible players, terms and secrets, which are not part of
-        // the game.
+        // The oracle does not judge players, terms and secrets: they are not part of the game.
         let is_of_the_game = !["secret", "lakes", "a lake less"].contains(what)
             && !found.iter().all(|finding| [Format, Terms, Players].contains(&finding.code));
         assert!(
@@ -383,9 +382,8 @@ fn tamper_event(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
             });
         }
         GameEvent::Paused { since } => {
-            let near = [since.minus_ms(1), since.plus_ms(1), since.plus_ms(100)];
-            let far = [0, u64::MAX].map(flagfall_board::Stamp);
-            for since in near.into_iter().chain(far) {
+            let at = since.0;
+            for since in [0, at - 1, at + 1, at + 100, u64::MAX].map(flagfall_board::Stamp) {
                 add("since", &[Stamp, FlagFall], None, &mut |events| {
                     events[index].event = GameEvent::Paused { since };
                 });

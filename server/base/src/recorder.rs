@@ -1,0 +1,251 @@
+//! The recorder of the process, and the handles of the metrics that are counted often.
+
+use std::sync::{LazyLock, OnceLock};
+
+use flagfall_protocol::ClientToServer;
+use metrics::{Counter, Histogram, counter, gauge, histogram};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+use crate::admission::Limit;
+use crate::delivery::PAYLOAD_KINDS;
+use crate::telemetry::*;
+
+/// Buckets of durations: 50 µs to 10 s.
+const SECONDS: &[f64] = &[
+    0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
+    5.0, 10.0,
+];
+const COUNTS: &[f64] = &[0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+/// Waiting for an opponent takes longer than anything else.
+const WAITS_SECONDS: &[f64] = &[1.0, 2.5, 5.0, 7.5, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_800.0];
+const RATING_POINTS: &[f64] = &[5.0, 10.0, 25.0, 50.0, 75.0, 100.0, 150.0, 200.0, 300.0, 500.0, 1_000.0];
+
+/// Installs the recorder of the process; a second call returns the same handle. Metrics recorded
+/// before the first call are lost.
+///
+/// Returns `None` if another recorder was installed first.
+pub fn install() -> Option<PrometheusHandle> {
+    static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+    HANDLE
+        .get_or_init(|| {
+            let by_name = |name: &str| metrics_exporter_prometheus::Matcher::Full(name.to_owned());
+            let recorder = PrometheusBuilder::new()
+                .set_buckets(SECONDS)
+                .and_then(|builder| builder.set_buckets_for_metric(by_name(OUTBOX_QUEUED), COUNTS))
+                .and_then(|builder| {
+                    builder.set_buckets_for_metric(by_name(PAIRING_WAIT_SECONDS), WAITS_SECONDS)
+                })
+                .and_then(|builder| builder.set_buckets_for_metric(by_name(PAIRING_GAP), RATING_POINTS))
+                .ok()?
+                .build_recorder();
+            let handle = recorder.handle();
+            metrics::set_global_recorder(recorder).ok()?;
+            describe();
+            start_at_zero();
+            Some(handle)
+        })
+        .clone()
+}
+
+fn describe() {
+    for (name, kind, unit, help) in METRICS.iter().copied() {
+        match kind {
+            Kind::Counter => metrics::describe_counter!(name, unit, help),
+            Kind::Gauge => metrics::describe_gauge!(name, unit, help),
+            Kind::Histogram => metrics::describe_histogram!(name, unit, help),
+        }
+    }
+}
+
+/// Starts the counters that alerts watch at zero. If a series began with its first event,
+/// Prometheus would see no increase, and a defect that happens once would raise no alert.
+fn start_at_zero() {
+    for name in [APPEND_CONFLICTS, HEARTBEAT_FAILURES, TABLE_PANICS] {
+        counter!(name).increment(0);
+    }
+    for result in ["served", "limited", "full", "error"] {
+        counter!(ACCEPTED, "result" => result).increment(0);
+    }
+    for (limit, scopes) in Limit::ALL {
+        for scope in scopes {
+            counter!(LIMIT_HITS, "limit" => limit.name(), "of" => scope.name()).increment(0);
+        }
+    }
+    for reason in ["memory", "running_games"] {
+        counter!(GAMES_REFUSED, "reason" => reason).increment(0);
+    }
+    for task in ["connection", "http"] {
+        start_task(task);
+    }
+}
+
+/// Handles that are looked up once, for every message and every append.
+pub struct Hot {
+    messages_in: [Counter; MESSAGES_IN_KINDS.len()],
+    messages_out: [Counter; PAYLOAD_KINDS.len()],
+    /// [`OUTBOX_QUEUED`].
+    pub outbox_queued: Histogram,
+    /// [`ROUND_TRIP`].
+    pub round_trip: Histogram,
+    /// [`COMMIT_SECONDS`].
+    pub commit_seconds: Histogram,
+}
+
+/// The handles of this process.
+pub static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
+    messages_in: MESSAGES_IN_KINDS.map(|kind| counter!(MESSAGES_IN, "type" => kind)),
+    messages_out: PAYLOAD_KINDS.map(|kind| counter!(MESSAGES_OUT, "type" => kind)),
+    outbox_queued: histogram!(OUTBOX_QUEUED),
+    round_trip: histogram!(ROUND_TRIP),
+    commit_seconds: histogram!(COMMIT_SECONDS),
+});
+
+const MESSAGES_IN_KINDS: [&str; 22] = [
+    "malformed",
+    "hello",
+    "pong",
+    "open_lobby",
+    "close_lobby",
+    "seek",
+    "cancel_seek",
+    "accept_seek",
+    "challenge",
+    "cancel_challenge",
+    "show_challenge",
+    "accept_challenge",
+    "play_bot",
+    "rematch",
+    "open_game",
+    "close_game",
+    "command",
+    "my_games",
+    "enter_pool",
+    "leave_pool",
+    "say",
+    "report",
+];
+
+impl Hot {
+    /// Counts a message from a client; `None` for a malformed one.
+    pub fn message_in(&self, message: Option<&ClientToServer>) {
+        let kind = message.map_or(0, |message| match message {
+            ClientToServer::Hello { .. } => 1,
+            ClientToServer::Pong { .. } => 2,
+            ClientToServer::OpenLobby {} => 3,
+            ClientToServer::CloseLobby {} => 4,
+            ClientToServer::Seek { .. } => 5,
+            ClientToServer::CancelSeek { .. } => 6,
+            ClientToServer::AcceptSeek { .. } => 7,
+            ClientToServer::Challenge { .. } => 8,
+            ClientToServer::CancelChallenge { .. } => 9,
+            ClientToServer::ShowChallenge { .. } => 10,
+            ClientToServer::AcceptChallenge { .. } => 11,
+            ClientToServer::PlayBot { .. } => 12,
+            ClientToServer::Rematch { .. } => 13,
+            ClientToServer::OpenGame { .. } => 14,
+            ClientToServer::CloseGame { .. } => 15,
+            ClientToServer::Command { .. } => 16,
+            ClientToServer::MyGames {} => 17,
+            ClientToServer::EnterPool { .. } => 18,
+            ClientToServer::LeavePool { .. } => 19,
+            ClientToServer::Say { .. } => 20,
+            ClientToServer::Report { .. } => 21,
+        });
+        self.messages_in[kind].increment(1);
+    }
+
+    /// Counts a message written to a client, by its index in [`PAYLOAD_KINDS`].
+    pub fn message_out(&self, kind: usize) {
+        self.messages_out[kind].increment(1);
+    }
+}
+
+/// Sets the gauges of the process itself.
+pub fn sample_process(uptime: std::time::Duration) {
+    gauge!(UPTIME_SECONDS).set(uptime.as_secs_f64());
+    sample_runtime();
+    #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+    gauge!(RESIDENT_BYTES).set(crate::memory::usage().resident as f64);
+}
+
+/// Sets the metrics of the asynchronous runtime that this is called on.
+fn sample_runtime() {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+    let runtime = runtime.metrics();
+    let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
+    gauge!(RUNTIME_WORKERS).set(count(runtime.num_workers()));
+    gauge!(RUNTIME_TASKS).set(count(runtime.num_alive_tasks()));
+    gauge!(RUNTIME_QUEUE).set(count(runtime.global_queue_depth()));
+    let busy: std::time::Duration =
+        (0..runtime.num_workers()).map(|worker| runtime.worker_total_busy_duration(worker)).sum();
+    counter!(RUNTIME_BUSY_SECONDS).absolute(busy.as_secs());
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_protocol::Code;
+
+    use super::*;
+
+    #[test]
+    fn every_metric_is_described_once_and_named_by_the_house() {
+        let mut names: Vec<_> = METRICS.iter().map(|(name, ..)| *name).collect();
+        assert!(names.iter().all(|name| name.starts_with("flagfall_")));
+        for (name, kind, ..) in METRICS {
+            assert_eq!(*kind == Kind::Counter, name.ends_with("_total"), "{name}");
+        }
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), METRICS.len());
+    }
+
+    #[tokio::test]
+    async fn the_runtime_is_sampled() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let _task = tokio::spawn(std::future::pending::<()>());
+        metrics::with_local_recorder(&recorder, || sample_process(std::time::Duration::from_secs(3)));
+        let text = recorder.handle().render();
+        for line in ["flagfall_uptime_seconds 3", "flagfall_runtime_workers 1", "flagfall_runtime_tasks 1"] {
+            assert!(text.contains(line), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_an_alert_counts_stands_at_zero_from_the_start() {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        metrics::with_local_recorder(&recorder, start_at_zero);
+        let text = recorder.handle().render();
+        let alerts = include_str!("../../../deploy/prometheus/alerts.yml");
+        let is_between = |letter: char| !(letter.is_ascii_alphanumeric() || letter == '_');
+        let counters: Vec<&str> = alerts
+            .split(is_between)
+            .filter(|word| word.starts_with("flagfall_") && word.ends_with("_total"))
+            .collect();
+        assert!(counters.len() >= 5, "{counters:?}");
+        for name in counters {
+            let is_zero = |line: &str| line.starts_with(name) && line.ends_with(" 0");
+            assert!(text.lines().any(is_zero), "{name} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_ratings_of_pairs_and_their_waiting_are_told_apart() {
+        let handle = install().unwrap();
+        metrics::histogram!(PAIRING_GAP).record(120.0);
+        metrics::histogram!(PAIRING_WAIT_SECONDS).record(45.0);
+        handle.run_upkeep();
+        let text = handle.render();
+        for bucket in ["gap_bucket{le=\"150\"}", "wait_seconds_bucket{le=\"60\"}"] {
+            assert!(text.contains(&format!("flagfall_pairing_{bucket}")), "{bucket} in\n{text}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_shows_in_the_rendered_text() {
+        let handle = install().unwrap();
+        refused(&Code::new(Code::BAD_NAME));
+        let text = handle.render();
+        assert!(text.contains("# HELP flagfall_refusals_total Refusals sent, by code"), "{text}");
+        assert!(text.contains("flagfall_refusals_total{code=\"bad_name\"}"), "{text}");
+    }
+}
