@@ -181,6 +181,10 @@ pub struct Config {
     #[arg(long, env = "FLAGFALL_SEEKS_PER_PLAYER", value_name = "COUNT", default_value_t = 3,
           value_parser = value_parser!(u32).range(1..=80), help_heading = "Games")]
     pub seeks_per_player: u32,
+    /// Open seeks of all players together, on all servers of a store.
+    #[arg(long, env = "FLAGFALL_MAX_SEEKS", value_name = "COUNT", default_value_t = 1_000,
+          value_parser = value_parser!(u32).range(1..=4_000), help_heading = "Games")]
+    pub max_seeks: u32,
     /// Time between two waves of pairing in the pool, in seconds.
     #[arg(long, env = "FLAGFALL_POOL_WAVE_SECONDS", value_name = "SECONDS", default_value_t = 5,
           value_parser = value_parser!(u32).range(1..=600), help_heading = "Games")]
@@ -638,6 +642,7 @@ impl Config {
                 memory: self.memory_limit,
                 spectators_per_game: count(self.spectators_per_game),
                 seeks_per_player: count(self.seeks_per_player),
+                seeks_max: count(self.max_seeks),
                 challenges_per_player: count(self.challenges_per_player),
                 guests_per_minute: self.new_guests_per_minute,
                 tokens_per_player: count(self.tokens_per_account),

@@ -22,13 +22,12 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 pub use holdings::{Held, Holder, Ticket};
-pub use limits::{AdmissionLimits, GUEST_WINDOW, Limit, Scope, TooMany};
+pub use limits::{AdmissionLimits, GUEST_WINDOW, Limit, Scope, TooMany, count_hit};
 pub use network::{Network, NetworkRange, NotARange};
 pub use proxy::ProxyTrust;
 pub use seat::Seat;
 
 use self::holdings::Holdings;
-use self::limits::count_hit;
 use self::seat::{Eviction, Standing};
 use self::state::{Place, State};
 use crate::rate::TokenBucket;

@@ -54,6 +54,7 @@ use crate::conduct::conduct_of;
 use crate::players::{Standing, house_player};
 use crate::settings::Settings;
 use crate::table::{TableError, Tables};
+use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::cluster::Peers;
 use flagfall_base::committed::Committed;
 use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
@@ -421,6 +422,7 @@ impl Asker<'_> {
         let max = self.inner.settings.limits.challenges_per_player;
         let own = challenges::count(&self.inner.store, self.player, max).await?;
         if own >= max {
+            count_hit(Limit::Offers, Scope::Player);
             return Err(LobbyRefusal::TooManyChallenges(own));
         }
         let expires = SystemClock.now().plus_ms(ms(self.inner.settings.times.challenge)).0;
@@ -529,6 +531,7 @@ impl Asker<'_> {
         if playing < self.inner.settings.limits.games_per_player {
             Ok(())
         } else {
+            count_hit(Limit::Games, Scope::Player);
             Err(LobbyRefusal::TooManyGames(playing))
         }
     }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use super::refusal::LobbyRefusal;
+use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::keys::{SEEK_TURN, SEEKS};
 
 /// Most seeks read at once: more than any lobby has.
@@ -118,8 +119,10 @@ pub(super) fn check_room(
 ) -> Result<(), LobbyRefusal> {
     let own = open.iter().filter(|record| record.seek.seeker.id == player_id).count();
     if own >= per_player {
+        count_hit(Limit::Offers, Scope::Player);
         Err(LobbyRefusal::TooManySeeks(own))
     } else if open.len() >= max {
+        count_hit(Limit::Offers, Scope::Server);
         Err(LobbyRefusal::LobbyFull)
     } else {
         Ok(())
@@ -282,9 +285,17 @@ mod tests {
     #[test]
     fn a_player_has_a_few_seeks_and_the_lobby_a_few_more() {
         let open = [record("s1", "ana", 1)];
-        assert_eq!(check_room(&open, "ana", 1, 9), Err(LobbyRefusal::TooManySeeks(1)));
-        assert_eq!(check_room(&open, "bo", 1, 1), Err(LobbyRefusal::LobbyFull));
-        assert_eq!(check_room(&open, "bo", 1, 2), Ok(()));
+        let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+        metrics::with_local_recorder(&recorder, || {
+            assert_eq!(check_room(&open, "ana", 1, 9), Err(LobbyRefusal::TooManySeeks(1)));
+            assert_eq!(check_room(&open, "bo", 1, 1), Err(LobbyRefusal::LobbyFull));
+            assert_eq!(check_room(&open, "bo", 1, 2), Ok(()));
+        });
+        let counted = recorder.handle().render();
+        for of in ["player", "server"] {
+            let line = format!("flagfall_limit_hits_total{{limit=\"offers\",of=\"{of}\"}} 1");
+            assert!(counted.contains(&line), "{counted}");
+        }
     }
 
     /// Calls `abandoned` every second from `start + from` to `start + to`; returns the last result.

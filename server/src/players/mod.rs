@@ -42,7 +42,7 @@ use self::record::{PlayerRecord, TokenRecord, name_key, player_key, token_key};
 pub(crate) use self::standing::NewGuests;
 use self::standing::free_name;
 use crate::settings::Settings;
-use flagfall_base::admission::TooMany;
+use flagfall_base::admission::{self, Limit, TooMany};
 use flagfall_base::delivery::Connections;
 use flagfall_base::identity::{GuestPass, Identity, Token};
 use flagfall_base::random::{ChanceError, random_code};
@@ -260,6 +260,7 @@ impl Players {
         let is_within =
             self.inner.new_guests.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
         if !is_within {
+            admission::count_hit(Limit::Guests, admission::Scope::Server);
             return Err(PlayerError::TooManyGuests);
         }
         let store = &*self.inner.store;

@@ -10,6 +10,7 @@ use super::header::GameHeader;
 use super::listing;
 use super::registry::Tables;
 use crate::turns::due_turn;
+use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
 use flagfall_base::random::random_bytes;
@@ -235,6 +236,7 @@ impl Made<'_> {
             }
             let playable = self.tables.count_playable(&games).await.map_err(|_| CreateError::Unavailable)?;
             if playable >= max {
+                count_hit(Limit::Games, Scope::Player);
                 return Err(CreateError::TooManyGames(max));
             }
         }

@@ -114,20 +114,20 @@ pub enum Scope {
     Address,
     /// The limit of a player.
     Player,
-    /// The limit of the server for clients that are not known.
+    /// The limit of the server as a whole.
     Server,
 }
 
 impl Limit {
     /// Every limit, with the scopes it is counted for.
     pub const ALL: [(Limit, &[Scope]); 11] = [
-        (Limit::Connections, &[Scope::Address, Scope::Server]),
+        (Limit::Connections, &[Scope::Address, Scope::Player, Scope::Server]),
         (Limit::Strangers, &[Scope::Address, Scope::Server]),
         (Limit::Handshakes, &[Scope::Address]),
         (Limit::Hellos, &[Scope::Player]),
-        (Limit::Guests, &[Scope::Address]),
-        (Limit::Offers, &[Scope::Address]),
-        (Limit::Games, &[Scope::Address]),
+        (Limit::Guests, &[Scope::Address, Scope::Server]),
+        (Limit::Offers, &[Scope::Address, Scope::Player, Scope::Server]),
+        (Limit::Games, &[Scope::Address, Scope::Player]),
         (Limit::HouseGames, &[Scope::Address, Scope::Player]),
         (Limit::Watched, &[Scope::Address, Scope::Player]),
         (Limit::Stored, &[Scope::Address, Scope::Player]),
@@ -196,7 +196,7 @@ impl TooMany {
 }
 
 /// Counts that a limit has refused or delayed something.
-pub(crate) fn count_hit(limit: Limit, scope: Scope) {
+pub fn count_hit(limit: Limit, scope: Scope) {
     counter!(LIMIT_HITS, "limit" => limit.name(), "of" => scope.name()).increment(1);
 }
 

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use super::payload::Payload;
 use super::recent_tokens::{RecentTokens, Visit};
 use super::send_queue::{ConnectionId, Outbox};
-use crate::admission::Network;
+use crate::admission::{Limit, Network, Scope, count_hit};
 use crate::identity::{GuestPass, Identity, TokenHash};
 
 /// The registry of open connections and their players. Cheap to clone; all clones are one registry.
@@ -280,6 +280,7 @@ impl Registration {
         let shared = self.shared.clone();
         let surplus = self.identify_in(&mut shared.lock(), player_id, token_id, connections_max);
         for entry in surplus {
+            count_hit(Limit::Connections, Scope::Player);
             entry.outbox.close(CloseCode::TooManyConnections);
         }
     }
@@ -317,6 +318,7 @@ impl Registration {
         self.keep_pass(&mut state, &identity);
         drop(state);
         for entry in surplus {
+            count_hit(Limit::Connections, Scope::Player);
             entry.outbox.close(CloseCode::TooManyConnections);
         }
         Some(identity)

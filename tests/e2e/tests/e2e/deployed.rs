@@ -211,6 +211,21 @@ fn every_setting_is_documented_once_with_its_default() {
     assert_eq!(documented, known);
 }
 
+/// Headers, bodies, idle time, and connections to each server.
+#[test]
+fn the_proxy_limits_what_clients_send_and_how_long_they_wait() {
+    let proxy = text("Caddyfile");
+    for limit in
+        ["max_header_size 16KB", "max_size 16KB", "idle 75s", "read_header 5s", "max_conns_per_host 60000"]
+    {
+        assert!(proxy.lines().any(|line| line.trim() == limit), "{limit}");
+    }
+    let ingress = text("kubernetes/flagfall.yaml");
+    for limit in ["proxy-body-size: \"16k\"", "proxy-read-timeout: \"75\"", "max-worker-connections"] {
+        assert!(ingress.contains(limit), "{limit}");
+    }
+}
+
 #[test]
 fn alerts_dashboard_and_pages_name_metrics_that_exist() {
     let known = words(&page("server/base/src/telemetry.rs"), "flagfall_");
