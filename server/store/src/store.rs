@@ -175,7 +175,7 @@ pub enum StoreError {
         why: String,
     },
     /// Stored data cannot be read back as written: a side record, or a log to be archived.
-    #[error("a side record is damaged: {what}")]
+    #[error("damaged: {what}")]
     Damaged {
         /// What is wrong, without any content of the record.
         what: String,
