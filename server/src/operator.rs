@@ -132,16 +132,17 @@ impl<'a> Operator<'a> {
     /// # Errors
     /// [`OperatorError`]; some may have been put back.
     pub async fn retry_all(&self) -> Result<usize, OperatorError> {
-        let mut retried = 0;
+        let (mut retried, mut failed) = (0, None);
         for DeadJob { kind, id, .. } in dead_jobs(self.store).await? {
             match self.retry(&kind, &id).await {
                 Ok(()) => retried += 1,
                 // Another operator was first.
                 Err(OperatorError::NoSuchJob) => {}
-                Err(error) => return Err(error),
+                // One that cannot be read does not keep the others back.
+                Err(error) => failed = Some(error),
             }
         }
-        Ok(retried)
+        failed.map_or(Ok(retried), Err)
     }
 
     /// Closes an account: logins are refused and its sockets are closed.

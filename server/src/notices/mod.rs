@@ -243,7 +243,11 @@ impl Notices {
         }
         // A conflict means that another server wrote it.
         let conditions = vec![(told, before.map_or(Expect::Absent, Expect::Value))];
-        self.store.update(Update { conditions, writes }).await?;
+        if self.store.update(Update { conditions, writes }).await? == UpdateOutcome::Unknown {
+            return Err(StoreError::Unavailable {
+                why: "it did not say whether it took a notice".to_owned(),
+            });
+        }
         self.tables.jobs().wake(NOTICES.name);
         Ok(())
     }

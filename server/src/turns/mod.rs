@@ -77,11 +77,14 @@ impl Turns {
 
     /// Queues a notice for each player who is to act and has a webhook.
     async fn note_turns(&self, game: GameId) -> Result<(), StoreError> {
+        let mut noted = Ok(());
         for side in Side::BOTH {
             match self.view(game, Some(side)).await {
                 Ok((summary, view)) => {
                     let player = summary.players[side].id.clone();
-                    self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?;
+                    // What is wrong with one player's records does not keep the other's notice back.
+                    noted =
+                        noted.and(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await);
                 }
                 Err(TableError::NotFound | TableError::Quarantined) => {}
                 Err(error @ TableError::Unavailable) => {
@@ -89,7 +92,7 @@ impl Turns {
                 }
             }
         }
-        Ok(())
+        noted
     }
 
     /// The sides that are to act. None if the game cannot be read, which is a case for an operator.

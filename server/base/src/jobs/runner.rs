@@ -60,6 +60,7 @@ impl Jobs {
             wake: self.writer.waker(kind.name),
             running: Mutex::default(),
             running_count: watch::Sender::new(0),
+            looked_to: Mutex::default(),
             kind,
             handler,
         }));
@@ -132,6 +133,8 @@ struct Queue {
     wake: Arc<Notify>,
     running: Mutex<Running>,
     running_count: watch::Sender<usize>,
+    /// The last job of a look that found more than it could take.
+    looked_to: Mutex<Option<Key>>,
 }
 
 /// The jobs that this server works on.
@@ -184,11 +187,14 @@ impl Queue {
             });
             let next_look = sleep(self.kind.look);
             tokio::pin!(next_look);
+            // Of jobs that all say "not now", another look at once would find the same ones.
+            let mut has_done_some = false;
             loop {
                 self.begin(&mut backlog, moment, &mut running);
                 tokio::select! {
-                    Some(()) = running.next(), if !running.is_empty() => {
-                        if is_more_left && backlog.is_empty() {
+                    Some(is_done) = running.next(), if !running.is_empty() => {
+                        has_done_some |= is_done;
+                        if is_more_left && has_done_some && backlog.is_empty() {
                             break;
                         }
                     }
@@ -220,23 +226,32 @@ impl Queue {
         Ok(())
     }
 
-    /// The jobs that are due, in the order of their keys; true if there are more.
+    /// The jobs that are due, in the order of their keys; true if there are more. The next look
+    /// goes on after the last one, so that jobs that stay due do not hide those after them.
     async fn look(&self, now: Stamp) -> Result<(VecDeque<Record>, bool), StoreError> {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
         let mut backlog = VecDeque::new();
+        let after = self.looked_to().take();
         let mut scan = Scan::new(&*self.store, (self.kind.all)()?, CHUNK);
         while let Some(found) = scan.next().await? {
             for (key, value) in found {
                 let state = State::of(&value);
                 waiting += 1;
                 oldest = oldest.min(if state.since == 0 { now.0 } else { state.since });
-                let is_due = state.at <= now.0 || state.is_leased_to(&self.server, now);
-                if is_due && backlog.len() < BACKLOG_MAX {
+                // A handler that leases its job itself is at work on it, or was cut off.
+                let is_at_work = self.kind.leases_itself && state.attempts > 0;
+                let is_own = !is_at_work && state.is_leased_to(&self.server, now);
+                let is_due = state.at <= now.0 || is_own;
+                let is_behind = after.as_ref().is_none_or(|after| key > *after);
+                if is_due && is_behind && backlog.len() < BACKLOG_MAX {
                     backlog.push_back((key, value));
                 } else {
                     is_more_left |= is_due;
                 }
             }
+        }
+        if is_more_left && backlog.len() == BACKLOG_MAX {
+            *self.looked_to() = backlog.back().map(|(key, _): &Record| key.clone());
         }
         gauge!(names::JOBS_WAITING, "kind" => self.kind.name).set(f64::from(waiting));
         let age = Duration::from_millis(now.0.saturating_sub(oldest));
@@ -249,7 +264,7 @@ impl Queue {
         &'queue self,
         backlog: &mut VecDeque<Record>,
         moment: Moment,
-        running: &mut FuturesUnordered<BoxFuture<'queue, ()>>,
+        running: &mut FuturesUnordered<BoxFuture<'queue, bool>>,
     ) {
         backlog.retain(|(key, value)| match self.place(key) {
             Begin::Now(place) => {
@@ -280,13 +295,18 @@ impl Queue {
         Begin::Now(Place { queue: self, key: key.clone() })
     }
 
+    fn looked_to(&self) -> MutexGuard<'_, Option<Key>> {
+        // Nothing panics while it holds this lock.
+        self.looked_to.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn running(&self) -> MutexGuard<'_, Running> {
         // Nothing panics while it holds this lock.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Claims a job, does it, and notes what came of it.
-    async fn work_on(&self, key: Key, value: Vec<u8>, _place: Place<'_>, moment: Moment) {
+    /// Claims a job, does it, and notes what came of it. False if it is as it was.
+    async fn work_on(&self, key: Key, value: Vec<u8>, _place: Place<'_>, moment: Moment) -> bool {
         let (state, is_readable) = (State::of(&value), fields_of(&value).is_some());
         let mut claimed = Claimed {
             store: self.store.clone(),
@@ -304,7 +324,7 @@ impl Queue {
             match self.claim(&mut claimed, moment.now()).await {
                 Ok(true) => self.try_once(claimed.clone()).await,
                 // Another server was first.
-                Ok(false) => return,
+                Ok(false) => return true,
                 Err(error) => Err(error.into()),
             }
         };
@@ -313,8 +333,14 @@ impl Queue {
             Err(error) => self.note_failure(claimed, &error, moment.now()).await,
         };
         match result {
-            Ok(result) => counter!(names::JOBS, "kind" => self.kind.name, "result" => result).increment(1),
-            Err(error) => tracing::debug!(kind = self.kind.name, %error, "a job is left for the next look"),
+            Ok(result) => {
+                counter!(names::JOBS, "kind" => self.kind.name, "result" => result).increment(1);
+                true
+            }
+            Err(error) => {
+                tracing::debug!(kind = self.kind.name, %error, "a job is left for the next look");
+                false
+            }
         }
     }
 
@@ -351,8 +377,13 @@ impl Queue {
             JobError::Damaged(_) => DAMAGED_TRIES_MAX,
             JobError::Hopeless(_) => 0,
         };
-        let (kind, id, attempts) = (self.kind.name, claimed.id.clone(), claimed.state.attempts + 1);
         let mut claimed = claimed;
+        if self.kind.leases_itself {
+            // The handler may have changed the record before it failed.
+            let Some(value) = self.store.get(claimed.key.clone()).await? else { return Ok("done") };
+            (claimed.state, claimed.value) = (State::of(&value), value);
+        }
+        let (kind, id, attempts) = (self.kind.name, claimed.id.clone(), claimed.state.attempts + 1);
         let failed = Some(claimed.state.failed.unwrap_or(now.0));
         claimed.state = State { attempts, failed, ..claimed.state };
         if attempts >= tries_max {

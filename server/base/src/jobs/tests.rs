@@ -23,6 +23,7 @@ enum Way {
     Damaged,
     Fails,
     Panics,
+    TakesAndPanics,
     Away,
     Waits,
 }
@@ -55,7 +56,7 @@ impl Scene {
         let (ways, tries, gate) = (self.ways.clone(), self.tries.clone(), self.gate.clone());
         let (at_once, most) = (Arc::new(AtomicUsize::new(0)), self.most_at_once.clone());
         let store = self.store.clone();
-        let handler: Handler = Arc::new(move |claimed| {
+        let handler: Handler = Arc::new(move |mut claimed| {
             *tries.lock().unwrap().entry(claimed.id().to_owned()).or_default() += 1;
             let way = ways.lock().unwrap().get(claimed.id()).copied().unwrap_or(Way::Done);
             let (gate, store, at_once, most) = (gate.clone(), store.clone(), at_once.clone(), most.clone());
@@ -65,6 +66,10 @@ impl Scene {
                     Way::Damaged => return Err(JobError::Damaged("torn".to_owned())),
                     Way::Fails => return Err(JobError::Later("not yet".to_owned())),
                     Way::Panics => panic!("a defect"),
+                    Way::TakesAndPanics => {
+                        claimed.take(60_000).await?;
+                        panic!("a defect after the record was changed");
+                    }
                     Way::Away => return Err(JobError::Away("gone".to_owned())),
                     Way::Waits => {
                         most.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
@@ -240,6 +245,24 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         jobs.settle(KIND).await.unwrap();
         assert_eq!((scene.done("bad").await, scene.dead().await), (1, vec![]));
     }
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
+    let scene = Scene::new();
+    let (_, jobs) = scene.server(JobKind { leases_itself: true, ..JobKind::new(KIND) });
+    scene.put("one", "").await;
+    scene.goes("one", Way::TakesAndPanics);
+    for _ in 0..100 {
+        jobs.settle(KIND).await.unwrap();
+        // Its own lease is no reason to begin at once.
+        let tries = scene.tries("one");
+        jobs.settle(KIND).await.unwrap();
+        assert_eq!(scene.tries("one"), tries);
+        scene.clock.advance_ms(600_000);
+    }
+    assert!(scene.tries("one") <= 4, "{} tries", scene.tries("one"));
+    assert_eq!(scene.dead().await.len(), 1);
 }
 
 #[tokio::test]
