@@ -175,13 +175,13 @@ keyspace! {
     /// The lists of running games were completed once.
     LISTS_WHOLE[] = "lists_whole", "empty", "src/table/rest.rs", "none";
     /// The rematch of a game.
-    REMATCH["GAME"] = "rematch", "the game's id", "src/table/creation.rs", "end of the game's log";
+    REMATCH["GAME"] = "rematch", "the game's id", "src/table/creation.rs", "the game is pruned";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "none";
     /// An open seek.
     SEEKS["ID"] = "seeks", "JSON: SeekRecord", "src/lobby/seeks.rs", "taken, withdrawn or abandoned";
-    /// Conflicts of two seeks taken at once.
-    SEEK_TURN[] = "seek_turn", "a number", "src/lobby/seeks.rs", "none";
+    /// The seek that was opened last, so that two opened at once are both counted.
+    SEEK_TURN[] = "seek_turn", "the seek's id", "src/lobby/seeks.rs", "1 min";
     /// An open challenge.
     CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "src/lobby/challenges.rs", "1 day";
     /// A player's open challenge.
@@ -205,7 +205,7 @@ keyspace! {
     /// Players who wait again because their game was aborted.
     POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "src/lobby/pool_returns.rs", "1 min";
     /// A player left a game.
-    LEFT["PLAYER", "GAME"] = "left", "empty", "src/conduct.rs", "1 day";
+    LEFT["PLAYER", "GAME"] = "left", "the time, in decimal", "src/conduct.rs", "1 day";
     /// A player.
     PLAYERS["ID"] = "players", "JSON: PlayerRecord", "src/players/record.rs", "guests: 90 days after their last visit";
     /// A name in use.
@@ -225,7 +225,7 @@ keyspace! {
     /// Keys that all servers share.
     SECRETS["NAME"] = "secrets", "32 bytes", "src/players/guest.rs", "none";
     /// A player whom another one has blocked.
-    BLOCKS["PLAYER", "OTHER"] = "blocks", "JSON: since when", "src/blocks.rs", "at most 100 a player";
+    BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "src/blocks.rs", "none; at most 100 a player";
     /// A saved deployment.
     DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "src/deployments.rs", "at most 50 a ruleset";
     /// Job: rate a game.
@@ -239,9 +239,9 @@ keyspace! {
     /// A place on a leaderboard.
     LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "src/ratings/record.rs", "the account";
     /// How a game changed its players' ratings.
-    RATED["GAME"] = "rated", "JSON", "src/ratings/record.rs", "the game's log";
+    RATED["GAME"] = "rated", "JSON", "src/ratings/record.rs", "none";
     /// A change of ratings that was undone.
-    UNRATED["GAME"] = "unrated", "JSON", "src/ratings/record.rs", "the game's log";
+    UNRATED["GAME"] = "unrated", "JSON", "src/ratings/record.rs", "none";
     /// Results of the first mover in a ruleset.
     FIRST_MOVE["RULESET"] = "first_move", "JSON", "src/ratings/first_move.rs", "none";
     /// Job: enter a game into its players' histories.
@@ -257,7 +257,7 @@ keyspace! {
     /// Job: sign a game.
     PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "src/proof/mod.rs", "done";
     /// A game's signature.
-    PROOF["GAME"] = "proof", "JSON", "src/proof/mod.rs", "the game's log";
+    PROOF["GAME"] = "proof", "JSON", "src/proof/mod.rs", "the game is pruned";
     /// A public signing key.
     SIGNING_KEY["ID"] = "signing_key", "32 bytes", "src/proof/mod.rs", "none";
     /// Job: a player of a correspondence game is to move.
@@ -267,19 +267,19 @@ keyspace! {
     /// A player's webhook.
     WEBHOOKS["PLAYER"] = "webhooks", "JSON", "src/notices/mod.rs", "the account";
     /// Test calls of a webhook.
-    WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "JSON", "src/notices/mod.rs", "1 hour";
+    WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "src/notices/mod.rs", "10 s";
     /// Job: a notice to a webhook.
     NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "src/notices/mod.rs", "delivered or dropped";
     /// The last turn in a game of which a player's webhook was notified.
-    TOLD["PLAYER", "GAME"] = "told", "a ply", "src/notices/mod.rs", "end of the game";
+    TOLD["PLAYER", "GAME"] = "told", "the notice's id", "src/notices/mod.rs", "60 days";
     /// A calendar feed.
     FEEDS["HASH"] = "feeds", "the player's id", "src/notices/feed.rs", "the account";
     /// A player's calendar feed.
     FEED_OF["PLAYER"] = "feed_of", "the feed's hash", "src/notices/feed.rs", "the account";
     /// A report to operators.
-    REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "src/reports.rs", "none";
+    REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "src/reports.rs", "180 days";
     /// A player's report of a game.
-    REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "src/reports.rs", "the game's log";
+    REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "src/reports.rs", "180 days";
     /// A player's reports of today.
     REPORTED["PLAYER", "GAME"] = "reported", "empty", "src/reports.rs", "1 day";
     /// What operators did.
@@ -295,7 +295,7 @@ keyspace! {
     /// A server's record of itself.
     SERVERS["ID"] = "servers", "JSON: Sign", "base/src/cluster.rs", "3 s";
     /// What `/health` writes and reads.
-    HEALTH["NAME"] = "health", "16 bytes", "src/http/health.rs", "1 min";
+    HEALTH["NAME"] = "health", "16 bytes", "src/http/health.rs", "none";
 }
 
 #[cfg(test)]
@@ -314,6 +314,7 @@ mod tests {
         assert_eq!(FLAGS.time_and_game(&key), Some((Stamp(42), game)));
         assert_eq!(SEAT.under([&"ana"]).unwrap().as_bytes(), b"seat/ana/");
         assert_eq!(LISTS_WHOLE.key([]).unwrap().as_bytes(), b"lists_whole");
+        assert_eq!(OUTAGES.key([]).unwrap().as_bytes(), flagfall_store::OUTAGES_KEY.as_bytes());
         assert_eq!(format!("{}", Time15(Stamp(42))).len(), 15);
     }
 
