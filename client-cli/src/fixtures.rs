@@ -104,8 +104,8 @@ pub(crate) fn waiting_strike(own_choice: &str) -> String {
     )
 }
 
-/// An army as messages write them, on a side's home squares. Ranks are hidden if there is no text
-/// of §P4.
+/// An army as messages write it, on a side's home squares. `text` is a deployment as in §P4;
+/// squares without a letter in it have hidden ranks.
 pub(crate) fn army(ruleset: &str, side: Side, text: Option<&str>) -> Vec<String> {
     let ruleset = flagfall_rules::Ruleset::find(ruleset).expect("a ruleset");
     let letters: Vec<char> =

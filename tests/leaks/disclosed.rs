@@ -1,7 +1,7 @@
 //! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S and PLAY.
 //!
-//! This is a specification of its own. It was written from those pages, independently of `view.rs`,
-//! and reads the log as the store keeps it.
+//! This is a specification of its own. It was written from those pages, independently of
+//! `redact.rs`, and reads the log as the store keeps it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

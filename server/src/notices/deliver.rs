@@ -1,4 +1,4 @@
-//! Delivers due notices: each destination on its own, and each notice taken before it is sent.
+//! Delivers due notices: each destination on its own, and each notice leased before it is sent.
 
 use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
 use flagfall_store::{StoreError, Update};

@@ -1,10 +1,11 @@
 //! Notices of turns to players, over webhooks and feeds.
 //!
 //! When a turn is due (see [`crate::turns`]), one update writes a notice and marks the turn as
-//! told: once, however many servers find the due. A server that finds a due notice waits for a
-//! place at its destination, takes the notice for a minute with a conditional update, and sends it.
-//! If the server dies meanwhile, the notice is taken again. So a notice may come twice, with the
-//! same id, but no turn is forgotten. Destinations do not delay each other (see `destinations.rs`).
+//! told: once, however many servers find the job. A server that finds a due notice waits for a
+//! place at its destination, leases the notice for a minute with a conditional update, and sends
+//! it. If the server dies meanwhile, the notice is leased again. So a notice may come twice, with
+//! the same id, but no turn is forgotten. Destinations do not delay each other (see
+//! `destinations.rs`).
 
 mod address;
 mod deliver;

@@ -499,7 +499,7 @@ impl Tables {
         futures_util::future::join_all(stops).await;
     }
 
-    /// Notified whenever a game ends on this server, for the service that writes histories.
+    /// Writes jobs of this server, and wakes its runner.
     #[must_use]
     pub fn jobs(&self) -> &JobWriter {
         &self.inner.settings.jobs

@@ -1,10 +1,10 @@
 //! Jobs of turns in games with days per move, which run without the player: queued moves and
 //! webhook notices.
 //!
-//! Every append to such a game writes a due in the same update, so a crash cannot separate them:
-//! `turn_due/GAME` with the number of the log's last entry. The server that finds it carries out
-//! what follows, and deletes the due if nothing was appended meanwhile. Doing it twice is harmless:
-//! a queued move's command id is made from its ply, so each ply is made once.
+//! Every append to such a game writes the job `turn_due/GAME` in the same update, so a crash cannot
+//! separate them. The server that claims it carries out what follows, and deletes the job if
+//! nothing was appended meanwhile. Doing it twice is harmless: a queued move's command id is made
+//! from its ply, so each ply is made once.
 
 mod queue;
 
@@ -63,7 +63,7 @@ impl Turns {
     }
 
     /// The writes that delete the queues of a finished game. A queue written at the same moment has
-    /// a due of its own.
+    /// a job of its own.
     async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, StoreError> {
         match self.view(game, None).await {
             Ok((summary, view)) if view.phase == Phase::Over => {
@@ -82,7 +82,7 @@ impl Turns {
             match self.view(game, Some(side)).await {
                 Ok((summary, view)) => {
                     let player = summary.players[side].id.clone();
-                    // What is wrong with one player's records does not keep the other's notice back.
+                    // Damaged records of one player do not keep the other's notice back.
                     noted =
                         noted.and(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await);
                 }

@@ -143,7 +143,8 @@ impl Turns {
         let record = QueueRecord { ply: ply.saturating_add(1), moves, planned_at: Some(planned_at) };
         let value = serde_json::to_vec(&record).map_err(|_| QueueError::BadQueue)?;
         let mut writes = vec![Write::Put { key: key(game, player)?, value, expires: None }];
-        // The other side may have moved since the view was read, and that job may already be done.
+        // The other side may have moved since the view was read, and the job of that move may be
+        // done already. So the queue gets a job of its own.
         let value = self.tables.jobs().job(self.store.now());
         writes.extend(super::due_key(game).map(|key| Write::Put { key, value, expires: None }));
         self.write(writes).await?;

@@ -27,11 +27,13 @@ use crate::telemetry as names;
 const CHUNK: usize = 256;
 /// Jobs of a kind that wait in memory for a place.
 const BACKLOG_MAX: usize = 4_096;
-/// Attempts after which a job is a dead letter: one that fails, and one that meets damaged data.
+/// Attempts after which a job that fails is a dead letter.
 const TRIES_MAX: u32 = 12;
+/// Attempts after which a job that meets damaged data is a dead letter.
 const DAMAGED_TRIES_MAX: u32 = 4;
-/// The wait after the first failure, and the longest, in milliseconds. Each is twice the last.
+/// The wait after the first failure, in milliseconds. Each further wait is twice the last.
 const WAIT_MS: u64 = 5_000;
+/// The longest wait after a failure, in milliseconds.
 const WAIT_MS_MAX: u64 = 10 * 60_000;
 /// How often dead letters are counted.
 const DEAD_LOOK: Duration = Duration::from_secs(60);
