@@ -10,7 +10,7 @@ use crate::plant::{Plant, change_value};
 pub(crate) const PLANTS: &[(&str, Fault, Plant)] = &[
     ("the opponent's reserve in a view", Fault::Leak, open_reserve),
     ("the rank of a piece from a reserve, in an event", Fault::Leak, name_placed),
-    ("the rank of a narrowed-down piece", Fault::Leak, name_narrowed),
+    ("a hidden piece narrowed down to two ranks", Fault::Leak, narrow_hidden),
     ("a chip of a wrong color", Fault::Differs, change_chip),
     ("a wrong number of pieces in a pool", Fault::Differs, miscount_pool),
     ("a choice in a strike told to the other side", Fault::Leak, tell_choice),
@@ -20,6 +20,7 @@ pub(crate) const PLANTS: &[(&str, Fault, Plant)] = &[
 /// Faults that only some games of the ruleset have a place for.
 #[cfg(test)]
 pub(crate) const RARE_PLANTS: &[(&str, Fault, Plant)] = &[
+    ("the rank of a narrowed-down piece", Fault::Leak, name_narrowed),
     ("a silent winner's rank in an event", Fault::Leak, name_silent_winner),
     ("an owed color that is not shown", Fault::Differs, hide_owed_color),
     ("a choice of a wrong rank", Fault::Differs, choose_otherwise),
@@ -49,21 +50,12 @@ fn name_placed(log: &mut GameLog) -> Option<()> {
     })
 }
 
-fn name_narrowed(log: &mut GameLog) -> Option<()> {
+fn narrow_hidden(log: &mut GameLog) -> Option<()> {
     change_value(log, "event", |value| {
-        if value["event"]["kind"] != "moved" {
-            return None;
-        }
-        for piece in value["change"]["pieces"].as_array_mut()? {
-            let text = piece.as_str()?.to_owned();
-            if let Some((square, rest)) = text.split_once('[')
-                && let Some((ranks, marks)) = rest.split_once(']')
-            {
-                *piece = json!(format!("{square}{}{marks}", ranks.chars().next()?));
-                return Some(());
-            }
-        }
-        None
+        let pieces = value["change"]["pieces"].as_array_mut()?;
+        let hidden = pieces.iter_mut().find(|piece| piece.as_str().is_some_and(|text| text.contains('?')))?;
+        *hidden = json!(hidden.as_str()?.replacen('?', "[89]", 1));
+        Some(())
     })
 }
 
@@ -120,6 +112,25 @@ fn ask_otherwise(log: &mut GameLog) -> Option<()> {
         }
     }
     Some(())
+}
+
+#[cfg(test)]
+fn name_narrowed(log: &mut GameLog) -> Option<()> {
+    change_value(log, "event", |value| {
+        if value["event"]["kind"] != "moved" {
+            return None;
+        }
+        for piece in value["change"]["pieces"].as_array_mut()? {
+            let text = piece.as_str()?.to_owned();
+            if let Some((square, rest)) = text.split_once('[')
+                && let Some((ranks, marks)) = rest.split_once(']')
+            {
+                *piece = json!(format!("{square}{}{marks}", ranks.chars().next()?));
+                return Some(());
+            }
+        }
+        None
+    })
 }
 
 #[cfg(test)]
