@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use common::store_between::{Hands, NoAnswer, StoreBetween};
-use common::{Client, House, settings};
+use common::{Client, House, in_time, settings};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
 use flagfall_server::settings::Settings;
 use flagfall_store::{Key, MemoryStore, Store, StoreError, SystemClock, Update, UpdateOutcome, Write};
 use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::sync::watch;
 
 /// The connection of a server to a store that keeps running without it.
 struct Line(AtomicU8);
@@ -133,16 +135,19 @@ async fn account(house: &House) -> (String, String) {
     (token, listed["tokens"][0]["id"].as_str().unwrap().to_owned())
 }
 
-async fn play_bot(client: &mut Client) -> GameId {
-    let terms = Terms {
+fn terms() -> Terms {
+    Terms {
         ruleset: "barrage".to_owned(),
         time: Time::Unlimited {},
         private: true,
         secret: false,
         rated: false,
-    };
+    }
+}
+
+async fn play_bot(client: &mut Client) -> GameId {
     let (cmd_id, bot) = ("1".parse().unwrap(), "random".to_owned());
-    client.tell(&ClientToServer::PlayBot { cmd_id, bot, terms, side: Some(Side::Red) }).await;
+    client.tell(&ClientToServer::PlayBot { cmd_id, bot, terms: terms(), side: Some(Side::Red) }).await;
     let game = client.find(|message| match message {
         ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } => Some(game),
         _ => None,
@@ -307,5 +312,84 @@ async fn a_store_that_was_emptied_does_not_make_known_tokens_bad_ones() {
     store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
     assert_eq!(sent_back(&house, &with(&token)).await, later());
     assert_eq!(sent_back(&house, &with(&"0".repeat(64))).await, for_good());
+    house.close().await;
+}
+
+/// Holds every call that follows the plan of a game, until the test lets them through.
+struct Gate {
+    is_reached: watch::Sender<bool>,
+    is_open: watch::Sender<bool>,
+}
+
+impl Hands for Gate {
+    async fn call<T: Send, E: NoAnswer>(
+        &self,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        if *self.is_reached.borrow() {
+            self.is_open.subscribe().wait_for(|is_open| *is_open).await.ok();
+        }
+        call.await
+    }
+
+    async fn update(
+        &self,
+        update: &Update,
+        call: impl Future<Output = Result<UpdateOutcome, StoreError>> + Send,
+    ) -> Result<UpdateOutcome, StoreError> {
+        let outcome = self.call(call).await;
+        let is_plan =
+            |write: &Write| matches!(write, Write::Put { key, .. } if key.as_bytes().starts_with(b"plans/"));
+        if update.writes.iter().any(is_plan) {
+            self.is_reached.send_replace(true);
+        }
+        outcome
+    }
+}
+
+#[tokio::test]
+async fn a_planned_stop_finishes_an_acceptance_that_is_half_done() {
+    let memory = MemoryStore::new(SystemClock);
+    let hands = Gate { is_reached: watch::Sender::new(false), is_open: watch::Sender::new(false) };
+    let between = Arc::new(StoreBetween { store: memory.clone(), hands });
+    let house = House::open_over(between.clone(), memory.clone(), settings()).await;
+    let ((mut ana, _, ana_token), (mut bo, _, bo_token)) =
+        (house.guest("ana").await, house.guest("bo").await);
+    let cmd_id = || "00000000-0000-7000-8000-000000000000".parse().unwrap();
+    ana.tell(&ClientToServer::Seek { cmd_id: cmd_id(), terms: terms(), side: None, rating: None }).await;
+    let seek = ana
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Seek { seek }, .. } => Some(seek),
+            _ => None,
+        })
+        .await;
+    bo.tell(&ClientToServer::AcceptSeek { cmd_id: cmd_id(), seek, secret: false }).await;
+    let mut is_reached = between.hands.is_reached.subscribe();
+    in_time("the plan", is_reached.wait_for(|is_reached| *is_reached)).await.unwrap();
+
+    // The offer is taken, and no game stands for it yet. The stop begins before the store answers.
+    let address = house.address;
+    let stop = tokio::spawn(house.close());
+    in_time("the listener to close", async { while TcpStream::connect(address).await.is_ok() {} }).await;
+    between.hands.is_open.send_replace(true);
+    in_time("the stop", stop).await.unwrap();
+
+    let started = ana.find(|message| match message {
+        ServerToClient::GameStarted { game, .. } => Some(game.id),
+        _ => None,
+    });
+    let accepted = bo.find(|message| match message {
+        ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } => Some(game),
+        _ => None,
+    });
+    let games = (started.await, accepted.await);
+    assert_eq!(games.0, games.1);
+    let house = House::open_on(memory, settings()).await;
+    for token in [ana_token, bo_token] {
+        let mut client = house.connect().await;
+        client.say(&format!(r#"{{"type":"hello","protocol":1,{}}}"#, with(&token))).await;
+        let (_, _, running) = client.welcome().await;
+        assert_eq!(running.iter().map(|game| game.id).collect::<Vec<_>>(), [games.0]);
+    }
     house.close().await;
 }
