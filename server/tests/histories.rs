@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod common;
+#[path = "../store/tests/common/mod.rs"]
+mod store;
 
 use std::sync::Arc;
 
@@ -13,9 +15,13 @@ use flagfall_protocol::{
     SigningKeys, Terms, Time, signed_message,
 };
 use flagfall_server::proof::SigningKey;
-use flagfall_store::{Key, MemoryStore, Store, SystemClock, Update, Write};
+use flagfall_store::archive::{export, import};
+use flagfall_store::{
+    Archive, EmbeddedStore, Key, MemoryStore, Options, RedisOptions, Store, SystemClock, Update, Write,
+};
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Value, json};
+use store::redis::RedisServer;
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
 
@@ -285,13 +291,58 @@ async fn a_finished_game_is_signed_once_and_stays_signed_with_new_names_and_new_
     assert_eq!(signer(&record_of(&house, games[1], None).await, &keys).as_ref(), Some(&ids[1]));
     assert!(store.scan(key("proof_due/".to_owned()), None, 10).await.unwrap().is_empty());
     house.close().await;
-    // The store has nothing of the secret halves.
-    for prefix in ["proof/", "signing_key/"] {
-        for (_, value) in store.scan(key(prefix.to_owned()), None, 10).await.unwrap() {
-            let value = String::from_utf8(value).unwrap();
-            assert!(seeds.iter().all(|seed| !value.contains(&HexBytes(*seed).to_string())), "{value}");
-        }
+}
+
+/// Every text of a store: bodies of entries, keys and values of records.
+async fn texts_of(store: &dyn Archive) -> Vec<Vec<u8>> {
+    let mut texts = Vec::new();
+    for game in store.games().await.unwrap() {
+        let entries = store.read(game, 0, 1_000).await.unwrap();
+        texts.extend(entries.iter().map(|entry| entry.body.expose().to_vec()));
     }
+    for (key, value, _) in store.records(None, 10_000).await.unwrap() {
+        texts.extend([key.as_bytes().to_vec(), value]);
+    }
+    texts
+}
+
+#[tokio::test]
+async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
+    let redis = RedisServer::start();
+    let store = Arc::new(redis.open(RedisOptions::default()).await);
+    let seed = [5; 32];
+    let key = SigningKey::from_seed(&seed).unwrap();
+    let memory = MemoryStore::new(SystemClock);
+    let mut table = Table::at(House::open_with_key(store.clone(), memory, settings(), Some(key)).await).await;
+    let game = table.play(Kind::default()).await;
+    let signed = record_of(&table.house, game, None).await;
+    let keys = keys_of(&table.house).await;
+    assert!(signer(&signed, &keys).is_some());
+
+    assert!(store.archive_log(game).await.unwrap());
+    assert_eq!(record_of(&table.house, game, None).await.signature, signed.signature);
+    table.house.close().await;
+
+    let mut exported = Vec::new();
+    export(&*store, &mut exported, |_| {}).await.unwrap();
+    let mut texts = texts_of(&*store).await;
+    assert!(texts.len() > 10);
+    texts.push(exported.clone());
+    for secret in [&seed[..], HexBytes(seed).to_string().as_bytes()] {
+        let holds = |text: &&Vec<u8>| text.windows(secret.len()).any(|part| part == secret);
+        assert!(!texts.iter().any(|text| holds(&text)));
+    }
+
+    let folder = tempfile::tempdir().unwrap();
+    let other = Arc::new(EmbeddedStore::open(folder.path(), SystemClock, &Options::default()).unwrap());
+    import(&*other, &mut exported.as_slice(), |_| {}).await.unwrap();
+    // Without the key, games are not signed, but signatures and published keys remain.
+    let house = House::open_over(other, MemoryStore::new(SystemClock), settings()).await;
+    assert_eq!(keys_of(&house).await, keys);
+    let moved = record_of(&house, game, None).await;
+    assert_eq!(moved.signature, signed.signature);
+    assert!(signer(&moved, &keys).is_some());
+    house.close().await;
 }
 
 #[tokio::test]
