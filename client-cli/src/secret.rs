@@ -70,8 +70,9 @@ impl Drop for Silent {
 }
 
 fn typed(what: &str) -> Result<Secret, Trouble> {
-    say(&format!("{what}: "))?;
+    // Silent first: an early Ctrl-C or first letter must not be handled by the terminal.
     let silent = Silent::new().map_err(storage)?;
+    say(&format!("{what}: "))?;
     let mut answer = String::new();
     let answered = loop {
         match event::read().map_err(storage)? {

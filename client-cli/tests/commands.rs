@@ -63,6 +63,43 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
     }
 }
 
+/// Runs the client at a terminal of its own, which `script` (util-linux) makes.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_at_a_password_restores_the_terminal() {
+    use std::io::{Read, Write};
+    use std::process::Stdio;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = r#""$FLAGFALL" --server 127.0.0.1:1 login ana; echo code=$?; stty -a"#;
+    let mut terminal = Command::new("script")
+        .args(["--quiet", "--return", "--command", line, "/dev/null"])
+        .env("FLAGFALL", env!("CARGO_BIN_EXE_flagfall"))
+        .env("FLAGFALL_CONFIG_DIR", folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("script runs: it is part of util-linux");
+    let (mut keys, mut screen) =
+        (terminal.stdin.take().expect("piped"), terminal.stdout.take().expect("piped"));
+    let (mut text, mut buffer) = (String::new(), [0; 1_024]);
+    loop {
+        let length = screen.read(&mut buffer).expect("the terminal's output");
+        text.push_str(&String::from_utf8_lossy(&buffer[..length]));
+        if text.ends_with("Password of ana: ") {
+            keys.write_all(b"\x03").expect("a key");
+        }
+        if length == 0 {
+            break;
+        }
+    }
+    assert!(terminal.wait().expect("an end").success(), "{text}");
+    assert!(text.contains("interrupted: nothing was done") && text.contains("code=130"), "{text}");
+    let settings = text.split_once("code=130").expect("the end of the client").1;
+    let is_set = |name: &str| settings.split([' ', ';', '\r', '\n']).any(|setting| setting == name);
+    assert!(["echo", "icanon", "isig"].into_iter().all(is_set), "{text}");
+}
+
 #[test]
 fn a_deployment_that_is_none_is_said_before_a_server_is_asked() {
     let folder = tempfile::tempdir().expect("a folder");
