@@ -243,6 +243,18 @@ async fn a_full_server_says_so() {
 }
 
 #[tokio::test]
+async fn a_welcome_says_after_how_long_a_game_can_be_claimed() {
+    let mut settings = settings();
+    settings.times.claim = Duration::from_secs(7);
+    let house = House::open(settings).await;
+    let mut client = house.connect().await;
+    client.say(r#"{"type":"hello","protocol":1,"name":"ana"}"#).await;
+    let welcome = client.next().await;
+    assert!(matches!(welcome, ServerToClient::Welcome { claim_seconds: Some(7), .. }), "{welcome:?}");
+    house.close().await;
+}
+
+#[tokio::test]
 async fn a_stopping_server_tells_everybody_to_come_back() {
     let house = House::open(settings()).await;
     let (mut ana, ..) = house.guest("ana").await;

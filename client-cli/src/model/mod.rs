@@ -271,6 +271,8 @@ pub struct Model {
     pub was_online: bool,
     /// True if the server says that it cannot reach its store.
     pub is_store_away: bool,
+    /// After how many seconds of absence a short game can be claimed, according to the server.
+    pub claim_seconds: Option<u64>,
     /// The credential.
     pub token: Option<Secret>,
     /// Why the credential or the seat is not saved, and when to try again.
@@ -358,6 +360,7 @@ impl Model {
             is_pinged: false,
             was_online: false,
             is_store_away: false,
+            claim_seconds: None,
             token: None,
             unsaved: None,
             shown: BTreeMap::new(),

@@ -7,8 +7,9 @@ use super::{exit, game, keeping};
 use crate::model::{Effect, How, Model, Prompt};
 use crate::words;
 
-/// Time in ms after which a server with default settings allows a claim in a short game.
-const CLAIM_MS: u64 = 60_000;
+/// After how many seconds a short game can be claimed from a player who is away, if the server does
+/// not tell: the default of version 0.1.
+const CLAIM_SECONDS: u64 = 60;
 
 /// Asks before leaving a running game. Otherwise leaves at once.
 pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
@@ -46,8 +47,9 @@ fn consequences(model: &Model) -> Option<String> {
         Phase::Playing => "Your clock keeps running on your turn.".to_owned(),
         Phase::Over => return None,
     };
+    let claim_ms = model.claim_seconds.unwrap_or(CLAIM_SECONDS) * 1_000;
     let wait_ms =
-        TimeControl::from(time).claim_wait_ms(CLAIM_MS).filter(|_| game.view.phase == Phase::Playing);
+        TimeControl::from(time).claim_wait_ms(claim_ms).filter(|_| game.view.phase == Phase::Playing);
     if let Some(wait_ms) = wait_ms.filter(|_| opponent.kind != PlayerKind::House) {
         // The wait is half as long after leaving on purpose.
         text.push_str(&format!(

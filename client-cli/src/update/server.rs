@@ -10,8 +10,17 @@ use crate::{setups, words};
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
     patience::heard(model, &message);
     match message {
-        ServerToClient::Welcome { protocol: _, server: _, player, token, server_time, games } => {
+        ServerToClient::Welcome {
+            protocol: _,
+            server: _,
+            player,
+            token,
+            server_time,
+            claim_seconds,
+            games,
+        } => {
             link::learn_time(model, server_time, true);
+            model.claim_seconds = claim_seconds;
             if let Some(token) = token {
                 model.token = Some(token.clone());
                 out.push(Effect::SaveToken { token, name: player.name.clone() });

@@ -270,6 +270,7 @@ impl Connection {
                 player: player.clone(),
                 token: new_token,
                 server_time: SystemClock.now().0,
+                claim_seconds: Some(app.settings.times.claim.as_secs()),
                 games,
             }));
             Ok((registration, player))

@@ -30,6 +30,10 @@ pub enum ServerToClient {
         token: Option<Secret>,
         /// The server's time, in milliseconds since 1970.
         server_time: u64,
+        /// After how many seconds of an opponent's absence a short game can be claimed; half as
+        /// many if they left on purpose. Servers of version 0.1 do not send it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        claim_seconds: Option<u64>,
         /// The player's running games.
         games: Vec<GameSummary>,
     },

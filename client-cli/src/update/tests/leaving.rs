@@ -21,6 +21,16 @@ fn q_in_a_running_game_asks_and_says_what_becomes_of_the_clock() {
 }
 
 #[test]
+fn the_servers_wait_for_claims_is_told() {
+    let mut model = playing();
+    let welcome = r#"{"type":"welcome","protocol":1,"server":"test","player":{"id":"p1","name":"ann","kind":"guest"},"server_time":0,"claim_seconds":20,"games":[]}"#;
+    update(&mut model, Message::Received(Box::new(serde_json::from_str(welcome).unwrap())));
+    key(&mut model, Key::Char('q'));
+    let Some(Prompt::Leave(words)) = &model.prompt else { panic!("a question: {:?}", model.prompt) };
+    assert!(words.ends_with("in about 10 seconds."), "{words}");
+}
+
+#[test]
 fn whoever_loses_nothing_by_leaving_is_not_asked() {
     let mut over = playing();
     over.game.as_mut().expect("a game").view.phase = flagfall_protocol::Phase::Over;

@@ -158,6 +158,7 @@ fn examples() -> String {
         player: player("ngb26gkdxbq5", "ana", PlayerKind::Guest),
         token: Some(Secret::new("keep-this-secret")),
         server_time: CREATED.0,
+        claim_seconds: Some(60),
         games: Vec::new(),
     };
     page.example("The server answers. With the token, the client is the same guest next time:", &welcome);
