@@ -7,6 +7,7 @@ mod conduct;
 pub mod config;
 pub mod deployments;
 mod farewell;
+mod features;
 pub mod gateway;
 pub mod histories;
 pub mod http;

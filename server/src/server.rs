@@ -19,6 +19,7 @@ use crate::allowance::look_at_all;
 use crate::archive::archive_old_games;
 use crate::deployments::Deployments;
 use crate::farewell::Erasure;
+use crate::features::ServerFeatures;
 use crate::gateway::{self, Doorkeeper, ListenerLimits};
 use crate::histories::Histories;
 use crate::http;
@@ -30,14 +31,14 @@ use crate::proof::{Proofs, SigningKey};
 use crate::prune::{Lifetimes, prune_old};
 use crate::ratings::Ratings;
 use crate::settings::{Settings, Times};
-use crate::table::{StartError, TableSettings, Tables};
+use crate::table::{StartError, Tables};
 use crate::turns::Turns;
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
 use flagfall_base::background::Background;
 use flagfall_base::cluster::{Peers, Sign};
 use flagfall_base::committed::Committed;
 use flagfall_base::delivery::Connections;
-use flagfall_base::jobs::Jobs;
+use flagfall_base::jobs::{JobWriter, Jobs};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 
@@ -153,7 +154,9 @@ impl Server {
     ) -> Result<Server, StartError> {
         let connections =
             Connections::remembering(settings.limits.visitors_remembered, settings.times.visitor_memory);
-        let for_tables = TableSettings { signs: key.is_some(), ..settings.for_tables(connections.clone()) };
+        let jobs = JobWriter::default();
+        let features = Arc::new(ServerFeatures { jobs: jobs.clone(), signs: key.is_some() });
+        let for_tables = settings.for_tables(connections.clone(), features);
         let tables = Tables::start(store.clone(), for_tables).await?;
         let proofs = Proofs::new(store.clone(), tables.clone(), key.map(Arc::new));
         proofs.publish_key().await?;
@@ -166,8 +169,8 @@ impl Server {
         let histories = Histories::new(store.clone(), tables.clone());
         let deployments = Deployments::new(store.clone());
         let sender = Sender::new(settings.webhooks, &settings.webhook_trust);
-        let notices = Notices::new(store.clone(), tables.clone(), sender);
-        let turns = Turns::new(store.clone(), tables.clone(), notices.clone());
+        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone());
+        let turns = Turns::new(store.clone(), tables.clone(), notices.clone(), jobs.clone());
         let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
         let erasure = Arc::new(Erasure {
             store: store.clone(),
@@ -186,7 +189,7 @@ impl Server {
             lobby: lobby.clone(),
             erasure,
         };
-        let jobs = workers.handle(Jobs::new(store.clone(), tables.jobs().clone()), &settings.times);
+        let jobs = workers.handle(Jobs::new(store.clone(), jobs), &settings.times);
         let admission = Admission::new(&settings.admission, settings.limits.connections_max);
         Ok(Server {
             app: Arc::new(App {

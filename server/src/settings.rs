@@ -1,6 +1,7 @@
 //! What an operator can set, as the running server uses it. [`crate::config`] builds it from flags
 //! and environment.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_protocol::LagQuota;
@@ -8,10 +9,9 @@ use flagfall_tls::Trust;
 
 use crate::notices::Reach;
 use crate::ratings::FirstMove;
-use crate::table::TableSettings;
+use crate::table::{Features, TableSettings};
 use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
-use flagfall_base::jobs::JobWriter;
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
 
 /// All settings of a running server. `Default` holds the values of a server started without flags.
@@ -40,7 +40,7 @@ pub struct Settings {
 impl Settings {
     /// The settings that tables need.
     #[must_use]
-    pub fn for_tables(&self, connections: Connections) -> TableSettings {
+    pub fn for_tables(&self, connections: Connections, features: Arc<dyn Features>) -> TableSettings {
         TableSettings {
             deploy_ms: u64::try_from(self.times.deployment.as_millis()).unwrap_or(u64::MAX),
             lag_quota: self.lag_quota(),
@@ -50,8 +50,7 @@ impl Settings {
             running_games_max: self.limits.running_games,
             memory: MemoryGuard::new(self.limits.memory),
             rest_ms: u64::try_from(self.times.rest.as_millis()).unwrap_or(u64::MAX),
-            signs: false,
-            jobs: JobWriter::default(),
+            features,
             connections,
         }
     }

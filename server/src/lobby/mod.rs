@@ -42,6 +42,7 @@ pub use challenges::Challenge;
 pub use command::LobbyCommand;
 pub use memory::GamePlan;
 pub(crate) use plans::PLAN_MS;
+pub(crate) use pool_returns::pool_return;
 pub use refusal::{LobbyRefusal, check_rated, check_terms};
 pub use seeks::{SeekRecord, Seeks};
 

@@ -6,21 +6,42 @@
 //! still exist. So a player returns at most once, however many servers try, and only while
 //! connected.
 
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
 
 use super::pool::{Pool, PoolRecord, paired_of_key, pool_key, put, read};
+use crate::table::GameHeader;
 use flagfall_base::keys::{POOL_RETURNS, POOLED};
 use flagfall_base::scan::Scan;
 
 /// How long the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
+/// How long the pool may take a player back after an abort, in milliseconds.
+const RETURN_MS: u64 = 60_000;
 /// Records of `pool_returns/` read at a time.
 const CHUNK: usize = 256;
 
 /// The write that keeps the records with which two players waited for their game.
 pub(super) fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
     put(pooled_key(game)?, &waited, now.plus_ms(POOLED_MS).0)
+}
+
+/// The note that players who did not cause an abort may wait again, for the append of the abort.
+/// The pool knows whether the game came from there.
+pub(crate) fn pool_return(
+    game: GameId,
+    header: &GameHeader,
+    aborted_by: PerSide<bool>,
+    now: Stamp,
+) -> Option<Write> {
+    let innocent = Side::BOTH.into_iter().filter(|side| !aborted_by[*side] && !header.has_house());
+    let innocent: Vec<&str> = innocent.map(|side| header.players[side].id.as_str()).collect();
+    if innocent.is_empty() {
+        return None;
+    }
+    let value = serde_json::to_vec(&innocent).ok()?;
+    let expires = Some(now.plus_ms(RETURN_MS));
+    Some(Write::Put { key: POOL_RETURNS.key([&game]).ok()?, value, expires })
 }
 
 impl Pool {

@@ -8,8 +8,10 @@ use flagfall_store::MemoryStore;
 use flagfall_store::memory::Fault;
 
 use super::*;
+use crate::features::ServerFeatures;
 use flagfall_base::cluster::Sign;
 use flagfall_base::delivery::{OutboxReader, Outgoing, Registration, outbox};
+use flagfall_base::jobs::JobWriter;
 
 const SEEKS_MAX: usize = 80;
 
@@ -34,7 +36,8 @@ async fn house_with(store: MemoryStore, shared: Arc<dyn Store>) -> House {
     let mut settings = Settings::default();
     // Few enough for a test to open them all.
     settings.limits.seeks_max = SEEKS_MAX;
-    let table_settings = settings.for_tables(connections.clone());
+    let features = Arc::new(ServerFeatures { jobs: JobWriter::default(), signs: false });
+    let table_settings = settings.for_tables(connections.clone(), features);
     let tables = Tables::start(shared.clone(), table_settings).await.unwrap();
     let lobby = Lobby::new(shared, tables, connections.clone(), settings);
     House { store, lobby, connections }

@@ -33,6 +33,7 @@ pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
 use crate::table::Tables;
 use flagfall_base::identity::Identity;
+use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
@@ -55,6 +56,7 @@ const TOLD_MS: u64 = 60 * 24 * 3_600_000;
 pub struct Notices {
     store: Arc<dyn Store>,
     tables: Tables,
+    jobs: JobWriter,
     sender: Sender,
     destinations: Destinations,
 }
@@ -131,8 +133,8 @@ impl From<StoreError> for WebhookError {
 impl Notices {
     /// The notices in this store, sent with this sender.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, tables: Tables, sender: Sender) -> Notices {
-        Notices { store, tables, sender, destinations: Destinations::default() }
+    pub fn new(store: Arc<dyn Store>, tables: Tables, sender: Sender, jobs: JobWriter) -> Notices {
+        Notices { store, tables, jobs, sender, destinations: Destinations::default() }
     }
 
     /// Sets the asker's webhook with a new secret. It replaces an earlier one.
@@ -237,7 +239,7 @@ impl Notices {
         if self.store.scan(waiting_of(player)?, None, WAITING_MAX).await?.len() < WAITING_MAX {
             let fields = serde_json::to_vec(&WaitingNotice { notice })
                 .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
-            let value = self.tables.jobs().job_with(&fields, self.store.now());
+            let value = self.jobs.job_with(&fields, self.store.now());
             writes.push(Write::Put { key: waiting_key(player, &id)?, value, expires: None });
         } else {
             count("dropped");
@@ -249,7 +251,7 @@ impl Notices {
                 why: "it did not say whether it took a notice".to_owned(),
             });
         }
-        self.tables.jobs().wake(NOTICES.name);
+        self.jobs.wake(NOTICES.name);
         Ok(())
     }
 

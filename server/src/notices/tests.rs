@@ -11,11 +11,12 @@ use tokio::time::{Instant, sleep};
 
 use super::dial::{Dial, Line};
 use super::*;
+use crate::features::ServerFeatures;
 use crate::jobs::with_notices;
 use crate::settings::Settings;
 use flagfall_base::delivery::Connections;
 use flagfall_base::identity::Identity;
-use flagfall_base::jobs::Jobs;
+use flagfall_base::jobs::{JobWriter, Jobs};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -114,11 +115,13 @@ impl Scene {
     /// The notices of one server.
     async fn server(&self) -> Notices {
         let store: Arc<dyn Store> = Arc::new(self.store.clone());
-        let settings = Settings::default().for_tables(Connections::new());
+        let jobs = JobWriter::default();
+        let features = Arc::new(ServerFeatures { jobs: jobs.clone(), signs: false });
+        let settings = Settings::default().for_tables(Connections::new(), features);
         let tables = Tables::start(store.clone(), settings).await.unwrap();
         let sender = Sender::dialing(Reach::Public, self.network.clone());
-        let notices = Notices::new(store.clone(), tables.clone(), sender);
-        let jobs = Jobs::new(store, tables.jobs().clone());
+        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone());
+        let jobs = Jobs::new(store, jobs);
         let jobs = with_notices(jobs, notices.clone(), SECOND / 2);
         tokio::spawn(async move { jobs.run().await });
         notices

@@ -1,16 +1,10 @@
-//! Why a game was aborted, and who may return to the pool.
+//! Why a game was aborted.
 
-use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_board::{PerSide, Side};
 use flagfall_protocol::Abort;
 use flagfall_rules::{EndReason, Event, Phase};
-use flagfall_store::Write;
-use flagfall_store::record::CommandStamp;
 
 use super::core::Table;
-use flagfall_base::keys::POOL_RETURNS;
-
-/// How long the pool may take a player back after an abort, in milliseconds.
-const RETURN_MS: u64 = 60_000;
 
 /// The cause of an abort, which is public.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +16,11 @@ pub(super) enum AbortCause {
 }
 
 impl AbortCause {
+    /// The sides that caused it.
+    pub(super) fn sides(self) -> PerSide<bool> {
+        PerSide::from_fn(|side| self.is_by(side))
+    }
+
     fn is_by(self, side: Side) -> bool {
         match self {
             AbortCause::CalledOff(by) => by == side,
@@ -57,28 +56,5 @@ impl Table {
     /// What clients are told of the abort.
     pub(super) fn abort(&self) -> Option<Abort> {
         self.aborted.map(Abort::from)
-    }
-
-    /// The note to the pool, in the append of the abort, that players who did not cause it wait
-    /// again. The pool knows whether the game came from there.
-    pub(super) fn pool_return(
-        &self,
-        now: Stamp,
-        event: &Event,
-        stamp: Option<&CommandStamp>,
-    ) -> Option<Write> {
-        let asker = stamp.and_then(|stamp| self.header.side_of(&stamp.player));
-        let cause = self.abort_cause(event, asker)?;
-        let innocent: Vec<&str> = Side::BOTH
-            .into_iter()
-            .filter(|side| !cause.is_by(*side) && !self.header.has_house())
-            .map(|side| self.header.players[side].id.as_str())
-            .collect();
-        if innocent.is_empty() {
-            return None;
-        }
-        let value = serde_json::to_vec(&innocent).ok()?;
-        let expires = Some(now.plus_ms(RETURN_MS));
-        Some(Write::Put { key: POOL_RETURNS.key([&self.id]).ok()?, value, expires })
     }
 }

@@ -16,16 +16,9 @@ use super::listing::Absence;
 use super::presence::AWAY_AFTER_MS;
 use flagfall_base::delivery::ConnectionId;
 
-/// The shortest wait before a game can be claimed, in milliseconds; half of it if the player left
-/// on purpose.
-pub(super) const CLAIM_MS: u64 = 60_000;
-
 /// What a table knows of how long its players have been here or gone.
-#[derive(Clone, Copy)]
+#[derive(Default, Clone, Copy)]
 pub(super) struct Claims {
-    /// The shortest wait before the game can be claimed, in milliseconds. Longer games wait longer,
-    /// and a player who left on purpose halves the wait.
-    least_ms: u64,
     /// Since when the game could be played without a break.
     playable_since: Option<Stamp>,
     waits: PerSide<Wait>,
@@ -44,23 +37,7 @@ struct Wait {
     told: Option<Stamp>,
 }
 
-impl Default for Claims {
-    fn default() -> Claims {
-        Claims {
-            least_ms: CLAIM_MS,
-            playable_since: None,
-            waits: PerSide::default(),
-            is_on_purpose: PerSide::default(),
-        }
-    }
-}
-
 impl Table {
-    /// Sets the shortest wait before a claim; longer games wait longer.
-    pub(super) fn set_claim_wait(&mut self, least_ms: u64) {
-        self.claims.least_ms = least_ms;
-    }
-
     /// Notes whether a player closed the connection on purpose.
     pub(super) fn note_leaving(&mut self, connection: ConnectionId, is_on_purpose: bool) {
         if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
@@ -105,7 +82,7 @@ impl Table {
     /// True if a player has gone away, on purpose or for half a minute, from a game that requires
     /// them to be there. A game with days per ply does not.
     pub(super) fn has_gone_away(&self, side: Side, now: Stamp) -> bool {
-        let has_to_be_here = self.game.terms().time.claim_wait_ms(self.claims.least_ms).is_some();
+        let has_to_be_here = self.game.terms().time.claim_wait_ms(self.settings.claim_ms).is_some();
         let is_away = |since: Stamp| self.claims.is_on_purpose[side] || now >= since.plus_ms(AWAY_AFTER_MS);
         has_to_be_here && self.absent_since(side).is_some_and(is_away)
     }
@@ -141,11 +118,11 @@ impl Table {
     /// When the game can be claimed because side `gone` is gone. `None` while that side is here,
     /// and where players need not be present.
     pub(super) fn claim_at(&self, gone: Side) -> Option<Stamp> {
-        let Claims { least_ms, playable_since, waits, is_on_purpose } = &*self.claims;
+        let Claims { playable_since, waits, is_on_purpose } = &*self.claims;
         let (wait, other) = (&waits[gone], &waits[gone.opponent()]);
         let absent_since = self.absent_since(gone)?.max(wait.acted_at.unwrap_or_default());
         let since = absent_since.max(other.here_since?).max((*playable_since)?);
-        let wait_ms = self.game.terms().time.claim_wait_ms(*least_ms)?;
+        let wait_ms = self.game.terms().time.claim_wait_ms(self.settings.claim_ms)?;
         Some(since.plus_ms(if is_on_purpose[gone] { wait_ms / 2 } else { wait_ms }))
     }
 }

@@ -6,21 +6,17 @@ use flagfall_rules::{Event, Events, Game, Viewer, decide, decide_claim, decide_d
 use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Key, SecretBytes, StoreError, StoredEntry, Write};
 
+use super::aborts::AbortCause;
 use super::answers::{CommandKey, Done, fingerprint_of, stamp_of};
 use super::core::{Asked, Cause, Early, Flight, Health, Output, Reading, Stop, Table, is_awaited};
 use super::epochs::StaleEpoch;
 use super::error::ReadFailure;
+use super::features::{GameEnd, Milestone};
 use super::header::GameHeader;
 use super::listing::{self, awake_key, house_key};
 use super::public_games;
 use super::replay::{self, ReplayError};
 use super::reply::{Refusal, Reply};
-use crate::archive::ended;
-use crate::histories;
-use crate::proof;
-use crate::prune::guest_ended;
-use crate::ratings::due_key;
-use crate::turns::due_turn;
 use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::keys::{LIVE, SEAT};
 
@@ -127,15 +123,9 @@ impl Table {
         listing::house_turn(self.id, &self.header, since)
     }
 
-    /// The job to sign the game, if it is to be signed.
-    fn due_proof(&self, now: Stamp) -> Option<Write> {
-        self.job(proof::due_key(self.id).filter(|_| self.signs)?, now)
-    }
-
-    /// The job of this key, as one of this server.
-    fn job(&self, key: Key, now: Stamp) -> Option<Write> {
-        let value = self.jobs.as_ref().map(|jobs| jobs.job(now)).unwrap_or_default();
-        Some(Write::Put { key, value, expires: None })
+    /// What features write because of this event.
+    fn follow_ups(&self, event: Milestone, now: Stamp) -> Vec<Write> {
+        self.settings.features.writes(self.id, &self.header, event, now)
     }
 
     /// The append of events. The side that acted gets `lag_ms` of its time back before the first
@@ -158,14 +148,12 @@ impl Table {
             if let Some(outcome) = event.outcome() {
                 writes.extend(end_of_index(self.id, &self.header));
                 writes.extend(public_games::closing(self.id, &self.header, self.game.terms().created));
-                let rating = due_key(self.id).filter(|_| self.header.terms.rated);
-                let jobs = [rating, histories::due_key(self.id)].into_iter().flatten();
-                writes.extend(jobs.filter_map(|key| self.job(key, now)));
-                writes.extend(self.due_proof(now));
-                writes.extend(ended(self.id, now));
-                writes.extend(guest_ended(self.id, &self.header, now));
-                writes.extend(self.marks(now, outcome, stamp));
-                writes.extend(self.pool_return(now, event, stamp));
+                let asker = stamp.and_then(|stamp| self.header.side_of(&stamp.player));
+                let end = GameEnd {
+                    left: self.leavers(now, outcome, asker),
+                    aborted_by: self.abort_cause(event, asker).map(AbortCause::sides),
+                };
+                writes.extend(self.follow_ups(Milestone::Ended(end), now));
             }
             let entry = LogEntry::<GameHeader> {
                 command: stamp.cloned(),
@@ -174,7 +162,7 @@ impl Table {
             };
             bodies.push(record::encode(entry).ok()?);
         }
-        writes.extend(due_turn(self.id, &self.header).and_then(|key| self.job(key, now)));
+        writes.extend(self.follow_ups(Milestone::Acted, now));
         writes.extend(after.into_iter().flat_map(|after| self.house_turn(&after, now)));
         Some(Append { game: self.id, expected: self.head, deadline, not_before: None, bodies, writes })
     }

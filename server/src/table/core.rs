@@ -31,9 +31,9 @@ use super::presence::Attendance;
 use super::rematch::RematchAsker;
 use super::replay::{self, ReplayError};
 use super::reply::{Refusal, Reply};
+use super::settings::TableSettings;
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
-use flagfall_base::jobs::JobWriter;
 
 /// Commands of one player that may wait while an append is under way.
 const LINE_MAX: usize = 8;
@@ -223,7 +223,7 @@ pub(super) struct Table {
     pub(super) game: Game,
     pub(super) head: Head,
     pub(super) audiences: Audiences,
-    pub(super) spectators_max: usize,
+    pub(super) settings: Arc<TableSettings>,
     pub(super) seats: PerSide<Seat>,
     pub(super) attendance: PerSide<Attendance>,
     /// Since when connections on other servers are known; see [`Table::absent_since`].
@@ -249,10 +249,6 @@ pub(super) struct Table {
     behind_look_at: Option<Stamp>,
     pub(super) stop: Stop,
     pub(super) health: Health,
-    /// True if the game is signed when it is over.
-    pub(super) signs: bool,
-    /// Writes what follows from events as jobs of this server; none where no server runs.
-    pub(super) jobs: Option<JobWriter>,
     /// Why the game was aborted, if it was.
     pub(super) aborted: Option<AbortCause>,
     pub(super) rematch: Option<GameId>,
@@ -265,7 +261,7 @@ impl Table {
     pub(super) fn from_log(
         id: GameId,
         epoch: u64,
-        spectators_max: usize,
+        settings: Arc<TableSettings>,
         stored: &[StoredEntry],
     ) -> Result<Table, ReplayError> {
         let (first, rest) = stored.split_first().ok_or(ReplayError::NoHeader)?;
@@ -276,7 +272,7 @@ impl Table {
             game,
             head: Head::START.then(id, &first.body),
             audiences: Audiences::default(),
-            spectators_max,
+            settings,
             seats: PerSide::default(),
             attendance: PerSide::from_fn(|side| Attendance::new(header.is_house(side))),
             // Without a shared log there are no other servers to hear.
@@ -297,8 +293,6 @@ impl Table {
             behind_look_at: None,
             stop: Stop::No,
             health: Health::Sound,
-            signs: false,
-            jobs: None,
             aborted: None,
             rematch: None,
             rematch_askers: Vec::new(),
@@ -538,10 +532,10 @@ impl Table {
                 self.audiences.players.push(subscriber);
             }
             Viewer::Public => {
-                if self.audiences.spectators.len() >= self.spectators_max {
+                if self.audiences.spectators.len() >= self.settings.spectators_max {
                     self.audiences.drop_closed_spectators();
                 }
-                if self.audiences.spectators.len() >= self.spectators_max {
+                if self.audiences.spectators.len() >= self.settings.spectators_max {
                     let message = "this game has as many spectators as the server allows; try again later";
                     let refusal = Refusal::new(Code::TOO_MANY, message);
                     return subscriber.outbox.send(refusal.payload(self.id, None));

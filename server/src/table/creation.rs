@@ -6,10 +6,10 @@ use flagfall_rules::{Entropy, Lakes, Ruleset};
 use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Write};
 
+use super::features::Milestone;
 use super::header::GameHeader;
 use super::listing;
 use super::registry::Tables;
-use crate::turns::due_turn;
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
@@ -134,8 +134,7 @@ impl Tables {
         if let Some(key) = header.previous.and_then(|previous| REMATCH.key([&previous]).ok()) {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
-        let value = self.jobs().job(self.now());
-        writes.extend(due_turn(id, header).map(|key| Write::Put { key, value, expires: None }));
+        writes.extend(self.inner.settings.features.writes(id, header, Milestone::Opened, self.now()));
         writes.extend(PLANS.key([&id]).map(|key| Write::Delete { key }));
         let append = Append {
             game: id,

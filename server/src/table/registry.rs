@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, Ply, Side, Stamp};
-use flagfall_protocol::{CommandId, GameCommand, GameSummary, LagQuota, Phase};
+use flagfall_protocol::{CommandId, GameCommand, GameSummary, Phase};
 use flagfall_store::{Store, StoreError, StoredEntry, WallClock};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -27,12 +28,11 @@ use super::public_games::PublicGames;
 use super::reply::{Answer, Refusal, Reply};
 use super::rest::RunningCount;
 use super::search::read_all;
+use super::settings::TableSettings;
 use super::thinking::ThinkingRoom;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
-use flagfall_base::jobs::JobWriter;
-use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE, REMATCH};
-use flagfall_base::memory::MemoryGuard;
+use flagfall_base::keys::REMATCH;
 use flagfall_base::names::players_today;
 use flagfall_base::random::random_code;
 use flagfall_base::telemetry as names;
@@ -41,35 +41,6 @@ use flagfall_base::telemetry as names;
 pub(super) const SCAN_CHUNK: usize = 512;
 /// Locks for cold loads. Loads of different games may run at once, loads of one game never do.
 const LOAD_LANES: usize = 64;
-
-/// Settings of all tables.
-#[derive(Clone, Debug)]
-pub struct TableSettings {
-    /// Time to deploy, in milliseconds.
-    pub deploy_ms: u64,
-    /// Lag compensation in new games; `None` to give none.
-    pub lag_quota: Option<LagQuota>,
-    /// The shortest wait before a game can be claimed, in milliseconds; half of it if the player
-    /// left on purpose.
-    pub claim_ms: u64,
-    /// Most spectators of one game.
-    pub spectators_max: usize,
-    /// Most running games of one player.
-    pub games_per_player_max: usize,
-    /// Most running games of all players together.
-    pub running_games_max: usize,
-    /// Limits new games by the memory in use.
-    pub memory: MemoryGuard,
-    /// How long a running game stays in memory after the last connection closed it, in
-    /// milliseconds; on a live clock at most a minute.
-    pub rest_ms: u64,
-    /// True if finished games are signed.
-    pub signs: bool,
-    /// Writes what follows from events as jobs of this server.
-    pub jobs: JobWriter,
-    /// Where players are notified of new games.
-    pub connections: Connections,
-}
 
 /// Why the registry could not be opened. Damaged games are no reason, because no log is read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -114,7 +85,7 @@ pub(super) struct Inner {
     peers: Peers,
     /// Players' connections on all servers; `None` if no other server may append.
     seats: Option<Seats>,
-    pub(super) settings: TableSettings,
+    pub(super) settings: Arc<TableSettings>,
     /// Running games that are not in memory, as of the last count.
     pub(super) at_rest: AtomicUsize,
     /// What lists show of games at rest.
@@ -207,7 +178,7 @@ impl Tables {
                 peers: Peers::new(store.clone(), server),
                 store,
                 clock: Box::new(clock),
-                settings,
+                settings: Arc::new(settings),
                 at_rest: AtomicUsize::new(0),
                 public_games: Mutex::default(),
                 running: RunningCount::default(),
@@ -362,9 +333,6 @@ impl Tables {
             listed = self.listing(game).await?.map(|listing| listing.absence);
             table.set_absence(listed.unwrap_or_default());
         }
-        table.set_claim_wait(self.inner.settings.claim_ms);
-        table.signs = self.inner.settings.signs;
-        table.jobs = Some(self.inner.settings.jobs.clone());
         if let Some(seats) = self.seats() {
             table.share(seats.elsewhere(game));
         }
@@ -384,9 +352,9 @@ impl Tables {
     /// Builds a game's table from its log. An error or a panic in the replay affects this game
     /// only.
     pub(super) fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
-        let (epoch, spectators_max) =
-            (self.inner.epoch.load(Ordering::Relaxed), self.inner.settings.spectators_max);
-        let made = std::panic::catch_unwind(|| Table::from_log(game, epoch, spectators_max, stored));
+        let (epoch, settings) = (self.inner.epoch.load(Ordering::Relaxed), self.inner.settings.clone());
+        let made =
+            std::panic::catch_unwind(AssertUnwindSafe(|| Table::from_log(game, epoch, settings, stored)));
         match made {
             Ok(Ok(table)) => Ok(table),
             Ok(Err(error)) => {
@@ -499,19 +467,11 @@ impl Tables {
         futures_util::future::join_all(stops).await;
     }
 
-    /// Writes jobs of this server, and wakes its runner.
-    #[must_use]
-    pub fn jobs(&self) -> &JobWriter {
-        &self.inner.settings.jobs
-    }
-
     /// Notes that a game has ended: it no longer counts as running.
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
         self.inner.running.note_end();
-        for kind in [RATING_DUE.name, PLAYED_DUE.name, PROOF_DUE.name] {
-            self.jobs().wake(kind);
-        }
+        self.inner.settings.features.note_end();
     }
 
     /// Removes a table that has ended, if it is still registered.

@@ -17,7 +17,7 @@ use flagfall_store::{Key, Store, StoreError, Write};
 pub use self::queue::QueueError;
 use crate::notices::Notices;
 use crate::table::{GameHeader, TableError, Tables};
-use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::jobs::{Claimed, JobError, JobWriter};
 use flagfall_base::keys::TURN_DUE;
 
 /// Runs the jobs of turns in games with days per move. Cheap to clone.
@@ -26,6 +26,7 @@ pub struct Turns {
     store: Arc<dyn Store>,
     tables: Tables,
     notices: Notices,
+    jobs: JobWriter,
 }
 
 /// The key of the job of a game's turn; `None` if nothing follows from its turns.
@@ -41,8 +42,8 @@ fn due_key(game: GameId) -> Option<Key> {
 impl Turns {
     /// The turns of the games in this store.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, tables: Tables, notices: Notices) -> Turns {
-        Turns { store, tables, notices }
+    pub fn new(store: Arc<dyn Store>, tables: Tables, notices: Notices, jobs: JobWriter) -> Turns {
+        Turns { store, tables, notices, jobs }
     }
 
     /// Does the job of a turn: queued moves and notices.

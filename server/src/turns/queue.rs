@@ -145,7 +145,7 @@ impl Turns {
         let mut writes = vec![Write::Put { key: key(game, player)?, value, expires: None }];
         // The other side may have moved since the view was read, and the job of that move may be
         // done already. So the queue gets a job of its own.
-        let value = self.tables.jobs().job(self.store.now());
+        let value = self.jobs.job(self.store.now());
         writes.extend(super::due_key(game).map(|key| Write::Put { key, value, expires: None }));
         self.write(writes).await?;
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })

@@ -13,16 +13,20 @@ use flagfall_protocol::{
 };
 use flagfall_rules::{Entropy, Ruleset, Viewer};
 use flagfall_store::record::{self, LogBody, LogEntry};
-use flagfall_store::{Append, Head, ManualClock, MemoryStore, Store, StoredEntry};
+use flagfall_store::{Append, Head, ManualClock, MemoryStore, Store, StoredEntry, Write};
 
 use super::super::commit::index_keys;
 use super::super::core::{Asked, Input, Output, Table};
+use super::super::features::{Features, Milestone};
 use super::super::header::GameHeader;
 use super::super::reply::Reply;
 use super::super::search;
-use flagfall_base::delivery::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use super::super::settings::TableSettings;
+use flagfall_base::delivery::{ConnectionId, Connections, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_base::keys::{LEFT, POOL_RETURNS};
 
 pub(super) const START: Stamp = Stamp(1_000_000);
+pub(super) const CLAIM_MS: u64 = 60_000;
 pub(super) const DEPLOY_MS: u64 = 300_000;
 pub(super) const REST_MS: u64 = 600_000;
 
@@ -421,7 +425,32 @@ pub(super) fn make_game(store: &MemoryStore, id: GameId, header: &GameHeader) {
 pub(super) fn load(store: &MemoryStore, id: GameId) -> Table {
     let stored = now(search::read_all(store, id, 0)).unwrap();
     let epoch = now(store.epoch()).unwrap();
-    Table::from_log(id, epoch, 100, &stored).unwrap()
+    let settings = TableSettings { spectators_max: 100, ..super::actor::settings(Connections::new()) };
+    Table::from_log(id, epoch, Arc::new(settings), &stored).unwrap()
+}
+
+/// Features that note who left a game, and who did not cause its abort.
+pub(super) struct NotingFeatures;
+
+impl Features for NotingFeatures {
+    fn writes(&self, game: GameId, header: &GameHeader, event: Milestone, _now: Stamp) -> Vec<Write> {
+        let Milestone::Ended(end) = event else { return Vec::new() };
+        let put = |key, value| Write::Put { key, value, expires: None };
+        let ids = |is_it: &dyn Fn(Side) -> bool| -> Vec<&str> {
+            let sides = Side::BOTH.into_iter().filter(|side| is_it(*side));
+            sides.map(|side| header.players[side].id.as_str()).collect()
+        };
+        let left = ids(&|side| end.left[side]);
+        let mut writes: Vec<Write> =
+            left.iter().map(|id| put(LEFT.key([id, &game]).unwrap(), Vec::new())).collect();
+        if let Some(by) = end.aborted_by {
+            let innocent = ids(&|side| !by[side] && !header.has_house());
+            writes.push(put(POOL_RETURNS.key([&game]).unwrap(), serde_json::to_vec(&innocent).unwrap()));
+        }
+        writes
+    }
+
+    fn note_end(&self) {}
 }
 
 pub(super) fn code(code: &'static str) -> String {

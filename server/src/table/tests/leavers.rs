@@ -7,7 +7,6 @@ use flagfall_protocol::{Abort, ClaimedResult, GameCommand, ServerToClient, Time}
 use super::super::core::Input;
 use super::super::header::GameHeader;
 use super::harness::{Client, DEPLOY_MS, Hand, deploy, header, now, player};
-use crate::conduct::conduct_of;
 
 fn rated() -> GameHeader {
     let mut header = header("classic");
@@ -17,8 +16,11 @@ fn rated() -> GameHeader {
 }
 
 /// How many games each player has left.
-fn left(hand: &Hand) -> [u32; 2] {
-    ["ana", "bo"].map(|id| now(conduct_of(&hand.store, id)).unwrap().left_games)
+fn left(hand: &Hand) -> [usize; 2] {
+    ["ana", "bo"].map(|id| {
+        let marks = flagfall_base::keys::LEFT.under([&id]).unwrap();
+        now(flagfall_store::Store::scan(&hand.store, marks, None, 10)).unwrap().len()
+    })
 }
 
 #[test]

@@ -456,7 +456,7 @@ async fn whoever_went_on_purpose_has_gone_on_purpose_still_when_his_game_comes_b
             let table = server.tables.find(id).await.unwrap();
             open(&table, &bo).await;
             settle().await;
-            let least_ms = super::super::claims::CLAIM_MS * 5;
+            let least_ms = super::harness::CLAIM_MS * 5;
             let wait_ms = if is_on_purpose { least_ms / 2 } else { least_ms };
             let told = bo.read().into_iter().find_map(|message| match message {
                 ServerToClient::Claimable { gone: Side::Red, at: Some(at), .. } => Some(at),

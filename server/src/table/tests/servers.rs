@@ -36,14 +36,13 @@ impl Server {
         let settings = TableSettings {
             lag_quota: None,
             deploy_ms: super::harness::DEPLOY_MS,
-            claim_ms: super::super::claims::CLAIM_MS,
+            claim_ms: super::harness::CLAIM_MS,
             spectators_max: 10,
             games_per_player_max: 3,
             running_games_max: 1_000_000,
             memory: flagfall_base::memory::MemoryGuard::new(flagfall_base::memory::MemoryLimit::Off),
             rest_ms: super::harness::REST_MS,
-            signs: false,
-            jobs: flagfall_base::jobs::JobWriter::default(),
+            features: Arc::new(super::harness::NotingFeatures),
             connections: connections.clone(),
         };
         let tables = Tables::start_at(Arc::new(store.clone()), settings, clock.clone()).await.unwrap();

@@ -1,5 +1,7 @@
 //! Opening, resuming, watching, coming and going.
 
+use std::sync::Arc;
+
 use flagfall_board::Side;
 use flagfall_bots::Chance;
 use flagfall_protocol::{Code, GameCommand, GameEvent, GameView, Phase, Position, Presence, ServerToClient};
@@ -175,7 +177,7 @@ fn a_player_who_asks_as_anybody_gets_his_own_view_and_nobody_else_gets_it() {
 #[test]
 fn spectators_are_few_enough_and_one_who_comes_again_takes_no_second_place() {
     let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
-    hand.table.spectators_max = 2;
+    Arc::make_mut(&mut hand.table.settings).spectators_max = 2;
     let mut watchers = ["cy", "di", "ed"].map(Client::new);
     for watcher in &watchers {
         hand.open(watcher, None);
