@@ -6,8 +6,8 @@ use tokio::time::Instant;
 
 use crate::lobby::{LobbyCommand, LobbyRefusal};
 use crate::server::App;
-use crate::table::{TableError, TableHandle};
 use flagfall_base::admission::{Client, Held, Holder, Ticket, TooMany};
+use flagfall_game::{TableError, TableHandle};
 
 /// Approximate number of bytes that an accepted lobby command adds to the store.
 const LOBBY_COMMAND_BYTES: usize = 1_024;

@@ -13,9 +13,9 @@ use flagfall_store::{Archive, Head, ReadError, Store, StoreError, Update, Write}
 use metrics::counter;
 use tokio::time::sleep;
 
-use crate::table::{TableError, finished};
 use flagfall_base::keys::{ENDED, Time16};
 use flagfall_base::telemetry::GAMES_ARCHIVED;
+use flagfall_game::{TableError, finished};
 
 /// Records read at a time.
 const CHUNK: usize = 256;

@@ -10,10 +10,10 @@ use crate::lobby::pool_return;
 use crate::proof;
 use crate::prune::guest_ended;
 use crate::ratings;
-use crate::table::{Features, GameEnd, GameHeader, Milestone};
 use crate::turns::due_turn;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE};
+use flagfall_game::{Features, GameEnd, GameHeader, Milestone};
 
 /// The features of this server.
 #[derive(Clone, Debug)]

@@ -27,7 +27,6 @@ pub mod reports;
 pub mod server;
 pub mod settings;
 pub mod storage;
-pub mod table;
 pub mod turns;
 
 /// The allocator of the program. In tests it also counts what a thread allocates.

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::Parser;
 use flagfall_base::recorder;
+use flagfall_game::{StartError, relist};
 use flagfall_protocol::Exit;
 use flagfall_server::config::{Command, Config, LISTEN, LogFormat, MetricsListen};
 use flagfall_server::probe::{ProbeError, probe};
@@ -16,7 +17,6 @@ use flagfall_server::proof::KeyError;
 use flagfall_server::server::{Listeners, Server};
 use flagfall_server::settings::Settings;
 use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
-use flagfall_server::table::{StartError, relist};
 use flagfall_store::{Archive, EmbeddedStore, OpenError, RedisOpenError, Store};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};

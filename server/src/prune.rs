@@ -20,10 +20,10 @@ use tokio::time::sleep;
 use crate::histories;
 use crate::players::{Listed, NewGuests, idle_guest, player_kind, stored_guests};
 use crate::settings::Times;
-use crate::table::{Finished, GameHeader, TableError, finished};
 use flagfall_base::keys::{ENDED, GUEST_ENDED, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD, Time16};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::PRUNED;
+use flagfall_game::{Finished, GameHeader, TableError, finished};
 
 /// Records read at a time.
 const CHUNK: usize = 256;

@@ -13,10 +13,10 @@ use crate::lobby::{LobbyRefusal, check_rated, check_terms};
 use crate::notices::{TargetError, WebhookError};
 use crate::players::{NameError, PasswordError, PlayerError};
 use crate::reports::ReportRefusal;
-use crate::table::{CreateError, StaleEpoch, TableError};
 use crate::turns::QueueError;
 use flagfall_base::admission::{Limit, Scope, TooMany};
 use flagfall_base::random::ChanceError;
+use flagfall_game::{CreateError, StaleEpoch, TableError};
 
 const DOCUMENT: &str = include_str!("../../docs/protocol/messages.md");
 

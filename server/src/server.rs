@@ -31,7 +31,6 @@ use crate::proof::{Proofs, SigningKey};
 use crate::prune::{Lifetimes, prune_old};
 use crate::ratings::Ratings;
 use crate::settings::{Settings, Times};
-use crate::table::{StartError, Tables};
 use crate::turns::Turns;
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
 use flagfall_base::background::Background;
@@ -41,6 +40,7 @@ use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{JobWriter, Jobs};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
+use flagfall_game::{StartError, Tables};
 
 /// The program and its version, as shown to clients and operators.
 pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));

@@ -9,10 +9,10 @@ use flagfall_tls::Trust;
 
 use crate::notices::Reach;
 use crate::ratings::FirstMove;
-use crate::table::{Features, TableSettings};
 use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
+use flagfall_game::{Features, TableSettings};
 
 /// All settings of a running server. `Default` holds the values of a server started without flags.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -23,8 +23,8 @@ use crate::config::{Config, JobsCommand, OperatorCommand, StoreCommand, StoreKin
 use crate::operator::{self, Operator, OperatorError};
 use crate::prune::{Pruned, Run, prune_all};
 use crate::redis_tls::RedisTlsError;
-use crate::table::note_outage;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
+use flagfall_game::note_outage;
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_secs(1);

@@ -159,23 +159,23 @@ macro_rules! keyspace {
 
 keyspace! {
     /// A running game.
-    LIVE["GAME"] = "live", "JSON: when a flag may fall, who is away", "src/table/listing.rs", "end of the game";
+    LIVE["GAME"] = "live", "JSON: when a flag may fall, who is away", "game/src/listing.rs", "end of the game";
     /// A running game of a player.
-    SEAT["PLAYER", "GAME"] = "seat", "empty", "src/table/commit.rs", "end of the game";
+    SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/commit.rs", "end of the game";
     /// When a game must be looked at because a time may be up.
-    FLAGS["TIME", "GAME"] = "flags", "empty", "src/table/listing.rs", "the look at the game";
+    FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "the look at the game";
     /// A game in which a house player is to act.
-    HOUSE["GAME"] = "house", "since when, in decimal", "src/table/listing.rs", "its turn";
+    HOUSE["GAME"] = "house", "since when, in decimal", "game/src/listing.rs", "its turn";
     /// A game made a moment ago, for its players' connections on other servers.
-    NEWS["GAME"] = "news", "JSON: both players", "src/table/listing.rs", "60 s";
+    NEWS["GAME"] = "news", "JSON: both players", "game/src/listing.rs", "60 s";
     /// A game that servers of version 0.1 must open.
-    AWAKE["GAME"] = "awake", "empty", "src/table/listing.rs", "end of the game";
+    AWAKE["GAME"] = "awake", "empty", "game/src/listing.rs", "end of the game";
     /// A running public game in one line.
-    PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "src/table/public_games.rs", "end of the game";
+    PUBLIC["AGE", "GAME"] = "public", "JSON: GameSummary", "game/src/public_games.rs", "end of the game";
     /// The lists of running games were completed once.
-    LISTS_WHOLE[] = "lists_whole", "empty", "src/table/rest.rs", "none";
+    LISTS_WHOLE[] = "lists_whole", "empty", "game/src/rest.rs", "none";
     /// The rematch of a game.
-    REMATCH["GAME"] = "rematch", "the game's id", "src/table/creation.rs", "the game is pruned";
+    REMATCH["GAME"] = "rematch", "the game's id", "game/src/creation.rs", "the game is pruned";
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "none";
     /// An open seek.

@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::blocks::has_blocked;
 use crate::reports::{ReportRefusal, report};
 use crate::server::App;
-use crate::table::TableError;
+use flagfall_game::TableError;
 
 /// Why a chat message or report was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

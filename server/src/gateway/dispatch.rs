@@ -13,11 +13,11 @@ use super::session::refusal;
 use crate::allowance::{ask_lobby, note_open_game};
 use crate::lobby::{LobbyCommand, LobbyRefusal};
 use crate::server::App;
-use crate::table::{Reply, TableError, TableHandle, TableInput};
 use flagfall_base::admission::{Client, Watch};
 use flagfall_base::delivery::Outbox;
 use flagfall_base::delivery::Payload;
 use flagfall_base::rate::TokenBucket;
+use flagfall_game::{Reply, TableError, TableHandle, TableInput};
 
 /// A message being carried out. It sends its answers to the outbox itself.
 pub(super) type Work = BoxFuture<'static, Done>;

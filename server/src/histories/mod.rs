@@ -22,11 +22,11 @@ use self::record::{
     Figures, Pair, PlayedRecord, Shelf, bytes, damaged, figures_key, figures_of, played_key, played_of, read,
     tallies_of, tally_key, versus_key, versus_of,
 };
-use crate::table::{Archived, Finished, Tables};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{last_part, page_key};
 use flagfall_base::names::player_shown;
 use flagfall_base::transact::Transaction;
+use flagfall_game::{Archived, Finished, Tables};
 
 pub(crate) use self::record::due_key;
 

@@ -14,9 +14,9 @@ use crate::deployments::DeploymentError;
 use crate::lobby::LobbyRefusal;
 use crate::notices::WebhookError;
 use crate::players::PlayerError;
-use crate::table::{RecordError, StaleEpoch, TableError};
 use crate::turns::QueueError;
 use flagfall_base::admission::{Scope, TooMany};
+use flagfall_game::{RecordError, StaleEpoch, TableError};
 
 /// Why a request was refused. Carries no state of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

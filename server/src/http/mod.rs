@@ -40,9 +40,9 @@ pub use error::ApiError;
 
 use crate::gateway::{Peer, upgrade};
 use crate::server::App;
-use crate::table::{TableError, TableHandle};
 use flagfall_base::admission::Client;
 use flagfall_base::telemetry::HTTP_REQUESTS;
+use flagfall_game::{TableError, TableHandle};
 
 /// Most games that `/api/games` lists.
 const LISTED_GAMES_MAX: usize = 100;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::{ApiError, caller};
 use crate::server::App;
-use crate::table::TableError;
+use flagfall_game::TableError;
 
 /// Selects a leaderboard.
 #[derive(Deserialize)]

@@ -16,8 +16,8 @@ use sha2::{Digest, Sha256};
 use super::command::LobbyCommand;
 use super::plans::planning;
 use super::refusal::LobbyRefusal;
-use crate::table::NewGame;
 use flagfall_base::keys::COMMANDS;
+use flagfall_game::NewGame;
 
 /// A game to be created, as the record of its command keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

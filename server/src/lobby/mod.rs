@@ -54,13 +54,13 @@ use crate::blocks::are_apart;
 use crate::conduct::conduct_of;
 use crate::players::{Standing, house_player};
 use crate::settings::Settings;
-use crate::table::{TableError, Tables};
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::cluster::Peers;
 use flagfall_base::committed::Committed;
 use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
 use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
+use flagfall_game::{TableError, Tables};
 
 /// Commands carried out at once; further ones wait.
 const COMMANDS_MAX: u32 = 1_024;

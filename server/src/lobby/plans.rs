@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use super::memory::GamePlan;
 use super::refusal::LobbyRefusal;
 use super::{Inner, Lobby};
-use crate::table::CreateError;
 use flagfall_base::delivery::Payload;
 use flagfall_base::jobs::{Claimed, JobError, not_before};
 use flagfall_base::keys::PLANS;
+use flagfall_game::CreateError;
 
 /// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
 const LEFT_AFTER_MS: u64 = 3_000;

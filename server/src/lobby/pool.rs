@@ -27,12 +27,12 @@ use super::pool_returns::keeping;
 use super::refusal::LobbyRefusal;
 use crate::blocks::blocked_ids;
 use crate::ratings::{FirstMove, Ratings, Standing};
-use crate::table::{CreateError, TableError, Tables};
 use flagfall_base::delivery::{Connections, Payload};
 use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL};
 use flagfall_base::random::{random_bytes, random_game_id};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
+use flagfall_game::{CreateError, TableError, Tables};
 
 /// Records of the pool read at a time.
 const POOL_MAX: usize = 4_096;

@@ -10,9 +10,9 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
 
 use super::pool::{Pool, PoolRecord, paired_of_key, pool_key, put, read};
-use crate::table::GameHeader;
 use flagfall_base::keys::{POOL_RETURNS, POOLED};
 use flagfall_base::scan::Scan;
+use flagfall_game::GameHeader;
 
 /// How long the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;

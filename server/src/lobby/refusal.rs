@@ -9,9 +9,9 @@ use thiserror::Error;
 
 use crate::players::PlayerError;
 use crate::ratings::why_unrated;
-use crate::table::{CreateError, TableError};
 use flagfall_base::admission::TooMany;
 use flagfall_base::random::ChanceError;
+use flagfall_game::{CreateError, TableError};
 
 /// Why the lobby refused a command.
 ///

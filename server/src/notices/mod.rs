@@ -31,12 +31,12 @@ use self::deliver::host_of;
 use self::destinations::Destinations;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
-use crate::table::Tables;
 use flagfall_base::identity::Identity;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
+use flagfall_game::Tables;
 
 /// How long a notice is leased when it is sent, in milliseconds.
 const TAKEN_MS: u64 = 60_000;

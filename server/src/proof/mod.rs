@@ -15,10 +15,10 @@ use flagfall_protocol::{GameRecord, RecordSignature, SigningKeyInfo, SigningKeys
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 
 pub use self::key::{KEY_FILE, KeyError, KeySource, SigningKey};
-use crate::table::Tables;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
 use flagfall_base::transact::Transaction;
+use flagfall_game::Tables;
 
 /// Most public keys that are listed.
 const KEYS_MAX: usize = 1_000;

@@ -29,12 +29,12 @@ use self::record::{
     history_of, leader_key, leaders_of, point, rating_key, ratings_of,
 };
 use crate::players::gone_key;
-use crate::table::{Finished, Tables};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::names::player_shown;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
+use flagfall_game::{Finished, Tables};
 
 pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};

@@ -13,9 +13,9 @@ use super::record::{
     Class, HistoryRecord, RatingRecord, bytes, change_key, damaged, due_key, histories_of, history_of,
     leader_key, rating_key, undone_key,
 };
-use crate::table::finished;
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::Transaction;
+use flagfall_game::finished;
 
 /// Records of a history read at a time.
 const CHUNK: usize = 512;
@@ -69,7 +69,7 @@ pub async fn undo(
 
 async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Result<Update, UndoError> {
     let game = change.game;
-    let unreadable = |error: crate::table::TableError| StoreError::Unavailable { why: error.to_string() };
+    let unreadable = |error: flagfall_game::TableError| StoreError::Unavailable { why: error.to_string() };
     let finished = finished(store, game).await.map_err(unreadable)?.ok_or(UndoError::NotRated)?;
     let class = Class { ruleset: change.ruleset.clone(), speed: change.speed };
     let mut update = Update {

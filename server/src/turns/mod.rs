@@ -16,9 +16,9 @@ use flagfall_store::{Key, Store, StoreError, Write};
 
 pub use self::queue::QueueError;
 use crate::notices::Notices;
-use crate::table::{GameHeader, TableError, Tables};
 use flagfall_base::jobs::{Claimed, JobError, JobWriter};
 use flagfall_base::keys::TURN_DUE;
+use flagfall_game::{GameHeader, TableError, Tables};
 
 /// Runs the jobs of turns in games with days per move. Cheap to clone.
 #[derive(Clone)]

@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
-use crate::table::{NewCommand, StaleEpoch, TableError};
 use flagfall_base::jobs::JobError;
 use flagfall_base::keys::QUEUE;
+use flagfall_game::{NewCommand, StaleEpoch, TableError};
 
 /// Most plies in a queue.
 const QUEUE_MAX: usize = 20;

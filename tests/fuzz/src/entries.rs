@@ -1,4 +1,4 @@
-use flagfall_server::table::fuzzing::replay_bodies;
+use flagfall_game::fuzzing::replay_bodies;
 use flagfall_store::archive::check_export;
 
 /// Decodes bytes as a log, one entry per line, or as the export of a store.

@@ -4,7 +4,7 @@ use flagfall_protocol::{GameCommand, Phase, PoolStatus, RatingRange};
 
 use super::*;
 use crate::lobby::pool::PoolRecord;
-use crate::table::TableInput;
+use flagfall_game::TableInput;
 
 fn clocked() -> Terms {
     Terms { time: Time::Fischer { base_s: 600, increment_s: 0 }, ..terms() }
@@ -40,7 +40,7 @@ impl House {
         let (outbox, mut reader) = outbox(ConnectionId::next());
         let (player, cmd_id, command) = (player(who), "abort".parse().unwrap(), GameCommand::Abort {});
         let input = TableInput::Command {
-            reply: crate::table::Reply::Connection(outbox),
+            reply: flagfall_game::Reply::Connection(outbox),
             player: player.id,
             cmd_id,
             ply: 0,

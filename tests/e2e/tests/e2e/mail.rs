@@ -129,9 +129,7 @@ fn the_next_game_is_opened_or_it_is_said_that_there_is_none() {
 fn a_game_rests_whenever_nobody_is_there(site: &Site) {
     let start = |port| {
         let mut command = site.server_command(port);
-        Server::start(
-            command.env("FLAGFALL_REST_SECONDS", "1").env("FLAGFALL_LOG", "flagfall_server::table=debug"),
-        )
+        Server::start(command.env("FLAGFALL_REST_SECONDS", "1").env("FLAGFALL_LOG", "flagfall_game=debug"))
     };
     let mut server = start(0);
     for who in ["ann", "bob"] {

@@ -1,0 +1,99 @@
+//! Games that are over, as their logs record them.
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{GameRecord, Player, Secret, Terms};
+use flagfall_rules::{EndReason, Viewer, view};
+use flagfall_store::Store;
+
+use super::error::TableError;
+use super::registry::Tables;
+use super::search::read_all;
+use super::{record, replay};
+
+/// The result of a game that is over.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What was played.
+    pub terms: Terms,
+    /// The players, with their names at that time.
+    pub players: PerSide<Player>,
+    /// Who won, if any side did.
+    pub winner: Option<Side>,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// Turns taken.
+    pub plies: u16,
+    /// When it ended.
+    pub ended: Stamp,
+}
+
+/// A finished game with what only its players may keep.
+#[derive(Clone, Debug)]
+pub struct Archived {
+    /// What everybody who may see the game knows.
+    pub finished: Finished,
+    /// Each side's own deployment (§P4 without blanks), if it had one. Only for that side's player.
+    pub deployments: PerSide<Option<Secret>>,
+}
+
+impl Tables {
+    /// A game's result from its log; `None` if it is not over.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
+        finished(&*self.inner.store, game).await
+    }
+
+    /// A game's record for the public audience, even if the game is private. Players have the names
+    /// from when it was created.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
+        let stored = read_all(&*self.inner.store, game, 0).await?;
+        if stored.is_empty() {
+            return Err(TableError::NotFound);
+        }
+        record::record(game, &stored, Viewer::Public).map_err(|_| TableError::Quarantined)
+    }
+
+    /// Like [`Tables::finished`], with each side's own deployment.
+    ///
+    /// # Errors
+    /// [`TableError`].
+    pub async fn archive(&self, game: GameId) -> Result<Option<Archived>, TableError> {
+        archive(&*self.inner.store, game).await
+    }
+}
+
+/// A game's result from its log; `None` if it is not over.
+///
+/// # Errors
+/// [`TableError`].
+pub async fn finished(store: &dyn Store, game: GameId) -> Result<Option<Finished>, TableError> {
+    Ok(archive(store, game).await?.map(|archived| archived.finished))
+}
+
+async fn archive(store: &dyn Store, game: GameId) -> Result<Option<Archived>, TableError> {
+    let stored = read_all(store, game, 0).await?;
+    if stored.is_empty() {
+        return Err(TableError::NotFound);
+    }
+    let (header, game, _) = replay::replay(game, &stored, |_, _| {}).map_err(|_| TableError::Quarantined)?;
+    let Some(outcome) = game.outcome() else { return Ok(None) };
+    let finished = Finished {
+        terms: header.terms,
+        players: header.players,
+        winner: outcome.winner,
+        reason: outcome.reason,
+        plies: game.ply(),
+        ended: game.latest(),
+    };
+    // Through the same redaction as everything else: each side's own view opens its own deployment.
+    let own = |side: Side| {
+        let seen = view(&game, Viewer::Player(side), game.latest()).seen;
+        seen.opened[side].clone().map(|opened| Secret::new(opened.setup))
+    };
+    Ok(Some(Archived { finished, deployments: PerSide::from_fn(own) }))
+}

@@ -1,0 +1,89 @@
+//! Reads whole logs, and finds old commands in them.
+
+use flagfall_board::GameId;
+use flagfall_rules::{Viewer, see};
+use flagfall_store::{Head, ReadError, Store, StoredEntry};
+
+use super::answers::{CommandKey, Done};
+use super::error::ReadFailure;
+use super::replay;
+use super::table::Asked;
+
+/// Entries read at a time.
+pub(super) const READ_CHUNK: usize = 512;
+
+impl From<ReadError> for ReadFailure {
+    fn from(error: ReadError) -> ReadFailure {
+        match error {
+            ReadError::Damaged { .. } => {
+                tracing::error!(%error, "the game is in quarantine, other games continue");
+                ReadFailure::Damaged
+            }
+            ReadError::Unavailable { .. } => ReadFailure::Unavailable,
+        }
+    }
+}
+
+/// All entries of a log after a number.
+pub(super) async fn read_all(
+    store: &dyn Store,
+    game: GameId,
+    after: u64,
+) -> Result<Vec<StoredEntry>, ReadFailure> {
+    let mut all = Vec::new();
+    let mut after = after;
+    loop {
+        let chunk = store.read(game, after, READ_CHUNK).await?;
+        let Some(last) = chunk.last() else { return Ok(all) };
+        after = last.seq;
+        let is_last = chunk.len() < READ_CHUNK;
+        all.extend(chunk);
+        if is_last {
+            return Ok(all);
+        }
+    }
+}
+
+/// Where a log stands, and its entries after a number.
+pub(super) async fn look(
+    store: &dyn Store,
+    game: GameId,
+    after: u64,
+) -> Result<(Head, Vec<StoredEntry>), ReadFailure> {
+    let head = store.head(game).await?;
+    let stored = if head.seq > after { read_all(store, game, after).await? } else { Vec::new() };
+    Ok((head, stored))
+}
+
+/// The head of a log after this entry; `None` if it has no such entry.
+pub(super) async fn head_at(store: &dyn Store, game: GameId, seq: u64) -> Result<Option<Head>, ReadFailure> {
+    let stored = read_all(store, game, 0).await?;
+    let heads = stored.iter().scan(Head::START, |head, stored| {
+        *head = head.then(game, &stored.body);
+        Some(*head)
+    });
+    Ok(heads.into_iter().find(|head| head.seq == seq))
+}
+
+/// The outcome of an accepted command that is no longer in memory, from the log.
+pub(super) async fn find_command(
+    store: &dyn Store,
+    game: GameId,
+    asked: &Asked,
+) -> Result<Option<Done>, ReadFailure> {
+    let stored = read_all(store, game, 0).await?;
+    let Some(first) = stored.first() else { return Ok(None) };
+    let (header, _) = replay::open(game, first).map_err(|_| ReadFailure::Damaged)?;
+    let Some(side) = header.side_of(&asked.player_id) else { return Ok(None) };
+    let (mut seq, mut done) = (0, None);
+    replay::replay(game, &stored, |game, entry| {
+        seq += u64::from(see(&entry.event, game, Viewer::Player(side)).is_some());
+        let stamp = entry.command.as_ref().filter(|stamp| stamp.player == asked.player_id);
+        if let Some(stamp) = stamp.filter(|stamp| stamp.cmd_id == asked.cmd_id.as_str()) {
+            let key = CommandKey::new(side, &stamp.cmd_id);
+            done = Some(Done { key, fingerprint: stamp.fingerprint, seq });
+        }
+    })
+    .map_err(|_| ReadFailure::Damaged)?;
+    Ok(done)
+}

@@ -1,0 +1,126 @@
+//! The memory that a running game takes, counted by the program's allocator.
+
+use std::sync::Arc;
+
+use flagfall_board::{GameId, PerSide};
+use flagfall_protocol::{Player, PlayerKind, Time};
+use flagfall_rules::{Game, Position};
+use flagfall_store::{ManualClock, MemoryStore};
+use tikv_jemalloc_ctl::thread::{allocatedp, deallocatedp};
+
+use super::super::actor::{Actor, Shared};
+use super::super::table::Table;
+use super::actor::{House, settle};
+use super::harness::{Hand, START, header, make_game, play_plies};
+use super::rest::DAYS;
+
+/// The most that a game in memory may take if nobody has it open, including its recent events.
+const GAME_BYTES_MAX: i64 = 4_160;
+const PLIES: usize = 100;
+
+/// `FLAGFALL_TABLES=5000 ... games_at_rest -- --nocapture` measures more games and their resident
+/// memory, in a process with nothing else to do.
+#[test]
+fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
+    let games: u32 = std::env::var("FLAGFALL_TABLES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
+    let [on_a_clock, at_rest] = [Time::Fischer { base_s: 86_400, increment_s: 5 }, DAYS].map(|time| {
+        let [without, with] = [0, games].map(|games| server_with(games, time));
+        [with[0] - without[0], with[1] - without[1]].map(|bytes| bytes / i64::from(games))
+    });
+    println!(
+        "{games} games of {PLIES} plies: {} bytes each on a clock ({} resident), {} at rest ({} resident)",
+        on_a_clock[0], on_a_clock[1], at_rest[0], at_rest[1]
+    );
+    print_parts();
+    assert!(on_a_clock[0] <= GAME_BYTES_MAX);
+    assert!(at_rest[0] < 64);
+}
+
+/// What a server takes with this number of games, without its store: allocated and resident bytes.
+fn server_with(games: u32, time: Time) -> [i64; 2] {
+    let (store, clock) = store_with(games, time);
+    // The first run fills what the store keeps besides the logs, so that it is not counted.
+    run(measure(&store, &clock, games, time));
+    run(measure(&store, &clock, games, time))
+}
+
+async fn measure(store: &MemoryStore, clock: &Arc<ManualClock>, games: u32, time: Time) -> [i64; 2] {
+    // A handle keeps a table in memory, like a connection that has the game open.
+    let mut handles = Vec::with_capacity(games as usize);
+    let before = [held_bytes(), resident_bytes()];
+    let house = House::on(store.clone(), clock.clone()).await;
+    for number in 0..games {
+        if time != DAYS {
+            handles.push(house.tables.find(id_of(number)).await.unwrap());
+        }
+    }
+    settle().await;
+    house.advance(10_000).await;
+    house.advance(10_000).await;
+    assert_eq!(house.tables.len(), handles.len());
+    let after = [held_bytes(), resident_bytes()];
+    [after[0] - before[0], after[1] - before[1]]
+}
+
+/// A store with this number of running games, each between two players without other games.
+fn store_with(games: u32, time: Time) -> (MemoryStore, Arc<ManualClock>) {
+    let clock = Arc::new(ManualClock::new(START));
+    let store = MemoryStore::new(clock.clone());
+    for number in 0..games {
+        let mut header = header("classic");
+        header.terms.time = time;
+        // Lists show the newest public games at rest; private games are on no list.
+        header.terms.private = true;
+        header.players = PerSide::from_fn(|side| Player {
+            id: format!("{number:0>15}{side:?}"),
+            name: format!("{side:?} {number}"),
+            kind: PlayerKind::Account,
+        });
+        let id = id_of(number);
+        make_game(&store, id, &header);
+        play_plies(&store, &clock, id, PLIES);
+    }
+    (store, clock)
+}
+
+pub(super) fn id_of(number: u32) -> GameId {
+    let digit = |at: usize| u8::try_from((number >> (5 * at.min(5))) & 31).unwrap_or(0);
+    GameId::from_random(std::array::from_fn(digit))
+}
+
+fn run<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    runtime.unwrap().block_on(work)
+}
+
+fn print_parts() {
+    let task = size_of_output(Actor::run);
+    let header = header("classic");
+    let (hand, ..) = Hand::playing(&header);
+    println!(
+        "its task {task}, the actor {} of which the table {} of which the game {} of which the position {}; shared {}, header {}, the tails {}",
+        size_of::<Actor>(),
+        size_of::<Table>(),
+        size_of::<Game>(),
+        size_of::<Position>(),
+        size_of::<Shared>(),
+        size_of_val(&header),
+        hand.table.audiences.tail_bytes(),
+    );
+}
+
+/// Size of the future that a function returns.
+fn size_of_output<T, F: Future>(_: impl FnOnce(T) -> F) -> usize {
+    size_of::<F>()
+}
+
+/// Bytes that this thread has allocated and not freed.
+fn held_bytes() -> i64 {
+    let [allocated, freed] = [allocatedp::read().unwrap().get(), deallocatedp::read().unwrap().get()];
+    allocated.cast_signed() - freed.cast_signed()
+}
+
+fn resident_bytes() -> i64 {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    4096 * pages.split(' ').nth(1).unwrap().parse::<i64>().unwrap()
+}
