@@ -224,7 +224,7 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
             return Ok(Verdict::Kept);
         }
         Err(TableError::Quarantined) => return Ok(Verdict::Kept),
-        Err(error @ TableError::Unavailable) => {
+        Err(error @ (TableError::Unavailable | TableError::Failed)) => {
             return Err(StoreError::Unavailable { why: error.to_string() });
         }
     };

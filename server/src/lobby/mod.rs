@@ -350,7 +350,7 @@ impl Inner {
             match self.tables.find(plan.id).await {
                 Ok(_) | Err(TableError::Quarantined) => {}
                 Err(TableError::NotFound) => self.make(plan).await?,
-                Err(error @ TableError::Unavailable) => return Err(error.into()),
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => return Err(error.into()),
             }
         }
         Ok((record.outcome, false))

@@ -188,7 +188,7 @@ impl Pool {
             // Not created yet, or never will be.
             Err(TableError::NotFound) => Ok(self.store.get(paired_key(game)?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
-            Err(error @ TableError::Unavailable) => Err(error.into()),
+            Err(error @ (TableError::Unavailable | TableError::Failed)) => Err(error.into()),
         }
     }
 

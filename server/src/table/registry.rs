@@ -275,8 +275,8 @@ impl Tables {
     /// Carries out a player's command, and returns the answer.
     ///
     /// # Errors
-    /// [`Refusal`]: the command is not carried out. If the store is unavailable that is not
-    /// certain: the same command with the same id gets the true answer.
+    /// [`Refusal`]: the command is not carried out. If the store is unavailable or the table met a
+    /// defect, that is not certain: the same command with the same id gets the true answer.
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {
@@ -290,10 +290,10 @@ impl Tables {
                 .is_ok()
             {
                 // A table that a defect ends answers nobody.
-                return answer.await.unwrap_or_else(|_| Err(Refusal::unavailable()));
+                return answer.await.unwrap_or_else(|_| Err(Refusal::from(&TableError::Failed)));
             }
         }
-        Err(Refusal::unavailable())
+        Err(Refusal::from(&TableError::Failed))
     }
 
     pub(crate) fn connections(&self) -> &Connections {

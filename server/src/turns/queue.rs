@@ -76,6 +76,7 @@ impl QueueError {
         match self {
             QueueError::Table(TableError::NotFound) => Code::NO_SUCH_GAME,
             QueueError::Table(TableError::Quarantined) => Code::GAME_QUARANTINED,
+            QueueError::Table(TableError::Failed) => Code::INTERNAL,
             QueueError::NotQueued | QueueError::BadQueue => Code::BAD_QUEUE,
             QueueError::OwnTurn => Code::OWN_TURN,
             QueueError::Stale(_) => "stale_ply",
