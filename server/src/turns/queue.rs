@@ -20,6 +20,7 @@ use super::Turns;
 use crate::table::{NewCommand, StaleEpoch, TableError};
 use flagfall_base::jobs::JobError;
 use flagfall_base::keys::QUEUE;
+use flagfall_base::transact::write;
 
 /// Most plies in a queue.
 const QUEUE_MAX: usize = 20;
@@ -224,8 +225,7 @@ impl Turns {
         let is_last = past.is_some_and(|past| usize::from(past / 2) + 1 >= record.moves.len());
         if !is_made || is_last {
             tracing::debug!(%game, is_made, "a queue of moves has ended");
-            let writes = vec![Write::Delete { key: key(game, &player.id)? }];
-            self.store.update(Update { conditions: Vec::new(), writes }).await?;
+            write(&*self.store, vec![Write::Delete { key: key(game, &player.id)? }]).await?;
         }
         Ok(())
     }
@@ -236,6 +236,10 @@ fn answer_of(code: &Code) -> Result<bool, JobError> {
     match code.as_str() {
         Code::STORE_UNAVAILABLE => Err(JobError::Away("the table cannot reach the store".to_owned())),
         Code::TOO_MANY | Code::INTERNAL | Code::STOPPING => Err(no_answer()),
+        // The queue stays for when an operator has repaired the game.
+        Code::GAME_QUARANTINED | Code::NO_SUCH_GAME => {
+            Err(JobError::Damaged("the game of a queued move cannot be read".to_owned()))
+        }
         _ => Ok(false),
     }
 }
@@ -250,4 +254,17 @@ fn is_ply(command: &GameCommand) -> bool {
 
 pub(super) fn key(game: GameId, player: &str) -> Result<Key, StoreError> {
     QUEUE.key([&game, &player])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_that_cannot_be_read_does_not_end_a_queue() {
+        for code in [Code::GAME_QUARANTINED, Code::NO_SUCH_GAME] {
+            assert!(matches!(answer_of(&Code::new(code)), Err(JobError::Damaged(_))), "{code}");
+        }
+        assert_eq!(answer_of(&Code::new(Code::NOT_YOUR_GAME)), Ok(false));
+    }
 }
