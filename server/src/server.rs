@@ -71,6 +71,7 @@ pub(crate) struct App {
     pub(crate) histories: Histories,
     pub(crate) proofs: Proofs,
     pub(crate) deployments: Deployments,
+    pub(crate) erasure: Arc<Erasure>,
     pub(crate) jobs: Jobs,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
@@ -184,7 +185,7 @@ impl Server {
             turns: turns.clone(),
             notices: notices.clone(),
             lobby: lobby.clone(),
-            erasure,
+            erasure: erasure.clone(),
         };
         let jobs = workers.handle(Jobs::new(store.clone(), tables.jobs().clone()), &settings.times);
         let admission = Admission::new(&settings.admission, settings.limits.connections_max);
@@ -202,6 +203,7 @@ impl Server {
                 histories,
                 proofs,
                 deployments,
+                erasure,
                 jobs,
                 connections,
                 peers,

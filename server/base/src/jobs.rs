@@ -28,7 +28,7 @@ use flagfall_store::{Key, StoreError};
 use futures_util::future::BoxFuture;
 use tokio::sync::Notify;
 
-pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, retry, waiting_jobs};
+pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, dead_key, dead_of, retry, waiting_jobs};
 pub use self::error::JobError;
 use self::record::State;
 pub use self::record::{Claimed, not_before};

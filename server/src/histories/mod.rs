@@ -26,7 +26,7 @@ use crate::table::{Archived, Finished, Tables};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{last_part, page_key};
 use flagfall_base::names::player_shown;
-use flagfall_base::transact::Transaction;
+use flagfall_base::transact::{Transaction, delete_all};
 
 pub(crate) use self::record::due_key;
 
@@ -38,10 +38,6 @@ pub const PAGE: usize = 30;
 const EXPORTED_MAX: usize = 1_000;
 /// Most rulesets in a player's statistics; custom rulesets count separately.
 const RULESETS_MAX: usize = 200;
-/// Records deleted in one update.
-const DELETES_MAX: usize = 32;
-/// Records of a deleted player that are read at a time.
-const FORGET_CHUNK: usize = 1_024;
 
 /// The histories in a store. Cheap to clone.
 #[derive(Clone)]
@@ -281,16 +277,7 @@ impl Histories {
 /// Deletes what is kept of a player's games.
 async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     for prefix in record::all_of(player)? {
-        loop {
-            let found = store.scan(prefix.clone(), None, FORGET_CHUNK).await?;
-            if found.is_empty() {
-                break;
-            }
-            for keys in found.chunks(DELETES_MAX) {
-                let writes = keys.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
-                store.update(Update { conditions: Vec::new(), writes }).await?;
-            }
-        }
+        delete_all(store, prefix).await?;
     }
     Ok(())
 }

@@ -202,27 +202,22 @@ impl Lobby {
         self.inner.board().unwatch(connection);
     }
 
-    /// Withdraws all offers of a deleted account. An offer that cannot be withdrawn now expires by
-    /// itself, or when its player is seen to be gone.
-    pub async fn forget(&self, player: &Player) {
-        if let Err(refusal) = seeks::close_all(&self.inner.store, player).await {
-            tracing::warn!(%refusal, "the seeks of a deleted account stay open until its player is seen to be gone");
-        }
+    /// Withdraws all offers of a deleted account.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::Store`]: some may remain.
+    pub async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
+        let seeks = seeks::close_all(&self.inner.store, player).await;
         self.inner.read_seeks().await;
         self.inner.changed.notify_one();
-        if let Err(refusal) = self.inner.pool.forget(player).await {
-            tracing::warn!(%refusal, "a deleted account stays in the pool until its place expires");
-        }
-        match challenges::close_all(&self.inner.store, player).await {
-            Ok(closed) => {
-                for challenge in closed {
-                    self.inner.tell_addressees(&challenge, None).await;
-                }
-            }
-            Err(refusal) => {
-                tracing::warn!(%refusal, "the challenges of a deleted account could not be closed");
+        let place = self.inner.pool.forget(player).await;
+        let challenges = challenges::close_all(&self.inner.store, player).await;
+        if let Ok(closed) = &challenges {
+            for challenge in closed {
+                self.inner.tell_addressees(challenge, None).await;
             }
         }
+        seeks.and(place).and(challenges.map(drop))
     }
 
     /// Refuses every new command except withdrawals.

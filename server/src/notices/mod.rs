@@ -33,9 +33,11 @@ pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
 use crate::table::Tables;
 use flagfall_base::identity::Identity;
+use flagfall_base::jobs::dead_of;
 use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
+use flagfall_base::transact::{delete, delete_all};
 
 /// How long a notice is leased when it is sent, in milliseconds.
 const TAKEN_MS: u64 = 60_000;
@@ -263,13 +265,10 @@ impl Notices {
     }
 
     async fn forget_webhook(&self, player: &str) -> Result<(), StoreError> {
-        let mut writes = vec![Write::Delete { key: webhook_key(player)? }];
-        let waiting = self.store.scan(waiting_of(player)?, None, WAITING_MAX).await?;
-        writes.extend(waiting.into_iter().map(|(key, _)| Write::Delete { key }));
-        for writes in writes.chunks(32) {
-            self.put(vec![], writes.to_vec()).await?;
-        }
-        Ok(())
+        delete(&*self.store, vec![webhook_key(player)?]).await?;
+        delete_all(&*self.store, waiting_of(player)?).await?;
+        // Notices that failed for good, with what they say about the player's games.
+        delete_all(&*self.store, dead_of(NOTICES.name, player)?).await
     }
 
     async fn webhook(&self, player: &str) -> Result<Option<(WebhookRecord, Vec<u8>)>, StoreError> {

@@ -20,7 +20,7 @@ use flagfall_protocol::{
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::counter;
 use tokio::time::Instant;
 
@@ -33,8 +33,9 @@ use crate::table::{Finished, Tables};
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::names::player_shown;
+use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::Transaction;
+use flagfall_base::transact::{Transaction, delete, delete_all};
 
 pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};
@@ -51,8 +52,8 @@ const PLACES_MAX: usize = 100;
 const LEADERS_READ_MAX: usize = 4_096;
 /// How long a leaderboard is cached, unless a game of this server changes it.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
-/// Deletes in one update when a player's ratings are deleted.
-const DELETES_MAX: usize = 32;
+/// Ratings of a deleted player that are read at a time.
+const ERASED_AT_ONCE: usize = 256;
 
 /// Cached leaderboards and when they were read. The key says whether they are of bots.
 type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
@@ -464,29 +465,18 @@ impl Ratings {
     /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         let now = SystemClock.now();
-        let mut keys = Vec::new();
-        for (key, value) in self.store.scan(ratings_of(&player.id)?, None, LEADERS_READ_MAX).await? {
-            if let (Some(class), Ok(record)) = (class_of(&key), RatingRecord::read(Some(&value), now)) {
-                keys.push(leader_key(player.kind, &class, &record, &player.id)?);
+        let mut scan = Scan::new(&*self.store, ratings_of(&player.id)?, ERASED_AT_ONCE);
+        while let Some(records) = scan.next().await? {
+            let mut keys = Vec::new();
+            for (key, value) in records {
+                if let (Some(class), Ok(record)) = (class_of(&key), RatingRecord::read(Some(&value), now)) {
+                    keys.push(leader_key(player.kind, &class, &record, &player.id)?);
+                }
+                keys.push(key);
             }
-            keys.push(key);
+            delete(&*self.store, keys).await?;
         }
-        self.delete(keys).await?;
-        loop {
-            let history = self.store.scan(histories_of(&player.id)?, None, LEADERS_READ_MAX).await?;
-            if history.is_empty() {
-                return Ok(());
-            }
-            self.delete(history.into_iter().map(|(key, _)| key).collect()).await?;
-        }
-    }
-
-    async fn delete(&self, keys: Vec<Key>) -> Result<(), StoreError> {
-        for keys in keys.chunks(DELETES_MAX) {
-            let writes = keys.iter().map(|key| Write::Delete { key: key.clone() }).collect();
-            self.store.update(Update { conditions: Vec::new(), writes }).await?;
-        }
-        Ok(())
+        delete_all(&*self.store, histories_of(&player.id)?).await
     }
 }
 

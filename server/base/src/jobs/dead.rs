@@ -1,5 +1,7 @@
 //! Dead letters: jobs that failed for good. They stay until an operator retries them.
 
+use std::fmt::Display;
+
 use flagfall_board::Stamp;
 use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
@@ -120,6 +122,22 @@ pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
         }
     }
     Ok(dead)
+}
+
+/// The prefix of all dead letters of a kind whose ids begin with this part.
+///
+/// # Errors
+/// [`StoreError`] if that is no key.
+pub fn dead_of(kind: &str, first: &str) -> Result<Key, StoreError> {
+    DEAD_JOBS.under([&kind, &first])
+}
+
+/// The key of the dead letter of a job.
+///
+/// # Errors
+/// [`StoreError`] if that is no key.
+pub fn dead_key(kind: &str, id: &dyn Display) -> Result<Key, StoreError> {
+    DEAD_JOBS.key([&kind, id])
 }
 
 /// Puts a dead letter back as a job that nobody has tried. The note is written in the same update.
