@@ -212,6 +212,27 @@ async fn of_a_deleted_account_the_opponents_games_stay_without_the_name() {
     assert_eq!(left["games"][0]["opponent"]["name"], "deleted");
 }
 
+#[tokio::test]
+async fn a_job_that_comes_after_the_deletion_of_an_account_enters_the_game_for_the_opponent_alone() {
+    let mut table = Table::new().await;
+    let game = table.play(Kind::default()).await;
+    let confirmation = json!({ "password": "correct horse battery" }).to_string();
+    let deleted = table.house.ask("DELETE", "/api/account", &table.tokens[0], &confirmation).await;
+    assert_eq!(deleted.status, 204, "{}", deleted.body);
+    let store = table.house.store.clone();
+    let records = async |prefix: &str| {
+        let prefix = Key::new(prefix.to_owned()).unwrap();
+        store.scan(prefix, None, 100).await.unwrap().len()
+    };
+    assert_eq!((records("leaving/").await, records("played/").await), (0, 2), "Bob's lists");
+    let (key, value) = (Key::new(format!("played_due/{game}")).unwrap(), Vec::new());
+    let late = Update { conditions: Vec::new(), writes: vec![Write::Put { key, value, expires: None }] };
+    store.update(late).await.unwrap();
+    table.house.settle("played_due").await;
+    assert_eq!((records("played_due/").await, records("played/").await), (0, 2));
+    assert_eq!((records("figures/").await, records("tally/").await), (1, 1));
+}
+
 async fn record_of(house: &House, game: GameId, token: Option<&str>) -> GameRecord {
     let path = format!("/api/games/{game}/record");
     let answer = match token {

@@ -22,6 +22,7 @@ use self::record::{
     Figures, Pair, PlayedRecord, Shelf, bytes, damaged, figures_key, figures_of, played_key, played_of, read,
     tallies_of, tally_key, versus_key, versus_of,
 };
+use crate::players::gone_key;
 use crate::table::{Archived, Finished, Tables};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{last_part, page_key};
@@ -101,6 +102,12 @@ impl Histories {
         if player.kind == PlayerKind::House {
             return Ok(());
         }
+        // A player who deleted their account has no history any more, and gets no new one.
+        let gone = gone_key(&player.id)?;
+        if self.store.get(gone.clone()).await?.is_some() {
+            return Ok(());
+        }
+        update.conditions.push((gone, Expect::Absent));
         let score = match winner {
             None => GameScore::Drawn,
             Some(winner) if *winner == side => GameScore::Won,
