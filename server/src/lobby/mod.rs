@@ -386,7 +386,16 @@ impl Asker<'_> {
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
         let draft = self.draft(outcome, Some(plan))?;
-        self.close_seek(seek_id, draft, key, bytes).await
+        let handled = self.close_seek(seek_id, draft, key, bytes).await;
+        if handled.is_err()
+            && !self.inner.seeks().has(seek_id)
+            && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
+        {
+            // It was not taken after all.
+            self.inner.seeks().open(record);
+            self.inner.changed.notify_one();
+        }
+        handled
     }
 
     /// Reads a seek from the store. If it is gone, it also leaves this server's list, so that it is
@@ -402,12 +411,13 @@ impl Asker<'_> {
 
     /// Carries out a command that closes a seek, if it is still open.
     async fn close_seek(&self, seek_id: &str, draft: Draft, key: Key, bytes: Vec<u8>) -> Handled {
+        let again = Write::Put { key: key.clone(), value: bytes.clone(), expires: None };
         let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
         let kept = self.keep(draft).await?;
         // The seek is gone in any case: closed by this command or by another one before.
         self.inner.seeks().remove(seek_id);
         self.inner.changed.notify_one();
-        self.finish(kept, LobbyRefusal::NoSuchSeek).await
+        self.finish(kept, LobbyRefusal::NoSuchSeek, vec![again]).await
     }
 
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
@@ -434,7 +444,7 @@ impl Asker<'_> {
             draft = draft.writing(write);
         }
         let kept = self.keep(draft).await?;
-        self.finish(kept, LobbyRefusal::Store).await
+        self.finish(kept, LobbyRefusal::Store, Vec::new()).await
     }
 
     async fn cancel_challenge(&self, code: &str) -> Handled {
@@ -450,7 +460,7 @@ impl Asker<'_> {
         if let Kept::New(_) = kept {
             self.inner.tell_addressees(&challenge, None).await;
         }
-        self.finish(kept, LobbyRefusal::NoSuchChallenge).await
+        self.finish(kept, LobbyRefusal::NoSuchChallenge, Vec::new()).await
     }
 
     async fn accept_challenge(&self, code: &str, secret: bool) -> Handled {
@@ -472,7 +482,7 @@ impl Asker<'_> {
             self.inner.tell_challenger(&challenge, self.player, true).await;
             self.inner.tell_addressees(&challenge, Some(self.player)).await;
         }
-        self.finish(kept, LobbyRefusal::NoSuchChallenge).await
+        self.finish(kept, LobbyRefusal::NoSuchChallenge, challenge.opening()?.into()).await
     }
 
     async fn play_bot(&self, bot: &str, terms: &Terms, side: Option<Side>) -> Handled {
@@ -483,7 +493,7 @@ impl Asker<'_> {
         // The house player offers and the player accepts, so `terms.secret` is the player's wish.
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
         let kept = self.keep(self.draft(outcome, Some(plan))?).await?;
-        self.finish(kept, LobbyRefusal::Store).await
+        self.finish(kept, LobbyRefusal::Store, Vec::new()).await
     }
 
     /// Plans the game between the offerer and the asker, and the asker's answer.
@@ -494,6 +504,8 @@ impl Asker<'_> {
         wanted: Option<Side>,
         secret: bool,
     ) -> Result<(GamePlan, Accepted), LobbyRefusal> {
+        // Before the offer is used up.
+        self.inner.tables.check_capacity()?;
         let offerer_side = wanted.map_or_else(random_side, Ok)?;
         let side = offerer_side.opponent();
         let is_secret = |of: Side| if of == side { secret } else { terms.secret };
@@ -555,18 +567,33 @@ impl Asker<'_> {
         self.inner.memory.keep(draft, self.command).await
     }
 
-    /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first.
-    async fn finish(&self, kept: Kept, conflict: LobbyRefusal) -> Handled {
+    /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first;
+    /// `offer` opens the offer again, in case the game cannot be created.
+    async fn finish(&self, kept: Kept, conflict: LobbyRefusal, offer: Vec<Write>) -> Handled {
         match kept {
             Kept::New(record) => {
                 if let Some(plan) = record.game {
-                    self.inner.make(plan).await?;
+                    self.make_or_take_back(plan, offer).await?;
                 }
                 Ok((record.outcome, true))
             }
             Kept::Before(record) => self.inner.repeat(record).await,
             Kept::Conflict => Err(conflict),
         }
+    }
+
+    async fn make_or_take_back(&self, plan: GamePlan, offer: Vec<Write>) -> Result<(), LobbyRefusal> {
+        let game = plan.id;
+        let Err(refusal) = self.inner.make(plan).await else { return Ok(()) };
+        // If the store or this server is on its way out, the game may exist, and another server
+        // makes it if not.
+        if !matches!(refusal, LobbyRefusal::Store | LobbyRefusal::Stopping) {
+            let outcome = memory::key(self.player, self.cmd_id)?;
+            if let Err(error) = self.inner.take_back(game, outcome, offer).await {
+                tracing::debug!(%game, %error, "could not take a command back; its plan stays");
+            }
+        }
+        Err(refusal)
     }
 }
 
