@@ -85,8 +85,9 @@ impl WallClock for StoreClock {
     }
 }
 
-/// A command that a caller in this process gives for a player.
-#[derive(Clone, Debug)]
+/// A command that a caller in this process gives for a player. It has no `Debug`, because it can be
+/// a planned move, which is its player's secret.
+#[derive(Clone)]
 pub struct NewCommand {
     /// The id of the player.
     pub player: String,

@@ -16,7 +16,8 @@ use tokio::sync::oneshot;
 
 use super::super::rest::Round;
 use super::super::{
-    CreateError, NewCommand, NewGame, Reply, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
+    CreateError, NewCommand, NewGame, Reply, TableError, TableHandle, TableInput, TableSettings, Tables,
+    relist,
 };
 use super::harness::{Client, START, deploy, header, player};
 use flagfall_base::background::Background;
