@@ -55,17 +55,6 @@ const KINDS: [(&str, Prefix); 7] = [
     (LEAVING.name, || LEAVING.all()),
 ];
 
-/// For work that a request waits for.
-impl From<JobError> for StoreError {
-    fn from(error: JobError) -> StoreError {
-        match error {
-            JobError::Away(why) | JobError::Later(why) => StoreError::Unavailable { why },
-            JobError::NotNow => StoreError::Unavailable { why: error.to_string() },
-            JobError::Damaged(what) | JobError::Hopeless(what) => StoreError::Damaged { what },
-        }
-    }
-}
-
 /// How the jobs of a kind are run.
 #[derive(Clone, Debug)]
 pub struct JobKind {
