@@ -581,20 +581,6 @@ impl Asker<'_> {
             Kept::Conflict => Err(conflict),
         }
     }
-
-    async fn make_or_take_back(&self, plan: GamePlan, offer: Vec<Write>) -> Result<(), LobbyRefusal> {
-        let game = plan.id;
-        let Err(refusal) = self.inner.make(plan).await else { return Ok(()) };
-        // If the store or this server is on its way out, the game may exist, and another server
-        // makes it if not.
-        if !matches!(refusal, LobbyRefusal::Store | LobbyRefusal::Stopping) {
-            let outcome = memory::key(self.player, self.cmd_id)?;
-            if let Err(error) = self.inner.take_back(game, outcome, offer).await {
-                tracing::debug!(%game, %error, "could not take a command back; its plan stays");
-            }
-        }
-        Err(refusal)
-    }
 }
 
 fn ms(duration: Duration) -> u64 {

@@ -12,9 +12,9 @@ use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
 use flagfall_store::{Key, Store, Write};
 use serde::{Deserialize, Serialize};
 
-use super::memory::GamePlan;
+use super::memory::{GamePlan, key as outcome_key};
 use super::refusal::LobbyRefusal;
-use super::{Inner, Lobby};
+use super::{Asker, Inner, Lobby};
 use flagfall_base::delivery::Payload;
 use flagfall_base::jobs::{Claimed, JobError, not_before};
 use flagfall_base::keys::PLANS;
@@ -97,17 +97,33 @@ impl Inner {
     /// Takes back a command whose game cannot be created: its plan and its outcome go, and these
     /// writes open the offer again. If that fails, or another server has the plan already, it stays
     /// for the job.
-    pub(super) async fn take_back(
-        &self,
-        game: GameId,
-        outcome: Key,
-        offer: Vec<Write>,
-    ) -> Result<(), LobbyRefusal> {
+    async fn take_back(&self, game: GameId, outcome: Key, offer: Vec<Write>) -> Result<(), LobbyRefusal> {
         let plan = PLANS.key([&game])?;
         let Some(value) = self.store.get(plan.clone()).await? else { return Ok(()) };
         let mut writes = vec![Write::Delete { key: plan.clone() }, Write::Delete { key: outcome }];
         writes.extend(offer);
         write_if(&*self.store, plan, Some(value), writes).await?;
         Ok(())
+    }
+}
+
+impl Asker<'_> {
+    /// Creates the game of a command, or takes the command back; these writes open its offer again.
+    pub(super) async fn make_or_take_back(
+        &self,
+        plan: GamePlan,
+        offer: Vec<Write>,
+    ) -> Result<(), LobbyRefusal> {
+        let game = plan.id;
+        let Err(refusal) = self.inner.make(plan).await else { return Ok(()) };
+        // If the store or this server is on its way out, the game may exist, and another server
+        // makes it if not.
+        if !matches!(refusal, LobbyRefusal::Store | LobbyRefusal::Stopping) {
+            let outcome = outcome_key(self.player, self.cmd_id)?;
+            if let Err(error) = self.inner.take_back(game, outcome, offer).await {
+                tracing::debug!(%game, %error, "could not take a command back; its plan stays");
+            }
+        }
+        Err(refusal)
     }
 }
