@@ -266,6 +266,48 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
 }
 
 #[tokio::test]
+async fn attempts_that_a_handler_counts_make_no_dead_letter() {
+    let scene = Scene::new();
+    let (_, jobs) = scene.server(JobKind { leases_itself: true, ..JobKind::new(KIND) });
+    // Its destination failed five times. Then something else goes wrong once.
+    scene.put("one", r#"{"attempts":5}"#).await;
+    scene.goes("one", Way::Damaged);
+    jobs.settle(KIND).await.unwrap();
+    let state = State::of(&scene.value("one").await.unwrap());
+    assert_eq!((state.attempts, state.failures, scene.dead().await), (5, 1, vec![]));
+}
+
+#[tokio::test]
+async fn an_operator_discards_a_dead_letter_that_may_be_damaged_itself() {
+    let scene = Scene::new();
+    let note = Write::Delete { key: job_key("nothing", "here").unwrap() };
+    let discard = async |id: &str| super::discard(&scene.store, KIND, id, &note).await.unwrap();
+    let put = |key: &str| Write::Put { key: job_key(key, "g").unwrap(), value: vec![0xff], expires: None };
+    for aside in ["rating_aside", "dead_jobs/rating_due"] {
+        write(&scene.store, vec![put(aside)]).await.unwrap();
+        assert!(!discard("other").await && discard("g").await && !discard("g").await, "{aside}");
+        assert_eq!((scene.dead().await, scene.value("g").await), (vec![], None));
+    }
+}
+
+#[tokio::test]
+async fn jobs_go_on_while_the_runner_reads_and_what_was_read_of_them_is_out_of_date() {
+    let (done, waits) = tokio::sync::oneshot::channel();
+    let key = job_key(KIND, "one").unwrap();
+    let mut running = futures_util::stream::FuturesUnordered::new();
+    let ended = key.clone();
+    running.push(
+        async move {
+            done.send(()).unwrap();
+            (ended, true)
+        }
+        .boxed(),
+    );
+    let (answer, ended) = super::runner::while_running(waits, &mut running).await;
+    assert_eq!((answer, ended.contains(&key)), (Ok(()), true));
+}
+
+#[tokio::test]
 async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
     let scene = Scene::new();
     let (_, jobs) = scene.server(JobKind { has_fields: true, ..JobKind::new(KIND) });
@@ -355,8 +397,11 @@ async fn the_runner_looks_at_once_when_it_is_woken_and_every_few_seconds() {
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!(scene.done("own").await, 1);
     scene.put("others", "").await;
+    // A server that is told of one job looks at no other.
+    scene.put("told", writer.job(scene.now())).await;
+    writer.wake_for(KIND, job_key(KIND, "told").unwrap());
     assert!(timeout(moment, &mut running).await.is_err());
-    assert_eq!(scene.done("others").await, 0);
+    assert_eq!((scene.done("told").await, scene.done("others").await), (1, 0));
     assert!(timeout(LOOK_EVERY, &mut running).await.is_err());
     assert_eq!((scene.done("others").await, scene.tries("slow")), (1, 1));
     // A server that is stopped gives its places back.
