@@ -17,6 +17,8 @@ use crate::turns::Turns;
 use flagfall_base::jobs::{Claimed, Handler, JobError, JobKind, Jobs};
 use flagfall_base::keys::{LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
 
+/// The time between two looks at planned games, for which players wait.
+const PLAN_LOOK: Duration = Duration::from_secs(2);
 /// Notices that are sent, or wait for a place at their destination.
 const NOTICES_AT_ONCE: usize = 4_096;
 /// As many of one player: more than one player has places for.
@@ -64,7 +66,8 @@ pub(crate) fn with_notices(jobs: Jobs, notices: Notices, look: Duration) -> Jobs
 
 /// The runner with a handler for planned games.
 pub(crate) fn with_plans(jobs: Jobs, lobby: Lobby) -> Jobs {
-    let kind = JobKind { has_fields: true, keep_ms: Some(PLAN_MS), ..JobKind::new(PLANS.name) };
+    let kind =
+        JobKind { look: PLAN_LOOK, has_fields: true, keep_ms: Some(PLAN_MS), ..JobKind::new(PLANS.name) };
     jobs.with(kind, by(lobby, make_planned))
 }
 

@@ -156,7 +156,8 @@ pub(super) async fn delete(
     // The account is gone already. What fails now is a job that any server finds.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
         tracing::debug!(%error, "something is left of a deleted account; it will go");
-        app.tables.jobs().wake(LEAVING.name);
+        let job = LEAVING.key([&asker.player.id]);
+        job.into_iter().for_each(|job| app.tables.jobs().wake_for(LEAVING.name, job));
     }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -251,7 +251,7 @@ impl Notices {
                 why: "it did not say whether it took a notice".to_owned(),
             });
         }
-        self.tables.jobs().wake(NOTICES.name);
+        self.tables.jobs().wake_for(NOTICES.name, waiting_key(player, &id)?);
         Ok(())
     }
 

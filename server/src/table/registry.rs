@@ -510,8 +510,8 @@ impl Tables {
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
         self.inner.running.note_end();
-        for kind in [RATING_DUE.name, PLAYED_DUE.name, PROOF_DUE.name] {
-            self.jobs().wake(kind);
+        for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE] {
+            kind.key([&game]).into_iter().for_each(|job| self.jobs().wake_for(kind.name, job));
         }
     }
 
