@@ -466,11 +466,19 @@ async fn a_rating_that_meets_damage_becomes_a_dead_letter_that_an_operator_retri
     );
     let operator = Operator::new(&house.store, "its log was restored").unwrap();
     assert_eq!(operator.retry("rating_due", "nothing").await, Err(OperatorError::NoSuchJob));
+    let discarded = operator.discard("rating_due", duels[0].game.as_str(), false).await;
+    assert_eq!((discarded, records("dead_jobs/").await), (Err(OperatorError::NotConfirmed), 1));
     assert_eq!(operator.retry_all().await, Ok(1));
     assert_eq!((records("dead_jobs/").await, records("rating_due/").await), (0, 1));
     let acts = acts(&house.store).await.unwrap();
     let job = format!("rating_due/{}", duels[0].game);
     assert!(matches!(&acts[..], [Act { deed: Deed::Retried { job: retried }, .. }] if *retried == job));
+    while records("dead_jobs/").await == 0 {
+        house.settle("rating_due").await;
+        house.later(3_600_000);
+    }
+    assert_eq!(operator.discard("rating_due", duels[0].game.as_str(), true).await, Ok(()));
+    assert_eq!((records("dead_jobs/").await, records("rating_due/").await), (0, 0));
     house.close().await;
 }
 
