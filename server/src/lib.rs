@@ -6,7 +6,7 @@ pub mod blocks;
 mod conduct;
 pub mod config;
 pub mod deployments;
-mod farewell;
+mod erasure;
 pub mod gateway;
 pub mod histories;
 pub mod http;

@@ -18,7 +18,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use crate::allowance::look_at_all;
 use crate::archive::archive_old_games;
 use crate::deployments::Deployments;
-use crate::farewell::Erasure;
+use crate::erasure::Erasure;
 use crate::gateway::{self, Doorkeeper, ListenerLimits};
 use crate::histories::Histories;
 use crate::http;

@@ -175,7 +175,7 @@ async fn play(house: &House, red: &mut Client, blue: &mut Client) -> GameId {
     ask(red, command("2", 0, moving("a4a5"))).await;
     ask(blue, command("2", 1, moving("j7j6"))).await;
     ask(blue, command("3", 2, GameCommand::Resign {})).await;
-    house.settle("played_due").await;
+    house.run_jobs("played_due").await;
     game
 }
 

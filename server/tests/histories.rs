@@ -81,8 +81,8 @@ impl Table {
             self.act(false, game, 1, moving("j7j6")).await;
             self.act(false, game, 2, GameCommand::Resign {}).await;
         }
-        self.house.settle("played_due").await;
-        self.house.settle("rating_due").await;
+        self.house.run_jobs("played_due").await;
+        self.house.run_jobs("rating_due").await;
         game
     }
 
@@ -187,7 +187,7 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     table.play(Kind::default()).await;
     table.play(Kind::default()).await;
     // Carrying out the jobs again changes nothing.
-    table.house.settle("played_due").await;
+    table.house.run_jobs("played_due").await;
     let own = table.get(&table.tokens[1], "/api/me/statistics").await;
     let lost = json!({ "won": 0, "drawn": 0, "lost": 2 });
     let figures = &own["rulesets"][0];
@@ -228,7 +228,7 @@ async fn a_job_that_comes_after_the_deletion_of_an_account_enters_the_game_for_t
     let (key, value) = (Key::new(format!("played_due/{game}")).unwrap(), Vec::new());
     let late = Update { conditions: Vec::new(), writes: vec![Write::Put { key, value, expires: None }] };
     store.update(late).await.unwrap();
-    table.house.settle("played_due").await;
+    table.house.run_jobs("played_due").await;
     assert_eq!((records("played_due/").await, records("played/").await), (0, 2));
     assert_eq!((records("figures/").await, records("tally/").await), (1, 1));
 }

@@ -29,7 +29,7 @@ use flagfall_base::keys::{last_part, page_key};
 use flagfall_base::names::player_shown;
 use flagfall_base::transact::{Transaction, delete_all};
 
-pub(crate) use self::record::due_key;
+pub(crate) use self::record::key_of_job;
 
 /// Most games of a page.
 pub const PAGE_MAX: usize = 100;
@@ -67,7 +67,7 @@ impl Histories {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         let Some(archived) = self.tables.archive(game).await? else {
             return Err(damaged("the game is not over").into());

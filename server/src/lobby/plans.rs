@@ -48,7 +48,7 @@ impl Lobby {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let PlanRecord { plan, .. } = job.fields()?;
         let game = plan.id;
         if self.inner.is_stopping.load(Ordering::Relaxed) {

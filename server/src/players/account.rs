@@ -385,7 +385,7 @@ impl Players {
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
             let conditions = vec![(player_key(&record.player.id)?, Expect::Value(bytes))];
-            let writes = record.farewell(self.inner.store.now(), jobs)?;
+            let writes = record.deletion(self.inner.store.now(), jobs)?;
             before = Some(record);
             if transaction.commit(Update { conditions, writes }).await? {
                 break;

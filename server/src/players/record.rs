@@ -139,7 +139,7 @@ impl PlayerRecord {
     }
 
     /// Writes that delete a player, except for the mark that they existed.
-    pub(super) fn farewell(&self, now: Stamp, jobs: &JobWriter) -> Result<Vec<Write>, StoreError> {
+    pub(super) fn deletion(&self, now: Stamp, jobs: &JobWriter) -> Result<Vec<Write>, StoreError> {
         let mut writes = self.revocations(now, |_| true)?;
         writes.push(Write::Delete { key: player_key(&self.player.id)? });
         writes.push(Write::Delete { key: name_key(&self.name_key)? });

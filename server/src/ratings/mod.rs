@@ -39,7 +39,7 @@ use flagfall_base::transact::{Transaction, delete, delete_all};
 
 pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};
-pub(crate) use self::record::due_key;
+pub(crate) use self::record::key_of_job;
 pub use self::undo::{UndoError, rated_games, undo};
 
 /// A game is rated from this many plies on.
@@ -71,7 +71,7 @@ pub struct Ratings {
 
 /// The outcome of a job.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Settled {
+pub enum RatingOutcome {
     /// There was no job: the game is not rated, or was rated before.
     Before,
     /// The game does not count: it was aborted, or had too few plies.
@@ -129,11 +129,11 @@ impl Ratings {
     ///
     /// # Errors
     /// [`JobError`]: the job is still there, or it was done; call again to find out.
-    pub async fn settle(&self, game: GameId) -> Result<Settled, JobError> {
-        let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
+    pub async fn rate_now(&self, game: GameId) -> Result<RatingOutcome, JobError> {
+        let due = key_of_job(game).ok_or_else(|| damaged("impossible key"))?;
         match Claimed::now(&self.store, due).await? {
-            Some(job) => self.settle_job(&job).await,
-            None => Ok(Settled::Before),
+            Some(job) => self.do_job(&job).await,
+            None => Ok(RatingOutcome::Before),
         }
     }
 
@@ -141,26 +141,26 @@ impl Ratings {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<Settled, JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<RatingOutcome, JobError> {
         let game = job.subject()?;
         let mut transaction = Transaction::new(&*self.store, "the ratings of these players");
         loop {
             let mut update = job.finish();
-            let settled = match self.counted(game).await? {
-                None => Settled::NotCounted,
-                Some(counted) => Settled::Now(self.rate(game, &counted, &mut update).await?),
+            let outcome = match self.counted(game).await? {
+                None => RatingOutcome::NotCounted,
+                Some(counted) => RatingOutcome::Now(self.rate(game, &counted, &mut update).await?),
             };
             if transaction.commit(update).await? {
-                if let Settled::Now(change) = &settled {
+                if let RatingOutcome::Now(change) = &outcome {
                     self.forget_boards(&change.ruleset, change.speed);
                 }
-                self.tell(game, &settled).await;
-                return Ok(settled);
+                self.tell(game, &outcome).await;
+                return Ok(outcome);
             }
             // Another game of these players was first, or another server has the job, or this was
             // written.
             if !job.is_held().await? {
-                return Ok(Settled::Before);
+                return Ok(RatingOutcome::Before);
             }
         }
     }
@@ -287,14 +287,14 @@ impl Ratings {
     }
 
     /// Tells both players their new ratings.
-    async fn tell(&self, game: GameId, settled: &Settled) {
-        let result = match settled {
-            Settled::Now(_) => "rated",
-            Settled::NotCounted => "not_counted",
-            Settled::Before => return,
+    async fn tell(&self, game: GameId, outcome: &RatingOutcome) {
+        let result = match outcome {
+            RatingOutcome::Now(_) => "rated",
+            RatingOutcome::NotCounted => "not_counted",
+            RatingOutcome::Before => return,
         };
         counter!(names::RATED_GAMES, "result" => result).increment(1);
-        let Settled::Now(change) = settled else { return };
+        let RatingOutcome::Now(change) = outcome else { return };
         let Ok(Some(finished)) = self.tables.finished(game).await else { return };
         let players = Side::BOTH.map(|side| finished.players[side].id.as_str());
         let rated = ServerToClient::Rated { change: change.clone() };

@@ -19,8 +19,8 @@ use crate::archive::ended;
 use crate::histories;
 use crate::proof;
 use crate::prune::guest_ended;
-use crate::ratings::due_key;
-use crate::turns::due_turn;
+use crate::ratings;
+use crate::turns::turn_job;
 use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::keys::{LIVE, SEAT};
 
@@ -129,7 +129,7 @@ impl Table {
 
     /// The job to sign the game, if it is to be signed.
     fn due_proof(&self, now: Stamp) -> Option<Write> {
-        self.job(proof::due_key(self.id).filter(|_| self.signs)?, now)
+        self.job(proof::key_of_job(self.id).filter(|_| self.signs)?, now)
     }
 
     /// The job of this key, as one of this server.
@@ -158,8 +158,8 @@ impl Table {
             if let Some(outcome) = event.outcome() {
                 writes.extend(end_of_index(self.id, &self.header));
                 writes.extend(public_games::closing(self.id, &self.header, self.game.terms().created));
-                let rating = due_key(self.id).filter(|_| self.header.terms.rated);
-                let jobs = [rating, histories::due_key(self.id)].into_iter().flatten();
+                let rating = ratings::key_of_job(self.id).filter(|_| self.header.terms.rated);
+                let jobs = [rating, histories::key_of_job(self.id)].into_iter().flatten();
                 writes.extend(jobs.filter_map(|key| self.job(key, now)));
                 writes.extend(self.due_proof(now));
                 writes.extend(ended(self.id, now));
@@ -174,7 +174,7 @@ impl Table {
             };
             bodies.push(record::encode(entry).ok()?);
         }
-        writes.extend(due_turn(self.id, &self.header).and_then(|key| self.job(key, now)));
+        writes.extend(turn_job(self.id, &self.header).and_then(|key| self.job(key, now)));
         writes.extend(after.into_iter().flat_map(|after| self.house_turn(&after, now)));
         Some(Append { game: self.id, expected: self.head, deadline, not_before: None, bodies, writes })
     }

@@ -9,7 +9,7 @@ use flagfall_store::{Append, AppendOutcome, Head, Write};
 use super::header::GameHeader;
 use super::listing;
 use super::registry::Tables;
-use crate::turns::due_turn;
+use crate::turns::turn_job;
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
@@ -138,7 +138,7 @@ impl Tables {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
         let value = self.jobs().job(self.now());
-        writes.extend(due_turn(id, header).map(|key| Write::Put { key, value, expires: None }));
+        writes.extend(turn_job(id, header).map(|key| Write::Put { key, value, expires: None }));
         writes.extend(PLANS.key([&id]).map(|key| Write::Delete { key }));
         let append = Append {
             game: id,

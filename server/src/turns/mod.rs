@@ -29,12 +29,12 @@ pub struct Turns {
 }
 
 /// The key of the job of a game's turn; `None` if nothing follows from its turns.
-pub(crate) fn due_turn(game: GameId, header: &GameHeader) -> Option<Key> {
+pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
-    due_key(game).filter(|_| is_slow)
+    key_of_job(game).filter(|_| is_slow)
 }
 
-fn due_key(game: GameId) -> Option<Key> {
+fn key_of_job(game: GameId) -> Option<Key> {
     TURN_DUE.key([&game]).ok()
 }
 
@@ -49,7 +49,7 @@ impl Turns {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         for side in self.sides_to_act(game).await? {
             self.play_queued(game, side).await?;
@@ -122,12 +122,12 @@ mod tests {
     async fn the_job_of_a_game_that_cannot_be_read_is_left_for_an_operator() {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new(SystemClock));
         let app = Server::start(Settings::default(), store.clone()).await.unwrap().app();
-        let due = due_key(GameId::from_random([7; 12])).unwrap();
+        let due = key_of_job(GameId::from_random([7; 12])).unwrap();
         write(&*store, vec![Write::Put { key: due.clone(), value: Vec::new(), expires: None }])
             .await
             .unwrap();
         let job = Claimed::now(&store, due.clone()).await.unwrap().unwrap();
-        assert!(matches!(app.turns.settle_job(&job).await, Err(JobError::Damaged(_))));
+        assert!(matches!(app.turns.do_job(&job).await, Err(JobError::Damaged(_))));
         assert!(store.get(due).await.unwrap().is_some());
     }
 }

@@ -148,7 +148,7 @@ impl Turns {
         // The other side may have moved since the view was read, and the job of that move may be
         // done already. So the queue gets a job of its own.
         let value = self.tables.jobs().job(self.store.now());
-        writes.extend(super::due_key(game).map(|key| Write::Put { key, value, expires: None }));
+        writes.extend(super::key_of_job(game).map(|key| Write::Put { key, value, expires: None }));
         self.write(writes).await?;
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }

@@ -95,17 +95,17 @@ impl Jobs {
     ///
     /// # Errors
     /// [`StoreError`]: the rest will be found again.
-    pub async fn settle(&self, kind: &str) -> Result<(), StoreError> {
-        self.settle_at(kind, self.store.now()).await
+    pub async fn run_due(&self, kind: &str) -> Result<(), StoreError> {
+        self.run_due_at(kind, self.store.now()).await
     }
 
-    /// Like [`Jobs::settle`], with what is due at `now`.
+    /// Like [`Jobs::run_due`], with what is due at `now`.
     ///
     /// # Errors
     /// [`StoreError`]: the rest will be found again.
-    pub async fn settle_at(&self, kind: &str, now: Stamp) -> Result<(), StoreError> {
+    pub async fn run_due_at(&self, kind: &str, now: Stamp) -> Result<(), StoreError> {
         match self.queues.iter().find(|queue| queue.kind.name == kind) {
-            Some(queue) => queue.settle(now).await,
+            Some(queue) => queue.run_due(now).await,
             None => Ok(()),
         }
     }
@@ -252,7 +252,7 @@ impl Queue {
         state.at <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
     }
 
-    async fn settle(&self, now: Stamp) -> Result<(), StoreError> {
+    async fn run_due(&self, now: Stamp) -> Result<(), StoreError> {
         let moment = Moment::at(now);
         let mut running = FuturesUnordered::new();
         let mut counts = self.running_count.subscribe();

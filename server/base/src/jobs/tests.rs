@@ -133,15 +133,15 @@ async fn a_job_of_this_server_is_done_without_a_further_write_and_left_alone_by_
     let scene = Scene::new();
     let ((writer, own), (_, other)) = (scene.server(JobKind::new(KIND)), scene.server(JobKind::new(KIND)));
     scene.put("g", writer.job(scene.now())).await;
-    other.settle(KIND).await.unwrap();
+    other.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.value("g").await.is_some()), (0, true), "it is leased");
     // The one write that there is makes the job done: a store that refuses it leaves the job as it
     // was.
     let before = scene.value("g").await;
     scene.store.fail_next(Fault::Unavailable);
-    own.settle(KIND).await.unwrap();
+    own.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.done("g").await, scene.value("g").await), (1, 0, before));
-    own.settle(KIND).await.unwrap();
+    own.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.done("g").await, scene.value("g").await), (2, 1, None));
 }
 
@@ -151,10 +151,10 @@ async fn a_job_of_a_dead_server_is_taken_over_when_its_lease_has_ended() {
     let ((writer, _), (_, other)) = (scene.server(JobKind::new(KIND)), scene.server(JobKind::new(KIND)));
     scene.put("g", writer.job(scene.now())).await;
     scene.clock.advance_ms(LEASE_MS - 1);
-    other.settle(KIND).await.unwrap();
+    other.run_due(KIND).await.unwrap();
     assert_eq!(scene.done("g").await, 0);
     scene.clock.advance_ms(1);
-    other.settle(KIND).await.unwrap();
+    other.run_due(KIND).await.unwrap();
     assert_eq!((scene.done("g").await, scene.value("g").await), (1, None));
 }
 
@@ -165,7 +165,7 @@ async fn jobs_of_version_0_1_are_done_whatever_their_value() {
     for (id, value) in [("a", ""), ("b", "17"), ("c", "queued"), ("d", "\u{7f}")] {
         scene.put(id, value).await;
     }
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     for id in ["a", "b", "c", "d"] {
         assert_eq!((scene.done(id).await, scene.value(id).await), (1, None), "{id}");
     }
@@ -184,7 +184,7 @@ async fn two_servers_do_a_job_once() {
         scene.store.wait_for_held(8).await;
         drop(held);
     };
-    let (first, second, ()) = tokio::join!(one.settle(KIND), two.settle(KIND), release);
+    let (first, second, ()) = tokio::join!(one.run_due(KIND), two.run_due(KIND), release);
     assert_eq!((first, second), (Ok(()), Ok(())));
     for number in 0..20 {
         assert_eq!((scene.tries(&number.to_string()), scene.done(&number.to_string()).await), (1, 1));
@@ -220,7 +220,7 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         scene.goes("bad", way);
         let mut looks = 0;
         while scene.dead().await.is_empty() {
-            jobs.settle(KIND).await.unwrap();
+            jobs.run_due(KIND).await.unwrap();
             assert_eq!(scene.done("good").await, 1, "after {looks} looks");
             scene.clock.advance_ms(1_000);
             looks += 1;
@@ -239,10 +239,10 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         // Nothing happens to it until an operator retries it.
         scene.goes("bad", Way::Done);
         scene.clock.advance_ms(86_400_000);
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         assert_eq!((scene.tries("bad"), scene.done("bad").await), (tries_max, 0));
         assert!(scene.retry(KIND, "bad").await && !scene.retry(KIND, "bad").await);
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         assert_eq!((scene.done("bad").await, scene.dead().await), (1, vec![]));
     }
 }
@@ -254,10 +254,10 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
     scene.put("one", "").await;
     scene.goes("one", Way::TakesAndPanics);
     for _ in 0..100 {
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         // Its own lease is no reason to begin at once.
         let tries = scene.tries("one");
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         assert_eq!(scene.tries("one"), tries);
         scene.clock.advance_ms(600_000);
     }
@@ -272,7 +272,7 @@ async fn attempts_that_a_handler_counts_make_no_dead_letter() {
     // Its destination failed five times. Then something else goes wrong once.
     scene.put("one", r#"{"attempts":5}"#).await;
     scene.goes("one", Way::Damaged);
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     let state = State::of(&scene.value("one").await.unwrap());
     assert_eq!((state.attempts, state.failures, scene.dead().await), (5, 1, vec![]));
 }
@@ -314,7 +314,7 @@ async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
     scene.put("torn", vec![0xff, 1]).await;
     scene.put("read", r#"{"who":"ana","attempts":11,"at":0}"#).await;
     scene.goes("read", Way::Fails);
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("torn"), scene.dead().await.len()), (0, 2), "a torn record is never tried");
     assert!(scene.retry(KIND, "torn").await && scene.retry(KIND, "read").await);
     assert_eq!(scene.value("torn").await, Some(vec![0xff, 1]));
@@ -322,7 +322,7 @@ async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
     assert_eq!((&value["who"], &value["attempts"]), (&"ana".into(), &0.into()));
 
     // The cause has come again while the letter lay there.
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     scene.put("torn", "newer").await;
     assert!(scene.retry(KIND, "torn").await);
     assert_eq!(scene.value("torn").await, Some(b"newer".to_vec()));
@@ -338,7 +338,7 @@ async fn what_version_0_1_put_aside_is_listed_and_retried() {
     let dead = scene.dead().await;
     assert_eq!((dead[0].kind.as_str(), dead[0].id.as_str(), dead[0].error.as_str()), (KIND, "g", "torn"));
     assert!(scene.retry(KIND, "g").await);
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     assert_eq!((scene.done("g").await, scene.dead().await), (1, vec![]));
 }
 
@@ -349,13 +349,13 @@ async fn no_attempt_is_counted_while_the_store_is_away() {
     scene.put("g", writer.job(scene.now())).await;
     scene.goes("g", Way::Away);
     for _ in 0..50 {
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         scene.clock.advance_ms(1_000);
     }
     assert!(scene.tries("g") == 50 && scene.dead().await.is_empty());
     assert_eq!(State::of(&scene.value("g").await.unwrap()).attempts, 0);
     scene.goes("g", Way::Done);
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     assert_eq!(scene.done("g").await, 1);
 }
 
@@ -374,7 +374,7 @@ async fn so_many_jobs_run_at_once_of_a_kind_and_of_a_key() {
             }
             scene.gate.add_permits(6);
         };
-        let (settled, ()) = tokio::join!(jobs.settle(KIND), release);
+        let (settled, ()) = tokio::join!(jobs.run_due(KIND), release);
         settled.unwrap();
         assert_eq!(scene.most_at_once.load(Ordering::SeqCst), most);
         assert_eq!((scene.done("a/3").await, scene.done("b/3").await), (1, 1));

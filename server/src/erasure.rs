@@ -34,7 +34,7 @@ impl Erasure {
     /// [`JobError`].
     pub(crate) async fn erase_now(&self, player: &str) -> Result<(), JobError> {
         match Claimed::now(&self.store, LEAVING.key([&player])?).await? {
-            Some(job) => self.settle_job(&job).await,
+            Some(job) => self.do_job(&job).await,
             None => Ok(()),
         }
     }
@@ -44,7 +44,7 @@ impl Erasure {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let player: Player = job.fields()?;
         let (store, id) = (&*self.store, &player.id);
         // What fails in one part keeps no other part from being removed.
