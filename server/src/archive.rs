@@ -112,8 +112,8 @@ pub async fn archive_all(
                 archived += usize::from(store.archive_log(game).await?);
             }
             Ok(_) => {}
-            Err(TableError::Unavailable) => {
-                return Err(StoreError::Unavailable { why: TableError::Unavailable.to_string() });
+            Err(error @ (TableError::Unavailable | TableError::Failed)) => {
+                return Err(StoreError::Unavailable { why: error.to_string() });
             }
             // A damaged game stays as it is: an operator must look at it first.
             Err(TableError::NotFound | TableError::Quarantined) => {}

@@ -372,7 +372,7 @@ pub enum OperatorCommand {
     },
     /// List jobs that failed for good, and how many jobs of each kind wait.
     Jobs {
-        /// Puts failed jobs back.
+        /// Puts failed jobs back, or discards one.
         #[command(subcommand)]
         command: Option<JobsCommand>,
     },
@@ -391,6 +391,18 @@ pub enum JobsCommand {
         /// All jobs that failed for good.
         #[arg(long, conflicts_with = "job")]
         all: bool,
+        /// Why, for the log.
+        #[arg(long)]
+        reason: String,
+    },
+    /// Delete a job that failed for good: its work is never done. There is no way back.
+    Discard {
+        /// The job, as the list names it.
+        #[arg(value_name = "KIND/ID")]
+        job: String,
+        /// Do it. Without this nothing is deleted.
+        #[arg(long)]
+        yes: bool,
         /// Why, for the log.
         #[arg(long)]
         reason: String,

@@ -11,6 +11,7 @@ use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
 
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::DEPLOYMENTS;
+use flagfall_base::transact::delete_all;
 
 /// Most deployments of one ruleset that a player may keep.
 pub const PER_RULESET_MAX: usize = 50;
@@ -160,10 +161,7 @@ impl Deployments {
     /// # Errors
     /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
-        for (key, _) in self.store.scan(DEPLOYMENTS.under([&player])?, None, ALL_MAX).await? {
-            self.store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
-        }
-        Ok(())
+        delete_all(&*self.store, DEPLOYMENTS.under([&player])?).await
     }
 
     async fn write(&self, write: Write) -> Result<(), DeploymentError> {

@@ -10,7 +10,7 @@ use crate::lobby::pool_return;
 use crate::proof;
 use crate::prune::guest_ended;
 use crate::ratings;
-use crate::turns::due_turn;
+use crate::turns::turn_job;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE};
 use flagfall_game::{Features, GameEnd, GameHeader, Milestone};
@@ -30,9 +30,9 @@ impl ServerFeatures {
     }
 
     fn ended(&self, game: GameId, header: &GameHeader, end: GameEnd, now: Stamp) -> Vec<Write> {
-        let rating = ratings::due_key(game).filter(|_| header.terms.rated);
-        let proof = proof::due_key(game).filter(|_| self.signs);
-        let jobs = [rating, histories::due_key(game), proof].into_iter().flatten();
+        let rating = ratings::key_of_job(game).filter(|_| header.terms.rated);
+        let proof = proof::key_of_job(game).filter(|_| self.signs);
+        let jobs = [rating, histories::key_of_job(game), proof].into_iter().flatten();
         let left = Side::BOTH.into_iter().filter(|side| end.left[*side]);
         let marks = left.filter_map(|side| conduct::mark(&header.players[side].id, game, now));
         jobs.map(|key| self.job(key, now))
@@ -48,15 +48,15 @@ impl Features for ServerFeatures {
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write> {
         match milestone {
             Milestone::Opened | Milestone::Acted => {
-                due_turn(game, header).map(|key| self.job(key, now)).into_iter().collect()
+                turn_job(game, header).map(|key| self.job(key, now)).into_iter().collect()
             }
             Milestone::Ended(end) => self.ended(game, header, end, now),
         }
     }
 
-    fn note_end(&self) {
-        for kind in [RATING_DUE.name, PLAYED_DUE.name, PROOF_DUE.name] {
-            self.jobs.wake(kind);
+    fn note_end(&self, game: GameId) {
+        for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE] {
+            kind.key([&game]).into_iter().for_each(|job| self.jobs.wake_for(kind.name, job));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 
-use crate::farewell::Erasure;
+use crate::erasure::Erasure;
 use crate::histories::Histories;
 use crate::lobby::{Lobby, PLAN_MS};
 use crate::notices::Notices;
@@ -17,6 +17,8 @@ use crate::turns::Turns;
 use flagfall_base::jobs::{Claimed, Handler, JobError, JobKind, Jobs};
 use flagfall_base::keys::{LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
 
+/// The time between two looks at planned games, for which players wait.
+const PLAN_LOOK: Duration = Duration::from_secs(2);
 /// Notices that are sent, or wait for a place at their destination.
 const NOTICES_AT_ONCE: usize = 4_096;
 /// As many of one player: more than one player has places for.
@@ -64,7 +66,8 @@ pub(crate) fn with_notices(jobs: Jobs, notices: Notices, look: Duration) -> Jobs
 
 /// The runner with a handler for planned games.
 pub(crate) fn with_plans(jobs: Jobs, lobby: Lobby) -> Jobs {
-    let kind = JobKind { has_fields: true, keep_ms: Some(PLAN_MS), ..JobKind::new(PLANS.name) };
+    let kind =
+        JobKind { look: PLAN_LOOK, has_fields: true, keep_ms: Some(PLAN_MS), ..JobKind::new(PLANS.name) };
     jobs.with(kind, by(lobby, make_planned))
 }
 
@@ -78,31 +81,31 @@ where
 }
 
 async fn rate(ratings: Ratings, job: Claimed) -> Result<(), JobError> {
-    let settled = ratings.settle_job(&job).await?;
-    tracing::debug!(game = job.id(), ?settled, "a rating job is done");
+    let outcome = ratings.do_job(&job).await?;
+    tracing::debug!(game = job.id(), ?outcome, "a rating job is done");
     Ok(())
 }
 
 async fn enter(histories: Histories, job: Claimed) -> Result<(), JobError> {
-    histories.settle_job(&job).await
+    histories.do_job(&job).await
 }
 
 async fn follow_turn(turns: Turns, job: Claimed) -> Result<(), JobError> {
-    turns.settle_job(&job).await
+    turns.do_job(&job).await
 }
 
 async fn deliver(notices: Notices, job: Claimed) -> Result<(), JobError> {
-    notices.settle_job(job).await
+    notices.do_job(job).await
 }
 
 async fn make_planned(lobby: Lobby, job: Claimed) -> Result<(), JobError> {
-    lobby.settle_job(&job).await
+    lobby.do_job(&job).await
 }
 
 async fn erase(erasure: Arc<Erasure>, job: Claimed) -> Result<(), JobError> {
-    erasure.settle_job(&job).await
+    erasure.do_job(&job).await
 }
 
 async fn sign(proofs: Proofs, job: Claimed) -> Result<(), JobError> {
-    proofs.settle_job(&job).await
+    proofs.do_job(&job).await
 }

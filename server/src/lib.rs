@@ -6,7 +6,7 @@ pub mod blocks;
 mod conduct;
 pub mod config;
 pub mod deployments;
-mod farewell;
+mod erasure;
 mod features;
 pub mod gateway;
 pub mod histories;

@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::players::{ClosureError, find_player, set_closed};
 use crate::ratings::{UndoError, rated_games, undo};
 use crate::reports::{Report, reports};
-use flagfall_base::jobs::{DeadJob, WaitingJobs, dead_jobs, retry};
+use flagfall_base::jobs::{DeadJob, WaitingJobs, dead_jobs, discard, retry};
 use flagfall_base::keys::{OPERATOR_JOBS, OPERATOR_LOG, Time15};
 use flagfall_base::random::{ChanceError, random_code};
 use flagfall_base::scan::Scan;
@@ -35,6 +35,9 @@ pub enum OperatorError {
     /// No such job has failed for good.
     #[error("no such job has failed for good: `operator jobs` lists those that have, as KIND/ID")]
     NoSuchJob,
+    /// Discarding a job was not confirmed.
+    #[error("nothing is discarded: what this job should have done would never be done. Add --yes to do it")]
+    NotConfirmed,
     /// The reason is empty, too long or not printable.
     #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
     BadReason,
@@ -85,6 +88,11 @@ pub enum Deed {
         /// Its kind and its id.
         job: String,
     },
+    /// A job that had failed for good was deleted.
+    Discarded {
+        /// Its kind and its id.
+        job: String,
+    },
 }
 
 /// Carries out an operator's actions on a store, for one reason.
@@ -112,7 +120,8 @@ impl<'a> Operator<'a> {
             .map_err(|_| StoreError::Damaged { what: "an act cannot be written".to_owned() })?;
         // Keys are in order of time; the code separates two actions of one moment. Version 0.1
         // cannot read what is done about jobs.
-        let kind = if matches!(act.deed, Deed::Retried { .. }) { &OPERATOR_JOBS } else { &OPERATOR_LOG };
+        let is_about_jobs = matches!(act.deed, Deed::Retried { .. } | Deed::Discarded { .. });
+        let kind = if is_about_jobs { &OPERATOR_JOBS } else { &OPERATOR_LOG };
         let key = kind.key([&format_args!("{}-{id}", Time15(Stamp(act.at)))])?;
         Ok(Write::Put { key, value, expires: None })
     }
@@ -124,6 +133,19 @@ impl<'a> Operator<'a> {
     pub async fn retry(&self, kind: &str, id: &str) -> Result<(), OperatorError> {
         let note = self.note(&random_code()?, Deed::Retried { job: format!("{kind}/{id}") })?;
         let is_found = retry(self.store, kind, id, &note).await?;
+        is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
+    }
+
+    /// Deletes a job that failed for good. Its work is never done.
+    ///
+    /// # Errors
+    /// [`OperatorError`]; [`OperatorError::NotConfirmed`] if it is not confirmed.
+    pub async fn discard(&self, kind: &str, id: &str, is_confirmed: bool) -> Result<(), OperatorError> {
+        if !is_confirmed {
+            return Err(OperatorError::NotConfirmed);
+        }
+        let note = self.note(&random_code()?, Deed::Discarded { job: format!("{kind}/{id}") })?;
+        let is_found = discard(self.store, kind, id, &note).await?;
         is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
     }
 
@@ -236,6 +258,7 @@ pub fn act_line(act: &Act) -> String {
         Deed::Reopened { player, name } => format!("reopened {name} ({player})"),
         Deed::Undone { change } => format!("took back {}", change_text(change)),
         Deed::Retried { job } => format!("retried the job {job}"),
+        Deed::Discarded { job } => format!("discarded the job {job}"),
     };
     format!("{}  {deed}: {reason}", Stamp(*at).utc())
 }

@@ -20,7 +20,10 @@ use tokio::time::sleep;
 use crate::histories;
 use crate::players::{Listed, NewGuests, idle_guest, player_kind, stored_guests};
 use crate::settings::Times;
-use flagfall_base::keys::{ENDED, GUEST_ENDED, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD, Time16};
+use flagfall_base::jobs::dead_key;
+use flagfall_base::keys::{
+    ENDED, GUEST_ENDED, PLAYED_DUE, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD, TURN_DUE, Time16,
+};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::PRUNED;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
@@ -224,7 +227,7 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
             return Ok(Verdict::Kept);
         }
         Err(TableError::Quarantined) => return Ok(Verdict::Kept),
-        Err(error @ TableError::Unavailable) => {
+        Err(error @ (TableError::Unavailable | TableError::Failed)) => {
             return Err(StoreError::Unavailable { why: error.to_string() });
         }
     };
@@ -247,14 +250,13 @@ async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) ->
     Ok(Verdict::Deleted)
 }
 
-/// True if operators still keep a report of the game, or its histories are not written yet.
+/// True if operators still keep a report of the game, or its histories are not written yet. A
+/// history job that failed for good waits for an operator.
 async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
     let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
-    let due = histories::due_key(game);
-    let is_due = match due {
-        Some(due) => store.get(due).await?.is_some(),
-        None => false,
-    };
+    let due = PLAYED_DUE.key([&game])?;
+    let is_due =
+        store.get(due).await?.is_some() || store.get(dead_key(PLAYED_DUE.name, &game)?).await?.is_some();
     Ok(is_due || !reports.is_empty())
 }
 
@@ -262,7 +264,10 @@ async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, Store
 /// again.
 async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
     let mut keys = histories::keys_of_game(game, over)?;
-    keys.extend([REMATCH.key([&game])?, PROOF.key([&game])?, PROOF_DUE.key([&game])?]);
+    keys.extend([REMATCH.key([&game])?, PROOF.key([&game])?]);
+    for kind in [&PROOF_DUE, &TURN_DUE] {
+        keys.extend([kind.key([&game])?, dead_key(kind.name, &game)?]);
+    }
     let queues = store.scan(QUEUE.under([&game])?, None, OF_A_GAME_MAX).await?;
     keys.extend(queues.into_iter().map(|(key, _)| key));
     for side in Side::BOTH {

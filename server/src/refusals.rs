@@ -142,7 +142,7 @@ fn of_the_server() -> Vec<(String, String)> {
         WebhookError::Busy,
         WebhookError::Store,
     ];
-    let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable];
+    let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable, TableError::Failed];
     let creations = [
         CreateError::Unavailable,
         CreateError::TooManyGames(20),

@@ -18,7 +18,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use crate::allowance::look_at_all;
 use crate::archive::archive_old_games;
 use crate::deployments::Deployments;
-use crate::farewell::Erasure;
+use crate::erasure::Erasure;
 use crate::features::ServerFeatures;
 use crate::gateway::{self, Doorkeeper, ListenerLimits};
 use crate::histories::Histories;
@@ -72,6 +72,7 @@ pub(crate) struct App {
     pub(crate) histories: Histories,
     pub(crate) proofs: Proofs,
     pub(crate) deployments: Deployments,
+    pub(crate) erasure: Arc<Erasure>,
     pub(crate) jobs: Jobs,
     pub(crate) connections: Connections,
     pub(crate) peers: Peers,
@@ -187,7 +188,7 @@ impl Server {
             turns: turns.clone(),
             notices: notices.clone(),
             lobby: lobby.clone(),
-            erasure,
+            erasure: erasure.clone(),
         };
         let jobs = workers.handle(Jobs::new(store.clone(), jobs), &settings.times);
         let admission = Admission::new(&settings.admission, settings.limits.connections_max);
@@ -205,6 +206,7 @@ impl Server {
                 histories,
                 proofs,
                 deployments,
+                erasure,
                 jobs,
                 connections,
                 peers,

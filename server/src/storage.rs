@@ -179,6 +179,11 @@ pub async fn operate(config: &Config, command: &OperatorCommand) -> Result<(), S
             let retried = Operator::new(store, reason)?.retry_all().await?;
             say(&format!("jobs put back: {retried}"));
         }
+        OperatorCommand::Jobs { command: Some(JobsCommand::Discard { job, yes, reason }) } => {
+            let (kind, id) = job.split_once('/').unwrap_or((job, ""));
+            Operator::new(store, reason)?.discard(kind, id, *yes).await?;
+            say(&format!("{job} is discarded: its work is never done"));
+        }
         OperatorCommand::Log => {
             let acts = operator::acts(store).await?;
             list("no operator has done anything yet", acts.iter().map(operator::act_line));

@@ -125,7 +125,7 @@ impl Pair {
     }
 
     async fn ply(&self, game: GameId) -> u64 {
-        self.house.settle("turn_due").await;
+        self.house.run_jobs("turn_due").await;
         self.house.get(&format!("/api/games/{game}")).await.json()["view"]["ply"].as_u64().unwrap()
     }
 }
@@ -291,7 +291,7 @@ async fn what_was_queued_in_a_game_goes_with_its_end() {
         command: GameCommand::Resign {},
     };
     pair.accepted(0, resign).await;
-    pair.house.settle("turn_due").await;
+    pair.house.run_jobs("turn_due").await;
     let left = pair.house.store.scan(Key::new("queue/").unwrap(), None, 9).await.unwrap();
     let of = |record: &(Key, Vec<u8>)| String::from_utf8(record.0.as_bytes().to_vec()).unwrap();
     assert_eq!(left.len(), 1, "the other game goes on");

@@ -13,7 +13,7 @@ use flagfall_protocol::{Accepted, ClientToServer, GameCommand, Player, ServerToC
 use flagfall_server::proof::SigningKey;
 use flagfall_server::prune::{Lifetimes, Pruned, Run, prune_all, prune_due};
 use flagfall_store::memory::Fault;
-use flagfall_store::{EmbeddedStore, Head, Key, MemoryStore, Options, Store, SystemClock};
+use flagfall_store::{EmbeddedStore, Head, Key, MemoryStore, Options, Store, SystemClock, Update, Write};
 use serde_json::json;
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
@@ -175,7 +175,7 @@ async fn play(house: &House, red: &mut Client, blue: &mut Client) -> GameId {
     ask(red, command("2", 0, moving("a4a5"))).await;
     ask(blue, command("2", 1, moving("j7j6"))).await;
     ask(blue, command("3", 2, GameCommand::Resign {})).await;
-    house.settle("played_due").await;
+    house.run_jobs("played_due").await;
     game
 }
 
@@ -218,6 +218,26 @@ async fn a_game_with_an_account_in_it_stays_also_of_a_guest_who_became_one() {
     assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned::default()));
     assert_eq!(house.get(&format!("/api/games/{game}/record")).await.status, 200);
     assert_eq!(house.get("/api/players/bluebird/games").await.json()["games"][0]["game"], game.as_str());
+    house.close().await;
+}
+
+#[tokio::test]
+async fn a_game_whose_history_failed_stays_until_an_operator_has_dealt_with_it() {
+    let store = MemoryStore::new(SystemClock);
+    let house = House::open_on(store.clone(), settings()).await;
+    let ((mut red, ..), (mut blue, ..)) = (house.guest("red").await, house.guest("blue").await);
+    let game = play(&house, &mut red, &mut blue).await;
+    let key = |kind: &str| Key::new(format!("dead_jobs/{kind}/{game}")).unwrap();
+    let put = |kind: &str| Write::Put { key: key(kind), value: Vec::new(), expires: None };
+    let change = async |write| {
+        store.update(Update { conditions: Vec::new(), writes: vec![write] }).await.unwrap();
+    };
+    change(put("played_due")).await;
+    change(put("turn_due")).await;
+    assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned::default()));
+    change(Write::Delete { key: key("played_due") }).await;
+    assert_eq!(prune_due(&store, AT_ONCE, 10).await, Ok(Pruned { guests: 0, games: 1 }));
+    assert_eq!(keys(&store, "dead_jobs/").await, Vec::<String>::new());
     house.close().await;
 }
 

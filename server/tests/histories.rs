@@ -87,8 +87,8 @@ impl Table {
             self.act(false, game, 1, moving("j7j6")).await;
             self.act(false, game, 2, GameCommand::Resign {}).await;
         }
-        self.house.settle("played_due").await;
-        self.house.settle("rating_due").await;
+        self.house.run_jobs("played_due").await;
+        self.house.run_jobs("rating_due").await;
         game
     }
 
@@ -193,7 +193,7 @@ async fn own_figures_tell_sides_and_deployments_to_their_owner_alone_and_count_a
     table.play(Kind::default()).await;
     table.play(Kind::default()).await;
     // Carrying out the jobs again changes nothing.
-    table.house.settle("played_due").await;
+    table.house.run_jobs("played_due").await;
     let own = table.get(&table.tokens[1], "/api/me/statistics").await;
     let lost = json!({ "won": 0, "drawn": 0, "lost": 2 });
     let figures = &own["rulesets"][0];
@@ -216,6 +216,27 @@ async fn of_a_deleted_account_the_opponents_games_stay_without_the_name() {
     assert_eq!(table.house.get("/api/players/ann/games").await.status, 404);
     let left = table.get("", "/api/players/bob/games").await;
     assert_eq!(left["games"][0]["opponent"]["name"], "deleted");
+}
+
+#[tokio::test]
+async fn a_job_that_comes_after_the_deletion_of_an_account_enters_the_game_for_the_opponent_alone() {
+    let mut table = Table::new().await;
+    let game = table.play(Kind::default()).await;
+    let confirmation = json!({ "password": "correct horse battery" }).to_string();
+    let deleted = table.house.ask("DELETE", "/api/account", &table.tokens[0], &confirmation).await;
+    assert_eq!(deleted.status, 204, "{}", deleted.body);
+    let store = table.house.store.clone();
+    let records = async |prefix: &str| {
+        let prefix = Key::new(prefix.to_owned()).unwrap();
+        store.scan(prefix, None, 100).await.unwrap().len()
+    };
+    assert_eq!((records("leaving/").await, records("played/").await), (0, 2), "Bob's lists");
+    let (key, value) = (Key::new(format!("played_due/{game}")).unwrap(), Vec::new());
+    let late = Update { conditions: Vec::new(), writes: vec![Write::Put { key, value, expires: None }] };
+    store.update(late).await.unwrap();
+    table.house.run_jobs("played_due").await;
+    assert_eq!((records("played_due/").await, records("played/").await), (0, 2));
+    assert_eq!((records("figures/").await, records("tally/").await), (1, 1));
 }
 
 async fn record_of(house: &House, game: GameId, token: Option<&str>) -> GameRecord {

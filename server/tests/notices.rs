@@ -130,8 +130,8 @@ impl Pair {
 
     /// Does everything that is due now.
     async fn settle(&self) {
-        self.house.settle("turn_due").await;
-        self.house.settle("notices").await;
+        self.house.run_jobs("turn_due").await;
+        self.house.run_jobs("notices").await;
     }
 
     /// Does everything that is due three hours later.
@@ -283,7 +283,7 @@ async fn a_feed_tells_turns_and_ended_games_to_whoever_has_its_address() {
     assert_eq!(feed["items"][0]["title"], "Your turn against bob: pbm");
     pair.deploy(game).await;
     pair.act(0, game, 0, GameCommand::Resign {}).await;
-    pair.house.settle("played_due").await;
+    pair.house.run_jobs("played_due").await;
     let feed = pair.house.get(&path).await.json();
     assert_eq!(feed["items"][0]["title"], "Game lost against bob: pbm");
     assert_eq!(feed["items"].as_array().unwrap().len(), 1);

@@ -239,7 +239,7 @@ async fn a_game_that_was_called_off_or_is_not_rated_changes_nothing() {
         let game = started(&mut red).await;
         command(&mut red, game, 0, last).await;
         red.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
-        house.settle("rating_due").await;
+        house.run_jobs("rating_due").await;
         assert_eq!(house.get(&format!("/api/games/{game}/ratings")).await.status, 404);
     }
     assert_eq!(rating(&house, "ana").await, json!([]));
@@ -302,7 +302,7 @@ impl Hands for Mortal {
         }
         let interruption = self.interruption.lock().unwrap().take();
         if let Some((ratings, game)) = interruption {
-            ratings.settle(game).await.unwrap();
+            ratings.rate_now(game).await.unwrap();
         }
         self.call(call).await
     }
@@ -327,7 +327,8 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     command(&mut red, game, 2, GameCommand::Resign {}).await;
     // The server does now what it still can: it answers, then carries out the jobs.
     resigned(&mut red).await;
-    let lived = house.jobs.settle("rating_due").await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
+    let lived =
+        house.jobs.run_due("rating_due").await.is_ok() && mortal.hands.left.load(Ordering::SeqCst) > 0;
     drop((red, blue));
     house.abandon();
 
@@ -337,8 +338,8 @@ async fn finish_under_death(at: usize, dies_after: bool) -> bool {
     command(&mut red, game, 2, GameCommand::Resign {}).await;
     red.find(|message| matches!(message, ServerToClient::Accepted { .. }).then_some(())).await;
     for _ in 0..3 {
-        house.settle("rating_due").await;
-        house.ratings.settle(game).await.unwrap();
+        house.run_jobs("rating_due").await;
+        house.ratings.rate_now(game).await.unwrap();
     }
     for (name, score) in [("ana", "lost"), ("bo", "won")] {
         let (ratings, games) = (rating(&house, name).await, history(&house, name).await);
@@ -399,9 +400,9 @@ async fn servers_that_rate_the_same_games_at_once_rate_each_once() {
     };
     // The jobs are leased to the first server; for the second one that lease has ended.
     other.later(3_600_000);
-    let ((), (), ()) = tokio::join!(house.settle("rating_due"), other.settle("rating_due"), release);
+    let ((), (), ()) = tokio::join!(house.run_jobs("rating_due"), other.run_jobs("rating_due"), release);
     other.later(3_600_000);
-    other.settle("rating_due").await;
+    other.run_jobs("rating_due").await;
     let games_of = history(&house, "ana").await;
     let rated: Vec<_> = games_of.as_array().unwrap().iter().map(|it| it["game"].as_str().unwrap()).collect();
     assert_eq!(rated.len(), 4, "{games_of}");
@@ -428,7 +429,7 @@ async fn a_game_that_is_rated_between_reading_and_writing_is_not_forgotten() {
     }
     *mortal.hands.interruption.lock().unwrap() = Some((other.ratings.clone(), duels[1].game));
     mortal.hands.is_stalled.store(false, Ordering::SeqCst);
-    house.ratings.settle(duels[0].game).await.unwrap();
+    house.ratings.rate_now(duels[0].game).await.unwrap();
     for name in ["ana", "bo"] {
         assert_eq!(rating(&house, name).await[0]["games"], 2);
         assert_eq!(history(&house, name).await.as_array().unwrap().len(), 2);
@@ -455,7 +456,7 @@ async fn a_rating_that_meets_damage_becomes_a_dead_letter_that_an_operator_retri
     while records("rating_due/").await > 0 {
         looks += 1;
         assert!(looks <= 12, "it is tried forever");
-        house.settle("rating_due").await;
+        house.run_jobs("rating_due").await;
         assert_eq!(rating(&house, "ana").await[0]["games"], 1, "the other game is rated");
         house.later(3_600_000);
     }
@@ -466,11 +467,19 @@ async fn a_rating_that_meets_damage_becomes_a_dead_letter_that_an_operator_retri
     );
     let operator = Operator::new(&house.store, "its log was restored").unwrap();
     assert_eq!(operator.retry("rating_due", "nothing").await, Err(OperatorError::NoSuchJob));
+    let discarded = operator.discard("rating_due", duels[0].game.as_str(), false).await;
+    assert_eq!((discarded, records("dead_jobs/").await), (Err(OperatorError::NotConfirmed), 1));
     assert_eq!(operator.retry_all().await, Ok(1));
     assert_eq!((records("dead_jobs/").await, records("rating_due/").await), (0, 1));
     let acts = acts(&house.store).await.unwrap();
     let job = format!("rating_due/{}", duels[0].game);
     assert!(matches!(&acts[..], [Act { deed: Deed::Retried { job: retried }, .. }] if *retried == job));
+    while records("dead_jobs/").await == 0 {
+        house.run_jobs("rating_due").await;
+        house.later(3_600_000);
+    }
+    assert_eq!(operator.discard("rating_due", duels[0].game.as_str(), true).await, Ok(()));
+    assert_eq!((records("dead_jobs/").await, records("rating_due/").await), (0, 0));
     house.close().await;
 }
 
@@ -499,7 +508,7 @@ async fn what_a_game_did_is_taken_back_once_and_the_histories_say_so() {
         let mut duel = Duel::begin(&house, &ana, &bo).await;
         command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
         resigned(&mut duel.red).await;
-        house.settle("rating_due").await;
+        house.run_jobs("rating_due").await;
         games.push(duel.game);
     }
     let points = async |name: &str| rating(&house, name).await[0]["now"]["rating"].as_i64().unwrap();
@@ -539,7 +548,7 @@ async fn what_a_game_did_is_taken_back_once_and_the_histories_say_so() {
     let mut duel = Duel::begin(&house, &ana, &bo).await;
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;
-    house.settle("rating_due").await;
+    house.run_jobs("rating_due").await;
     let prefix = Key::new("leaders/players/classic/rapid/").unwrap();
     assert_eq!(house.store.scan(prefix, None, 100).await.unwrap().len(), 2, "one place for each");
     house.close().await;
@@ -553,7 +562,7 @@ async fn who_deleted_his_account_gets_no_rating_back_and_what_is_left_of_him_goe
     let id = house.ask("GET", "/api/me", &ana, "").await.json()["player"]["id"].as_str().unwrap().to_owned();
     command(&mut duel.red, duel.game, 2, GameCommand::Resign {}).await;
     resigned(&mut duel.red).await;
-    house.settle("rating_due").await;
+    house.run_jobs("rating_due").await;
     let body = json!({ "password": "correct horse battery" }).to_string();
     assert_eq!(house.ask("DELETE", "/api/account", &ana, &body).await.status, 204);
     let kept = async |store: &MemoryStore| {
@@ -571,7 +580,7 @@ async fn who_deleted_his_account_gets_no_rating_back_and_what_is_left_of_him_goe
         house.store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
     };
     put(format!("rating_due/{}", duel.game), Vec::new()).await;
-    house.settle("rating_due").await;
+    house.run_jobs("rating_due").await;
     assert_eq!(kept(&house.store).await, 0, "the rating of a deleted account is not made again");
 
     // After a server crashed in the middle of a deletion, the next one finishes it.
@@ -610,8 +619,8 @@ async fn a_game_that_was_left_and_claimed_is_rated_like_any_other_and_once() {
         gone(&mut red).await;
         command(&mut red, game, 2, GameCommand::Claim { result }).await;
         event(&mut red, |event| matches!(event, GameEvent::Ended { .. })).await;
-        house.settle("rating_due").await;
-        house.settle("rating_due").await;
+        house.run_jobs("rating_due").await;
+        house.run_jobs("rating_due").await;
         let change = house.ratings.change(game).await.unwrap().unwrap();
         let gain = i64::from(change.after.red.rating) - i64::from(change.before.red.rating);
         assert_eq!(gain.signum(), points, "{change:?}");

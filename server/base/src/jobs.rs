@@ -20,7 +20,7 @@ mod tests;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::Stamp;
@@ -28,7 +28,7 @@ use flagfall_store::{Key, StoreError};
 use futures_util::future::BoxFuture;
 use tokio::sync::Notify;
 
-pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, retry, waiting_jobs};
+pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, dead_key, dead_of, discard, retry, waiting_jobs};
 pub use self::error::JobError;
 use self::record::State;
 pub use self::record::{Claimed, not_before};
@@ -40,6 +40,9 @@ use crate::random::random_code;
 pub const LEASE_MS: u64 = 5_000;
 /// The time between two looks at the jobs of a kind, besides those that are asked for.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// Most jobs that a runner is told of one by one.
+const TOLD_MAX: usize = 64;
 
 /// The prefix of all jobs of a kind.
 type Prefix = fn() -> Result<Key, StoreError>;
@@ -54,17 +57,6 @@ const KINDS: [(&str, Prefix); 7] = [
     (PLANS.name, || PLANS.all()),
     (LEAVING.name, || LEAVING.all()),
 ];
-
-/// For work that a request waits for.
-impl From<JobError> for StoreError {
-    fn from(error: JobError) -> StoreError {
-        match error {
-            JobError::Away(why) | JobError::Later(why) => StoreError::Unavailable { why },
-            JobError::NotNow => StoreError::Unavailable { why: error.to_string() },
-            JobError::Damaged(what) | JobError::Hopeless(what) => StoreError::Damaged { what },
-        }
-    }
-}
 
 /// How the jobs of a kind are run.
 #[derive(Clone, Debug)]
@@ -119,12 +111,56 @@ pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError
 #[derive(Clone)]
 pub struct JobWriter(Arc<Writer>);
 
+/// Wakes the runner of one kind of jobs.
+#[derive(Default)]
+struct Waker {
+    notify: Notify,
+    told: Mutex<Told>,
+}
+
+/// What the runner is woken for.
+enum Told {
+    /// These jobs.
+    Jobs(Vec<Key>),
+    /// All jobs of the kind.
+    All,
+}
+
+impl Default for Told {
+    fn default() -> Told {
+        Told::Jobs(Vec::new())
+    }
+}
+
+impl Waker {
+    fn wake(&self, job: Option<Key>) {
+        {
+            let mut told = self.told();
+            match (&mut *told, job) {
+                (Told::Jobs(keys), Some(key)) if keys.len() < TOLD_MAX => keys.push(key),
+                // So many are found faster by a look.
+                _ => *told = Told::All,
+            }
+        }
+        self.notify.notify_one();
+    }
+
+    fn take(&self) -> Told {
+        std::mem::take(&mut *self.told())
+    }
+
+    fn told(&self) -> MutexGuard<'_, Told> {
+        // Nothing panics while it holds this lock.
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 struct Writer {
     /// The name of this server in leases.
     server: String,
     /// Jobs written so far, so that no two records are equal.
     written: AtomicU64,
-    wakers: Mutex<HashMap<&'static str, Arc<Notify>>>,
+    wakers: Mutex<HashMap<&'static str, Arc<Waker>>>,
 }
 
 impl Default for JobWriter {
@@ -162,12 +198,17 @@ impl JobWriter {
         .over(fields)
     }
 
-    /// Makes the runner look at a kind of jobs now.
+    /// Makes the runner look at all jobs of a kind now.
     pub fn wake(&self, kind: &'static str) {
-        self.waker(kind).notify_one();
+        self.waker(kind).wake(None);
     }
 
-    fn waker(&self, kind: &'static str) -> Arc<Notify> {
+    /// Makes the runner look at this job now, and at no other.
+    pub fn wake_for(&self, kind: &'static str, job: Key) {
+        self.waker(kind).wake(Some(job));
+    }
+
+    fn waker(&self, kind: &'static str) -> Arc<Waker> {
         let mut wakers = self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner);
         wakers.entry(kind).or_default().clone()
     }

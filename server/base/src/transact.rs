@@ -2,6 +2,12 @@
 
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 
+use crate::scan::Scan;
+
+/// Records read at a time.
+const CHUNK: usize = 256;
+/// Records deleted in one update.
+const DELETES_MAX: usize = 32;
 /// Tries before a transaction gives up. Two writers of one record rarely meet more than once.
 const TRIES: u32 = 32;
 
@@ -70,6 +76,30 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
     }
 }
 
+/// Deletes every record under a prefix, also those of which a page of a list would not show all.
+/// It may be repeated.
+///
+/// # Errors
+/// [`StoreError`]: some may remain.
+pub async fn delete_all(store: &dyn Store, prefix: Key) -> Result<(), StoreError> {
+    let mut scan = Scan::new(store, prefix, CHUNK);
+    while let Some(records) = scan.next().await? {
+        delete(store, records.into_iter().map(|(key, _)| key).collect()).await?;
+    }
+    Ok(())
+}
+
+/// Deletes these records, in as many updates as that takes. It may be repeated.
+///
+/// # Errors
+/// [`StoreError`]: some may remain.
+pub async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError> {
+    for keys in keys.chunks(DELETES_MAX) {
+        write(store, keys.iter().map(|key| Write::Delete { key: key.clone() }).collect()).await?;
+    }
+    Ok(())
+}
+
 /// Makes the update if the record still has this value (`None`: if there is still none). False if
 /// it has changed, or the store does not say whether it was made.
 ///
@@ -96,6 +126,7 @@ mod tests {
     use std::sync::Arc;
 
     use flagfall_board::Stamp;
+    use flagfall_store::memory::Fault;
     use flagfall_store::{ManualClock, MemoryStore};
 
     use super::*;
@@ -140,6 +171,23 @@ mod tests {
         }
         let error = transaction.commit(update).await.unwrap_err().to_string();
         assert!(error.contains("the counter: too many changes"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn everything_under_a_prefix_is_deleted_or_the_answer_is_an_error() {
+        let store = store();
+        let key = |number: usize| Key::new(format!("a/{number:04}")).unwrap();
+        for start in (0..1_000).step_by(32) {
+            let put = |number| Write::Put { key: key(number), value: vec![1], expires: None };
+            write(&store, (start..start + 32).map(put).collect()).await.unwrap();
+        }
+        write(&store, vec![put(1)]).await.unwrap();
+        let all = Key::new("a/").unwrap();
+        store.fail_next(Fault::UnknownBeforeWriting);
+        assert!(delete_all(&store, all.clone()).await.is_err());
+        delete_all(&store, all.clone()).await.unwrap();
+        assert_eq!(store.scan(all, None, 9).await.unwrap(), []);
+        assert!(store.get(super::tests::key()).await.unwrap().is_some());
     }
 
     #[tokio::test]

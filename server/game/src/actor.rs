@@ -332,20 +332,19 @@ impl TableHandle {
     /// The game as the player, or the public, may know it now.
     ///
     /// # Errors
-    /// [`TableError::NotFound`] for other players' private games, and the errors of
-    /// [`Tables::find`].
+    /// [`TableError::NotFound`] for other players' private games; [`TableError::Failed`].
     pub async fn look(&self, player: Option<&str>) -> Result<(GameSummary, Viewer, GameView), TableError> {
         let (reply, answer) = oneshot::channel();
         let player = player.map(str::to_owned);
-        self.send_message(Message::Look { player, reply }).await.map_err(|_| TableError::Unavailable)?;
-        answer.await.map_err(|_| TableError::Unavailable)?.ok_or(TableError::NotFound)
+        self.send_message(Message::Look { player, reply }).await.map_err(|_| TableError::Failed)?;
+        answer.await.map_err(|_| TableError::Failed)?.ok_or(TableError::NotFound)
     }
 
     /// What is due in the game without a command.
     pub(super) async fn forecast(&self) -> Result<Forecast, TableError> {
         let (reply, answer) = oneshot::channel();
-        self.send_message(Message::Forecast { reply }).await.map_err(|_| TableError::Unavailable)?;
-        answer.await.map_err(|_| TableError::Unavailable)
+        self.send_message(Message::Forecast { reply }).await.map_err(|_| TableError::Failed)?;
+        answer.await.map_err(|_| TableError::Failed)
     }
 
     /// The game's record in a scope; without one, what the requester may know now.

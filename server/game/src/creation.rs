@@ -114,7 +114,10 @@ impl Tables {
     }
 
     /// Refuses new games while memory is short, and above the limit of all running games.
-    fn check_capacity(&self) -> Result<(), CreateError> {
+    ///
+    /// # Errors
+    /// [`CreateError::NoMemory`], [`CreateError::ServerFull`].
+    pub fn check_capacity(&self) -> Result<(), CreateError> {
         let settings = &self.inner.settings;
         let (refused, reason) = if !settings.memory.has_room_for_games() {
             (CreateError::NoMemory, "memory")

@@ -154,7 +154,7 @@ impl Tables {
                 // It has just ended, or left memory.
                 Ok(NoFlag::Over) | Err(_) => return Ok(()),
             },
-            Err(TableError::Unavailable) => return Err(unavailable()),
+            Err(TableError::Unavailable | TableError::Failed) => return Err(unavailable()),
             Err(TableError::NotFound | TableError::Quarantined) => Some(self.now().plus_ms(DAMAGED_MS)),
         };
         if let Some(update) = (Listing { due: later, ..listing }).replace(game, listed) {
@@ -200,7 +200,7 @@ impl Tables {
                 Ok(_) => Write::Delete { key },
                 Err(_) => return Ok(()),
             },
-            Err(TableError::Unavailable) => return Err(unavailable()),
+            Err(TableError::Unavailable | TableError::Failed) => return Err(unavailable()),
             Err(TableError::NotFound | TableError::Quarantined) => {
                 let later = self.now().plus_ms(DAMAGED_MS).0.to_string().into_bytes();
                 Write::Put { key, value: later, expires: None }

@@ -15,12 +15,16 @@ pub enum TableError {
     /// The store does not answer.
     #[error("the store cannot be reached now; try again in a moment")]
     Unavailable,
+    /// A defect of this server ended the game's table before it answered.
+    #[error("the game met a defect of this server; it is opened again, so try again in a moment")]
+    Failed,
 }
 
 impl From<TableError> for JobError {
     fn from(error: TableError) -> JobError {
         match error {
             TableError::Unavailable => JobError::Away(error.to_string()),
+            TableError::Failed => JobError::Later(error.to_string()),
             TableError::NotFound | TableError::Quarantined => JobError::Damaged(error.to_string()),
         }
     }
@@ -41,6 +45,7 @@ impl From<&TableError> for Code {
             TableError::NotFound => Code::NO_SUCH_GAME,
             TableError::Quarantined => Code::GAME_QUARANTINED,
             TableError::Unavailable => Code::STORE_UNAVAILABLE,
+            TableError::Failed => Code::INTERNAL,
         })
     }
 }

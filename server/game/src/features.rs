@@ -32,5 +32,5 @@ pub trait Features: Send + Sync + 'static {
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write>;
 
     /// The append of a game's end is in the store.
-    fn note_end(&self);
+    fn note_end(&self, game: GameId);
 }

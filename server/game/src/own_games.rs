@@ -121,7 +121,7 @@ impl Tables {
                 Ok(handle) => playable += usize::from(handle.is_running()),
                 Err(TableError::NotFound) => playable += 1,
                 Err(TableError::Quarantined) => {}
-                Err(error @ TableError::Unavailable) => return Err(error),
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => return Err(error),
             }
         }
         Ok(playable)

@@ -56,8 +56,9 @@ impl WallClock for StoreClock {
     }
 }
 
-/// A command that a caller in this process gives for a player.
-#[derive(Clone, Debug)]
+/// A command that a caller in this process gives for a player. It has no `Debug`, because it can be
+/// a planned move, which is its player's secret.
+#[derive(Clone)]
 pub struct NewCommand {
     /// The id of the player.
     pub player: String,
@@ -246,8 +247,8 @@ impl Tables {
     /// Carries out a player's command, and returns the answer.
     ///
     /// # Errors
-    /// [`Refusal`]: the command is not carried out. If the store is unavailable that is not
-    /// certain: the same command with the same id gets the true answer.
+    /// [`Refusal`]: the command is not carried out. If the store is unavailable or the table met a
+    /// defect, that is not certain: the same command with the same id gets the true answer.
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {
@@ -261,10 +262,10 @@ impl Tables {
                 .is_ok()
             {
                 // A table that a defect ends answers nobody.
-                return answer.await.unwrap_or_else(|_| Err(Refusal::unavailable()));
+                return answer.await.unwrap_or_else(|_| Err(Refusal::from(&TableError::Failed)));
             }
         }
-        Err(Refusal::unavailable())
+        Err(Refusal::from(&TableError::Failed))
     }
 
     /// Where players are notified.
@@ -472,7 +473,7 @@ impl Tables {
     pub(super) fn note_end(&self, game: GameId, header: &GameHeader) {
         self.index().uncount(game, header);
         self.inner.running.note_end();
-        self.inner.settings.features.note_end();
+        self.inner.settings.features.note_end(game);
     }
 
     /// Removes a table that has ended, if it is still registered.

@@ -89,9 +89,30 @@ impl Reply {
                 Ok(outcome) => Payload::new(&ServerToClient::Accepted { cmd_id, outcome }),
                 Err(refusal) => refusal.payload(game, Some(cmd_id)),
             }),
-            // A caller who has gone wants no answer.
-            Reply::Caller(sender) => drop(sender.send(answer)),
+            Reply::Caller(sender) => {
+                if let Err(refusal) = &answer {
+                    telemetry::refused(&refusal.code);
+                }
+                // A caller who has gone wants no answer.
+                drop(sender.send(answer));
+            }
             Reply::Nobody => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_caller_in_this_process_is_counted_like_a_connection() {
+        let handle = flagfall_base::recorder::install().unwrap();
+        let (sender, mut answer) = oneshot::channel();
+        let refusal = Refusal::new("refused_to_a_caller", "no");
+        let game = GameId::from_random([1; 12]);
+        Reply::Caller(sender).answer(game, "1".parse().unwrap(), Err(refusal.clone()));
+        assert_eq!(answer.try_recv().unwrap(), Err(refusal));
+        assert!(handle.render().contains("{code=\"refused_to_a_caller\"} 1"));
     }
 }

@@ -389,7 +389,6 @@ impl Table {
         outputs
     }
 
-    /// The latest moment at which the table wants an [`Input::Tick`].
     /// True if the game's log is damaged.
     pub(super) fn is_quarantined(&self) -> bool {
         self.health == Health::Quarantined
@@ -405,6 +404,7 @@ impl Table {
         self.stop == Stop::Done
     }
 
+    /// The latest moment at which the table wants an [`Input::Tick`].
     pub(super) fn wake_at(&self) -> Option<Stamp> {
         let is_waiting = self.flight.is_some() || self.is_quarantined() || self.is_stopping();
         let due = || self.time_is_up_at().into_iter().chain(self.following.wake_at()).min();

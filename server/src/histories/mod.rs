@@ -22,13 +22,14 @@ use self::record::{
     Figures, Pair, PlayedRecord, Shelf, bytes, damaged, figures_key, figures_of, played_key, played_of, read,
     tallies_of, tally_key, versus_key, versus_of,
 };
+use crate::players::gone_key;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{last_part, page_key};
 use flagfall_base::names::player_shown;
-use flagfall_base::transact::Transaction;
+use flagfall_base::transact::{Transaction, delete_all};
 use flagfall_game::{Archived, Finished, Tables};
 
-pub(crate) use self::record::due_key;
+pub(crate) use self::record::key_of_job;
 
 /// Most games of a page.
 pub const PAGE_MAX: usize = 100;
@@ -38,10 +39,6 @@ pub const PAGE: usize = 30;
 const EXPORTED_MAX: usize = 1_000;
 /// Most rulesets in a player's statistics; custom rulesets count separately.
 const RULESETS_MAX: usize = 200;
-/// Records deleted in one update.
-const DELETES_MAX: usize = 32;
-/// Records of a deleted player that are read at a time.
-const FORGET_CHUNK: usize = 1_024;
 
 /// The histories in a store. Cheap to clone.
 #[derive(Clone)]
@@ -70,7 +67,7 @@ impl Histories {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         let Some(archived) = self.tables.archive(game).await? else {
             return Err(damaged("the game is not over").into());
@@ -105,6 +102,12 @@ impl Histories {
         if player.kind == PlayerKind::House {
             return Ok(());
         }
+        // A player who deleted their account has no history any more, and gets no new one.
+        let gone = gone_key(&player.id)?;
+        if self.store.get(gone.clone()).await?.is_some() {
+            return Ok(());
+        }
+        update.conditions.push((gone, Expect::Absent));
         let score = match winner {
             None => GameScore::Drawn,
             Some(winner) if *winner == side => GameScore::Won,
@@ -281,16 +284,7 @@ impl Histories {
 /// Deletes what is kept of a player's games.
 async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     for prefix in record::all_of(player)? {
-        loop {
-            let found = store.scan(prefix.clone(), None, FORGET_CHUNK).await?;
-            if found.is_empty() {
-                break;
-            }
-            for keys in found.chunks(DELETES_MAX) {
-                let writes = keys.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
-                store.update(Update { conditions: Vec::new(), writes }).await?;
-            }
-        }
+        delete_all(store, prefix).await?;
     }
     Ok(())
 }

@@ -134,7 +134,7 @@ pub(super) fn damaged(what: &str) -> StoreError {
 }
 
 /// The key of a finished game's job.
-pub(crate) fn due_key(game: GameId) -> Option<Key> {
+pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
     PLAYED_DUE.key([&game]).ok()
 }
 

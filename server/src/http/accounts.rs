@@ -22,7 +22,6 @@ use crate::players::PlayerError;
 use crate::server::App;
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::LEAVING;
-use flagfall_base::store_errors::note_refusal;
 
 /// Attempts to carry out a request while its guest's record changes.
 const STANDING_ATTEMPTS: usize = 8;
@@ -153,10 +152,12 @@ pub(super) async fn delete(
     Owner(asker): Owner,
     Body(Confirmation { password }): Body<Confirmation>,
 ) -> Result<StatusCode, ApiError> {
-    app.players.delete(&asker, &password).await?;
+    app.players.delete(&asker, &password, app.jobs.writer()).await?;
     // The account is gone already. What fails now is a job that any server finds.
-    if let Err(error) = app.jobs.settle(LEAVING.name).await {
-        note_refusal(&error, "something is left of a deleted account; it will go");
+    if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
+        tracing::debug!(%error, "something is left of a deleted account; it will go");
+        let job = LEAVING.key([&asker.player.id]);
+        job.into_iter().for_each(|job| app.jobs.writer().wake_for(LEAVING.name, job));
     }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -190,6 +190,7 @@ impl From<TableError> for ApiError {
             TableError::NotFound => ApiError::NoSuchGame,
             TableError::Quarantined => ApiError::Quarantined,
             TableError::Unavailable => ApiError::StoreUnavailable,
+            TableError::Failed => ApiError::Internal,
         }
     }
 }
@@ -291,6 +292,7 @@ fn status_of_queue(error: &QueueError) -> StatusCode {
         | QueueError::Stale(_)
         | QueueError::StaleEpoch(StaleEpoch) => StatusCode::CONFLICT,
         QueueError::BadQueue => StatusCode::BAD_REQUEST,
+        QueueError::Table(TableError::Failed) => StatusCode::INTERNAL_SERVER_ERROR,
         QueueError::Table(TableError::Unavailable) | QueueError::Store => StatusCode::SERVICE_UNAVAILABLE,
     }
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Player, ServerToClient, Terms};
-use flagfall_store::{Key, Store, Update, Write};
+use flagfall_store::{Key, Store, Write};
 use serde::{Deserialize, Serialize};
 
 use super::refusal::LobbyRefusal;
 use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF};
+use flagfall_base::transact::delete;
 
 /// An open challenge, as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -97,8 +98,7 @@ pub(super) async fn close_all(
         let code = own.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
         let Some(Ok(code)) = code else { continue };
         closed.extend(find(store, code).await.ok().map(|(challenge, ..)| challenge));
-        let writes = vec![Write::Delete { key: key(code)? }, Write::Delete { key: own }];
-        store.update(Update { conditions: Vec::new(), writes }).await?;
+        delete(&**store, vec![key(code)?, own]).await?;
     }
     Ok(closed)
 }

@@ -161,7 +161,8 @@ impl Draft {
     }
 }
 
-fn key(player: &Player, cmd_id: &CommandId) -> Result<Key, LobbyRefusal> {
+/// The key of a command's outcome.
+pub(super) fn key(player: &Player, cmd_id: &CommandId) -> Result<Key, LobbyRefusal> {
     COMMANDS.key([&player.id, &cmd_id.as_str()]).map_err(|_| LobbyRefusal::Internal("impossible key"))
 }
 

@@ -203,27 +203,22 @@ impl Lobby {
         self.inner.board().unwatch(connection);
     }
 
-    /// Withdraws all offers of a deleted account. An offer that cannot be withdrawn now expires by
-    /// itself, or when its player is seen to be gone.
-    pub async fn forget(&self, player: &Player) {
-        if let Err(refusal) = seeks::close_all(&self.inner.store, player).await {
-            tracing::warn!(%refusal, "the seeks of a deleted account stay open until its player is seen to be gone");
-        }
+    /// Withdraws all offers of a deleted account.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::Store`]: some may remain.
+    pub async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
+        let seeks = seeks::close_all(&self.inner.store, player).await;
         self.inner.read_seeks().await;
         self.inner.changed.notify_one();
-        if let Err(refusal) = self.inner.pool.forget(player).await {
-            tracing::warn!(%refusal, "a deleted account stays in the pool until its place expires");
-        }
-        match challenges::close_all(&self.inner.store, player).await {
-            Ok(closed) => {
-                for challenge in closed {
-                    self.inner.tell_addressees(&challenge, None).await;
-                }
-            }
-            Err(refusal) => {
-                tracing::warn!(%refusal, "the challenges of a deleted account could not be closed");
+        let place = self.inner.pool.forget(player).await;
+        let challenges = challenges::close_all(&self.inner.store, player).await;
+        if let Ok(closed) = &challenges {
+            for challenge in closed {
+                self.inner.tell_addressees(challenge, None).await;
             }
         }
+        seeks.and(place).and(challenges.map(drop))
     }
 
     /// Refuses every new command except withdrawals.
@@ -351,7 +346,7 @@ impl Inner {
             match self.tables.find(plan.id).await {
                 Ok(_) | Err(TableError::Quarantined) => {}
                 Err(TableError::NotFound) => self.make(plan).await?,
-                Err(error @ TableError::Unavailable) => return Err(error.into()),
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => return Err(error.into()),
             }
         }
         Ok((record.outcome, false))
@@ -392,7 +387,16 @@ impl Asker<'_> {
         self.check_opponent(&seek.seeker).await?;
         let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
         let draft = self.draft(outcome, Some(plan))?;
-        self.close_seek(seek_id, draft, key, bytes).await
+        let handled = self.close_seek(seek_id, draft, key, bytes).await;
+        if handled.is_err()
+            && !self.inner.seeks().has(seek_id)
+            && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
+        {
+            // It was not taken after all.
+            self.inner.seeks().open(record);
+            self.inner.changed.notify_one();
+        }
+        handled
     }
 
     /// Reads a seek from the store. If it is gone, it also leaves this server's list, so that it is
@@ -408,12 +412,13 @@ impl Asker<'_> {
 
     /// Carries out a command that closes a seek, if it is still open.
     async fn close_seek(&self, seek_id: &str, draft: Draft, key: Key, bytes: Vec<u8>) -> Handled {
+        let again = Write::Put { key: key.clone(), value: bytes.clone(), expires: None };
         let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
         let kept = self.keep(draft).await?;
         // The seek is gone in any case: closed by this command or by another one before.
         self.inner.seeks().remove(seek_id);
         self.inner.changed.notify_one();
-        self.finish(kept, LobbyRefusal::NoSuchSeek).await
+        self.finish(kept, LobbyRefusal::NoSuchSeek, vec![again]).await
     }
 
     async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
@@ -440,7 +445,7 @@ impl Asker<'_> {
             draft = draft.writing(write);
         }
         let kept = self.keep(draft).await?;
-        self.finish(kept, LobbyRefusal::Store).await
+        self.finish(kept, LobbyRefusal::Store, Vec::new()).await
     }
 
     async fn cancel_challenge(&self, code: &str) -> Handled {
@@ -456,7 +461,7 @@ impl Asker<'_> {
         if let Kept::New(_) = kept {
             self.inner.tell_addressees(&challenge, None).await;
         }
-        self.finish(kept, LobbyRefusal::NoSuchChallenge).await
+        self.finish(kept, LobbyRefusal::NoSuchChallenge, Vec::new()).await
     }
 
     async fn accept_challenge(&self, code: &str, secret: bool) -> Handled {
@@ -478,7 +483,7 @@ impl Asker<'_> {
             self.inner.tell_challenger(&challenge, self.player, true).await;
             self.inner.tell_addressees(&challenge, Some(self.player)).await;
         }
-        self.finish(kept, LobbyRefusal::NoSuchChallenge).await
+        self.finish(kept, LobbyRefusal::NoSuchChallenge, challenge.opening()?.into()).await
     }
 
     async fn play_bot(&self, bot: &str, terms: &Terms, side: Option<Side>) -> Handled {
@@ -489,7 +494,7 @@ impl Asker<'_> {
         // The house player offers and the player accepts, so `terms.secret` is the player's wish.
         let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
         let kept = self.keep(self.draft(outcome, Some(plan))?).await?;
-        self.finish(kept, LobbyRefusal::Store).await
+        self.finish(kept, LobbyRefusal::Store, Vec::new()).await
     }
 
     /// Plans the game between the offerer and the asker, and the asker's answer.
@@ -500,6 +505,8 @@ impl Asker<'_> {
         wanted: Option<Side>,
         secret: bool,
     ) -> Result<(GamePlan, Accepted), LobbyRefusal> {
+        // Before the offer is used up.
+        self.inner.tables.check_capacity()?;
         let offerer_side = wanted.map_or_else(random_side, Ok)?;
         let side = offerer_side.opponent();
         let is_secret = |of: Side| if of == side { secret } else { terms.secret };
@@ -561,12 +568,13 @@ impl Asker<'_> {
         self.inner.memory.keep(draft, self.command).await
     }
 
-    /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first.
-    async fn finish(&self, kept: Kept, conflict: LobbyRefusal) -> Handled {
+    /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first;
+    /// `offer` opens the offer again, in case the game cannot be created.
+    async fn finish(&self, kept: Kept, conflict: LobbyRefusal, offer: Vec<Write>) -> Handled {
         match kept {
             Kept::New(record) => {
                 if let Some(plan) = record.game {
-                    self.inner.make(plan).await?;
+                    self.make_or_take_back(plan, offer).await?;
                 }
                 Ok((record.outcome, true))
             }

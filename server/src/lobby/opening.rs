@@ -43,7 +43,7 @@ impl Asker<'_> {
                 self.inner.seeks().open(record);
                 self.inner.changed.notify_one();
             }
-            return self.finish(kept, LobbyRefusal::Store).await;
+            return self.finish(kept, LobbyRefusal::Store, Vec::new()).await;
         }
         Err(LobbyRefusal::Store)
     }

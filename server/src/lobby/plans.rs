@@ -1,23 +1,24 @@
 //! Planned games: the update that takes an offer also writes the plan of its game (`plans/GAME`),
 //! and the game's first append removes it.
 //!
-//! If a server dies between the two, the plan remains and any server creates the game. So no offer
-//! is used up without a game.
+//! If a server dies between the two, the plan remains and any server creates the game. If a server
+//! finds that it cannot create the game of its own command, it takes the command back and opens the
+//! offer again.
 
 use std::sync::atomic::Ordering;
 
-use flagfall_board::Side;
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
-use flagfall_store::{Store, Update, Write};
+use flagfall_store::{Key, Store, Write};
 use serde::{Deserialize, Serialize};
 
-use super::memory::GamePlan;
+use super::memory::{GamePlan, key as outcome_key};
 use super::refusal::LobbyRefusal;
-use super::{Inner, Lobby};
+use super::{Asker, Inner, Lobby};
 use flagfall_base::delivery::Payload;
 use flagfall_base::jobs::{Claimed, JobError, not_before};
 use flagfall_base::keys::PLANS;
-use flagfall_game::CreateError;
+use flagfall_base::transact::write_if;
 
 /// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
 const LEFT_AFTER_MS: u64 = 3_000;
@@ -47,7 +48,7 @@ impl Lobby {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let PlanRecord { plan, .. } = job.fields()?;
         let game = plan.id;
         if self.inner.is_stopping.load(Ordering::Relaxed) {
@@ -58,9 +59,14 @@ impl Lobby {
             Err(error @ (LobbyRefusal::Store | LobbyRefusal::Stopping)) => {
                 return Err(JobError::Away(error.to_string()));
             }
-            // `make` deletes a plan that can never be carried out.
-            Err(refusal) if !job.is_held().await? => {
-                tracing::debug!(%game, %refusal, "could not create a planned game");
+            // Another server may have room, or know the ruleset.
+            Err(LobbyRefusal::ServerFull(_) | LobbyRefusal::NoSuchRuleset(_)) => {
+                return Err(JobError::NotNow);
+            }
+            // By the time that this player has room, the other one does not wait any more.
+            Err(refusal @ LobbyRefusal::TooManyGames(_)) => {
+                tracing::debug!(%game, %refusal, "a planned game is dropped");
+                self.inner.store.update(job.finish()).await?;
                 return Ok(());
             }
             Err(refusal) => return Err(JobError::Later(refusal.to_string())),
@@ -76,19 +82,7 @@ impl Inner {
     /// Creates the game and informs its players who are connected here; other servers inform theirs
     /// when they open it.
     pub(super) async fn make(&self, plan: GamePlan) -> Result<(), LobbyRefusal> {
-        let game = match self.tables.create(plan.clone().into()).await {
-            Ok(game) => game,
-            Err(
-                error @ (CreateError::TooManyGames(_)
-                | CreateError::NoMemory
-                | CreateError::ServerFull(_)
-                | CreateError::NoSuchRuleset),
-            ) => {
-                self.drop_plan(&plan).await?;
-                return Err(error.into());
-            }
-            Err(error) => return Err(error.into()),
-        };
+        let game = self.tables.create(plan.into()).await?;
         for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
             let player = &game.players[side];
             if player.kind != PlayerKind::House {
@@ -100,10 +94,36 @@ impl Inner {
         Ok(())
     }
 
-    /// Deletes the plan of a game that cannot be created.
-    async fn drop_plan(&self, plan: &GamePlan) -> Result<(), LobbyRefusal> {
-        let key = PLANS.key([&plan.id])?;
-        self.store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
+    /// Takes back a command whose game cannot be created: its plan and its outcome go, and these
+    /// writes open the offer again. If that fails, or another server has the plan already, it stays
+    /// for the job.
+    async fn take_back(&self, game: GameId, outcome: Key, offer: Vec<Write>) -> Result<(), LobbyRefusal> {
+        let plan = PLANS.key([&game])?;
+        let Some(value) = self.store.get(plan.clone()).await? else { return Ok(()) };
+        let mut writes = vec![Write::Delete { key: plan.clone() }, Write::Delete { key: outcome }];
+        writes.extend(offer);
+        write_if(&*self.store, plan, Some(value), writes).await?;
         Ok(())
+    }
+}
+
+impl Asker<'_> {
+    /// Creates the game of a command, or takes the command back; these writes open its offer again.
+    pub(super) async fn make_or_take_back(
+        &self,
+        plan: GamePlan,
+        offer: Vec<Write>,
+    ) -> Result<(), LobbyRefusal> {
+        let game = plan.id;
+        let Err(refusal) = self.inner.make(plan).await else { return Ok(()) };
+        // If the store or this server is on its way out, the game may exist, and another server
+        // makes it if not.
+        if !matches!(refusal, LobbyRefusal::Store | LobbyRefusal::Stopping) {
+            let outcome = outcome_key(self.player, self.cmd_id)?;
+            if let Err(error) = self.inner.take_back(game, outcome, offer).await {
+                tracing::debug!(%game, %error, "could not take a command back; its plan stays");
+            }
+        }
+        Err(refusal)
     }
 }

@@ -32,6 +32,7 @@ use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL};
 use flagfall_base::random::{random_bytes, random_game_id};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
+use flagfall_base::transact::delete;
 use flagfall_game::{CreateError, TableError, Tables};
 
 /// Records of the pool read at a time.
@@ -174,12 +175,7 @@ impl Pool {
     /// # Errors
     /// [`LobbyRefusal::Store`].
     pub(super) async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
-        let writes = vec![
-            Write::Delete { key: pool_key(&player.id)? },
-            Write::Delete { key: paired_of_key(&player.id)? },
-        ];
-        self.store.update(Update { conditions: Vec::new(), writes }).await?;
-        Ok(())
+        Ok(delete(&*self.store, vec![pool_key(&player.id)?, paired_of_key(&player.id)?]).await?)
     }
 
     async fn is_running(&self, game: GameId) -> Result<bool, LobbyRefusal> {
@@ -188,7 +184,7 @@ impl Pool {
             // Not created yet, or never will be.
             Err(TableError::NotFound) => Ok(self.store.get(paired_key(game)?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
-            Err(error @ TableError::Unavailable) => Err(error.into()),
+            Err(error @ (TableError::Unavailable | TableError::Failed)) => Err(error.into()),
         }
     }
 

@@ -24,7 +24,7 @@ impl Asker<'_> {
             // A conflict: at the same moment the record was extended, or the player was paired.
             match self.keep(draft).await? {
                 Kept::Conflict => {}
-                kept => return self.finish(kept, LobbyRefusal::BeingPaired).await,
+                kept => return self.finish(kept, LobbyRefusal::BeingPaired, Vec::new()).await,
             }
         }
         Err(LobbyRefusal::BeingPaired)
@@ -39,7 +39,7 @@ impl Asker<'_> {
                 Kept::Conflict => {}
                 kept => {
                     self.inner.connections.set_pool(&self.player.id, None);
-                    return self.finish(kept, LobbyRefusal::BeingPaired).await;
+                    return self.finish(kept, LobbyRefusal::BeingPaired, Vec::new()).await;
                 }
             }
         }

@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::refusal::LobbyRefusal;
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::keys::{SEEK_TURN, SEEKS};
+use flagfall_base::transact::delete;
 
 /// Most seeks read at once: more than any lobby has.
 const SEEKS_READ_MAX: usize = 4_096;
@@ -98,7 +99,7 @@ pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), LobbyR
 /// Closes all open seeks of a player.
 pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result<(), LobbyRefusal> {
     for record in read_all(store).await?.iter().filter(|record| record.seek.seeker.id == seeker.id) {
-        close(store, &record.seek.id).await?;
+        delete(&**store, vec![key(&record.seek.id)?]).await?;
     }
     Ok(())
 }

@@ -32,8 +32,18 @@ async fn house_on(store: MemoryStore) -> House {
 
 /// The same, with a server that reaches the store through `shared`.
 async fn house_with(store: MemoryStore, shared: Arc<dyn Store>) -> House {
-    let connections = Connections::new();
+    house_of(store, shared, Settings::default()).await
+}
+
+/// The same, on a server that has room for no game.
+async fn full_house(store: MemoryStore) -> House {
     let mut settings = Settings::default();
+    settings.limits.running_games = 0;
+    house_of(store.clone(), Arc::new(store), settings).await
+}
+
+async fn house_of(store: MemoryStore, shared: Arc<dyn Store>, mut settings: Settings) -> House {
+    let connections = Connections::new();
     // Few enough for a test to open them all.
     settings.limits.seeks_max = SEEKS_MAX;
     let features = Arc::new(ServerFeatures { jobs: JobWriter::default(), signs: false });

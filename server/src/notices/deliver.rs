@@ -16,7 +16,7 @@ impl Notices {
     ///
     /// # Errors
     /// [`JobError`]; [`JobError::NotNow`] if its destination takes nothing at the moment.
-    pub(crate) async fn settle_job(&self, mut job: Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, mut job: Claimed) -> Result<(), JobError> {
         let WaitingNotice { notice, .. } = job.fields()?;
         let player = job.id().split('/').next().unwrap_or_default().to_owned();
         let Some(webhook) = self.live_webhook(&player).await? else { return self.finish(&job).await };

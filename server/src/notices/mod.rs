@@ -32,10 +32,11 @@ use self::destinations::Destinations;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
 use flagfall_base::identity::Identity;
-use flagfall_base::jobs::JobWriter;
+use flagfall_base::jobs::{JobWriter, dead_of};
 use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
+use flagfall_base::transact::{delete, delete_all};
 use flagfall_game::Tables;
 
 /// How long a notice is leased when it is sent, in milliseconds.
@@ -251,7 +252,7 @@ impl Notices {
                 why: "it did not say whether it took a notice".to_owned(),
             });
         }
-        self.jobs.wake(NOTICES.name);
+        self.jobs.wake_for(NOTICES.name, waiting_key(player, &id)?);
         Ok(())
     }
 
@@ -265,13 +266,10 @@ impl Notices {
     }
 
     async fn forget_webhook(&self, player: &str) -> Result<(), StoreError> {
-        let mut writes = vec![Write::Delete { key: webhook_key(player)? }];
-        let waiting = self.store.scan(waiting_of(player)?, None, WAITING_MAX).await?;
-        writes.extend(waiting.into_iter().map(|(key, _)| Write::Delete { key }));
-        for writes in writes.chunks(32) {
-            self.put(vec![], writes.to_vec()).await?;
-        }
-        Ok(())
+        delete(&*self.store, vec![webhook_key(player)?]).await?;
+        delete_all(&*self.store, waiting_of(player)?).await?;
+        // Notices that failed for good, with what they say about the player's games.
+        delete_all(&*self.store, dead_of(NOTICES.name, player)?).await
     }
 
     async fn webhook(&self, player: &str) -> Result<Option<(WebhookRecord, Vec<u8>)>, StoreError> {

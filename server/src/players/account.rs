@@ -16,6 +16,7 @@ use super::password::{Password, RecoveryCode};
 use super::record::{Credentials, PlayerRecord, TokenRecord, name_key, player_key};
 use super::{Name, PlayerError, Players};
 use flagfall_base::identity::{Identity, Token};
+use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::SEAT;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
@@ -364,11 +365,16 @@ impl Players {
     }
 
     /// Deletes the asker's account. Name, password and tokens are gone, and their games are shown
-    /// without their name.
+    /// without their name. What else is kept of them is a job of this server.
     ///
     /// # Errors
     /// [`PlayerError::GamesRunning`] while they have running games, and others of [`PlayerError`].
-    pub async fn delete(&self, asker: &Identity, password: &Secret) -> Result<(), PlayerError> {
+    pub async fn delete(
+        &self,
+        asker: &Identity,
+        password: &Secret,
+        jobs: &JobWriter,
+    ) -> Result<(), PlayerError> {
         self.confirm(asker, password).await?;
         if !self.seats(&asker.player.id, 1).await?.is_empty() {
             return Err(PlayerError::GamesRunning);
@@ -379,7 +385,7 @@ impl Players {
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
             let conditions = vec![(player_key(&record.player.id)?, Expect::Value(bytes))];
-            let writes = record.farewell(self.inner.store.now())?;
+            let writes = record.deletion(self.inner.store.now(), jobs)?;
             before = Some(record);
             if transaction.commit(Update { conditions, writes }).await? {
                 break;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::closure::Closed;
 use flagfall_base::identity::Token;
+use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{GONE, LEAVING, NAMES, PLAYERS, REVOKED, TOKENS};
 use flagfall_base::random::{ChanceError, random_code};
 
@@ -138,13 +139,14 @@ impl PlayerRecord {
     }
 
     /// Writes that delete a player, except for the mark that they existed.
-    pub(super) fn farewell(&self, now: Stamp) -> Result<Vec<Write>, StoreError> {
+    pub(super) fn deletion(&self, now: Stamp, jobs: &JobWriter) -> Result<Vec<Write>, StoreError> {
         let mut writes = self.revocations(now, |_| true)?;
         writes.push(Write::Delete { key: player_key(&self.player.id)? });
         writes.push(Write::Delete { key: name_key(&self.name_key)? });
         writes.push(Write::Put { key: gone_key(&self.player.id)?, value: Vec::new(), expires: None });
         // Stays until everything else that is kept of them is gone too.
-        let value = serde_json::to_vec(&self.player).unwrap_or_default();
+        let player = serde_json::to_vec(&self.player).unwrap_or_default();
+        let value = jobs.job_with(&player, now);
         writes.push(Write::Put { key: leaving_key(&self.player.id)?, value, expires: None });
         Ok(writes)
     }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use flagfall_store::MemoryStore;
 
 use super::*;
+use flagfall_base::jobs::JobWriter;
 
 fn players(store: &Arc<MemoryStore>) -> Players {
     Players::new(store.clone(), Connections::new(), &Settings::default())
@@ -149,7 +150,7 @@ async fn a_revoked_token_of_an_account_that_was_a_guest_is_dead_and_stays_dead_a
     players.revoke_token(&other, &guest.identity.token_id).await.unwrap();
     let token = guest.token.expose();
     assert_eq!(players.authenticate(&token).await, Err(PlayerError::UnknownToken));
-    players.delete(&other, &password).await.unwrap();
+    players.delete(&other, &password, &JobWriter::default()).await.unwrap();
     assert_eq!(players.authenticate(&token).await, Err(PlayerError::UnknownToken));
     assert_eq!(players.standing(&guest.identity).await.unwrap_err(), PlayerError::UnknownToken);
 }

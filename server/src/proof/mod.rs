@@ -32,7 +32,7 @@ pub struct Proofs {
 }
 
 /// The key of a finished game's job, which is written with its end.
-pub(crate) fn due_key(game: GameId) -> Option<Key> {
+pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
     PROOF_DUE.key([&game]).ok()
 }
 
@@ -87,7 +87,7 @@ impl Proofs {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let Some(key) = &self.key else { return Err(JobError::NotNow) };
         let game = job.subject()?;
         let record = self.tables.public_record(game).await?;
@@ -116,9 +116,9 @@ impl Proofs {
         let mut value = self.store.get(at.clone()).await?;
         if value.is_none() && self.key.is_some() {
             // The game may have ended a moment ago.
-            let due = due_key(record.game).ok_or_else(|| damaged("impossible key"))?;
+            let due = key_of_job(record.game).ok_or_else(|| damaged("impossible key"))?;
             if let Some(job) = Claimed::now(&self.store, due).await? {
-                self.settle_job(&job).await?;
+                self.do_job(&job).await?;
                 value = self.store.get(at).await?;
             }
         }

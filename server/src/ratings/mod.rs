@@ -20,7 +20,7 @@ use flagfall_protocol::{
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::counter;
 use tokio::time::Instant;
 
@@ -32,13 +32,14 @@ use crate::players::gone_key;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::names::player_shown;
+use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::Transaction;
+use flagfall_base::transact::{Transaction, delete, delete_all};
 use flagfall_game::{Finished, Tables};
 
 pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};
-pub(crate) use self::record::due_key;
+pub(crate) use self::record::key_of_job;
 pub use self::undo::{UndoError, rated_games, undo};
 
 /// A game is rated from this many plies on.
@@ -51,8 +52,8 @@ const PLACES_MAX: usize = 100;
 const LEADERS_READ_MAX: usize = 4_096;
 /// How long a leaderboard is cached, unless a game of this server changes it.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
-/// Deletes in one update when a player's ratings are deleted.
-const DELETES_MAX: usize = 32;
+/// Ratings of a deleted player that are read at a time.
+const ERASED_AT_ONCE: usize = 256;
 
 /// Cached leaderboards and when they were read. The key says whether they are of bots.
 type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
@@ -70,7 +71,7 @@ pub struct Ratings {
 
 /// The outcome of a job.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Settled {
+pub enum RatingOutcome {
     /// There was no job: the game is not rated, or was rated before.
     Before,
     /// The game does not count: it was aborted, or had too few plies.
@@ -128,11 +129,11 @@ impl Ratings {
     ///
     /// # Errors
     /// [`JobError`]: the job is still there, or it was done; call again to find out.
-    pub async fn settle(&self, game: GameId) -> Result<Settled, JobError> {
-        let due = due_key(game).ok_or_else(|| damaged("impossible key"))?;
+    pub async fn rate_now(&self, game: GameId) -> Result<RatingOutcome, JobError> {
+        let due = key_of_job(game).ok_or_else(|| damaged("impossible key"))?;
         match Claimed::now(&self.store, due).await? {
-            Some(job) => self.settle_job(&job).await,
-            None => Ok(Settled::Before),
+            Some(job) => self.do_job(&job).await,
+            None => Ok(RatingOutcome::Before),
         }
     }
 
@@ -140,26 +141,26 @@ impl Ratings {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<Settled, JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<RatingOutcome, JobError> {
         let game = job.subject()?;
         let mut transaction = Transaction::new(&*self.store, "the ratings of these players");
         loop {
             let mut update = job.finish();
-            let settled = match self.counted(game).await? {
-                None => Settled::NotCounted,
-                Some(counted) => Settled::Now(self.rate(game, &counted, &mut update).await?),
+            let outcome = match self.counted(game).await? {
+                None => RatingOutcome::NotCounted,
+                Some(counted) => RatingOutcome::Now(self.rate(game, &counted, &mut update).await?),
             };
             if transaction.commit(update).await? {
-                if let Settled::Now(change) = &settled {
+                if let RatingOutcome::Now(change) = &outcome {
                     self.forget_boards(&change.ruleset, change.speed);
                 }
-                self.tell(game, &settled).await;
-                return Ok(settled);
+                self.tell(game, &outcome).await;
+                return Ok(outcome);
             }
             // Another game of these players was first, or another server has the job, or this was
             // written.
             if !job.is_held().await? {
-                return Ok(Settled::Before);
+                return Ok(RatingOutcome::Before);
             }
         }
     }
@@ -286,14 +287,14 @@ impl Ratings {
     }
 
     /// Tells both players their new ratings.
-    async fn tell(&self, game: GameId, settled: &Settled) {
-        let result = match settled {
-            Settled::Now(_) => "rated",
-            Settled::NotCounted => "not_counted",
-            Settled::Before => return,
+    async fn tell(&self, game: GameId, outcome: &RatingOutcome) {
+        let result = match outcome {
+            RatingOutcome::Now(_) => "rated",
+            RatingOutcome::NotCounted => "not_counted",
+            RatingOutcome::Before => return,
         };
         counter!(names::RATED_GAMES, "result" => result).increment(1);
-        let Settled::Now(change) = settled else { return };
+        let RatingOutcome::Now(change) = outcome else { return };
         let Ok(Some(finished)) = self.tables.finished(game).await else { return };
         let players = Side::BOTH.map(|side| finished.players[side].id.as_str());
         let rated = ServerToClient::Rated { change: change.clone() };
@@ -464,29 +465,18 @@ impl Ratings {
     /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         let now = SystemClock.now();
-        let mut keys = Vec::new();
-        for (key, value) in self.store.scan(ratings_of(&player.id)?, None, LEADERS_READ_MAX).await? {
-            if let (Some(class), Ok(record)) = (class_of(&key), RatingRecord::read(Some(&value), now)) {
-                keys.push(leader_key(player.kind, &class, &record, &player.id)?);
+        let mut scan = Scan::new(&*self.store, ratings_of(&player.id)?, ERASED_AT_ONCE);
+        while let Some(records) = scan.next().await? {
+            let mut keys = Vec::new();
+            for (key, value) in records {
+                if let (Some(class), Ok(record)) = (class_of(&key), RatingRecord::read(Some(&value), now)) {
+                    keys.push(leader_key(player.kind, &class, &record, &player.id)?);
+                }
+                keys.push(key);
             }
-            keys.push(key);
+            delete(&*self.store, keys).await?;
         }
-        self.delete(keys).await?;
-        loop {
-            let history = self.store.scan(histories_of(&player.id)?, None, LEADERS_READ_MAX).await?;
-            if history.is_empty() {
-                return Ok(());
-            }
-            self.delete(history.into_iter().map(|(key, _)| key).collect()).await?;
-        }
-    }
-
-    async fn delete(&self, keys: Vec<Key>) -> Result<(), StoreError> {
-        for keys in keys.chunks(DELETES_MAX) {
-            let writes = keys.iter().map(|key| Write::Delete { key: key.clone() }).collect();
-            self.store.update(Update { conditions: Vec::new(), writes }).await?;
-        }
-        Ok(())
+        delete_all(&*self.store, histories_of(&player.id)?).await
     }
 }
 

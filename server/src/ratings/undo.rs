@@ -10,7 +10,7 @@ use flagfall_store::{Expect, Store, StoreError, Update, Write};
 use thiserror::Error;
 
 use super::record::{
-    Class, HistoryRecord, RatingRecord, bytes, change_key, damaged, due_key, histories_of, history_of,
+    Class, HistoryRecord, RatingRecord, bytes, change_key, damaged, histories_of, history_of, key_of_job,
     leader_key, rating_key, undone_key,
 };
 use flagfall_base::scan::Scan;
@@ -53,7 +53,7 @@ pub async fn undo(
             return Err(UndoError::UndoneBefore);
         }
         let Some(change) = store.get(change_key(game)?).await? else {
-            let due = due_key(game).ok_or(UndoError::NotRated)?;
+            let due = key_of_job(game).ok_or(UndoError::NotRated)?;
             let is_due = store.get(due).await?.is_some();
             return Err(if is_due { UndoError::Due } else { UndoError::NotRated });
         };

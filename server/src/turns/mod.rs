@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameView, OwnGame, Phase, Time};
-use flagfall_store::{Key, Store, StoreError, Write};
+use flagfall_store::{Key, Store, Write};
 
 pub use self::queue::QueueError;
 use crate::notices::Notices;
@@ -30,12 +30,12 @@ pub struct Turns {
 }
 
 /// The key of the job of a game's turn; `None` if nothing follows from its turns.
-pub(crate) fn due_turn(game: GameId, header: &GameHeader) -> Option<Key> {
+pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
-    due_key(game).filter(|_| is_slow)
+    key_of_job(game).filter(|_| is_slow)
 }
 
-fn due_key(game: GameId) -> Option<Key> {
+fn key_of_job(game: GameId) -> Option<Key> {
     TURN_DUE.key([&game]).ok()
 }
 
@@ -50,7 +50,7 @@ impl Turns {
     ///
     /// # Errors
     /// [`JobError`].
-    pub(crate) async fn settle_job(&self, job: &Claimed) -> Result<(), JobError> {
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         for side in self.sides_to_act(game).await? {
             self.play_queued(game, side).await?;
@@ -65,46 +65,36 @@ impl Turns {
 
     /// The writes that delete the queues of a finished game. A queue written at the same moment has
     /// a job of its own.
-    async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, StoreError> {
-        match self.view(game, None).await {
-            Ok((summary, view)) if view.phase == Phase::Over => {
-                let queue = |side: Side| queue::key(game, &summary.players[side].id);
-                Side::BOTH.into_iter().map(|side| Ok(Write::Delete { key: queue(side)? })).collect()
-            }
-            Ok(_) | Err(TableError::NotFound | TableError::Quarantined) => Ok(Vec::new()),
-            Err(error @ TableError::Unavailable) => Err(StoreError::Unavailable { why: error.to_string() }),
+    async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, JobError> {
+        let (summary, view) = self.view(game, None).await?;
+        if view.phase != Phase::Over {
+            return Ok(Vec::new());
         }
+        let delete = |side: Side| Ok(Write::Delete { key: queue::key(game, &summary.players[side].id)? });
+        Side::BOTH.into_iter().map(delete).collect()
     }
 
-    /// Queues a notice for each player who is to act and has a webhook.
-    async fn note_turns(&self, game: GameId) -> Result<(), StoreError> {
+    /// Queues a notice for each player who is to act and has a webhook. A failure for one of them
+    /// does not keep the other's notice back.
+    async fn note_turns(&self, game: GameId) -> Result<(), JobError> {
         let mut noted = Ok(());
         for side in Side::BOTH {
-            match self.view(game, Some(side)).await {
-                Ok((summary, view)) => {
-                    let player = summary.players[side].id.clone();
-                    // Damaged records of one player do not keep the other's notice back.
-                    noted =
-                        noted.and(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await);
-                }
-                Err(TableError::NotFound | TableError::Quarantined) => {}
-                Err(error @ TableError::Unavailable) => {
-                    return Err(StoreError::Unavailable { why: error.to_string() });
-                }
-            }
+            noted = noted.and(self.note_turn(game, side).await);
         }
         noted
     }
 
-    /// The sides that are to act. None if the game cannot be read, which is a case for an operator.
-    async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, StoreError> {
-        match self.view(game, None).await {
-            Ok((_, view)) if view.phase == Phase::Playing => {
-                Ok(Side::BOTH.into_iter().filter(|side| view.is_to_act(*side)).collect())
-            }
-            Ok(_) | Err(TableError::NotFound | TableError::Quarantined) => Ok(Vec::new()),
-            Err(error @ TableError::Unavailable) => Err(StoreError::Unavailable { why: error.to_string() }),
-        }
+    async fn note_turn(&self, game: GameId, side: Side) -> Result<(), JobError> {
+        let (summary, view) = self.view(game, Some(side)).await?;
+        let player = summary.players[side].id.clone();
+        Ok(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?)
+    }
+
+    /// The sides that are to act.
+    async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, JobError> {
+        let (_, view) = self.view(game, None).await?;
+        let is_played = view.phase == Phase::Playing;
+        Ok(Side::BOTH.into_iter().filter(|side| is_played && view.is_to_act(*side)).collect())
     }
 
     /// A game as one of its sides sees it, and its summary. Both sides see alike whose turn it is.
@@ -117,5 +107,28 @@ impl Turns {
         let player = handle.summary().players[side.unwrap_or(Side::Red)].id.clone();
         let (summary, _, view) = handle.look(Some(&player)).await?;
         Ok((summary, view))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_store::{MemoryStore, SystemClock};
+
+    use super::*;
+    use crate::server::Server;
+    use crate::settings::Settings;
+    use flagfall_base::transact::write;
+
+    #[tokio::test]
+    async fn the_job_of_a_game_that_cannot_be_read_is_left_for_an_operator() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::new(SystemClock));
+        let app = Server::start(Settings::default(), store.clone()).await.unwrap().app();
+        let due = key_of_job(GameId::from_random([7; 12])).unwrap();
+        write(&*store, vec![Write::Put { key: due.clone(), value: Vec::new(), expires: None }])
+            .await
+            .unwrap();
+        let job = Claimed::now(&store, due.clone()).await.unwrap().unwrap();
+        assert!(matches!(app.turns.do_job(&job).await, Err(JobError::Damaged(_))));
+        assert!(store.get(due).await.unwrap().is_some());
     }
 }

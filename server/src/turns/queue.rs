@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use super::Turns;
 use flagfall_base::jobs::JobError;
 use flagfall_base::keys::QUEUE;
+use flagfall_base::transact::write;
 use flagfall_game::{NewCommand, StaleEpoch, TableError};
 
 /// Most plies in a queue.
@@ -76,6 +77,7 @@ impl QueueError {
         match self {
             QueueError::Table(TableError::NotFound) => Code::NO_SUCH_GAME,
             QueueError::Table(TableError::Quarantined) => Code::GAME_QUARANTINED,
+            QueueError::Table(TableError::Failed) => Code::INTERNAL,
             QueueError::NotQueued | QueueError::BadQueue => Code::BAD_QUEUE,
             QueueError::OwnTurn => Code::OWN_TURN,
             QueueError::Stale(_) => "stale_ply",
@@ -146,7 +148,7 @@ impl Turns {
         // The other side may have moved since the view was read, and the job of that move may be
         // done already. So the queue gets a job of its own.
         let value = self.jobs.job(self.store.now());
-        writes.extend(super::due_key(game).map(|key| Write::Put { key, value, expires: None }));
+        writes.extend(super::key_of_job(game).map(|key| Write::Put { key, value, expires: None }));
         self.write(writes).await?;
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }
@@ -223,8 +225,7 @@ impl Turns {
         let is_last = past.is_some_and(|past| usize::from(past / 2) + 1 >= record.moves.len());
         if !is_made || is_last {
             tracing::debug!(%game, is_made, "a queue of moves has ended");
-            let writes = vec![Write::Delete { key: key(game, &player.id)? }];
-            self.store.update(Update { conditions: Vec::new(), writes }).await?;
+            write(&*self.store, vec![Write::Delete { key: key(game, &player.id)? }]).await?;
         }
         Ok(())
     }
@@ -235,6 +236,10 @@ fn answer_of(code: &Code) -> Result<bool, JobError> {
     match code.as_str() {
         Code::STORE_UNAVAILABLE => Err(JobError::Away("the table cannot reach the store".to_owned())),
         Code::TOO_MANY | Code::INTERNAL | Code::STOPPING => Err(no_answer()),
+        // The queue stays for when an operator has repaired the game.
+        Code::GAME_QUARANTINED | Code::NO_SUCH_GAME => {
+            Err(JobError::Damaged("the game of a queued move cannot be read".to_owned()))
+        }
         _ => Ok(false),
     }
 }
@@ -249,4 +254,17 @@ fn is_ply(command: &GameCommand) -> bool {
 
 pub(super) fn key(game: GameId, player: &str) -> Result<Key, StoreError> {
     QUEUE.key([&game, &player])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_game_that_cannot_be_read_does_not_end_a_queue() {
+        for code in [Code::GAME_QUARANTINED, Code::NO_SUCH_GAME] {
+            assert!(matches!(answer_of(&Code::new(code)), Err(JobError::Damaged(_))), "{code}");
+        }
+        assert_eq!(answer_of(&Code::new(Code::NOT_YOUR_GAME)), Ok(false));
+    }
 }

@@ -128,9 +128,9 @@ impl House {
     }
 
     /// Does the jobs of this kind that are due.
-    pub async fn settle(&self, kind: &str) {
+    pub async fn run_jobs(&self, kind: &str) {
         let ahead_ms = self.ahead_ms.load(Ordering::Relaxed);
-        self.jobs.settle_at(kind, self.store.now().plus_ms(ahead_ms)).await.unwrap();
+        self.jobs.run_due_at(kind, self.store.now().plus_ms(ahead_ms)).await.unwrap();
     }
 
     /// From now on, jobs are done that are due so much later.

@@ -1,5 +1,7 @@
 //! Moves that a player queues for coming turns, in games with days per move.
 
+use std::fmt;
+
 use flagfall_board::{GameId, Ply};
 use flagfall_view::Move;
 use schemars::JsonSchema;
@@ -8,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::GameCommand;
 
 /// A queued turn.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueuedMove {
     /// The turn: a move, a removal or a placing.
@@ -16,6 +18,13 @@ pub struct QueuedMove {
     /// Make the turn only if the opponent's turn before it is this move.
     #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
     pub after: Option<Move>,
+}
+
+impl fmt::Debug for QueuedMove {
+    /// Shows nothing: a planned move tells what its piece may be.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("QueuedMove(hidden)")
+    }
 }
 
 /// Replaces the queue with turns for the player's next plies, in order. `PUT /api/games/ID/queue`.
@@ -41,4 +50,17 @@ pub struct MoveQueue {
     pub ply: Ply,
     /// The queued turns, one for each of the player's next plies. Empty if nothing is queued.
     pub moves: Vec<QueuedMove>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_in_a_log_shows_no_planned_move() {
+        let moves = r#"[{ "command": { "kind": "move", "move": "a4a5" }, "if": "j7j6" }]"#;
+        let new = NewQueue { ply: 4, epoch: None, moves: serde_json::from_str(moves).unwrap() };
+        let text = format!("{new:?}");
+        assert!(!text.contains("a4") && !text.contains("j7") && text.contains("hidden"), "{text}");
+    }
 }

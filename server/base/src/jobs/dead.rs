@@ -1,5 +1,7 @@
 //! Dead letters: jobs that failed for good. They stay until an operator retries them.
 
+use std::fmt::Display;
+
 use flagfall_board::Stamp;
 use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
@@ -65,6 +67,7 @@ pub(super) async fn bury(
     claimed: &Claimed,
     kind: &'static str,
     error: &JobError,
+    attempts: u32,
     now: Stamp,
 ) -> Result<bool, StoreError> {
     let value = match String::from_utf8(claimed.value.clone()) {
@@ -74,7 +77,7 @@ pub(super) async fn bury(
     let record = DeadRecord {
         value,
         error: error.to_string().chars().take(ERROR_LEN_MAX).collect(),
-        attempts: claimed.state.attempts,
+        attempts,
         first: claimed.state.failed.unwrap_or(now.0),
         last: now.0,
     };
@@ -122,6 +125,22 @@ pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
     Ok(dead)
 }
 
+/// The prefix of all dead letters of a kind whose ids begin with this part.
+///
+/// # Errors
+/// [`StoreError`] if that is no key.
+pub fn dead_of(kind: &str, first: &str) -> Result<Key, StoreError> {
+    DEAD_JOBS.under([&kind, &first])
+}
+
+/// The key of the dead letter of a job.
+///
+/// # Errors
+/// [`StoreError`] if that is no key.
+pub fn dead_key(kind: &str, id: &dyn Display) -> Result<Key, StoreError> {
+    DEAD_JOBS.key([&kind, id])
+}
+
 /// Puts a dead letter back as a job that nobody has tried. The note is written in the same update.
 /// False if there is no such dead letter.
 ///
@@ -148,30 +167,58 @@ pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Res
     }
 }
 
+/// Deletes a dead letter for good. The note is written in the same update. False if there is no
+/// such dead letter.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
+    let mut transaction = Transaction::new(store, "this dead letter");
+    // If an update is made and the store does not say so, the next round finds no dead letter.
+    let mut is_found = false;
+    loop {
+        let Some((dead, value)) = letter(store, kind, id).await? else { return Ok(is_found) };
+        is_found = true;
+        let writes = vec![Write::Delete { key: dead.clone() }, note.clone()];
+        if transaction.commit(Update { conditions: vec![(dead, expect(Some(value)))], writes }).await? {
+            return Ok(true);
+        }
+    }
+}
+
+/// The record of a dead letter.
+async fn letter(store: &dyn Store, kind: &str, id: &str) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
+    let key = DEAD_JOBS.key([&kind, &id])?;
+    if let Some(value) = store.get(key.clone()).await? {
+        return Ok(Some((key, value)));
+    }
+    if kind != RATING_DUE.name {
+        return Ok(None);
+    }
+    let key = RATING_ASIDE.key([&id])?;
+    Ok(store.get(key.clone()).await?.map(|value| (key, value)))
+}
+
 /// The key and the value of a dead letter, and the value of its job.
 async fn find(
     store: &dyn Store,
     kind: &str,
     id: &str,
 ) -> Result<Option<(Key, Vec<u8>, Vec<u8>)>, StoreError> {
-    let key = DEAD_JOBS.key([&kind, &id])?;
-    if let Some(value) = store.get(key.clone()).await? {
-        let record: DeadRecord =
-            serde_json::from_slice(&value).map_err(|_| damaged("a dead letter cannot be read"))?;
-        let job = match record.value {
-            JobValue::Text(text) => text.into_bytes(),
-            JobValue::Bytes(bytes) => bytes,
-        };
-        let is_object = fields_of(&job).is_some();
-        let anew = State { since: store.now().0, ..State::default() };
-        let job = if is_object { anew.over(&job) } else { job };
-        return Ok(Some((key, value, job)));
+    let Some((key, value)) = letter(store, kind, id).await? else { return Ok(None) };
+    if DEAD_JOBS.rest(&key).is_none() {
+        return Ok(Some((key, value, Vec::new())));
     }
-    if kind != RATING_DUE.name {
-        return Ok(None);
-    }
-    let key = RATING_ASIDE.key([&id])?;
-    Ok(store.get(key.clone()).await?.map(|value| (key, value, Vec::new())))
+    let record: DeadRecord =
+        serde_json::from_slice(&value).map_err(|_| damaged("a dead letter cannot be read"))?;
+    let job = match record.value {
+        JobValue::Text(text) => text.into_bytes(),
+        JobValue::Bytes(bytes) => bytes,
+    };
+    let is_object = fields_of(&job).is_some();
+    let anew = State { since: store.now().0, ..State::default() };
+    let job = if is_object { anew.over(&job) } else { job };
+    Ok(Some((key, value, job)))
 }
 
 /// How many jobs of each kind there are.
@@ -185,7 +232,7 @@ pub async fn waiting_jobs(store: &dyn Store) -> Result<Vec<WaitingJobs>, StoreEr
         let mut scan = Scan::new(store, prefix()?, CHUNK);
         while let Some(records) = scan.next().await? {
             count += records.len();
-            failed += records.iter().filter(|(_, value)| State::of(value).attempts > 0).count();
+            failed += records.iter().filter(|(_, value)| State::of(value).has_failed()).count();
         }
         all.push(WaitingJobs { kind, count, failed });
     }

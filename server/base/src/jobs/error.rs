@@ -31,3 +31,14 @@ impl From<StoreError> for JobError {
         }
     }
 }
+
+/// For work that a request waits for.
+impl From<JobError> for StoreError {
+    fn from(error: JobError) -> StoreError {
+        match error {
+            JobError::Away(why) | JobError::Later(why) => StoreError::Unavailable { why },
+            JobError::NotNow => StoreError::Unavailable { why: error.to_string() },
+            JobError::Damaged(what) | JobError::Hopeless(what) => StoreError::Damaged { what },
+        }
+    }
+}

@@ -21,8 +21,11 @@ pub(super) struct State {
     pub(super) by: Option<String>,
     /// When its lease ends, or when it is tried next.
     pub(super) at: u64,
-    /// Failed attempts.
+    /// Failed attempts; for a kind whose handler takes the lease itself, attempts that began.
     pub(super) attempts: u32,
+    /// For a kind whose handler takes the lease itself, failures that the handler did not deal
+    /// with.
+    pub(super) failures: u32,
     /// When it was written; 0 if that is not known.
     pub(super) since: u64,
     /// When it failed first.
@@ -45,6 +48,11 @@ impl State {
         }
         fields.retain(|_, field| !field.is_null());
         Value::Object(fields).to_string().into_bytes()
+    }
+
+    /// True if an attempt at it failed.
+    pub(super) fn has_failed(&self) -> bool {
+        self.attempts > 0 || self.failures > 0
     }
 
     /// True if this server may work on the job without asking: it has the lease.

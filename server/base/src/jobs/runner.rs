@@ -11,14 +11,14 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use metrics::{counter, gauge};
-use tokio::sync::{Notify, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 use super::dead::{bury, dead_jobs};
 use super::error::JobError;
 use super::record::{Claimed, Moment, State, fields_of, id_of};
-use super::{Handler, JobKind, JobWriter, KINDS, LEASE_MS};
+use super::{Handler, JobKind, JobWriter, KINDS, LEASE_MS, Told, Waker};
 use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;
@@ -51,6 +51,12 @@ impl Jobs {
     #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: JobWriter) -> Jobs {
         Jobs { store, writer, queues: Vec::new() }
+    }
+
+    /// Writes jobs of this server, and wakes this runner.
+    #[must_use]
+    pub fn writer(&self) -> &JobWriter {
+        &self.writer
     }
 
     /// The same, with a handler for a kind of jobs.
@@ -95,17 +101,17 @@ impl Jobs {
     ///
     /// # Errors
     /// [`StoreError`]: the rest will be found again.
-    pub async fn settle(&self, kind: &str) -> Result<(), StoreError> {
-        self.settle_at(kind, self.store.now()).await
+    pub async fn run_due(&self, kind: &str) -> Result<(), StoreError> {
+        self.run_due_at(kind, self.store.now()).await
     }
 
-    /// Like [`Jobs::settle`], with what is due at `now`.
+    /// Like [`Jobs::run_due`], with what is due at `now`.
     ///
     /// # Errors
     /// [`StoreError`]: the rest will be found again.
-    pub async fn settle_at(&self, kind: &str, now: Stamp) -> Result<(), StoreError> {
+    pub async fn run_due_at(&self, kind: &str, now: Stamp) -> Result<(), StoreError> {
         match self.queues.iter().find(|queue| queue.kind.name == kind) {
-            Some(queue) => queue.settle(now).await,
+            Some(queue) => queue.run_due(now).await,
             None => Ok(()),
         }
     }
@@ -132,7 +138,7 @@ struct Queue {
     server: String,
     kind: JobKind,
     handler: Handler,
-    wake: Arc<Notify>,
+    wake: Arc<Waker>,
     running: Mutex<Running>,
     running_count: watch::Sender<usize>,
     /// The last job of a look that found more than it could take.
@@ -168,6 +174,9 @@ impl Drop for Place<'_> {
     }
 }
 
+/// Jobs that were found to be due, and true if there are more.
+type Found = (VecDeque<Record>, bool);
+
 /// Whether a job that was found can begin.
 enum Begin<'queue> {
     Now(Place<'queue>),
@@ -183,31 +192,73 @@ impl Queue {
         loop {
             let now = self.store.now();
             let moment = Moment::at(now);
-            let (mut backlog, is_more_left) = self.look(now).await.unwrap_or_else(|error| {
-                note_refusal(&error, "cannot look for jobs; will try again");
-                (VecDeque::new(), false)
-            });
-            let next_look = sleep(self.kind.look);
-            tokio::pin!(next_look);
             // Of jobs that all say "not now", another look at once would find the same ones.
             let mut has_done_some = false;
+            let (mut backlog, is_more_left) =
+                self.read_while(self.look(now), &mut running).await.unwrap_or_default();
+            let next_look = sleep(self.kind.look);
+            tokio::pin!(next_look);
             loop {
                 self.begin(&mut backlog, moment, &mut running);
                 tokio::select! {
-                    Some(is_done) = running.next(), if !running.is_empty() => {
+                    Some((_, is_done)) = running.next(), if !running.is_empty() => {
                         has_done_some |= is_done;
                         if is_more_left && has_done_some && backlog.is_empty() {
                             break;
                         }
                     }
-                    () = self.wake.notified() => break,
+                    () = self.wake.notify.notified() => match self.wake.take() {
+                        Told::All => break,
+                        Told::Jobs(keys) => {
+                            let told = self.read_while(self.look_at(keys, moment.now()), &mut running).await;
+                            let (told, _) = told.unwrap_or_default();
+                            backlog.retain(|(key, _)| told.iter().all(|(other, _)| other != key));
+                            backlog.extend(told);
+                        }
+                    },
                     () = &mut next_look => break,
                 }
             }
         }
     }
 
-    async fn settle(&self, now: Stamp) -> Result<(), StoreError> {
+    /// Reads jobs while the running ones go on. What was read of a job that ended meanwhile is out
+    /// of date and is left out.
+    async fn read_while(
+        &self,
+        reading: impl Future<Output = Result<Found, StoreError>>,
+        running: &mut FuturesUnordered<BoxFuture<'_, (Key, bool)>>,
+    ) -> Option<Found> {
+        let (read, ended) = while_running(reading, running).await;
+        match read {
+            Ok((mut found, is_more_left)) => {
+                found.retain(|(key, _)| !ended.contains(key));
+                Some((found, is_more_left))
+            }
+            Err(error) => {
+                note_refusal(&error, "cannot look for jobs; will try again");
+                None
+            }
+        }
+    }
+
+    /// Those of these jobs that are due.
+    async fn look_at(&self, keys: Vec<Key>, now: Stamp) -> Result<Found, StoreError> {
+        let mut found = VecDeque::new();
+        for key in keys {
+            let value = self.store.get(key.clone()).await?;
+            found.extend(value.filter(|value| self.is_due(&State::of(value), now)).map(|value| (key, value)));
+        }
+        Ok((found, false))
+    }
+
+    fn is_due(&self, state: &State, now: Stamp) -> bool {
+        // A handler that leases its job itself is at work on it, or was cut off.
+        let is_at_work = self.kind.leases_itself && state.attempts > 0;
+        state.at <= now.0 || (!is_at_work && state.is_leased_to(&self.server, now))
+    }
+
+    async fn run_due(&self, now: Stamp) -> Result<(), StoreError> {
         let moment = Moment::at(now);
         let mut running = FuturesUnordered::new();
         let mut counts = self.running_count.subscribe();
@@ -230,7 +281,7 @@ impl Queue {
 
     /// The jobs that are due, in the order of their keys; true if there are more. The next look
     /// goes on after the last one, so that jobs that stay due do not hide those after them.
-    async fn look(&self, now: Stamp) -> Result<(VecDeque<Record>, bool), StoreError> {
+    async fn look(&self, now: Stamp) -> Result<Found, StoreError> {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
         let mut backlog = VecDeque::new();
         let after = self.looked_to().take();
@@ -240,10 +291,7 @@ impl Queue {
                 let state = State::of(&value);
                 waiting += 1;
                 oldest = oldest.min(if state.since == 0 { now.0 } else { state.since });
-                // A handler that leases its job itself is at work on it, or was cut off.
-                let is_at_work = self.kind.leases_itself && state.attempts > 0;
-                let is_own = !is_at_work && state.is_leased_to(&self.server, now);
-                let is_due = state.at <= now.0 || is_own;
+                let is_due = self.is_due(&state, now);
                 let is_behind = after.as_ref().is_none_or(|after| key > *after);
                 if is_due && is_behind && backlog.len() < BACKLOG_MAX {
                     backlog.push_back((key, value));
@@ -266,11 +314,13 @@ impl Queue {
         &'queue self,
         backlog: &mut VecDeque<Record>,
         moment: Moment,
-        running: &mut FuturesUnordered<BoxFuture<'queue, bool>>,
+        running: &mut FuturesUnordered<BoxFuture<'queue, (Key, bool)>>,
     ) {
         backlog.retain(|(key, value)| match self.place(key) {
             Begin::Now(place) => {
-                running.push(self.work_on(key.clone(), value.clone(), place, moment).boxed());
+                let work = self.work_on(key.clone(), value.clone(), place, moment);
+                let key = key.clone();
+                running.push(work.map(move |is_done| (key, is_done)).boxed());
                 false
             }
             Begin::IsRunning => false,
@@ -385,11 +435,16 @@ impl Queue {
             let Some(value) = self.store.get(claimed.key.clone()).await? else { return Ok("done") };
             (claimed.state, claimed.value) = (State::of(&value), value);
         }
-        let (kind, id, attempts) = (self.kind.name, claimed.id.clone(), claimed.state.attempts + 1);
+        let (kind, id) = (self.kind.name, claimed.id.clone());
         let failed = Some(claimed.state.failed.unwrap_or(now.0));
-        claimed.state = State { attempts, failed, ..claimed.state };
+        claimed.state = State { failed, ..claimed.state };
+        // Attempts that a handler counts itself say nothing about what it did not deal with.
+        let count =
+            if self.kind.leases_itself { &mut claimed.state.failures } else { &mut claimed.state.attempts };
+        *count += 1;
+        let attempts = *count;
         if attempts >= tries_max {
-            if bury(&claimed, kind, error, now).await? {
+            if bury(&claimed, kind, error, attempts, now).await? {
                 tracing::error!(kind, id, %error, attempts, "a job failed for good: it is a dead letter now");
                 return Ok("dead");
             }
@@ -403,6 +458,23 @@ impl Queue {
         }
         // Another server has it now, or its cause has come again.
         Ok("done")
+    }
+}
+
+/// Waits for an answer of the store while jobs go on, and says which of them ended.
+pub(super) async fn while_running<T>(
+    answer: impl Future<Output = T>,
+    running: &mut FuturesUnordered<BoxFuture<'_, (Key, bool)>>,
+) -> (T, HashSet<Key>) {
+    let mut ended = HashSet::new();
+    tokio::pin!(answer);
+    loop {
+        tokio::select! {
+            answer = &mut answer => return (answer, ended),
+            Some((key, _)) = running.next(), if !running.is_empty() => {
+                ended.insert(key);
+            }
+        }
     }
 }
 

@@ -133,15 +133,15 @@ async fn a_job_of_this_server_is_done_without_a_further_write_and_left_alone_by_
     let scene = Scene::new();
     let ((writer, own), (_, other)) = (scene.server(JobKind::new(KIND)), scene.server(JobKind::new(KIND)));
     scene.put("g", writer.job(scene.now())).await;
-    other.settle(KIND).await.unwrap();
+    other.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.value("g").await.is_some()), (0, true), "it is leased");
     // The one write that there is makes the job done: a store that refuses it leaves the job as it
     // was.
     let before = scene.value("g").await;
     scene.store.fail_next(Fault::Unavailable);
-    own.settle(KIND).await.unwrap();
+    own.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.done("g").await, scene.value("g").await), (1, 0, before));
-    own.settle(KIND).await.unwrap();
+    own.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("g"), scene.done("g").await, scene.value("g").await), (2, 1, None));
 }
 
@@ -151,10 +151,10 @@ async fn a_job_of_a_dead_server_is_taken_over_when_its_lease_has_ended() {
     let ((writer, _), (_, other)) = (scene.server(JobKind::new(KIND)), scene.server(JobKind::new(KIND)));
     scene.put("g", writer.job(scene.now())).await;
     scene.clock.advance_ms(LEASE_MS - 1);
-    other.settle(KIND).await.unwrap();
+    other.run_due(KIND).await.unwrap();
     assert_eq!(scene.done("g").await, 0);
     scene.clock.advance_ms(1);
-    other.settle(KIND).await.unwrap();
+    other.run_due(KIND).await.unwrap();
     assert_eq!((scene.done("g").await, scene.value("g").await), (1, None));
 }
 
@@ -165,7 +165,7 @@ async fn jobs_of_version_0_1_are_done_whatever_their_value() {
     for (id, value) in [("a", ""), ("b", "17"), ("c", "queued"), ("d", "\u{7f}")] {
         scene.put(id, value).await;
     }
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     for id in ["a", "b", "c", "d"] {
         assert_eq!((scene.done(id).await, scene.value(id).await), (1, None), "{id}");
     }
@@ -184,7 +184,7 @@ async fn two_servers_do_a_job_once() {
         scene.store.wait_for_held(8).await;
         drop(held);
     };
-    let (first, second, ()) = tokio::join!(one.settle(KIND), two.settle(KIND), release);
+    let (first, second, ()) = tokio::join!(one.run_due(KIND), two.run_due(KIND), release);
     assert_eq!((first, second), (Ok(()), Ok(())));
     for number in 0..20 {
         assert_eq!((scene.tries(&number.to_string()), scene.done(&number.to_string()).await), (1, 1));
@@ -220,7 +220,7 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         scene.goes("bad", way);
         let mut looks = 0;
         while scene.dead().await.is_empty() {
-            jobs.settle(KIND).await.unwrap();
+            jobs.run_due(KIND).await.unwrap();
             assert_eq!(scene.done("good").await, 1, "after {looks} looks");
             scene.clock.advance_ms(1_000);
             looks += 1;
@@ -239,10 +239,10 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         // Nothing happens to it until an operator retries it.
         scene.goes("bad", Way::Done);
         scene.clock.advance_ms(86_400_000);
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         assert_eq!((scene.tries("bad"), scene.done("bad").await), (tries_max, 0));
         assert!(scene.retry(KIND, "bad").await && !scene.retry(KIND, "bad").await);
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         assert_eq!((scene.done("bad").await, scene.dead().await), (1, vec![]));
     }
 }
@@ -254,15 +254,57 @@ async fn a_handler_that_panics_after_it_took_its_job_ends_as_a_dead_letter() {
     scene.put("one", "").await;
     scene.goes("one", Way::TakesAndPanics);
     for _ in 0..100 {
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         // Its own lease is no reason to begin at once.
         let tries = scene.tries("one");
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         assert_eq!(scene.tries("one"), tries);
         scene.clock.advance_ms(600_000);
     }
     assert!(scene.tries("one") <= 4, "{} tries", scene.tries("one"));
     assert_eq!(scene.dead().await.len(), 1);
+}
+
+#[tokio::test]
+async fn attempts_that_a_handler_counts_make_no_dead_letter() {
+    let scene = Scene::new();
+    let (_, jobs) = scene.server(JobKind { leases_itself: true, ..JobKind::new(KIND) });
+    // Its destination failed five times. Then something else goes wrong once.
+    scene.put("one", r#"{"attempts":5}"#).await;
+    scene.goes("one", Way::Damaged);
+    jobs.run_due(KIND).await.unwrap();
+    let state = State::of(&scene.value("one").await.unwrap());
+    assert_eq!((state.attempts, state.failures, scene.dead().await), (5, 1, vec![]));
+}
+
+#[tokio::test]
+async fn an_operator_discards_a_dead_letter_that_may_be_damaged_itself() {
+    let scene = Scene::new();
+    let note = Write::Delete { key: job_key("nothing", "here").unwrap() };
+    let discard = async |id: &str| super::discard(&scene.store, KIND, id, &note).await.unwrap();
+    let put = |key: &str| Write::Put { key: job_key(key, "g").unwrap(), value: vec![0xff], expires: None };
+    for aside in ["rating_aside", "dead_jobs/rating_due"] {
+        write(&scene.store, vec![put(aside)]).await.unwrap();
+        assert!(!discard("other").await && discard("g").await && !discard("g").await, "{aside}");
+        assert_eq!((scene.dead().await, scene.value("g").await), (vec![], None));
+    }
+}
+
+#[tokio::test]
+async fn jobs_go_on_while_the_runner_reads_and_what_was_read_of_them_is_out_of_date() {
+    let (done, waits) = tokio::sync::oneshot::channel();
+    let key = job_key(KIND, "one").unwrap();
+    let mut running = futures_util::stream::FuturesUnordered::new();
+    let ended = key.clone();
+    running.push(
+        async move {
+            done.send(()).unwrap();
+            (ended, true)
+        }
+        .boxed(),
+    );
+    let (answer, ended) = super::runner::while_running(waits, &mut running).await;
+    assert_eq!((answer, ended.contains(&key)), (Ok(()), true));
 }
 
 #[tokio::test]
@@ -272,7 +314,7 @@ async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
     scene.put("torn", vec![0xff, 1]).await;
     scene.put("read", r#"{"who":"ana","attempts":11,"at":0}"#).await;
     scene.goes("read", Way::Fails);
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     assert_eq!((scene.tries("torn"), scene.dead().await.len()), (0, 2), "a torn record is never tried");
     assert!(scene.retry(KIND, "torn").await && scene.retry(KIND, "read").await);
     assert_eq!(scene.value("torn").await, Some(vec![0xff, 1]));
@@ -280,7 +322,7 @@ async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
     assert_eq!((&value["who"], &value["attempts"]), (&"ana".into(), &0.into()));
 
     // The cause has come again while the letter lay there.
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     scene.put("torn", "newer").await;
     assert!(scene.retry(KIND, "torn").await);
     assert_eq!(scene.value("torn").await, Some(b"newer".to_vec()));
@@ -296,7 +338,7 @@ async fn what_version_0_1_put_aside_is_listed_and_retried() {
     let dead = scene.dead().await;
     assert_eq!((dead[0].kind.as_str(), dead[0].id.as_str(), dead[0].error.as_str()), (KIND, "g", "torn"));
     assert!(scene.retry(KIND, "g").await);
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     assert_eq!((scene.done("g").await, scene.dead().await), (1, vec![]));
 }
 
@@ -307,13 +349,13 @@ async fn no_attempt_is_counted_while_the_store_is_away() {
     scene.put("g", writer.job(scene.now())).await;
     scene.goes("g", Way::Away);
     for _ in 0..50 {
-        jobs.settle(KIND).await.unwrap();
+        jobs.run_due(KIND).await.unwrap();
         scene.clock.advance_ms(1_000);
     }
     assert!(scene.tries("g") == 50 && scene.dead().await.is_empty());
     assert_eq!(State::of(&scene.value("g").await.unwrap()).attempts, 0);
     scene.goes("g", Way::Done);
-    jobs.settle(KIND).await.unwrap();
+    jobs.run_due(KIND).await.unwrap();
     assert_eq!(scene.done("g").await, 1);
 }
 
@@ -332,7 +374,7 @@ async fn so_many_jobs_run_at_once_of_a_kind_and_of_a_key() {
             }
             scene.gate.add_permits(6);
         };
-        let (settled, ()) = tokio::join!(jobs.settle(KIND), release);
+        let (settled, ()) = tokio::join!(jobs.run_due(KIND), release);
         settled.unwrap();
         assert_eq!(scene.most_at_once.load(Ordering::SeqCst), most);
         assert_eq!((scene.done("a/3").await, scene.done("b/3").await), (1, 1));
@@ -355,8 +397,11 @@ async fn the_runner_looks_at_once_when_it_is_woken_and_every_few_seconds() {
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!(scene.done("own").await, 1);
     scene.put("others", "").await;
+    // A server that is told of one job looks at no other.
+    scene.put("told", writer.job(scene.now())).await;
+    writer.wake_for(KIND, job_key(KIND, "told").unwrap());
     assert!(timeout(moment, &mut running).await.is_err());
-    assert_eq!(scene.done("others").await, 0);
+    assert_eq!((scene.done("told").await, scene.done("others").await), (1, 0));
     assert!(timeout(LOOK_EVERY, &mut running).await.is_err());
     assert_eq!((scene.done("others").await, scene.tries("slow")), (1, 1));
     // A server that is stopped gives its places back.

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{Accepted, CloseCode, GameCommand, Phase, ServerToClient};
+use flagfall_protocol::{Accepted, CloseCode, Code, GameCommand, Phase, ServerToClient};
 use flagfall_rules::Ruleset;
 use flagfall_store::{
     Announcement, Append, AppendOutcome, Head, Key, ManualClock, MemoryStore, Outage, ReadError, Record,
@@ -16,11 +16,13 @@ use tokio::sync::oneshot;
 
 use super::super::rest::Round;
 use super::super::{
-    CreateError, NewGame, Reply, TableError, TableHandle, TableInput, TableSettings, Tables, relist,
+    CreateError, NewCommand, NewGame, Reply, TableError, TableHandle, TableInput, TableSettings, Tables,
+    relist,
 };
 use super::harness::{Client, START, deploy, header, player};
 use flagfall_base::background::Background;
 use flagfall_base::delivery::Connections;
+use flagfall_base::jobs::JobError;
 
 /// A memory store whose next append or read panics on request, like a defect in this server.
 struct Brittle {
@@ -318,6 +320,24 @@ async fn a_defect_ends_one_table_and_its_game_goes_on_from_the_log() {
     command(&table, &bo, "two", deploy("classic", Side::Blue, 2)).await;
     assert!(matches!(bo.next().await, ServerToClient::Accepted { .. }));
     assert_eq!(table.summary().phase, Phase::Playing);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_whose_table_meets_a_defect_is_told_so_and_not_that_the_store_is_away() {
+    let house = House::new().await;
+    let table = house.game(1).await;
+    house.breaks.store(true, Ordering::SeqCst);
+    let command = NewCommand {
+        player: player("ana").id,
+        cmd_id: "one".parse().unwrap(),
+        ply: 0,
+        command: deploy("classic", Side::Red, 1),
+    };
+    let refusal = house.tables.command(table.id(), command).await.unwrap_err();
+    assert_eq!(refusal.code.as_str(), Code::INTERNAL);
+    settle().await;
+    assert_eq!(table.look(None).await.unwrap_err(), TableError::Failed);
+    assert!(matches!(JobError::from(TableError::Failed), JobError::Later(_)));
 }
 
 #[tokio::test(start_paused = true)]

@@ -455,7 +455,7 @@ impl Features for NotingFeatures {
         writes
     }
 
-    fn note_end(&self) {}
+    fn note_end(&self, _game: GameId) {}
 }
 
 pub(super) fn code(code: &'static str) -> String {

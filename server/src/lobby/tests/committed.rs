@@ -18,7 +18,7 @@ use flagfall_base::jobs::{JobWriter, Jobs};
 /// Makes the planned games that are due, as a server of this lobby does.
 async fn complete_plans(house: &House) {
     let jobs = Jobs::new(Arc::new(house.store.clone()), JobWriter::default());
-    with_plans(jobs, house.lobby.clone()).settle("plans").await.unwrap();
+    with_plans(jobs, house.lobby.clone()).run_due("plans").await.unwrap();
 }
 
 /// A store whose every call has an await point before and after it.
@@ -295,4 +295,58 @@ async fn a_planned_game_that_cannot_be_made_is_planned_no_more() {
     scene.clock.advance_ms(3_000);
     complete_plans(&scene.house).await;
     assert_eq!((scene.plans().await, scene.house.games_of("ana").await.len()), (0, 0));
+}
+
+#[tokio::test]
+async fn a_full_server_takes_no_offer_and_leaves_plans_to_servers_with_room() {
+    for way in WAYS {
+        let scene = scene(way).await;
+        let full = full_house(scene.house.store.clone()).await;
+        let refused = full.ask("bo", "1", scene.command.clone()).await.unwrap_err();
+        assert!(matches!(refused, LobbyRefusal::ServerFull(_)), "{way:?}: {refused}");
+        assert!(scene.is_offer_open().await || matches!(way, Way::House));
+        assert_eq!(scene.plans().await, 0);
+        // The plan of a server that died.
+        let (bo, id) = (player("bo"), "1".parse().unwrap());
+        let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
+        while scene.plans().await == 0 {
+            assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
+        }
+        drop(carried);
+        for _ in 0..20 {
+            scene.clock.advance_ms(60_000);
+            complete_plans(&full).await;
+        }
+        assert_eq!(scene.plans().await, 1, "{way:?}");
+        scene.clock.advance_ms(60_000);
+        complete_plans(&house_on(scene.house.store.clone()).await).await;
+        assert_eq!((scene.plans().await, full.games_of("bo").await.len()), (0, 1), "{way:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
+    for way in [Way::Seek, Way::Challenge] {
+        let scene = scene(way).await;
+        let (bo, id) = (player("bo"), "1".parse().unwrap());
+        let mut carried = Box::pin(scene.house.lobby.carry_out(&bo, &id, scene.command.clone()));
+        while scene.plans().await == 0 {
+            assert!(poll_fn(|cx| Poll::Ready(carried.as_mut().poll(cx).is_pending())).await);
+        }
+        assert!(!scene.is_offer_open().await);
+        // Meanwhile bo starts the most games that a player may have, on another server.
+        let other = house_on(scene.house.store.clone()).await;
+        for number in 0..Settings::default().limits.games_per_player {
+            let bot = LobbyCommand::PlayBot { bot: "random".to_owned(), terms: terms(), side: None };
+            other.ask("bo", &format!("bot-{number}"), bot).await.unwrap();
+        }
+        let refused = carried.await.unwrap_err();
+        assert!(matches!(refused, LobbyRefusal::TooManyGames(_)), "{way:?}: {refused}");
+        assert_eq!((scene.plans().await, scene.is_offer_open().await), (0, true), "{way:?}");
+        if let Way::Seek = way {
+            assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
+        }
+        // Somebody else may take it.
+        scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();
+    }
 }

@@ -221,7 +221,7 @@ async fn whoever_a_challenge_is_addressed_to_is_told_once_that_it_is_open_no_mor
     // The challenger deletes their account.
     let code = invite("5").await;
     assert!(matches!(told(&mut cy).await, ServerToClient::Challenged { .. }));
-    house.lobby.forget(&player("ana")).await;
+    house.lobby.forget(&player("ana")).await.unwrap();
     assert_eq!(told(&mut cy).await, gone(&code));
     for left in ["invited/", "addressed/", "challenges/"] {
         let left = house.store.scan(Key::new(left).unwrap(), None, 9).await.unwrap();
