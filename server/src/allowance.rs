@@ -4,8 +4,8 @@ use flagfall_board::Side;
 use flagfall_protocol::{Accepted, CommandId, Player, PlayerKind};
 use tokio::time::Instant;
 
+use crate::app::App;
 use crate::lobby::{LobbyCommand, LobbyRefusal};
-use crate::server::App;
 use flagfall_base::admission::{Client, Held, Holder, Ticket, TooMany};
 use flagfall_game::{TableError, TableHandle};
 

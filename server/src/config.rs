@@ -18,12 +18,10 @@ use flagfall_tls::{AuthorityError, Trust};
 use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
-use crate::notices::Reach;
 use crate::proof::{KeyError, KeySource, SigningKey};
 use crate::prune::Lifetimes;
-use crate::ratings::FirstMove;
 use crate::redis_tls::{RedisTlsError, RedisTlsFiles};
-use crate::settings::{Limits, Passwords, Settings, Times};
+use crate::settings::{FirstMove, Limits, Passwords, Reach, Settings, Times};
 use flagfall_base::memory::MemoryLimit;
 
 pub use self::admission::AdmissionFlags;

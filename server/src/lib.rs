@@ -1,6 +1,7 @@
 //! The lobby server of Flagfall.
 
 mod allowance;
+mod app;
 pub mod archive;
 pub mod blocks;
 mod conduct;

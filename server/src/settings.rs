@@ -7,8 +7,6 @@ use std::time::Duration;
 use flagfall_protocol::LagQuota;
 use flagfall_tls::Trust;
 
-use crate::notices::Reach;
-use crate::ratings::FirstMove;
 use flagfall_base::admission::{AdmissionLimits, ProxyTrust};
 use flagfall_base::delivery::Connections;
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
@@ -61,6 +59,26 @@ impl Settings {
         let (per_ply_ms, stock_ms) = (ms(self.times.lag_per_ply), ms(self.times.lag_stock));
         (stock_ms > 0).then_some(LagQuota { per_ply_ms, stock_ms })
     }
+}
+
+/// Whether the first mover's advantage counts in ratings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum FirstMove {
+    /// It is measured and, with enough games, counted in the expected score.
+    #[default]
+    Counts,
+    /// It is only measured.
+    IsMeasured,
+}
+
+/// Which addresses webhooks may reach.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Reach {
+    /// Public addresses, over TLS.
+    #[default]
+    Public,
+    /// Also private and loopback addresses, those even without TLS.
+    Private,
 }
 
 /// The cost of a password hash (argon2id).

@@ -19,3 +19,6 @@ pub mod scan;
 pub mod store_errors;
 pub mod telemetry;
 pub mod transact;
+
+/// The program and its version, as shown to clients and operators.
+pub const SERVER: &str = concat!("flagfall-server ", env!("CARGO_PKG_VERSION"));

@@ -6,9 +6,9 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Accepted, Code, Player, PlayerKind, Said, ServerToClient};
 use thiserror::Error;
 
+use crate::app::App;
 use crate::blocks::has_blocked;
 use crate::reports::{ReportRefusal, report};
-use crate::server::App;
 use flagfall_game::TableError;
 
 /// Why a chat message or report was refused.

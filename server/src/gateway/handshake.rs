@@ -5,8 +5,8 @@ use flagfall_protocol::{Player, Secret};
 use metrics::counter;
 use tokio::time::Instant;
 
+use crate::app::App;
 use crate::players::{NewGuest, PlayerError};
-use crate::server::App;
 use flagfall_base::admission::Seat;
 use flagfall_base::delivery::Registration;
 use flagfall_base::identity::Token;

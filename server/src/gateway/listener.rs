@@ -22,7 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::server::report_panic;
+use crate::app::report_panic;
 use flagfall_base::admission::{Admission, ProxyTrust, Scope, Seat, TooMany};
 use flagfall_base::telemetry::ACCEPTED;
 

@@ -19,4 +19,4 @@ mod wire;
 pub(crate) use chat::ChatRefusal;
 pub use listener::{Doorkeeper, ListenerLimits, Peer, serve};
 pub use session::{Closing, Session, Step};
-pub(crate) use upgrade::upgrade;
+pub(crate) use upgrade::{UpgradeRefusal, upgrade};

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::Response;
@@ -19,8 +19,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use super::connection::{self, Socket};
 use super::listener::Lingering;
 use super::wire::Wire;
-use crate::http::ApiError;
-use crate::server::{App, report_panic};
+use crate::app::{App, report_panic};
 use flagfall_base::admission::Client;
 use flagfall_base::telemetry::UPGRADES;
 
@@ -30,17 +29,28 @@ const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// but every idle connection holds such a buffer.
 const READ_BUFFER_BYTES: usize = 1024;
 
+/// Why a request did not become a WebSocket.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum UpgradeRefusal {
+    /// It comes from a page of a foreign origin.
+    ForeignOrigin,
+    /// It asks for no WebSocket.
+    NotAsked,
+    /// The listener did not note where it comes from.
+    NoClient,
+}
+
 /// Accepts a WebSocket connection, unless it comes from a page of a foreign origin.
-pub(crate) async fn upgrade(State(app): State<Arc<App>>, mut request: Request) -> Result<Response, ApiError> {
+pub(crate) fn upgrade(app: Arc<App>, mut request: Request) -> Result<Response, UpgradeRefusal> {
     if !is_origin_allowed(request.headers(), &app.settings.allowed_origins) {
         counter!(UPGRADES, "result" => "foreign_origin").increment(1);
-        return Err(ApiError::ForeignOrigin);
+        return Err(UpgradeRefusal::ForeignOrigin);
     }
     let refused = || {
         counter!(UPGRADES, "result" => "refused").increment(1);
-        ApiError::UpgradeExpected
+        UpgradeRefusal::NotAsked
     };
-    let client = *request.extensions().get::<Client>().ok_or(ApiError::Internal)?;
+    let client = *request.extensions().get::<Client>().ok_or(UpgradeRefusal::NoClient)?;
     let response = create_response_with_body(&request, Body::empty).map_err(|_| refused())?;
     let upgraded = request.extensions_mut().remove::<OnUpgrade>().ok_or_else(refused)?;
     counter!(UPGRADES, "result" => "opened").increment(1);

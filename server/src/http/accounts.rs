@@ -14,12 +14,12 @@ use flagfall_protocol::{
 use serde::de::DeserializeOwned;
 
 use super::{ApiError, credential};
+use crate::app::App;
 use crate::blocks::{BlockRefusal, blocked_by, set_blocked};
 use crate::conduct::conduct_of;
 use crate::gateway::Peer;
 use crate::notices::WebhookError;
 use crate::players::PlayerError;
-use crate::server::App;
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::LEAVING;
 

@@ -9,7 +9,7 @@ use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments};
 
 use super::ApiError;
 use super::accounts::{Body, Owner};
-use crate::server::App;
+use crate::app::App;
 
 pub(super) async fn list(
     State(app): State<Arc<App>>,

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::blocks::BlockRefusal;
 use crate::deployments::DeploymentError;
+use crate::gateway::UpgradeRefusal;
 use crate::lobby::LobbyRefusal;
 use crate::notices::WebhookError;
 use crate::players::PlayerError;
@@ -181,6 +182,16 @@ impl IntoResponse for ApiError {
             response.headers_mut().insert(name, value);
         }
         response
+    }
+}
+
+impl From<UpgradeRefusal> for ApiError {
+    fn from(refusal: UpgradeRefusal) -> ApiError {
+        match refusal {
+            UpgradeRefusal::ForeignOrigin => ApiError::ForeignOrigin,
+            UpgradeRefusal::NotAsked => ApiError::UpgradeExpected,
+            UpgradeRefusal::NoClient => ApiError::Internal,
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use metrics::histogram;
 use serde::Serialize;
 use tokio::time::{Instant, timeout};
 
-use crate::server::{App, SERVER};
+use crate::app::App;
+use flagfall_base::SERVER;
 use flagfall_base::cluster::Notice;
 use flagfall_base::keys::HEALTH;
 use flagfall_base::random::{random_bytes, random_code};

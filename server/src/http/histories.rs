@@ -11,8 +11,8 @@ use serde::Deserialize;
 
 use super::accounts::Owner;
 use super::{ApiError, caller};
+use crate::app::App;
 use crate::histories::Page;
-use crate::server::App;
 
 /// Selects a page.
 #[derive(Deserialize)]

@@ -9,7 +9,7 @@ use flagfall_protocol::{Invitation, Invitations, Invite};
 
 use super::ApiError;
 use super::accounts::{Asker, Body};
-use crate::server::App;
+use crate::app::App;
 
 pub(super) async fn list(
     State(app): State<Arc<App>>,

@@ -38,8 +38,8 @@ use tokio::time::{Instant, timeout};
 
 pub use error::ApiError;
 
+use crate::app::App;
 use crate::gateway::{Peer, upgrade};
-use crate::server::App;
 use flagfall_base::admission::Client;
 use flagfall_base::telemetry::HTTP_REQUESTS;
 use flagfall_game::{TableError, TableHandle};
@@ -53,7 +53,7 @@ const BODY_BYTES_MAX: usize = 8 * 1024;
 pub(crate) fn router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(page))
-        .route("/ws", any(upgrade))
+        .route("/ws", any(open_socket))
         .route("/health", get(health::health))
         .route("/ready", get(health::ready))
         .route("/api/openapi.json", get(openapi::openapi))
@@ -97,6 +97,10 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .layer(middleware::from_fn_with_state(app.clone(), around))
         .layer(middleware::map_response(close_after))
         .with_state(app)
+}
+
+async fn open_socket(State(app): State<Arc<App>>, request: Request) -> Result<Response, ApiError> {
+    Ok(upgrade(app, request)?)
 }
 
 /// Routes of the metrics listener.

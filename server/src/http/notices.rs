@@ -11,7 +11,7 @@ use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, Webho
 
 use super::ApiError;
 use super::accounts::{Body, Owner};
-use crate::server::App;
+use crate::app::App;
 
 type Shared = State<Arc<App>>;
 

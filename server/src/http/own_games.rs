@@ -8,7 +8,7 @@ use flagfall_protocol::OwnGames;
 
 use super::ApiError;
 use super::accounts::Asker;
-use crate::server::App;
+use crate::app::App;
 
 pub(super) async fn list(
     State(app): State<Arc<App>>,

@@ -10,7 +10,7 @@ use flagfall_protocol::{MoveQueue, NewQueue};
 
 use super::ApiError;
 use super::accounts::{Asker, Body};
-use crate::server::App;
+use crate::app::App;
 
 fn game(id: &str) -> Result<GameId, ApiError> {
     id.parse().map_err(|_| ApiError::NoSuchGame)

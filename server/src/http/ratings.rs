@@ -12,7 +12,7 @@ use flagfall_rules::Ruleset;
 use serde::Deserialize;
 
 use super::{ApiError, caller};
-use crate::server::App;
+use crate::app::App;
 use flagfall_game::TableError;
 
 /// Selects a leaderboard.

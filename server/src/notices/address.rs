@@ -4,18 +4,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use hyper::Uri;
 
+use crate::settings::Reach;
+
 /// Most characters in an address.
 const URL_LEN_MAX: usize = 500;
-
-/// Which addresses webhooks may reach.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Reach {
-    /// Public addresses, over TLS.
-    #[default]
-    Public,
-    /// Also private and loopback addresses, those even without TLS.
-    Private,
-}
 
 /// An address whose text may be called. The addresses that its name resolves to are checked for
 /// each call.

@@ -5,9 +5,9 @@ use flagfall_store::{StoreError, Update};
 
 use super::sender::Sent;
 use super::{
-    LOST_MAX, Notices, Reach, TAKEN_MS, Target, WAITS_MS, WaitingNotice, WebhookRecord, count, put,
-    webhook_key,
+    LOST_MAX, Notices, TAKEN_MS, Target, WAITS_MS, WaitingNotice, WebhookRecord, count, put, webhook_key,
 };
+use crate::settings::Reach;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::transact::{Transaction, expect};
 

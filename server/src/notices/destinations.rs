@@ -255,8 +255,10 @@ mod tests {
         }
         assert_eq!(destinations.hosts().len(), HOSTS_MAX);
         let mut taken = Vec::new();
-        for host in 1_000..1_000 + FAILING_AT_ONCE + 1 {
-            taken.extend(now(&destinations, &host.to_string()).await);
+        // Which of them were forgotten is left to chance, because they failed at the same moment.
+        let known: Vec<String> = destinations.hosts().keys().take(FAILING_AT_ONCE + 1).cloned().collect();
+        for host in known {
+            taken.extend(now(&destinations, &host).await);
         }
         assert_eq!(taken.len(), FAILING_AT_ONCE);
         assert!(now(&destinations, "well").await.is_some());

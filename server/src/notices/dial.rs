@@ -9,7 +9,8 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use super::address::{Reach, Target, check_address};
+use super::address::{Target, check_address};
+use crate::settings::Reach;
 
 /// A connection to a destination.
 pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {}

@@ -26,7 +26,7 @@ use metrics::counter;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-pub use self::address::{Reach, Target, TargetError};
+pub use self::address::{Target, TargetError};
 use self::deliver::host_of;
 use self::destinations::Destinations;
 pub use self::sender::Sender;

@@ -19,9 +19,10 @@ use hyper_util::rt::TokioIo;
 use sha2::Sha256;
 use tokio::time::timeout;
 
-use super::address::{Reach, Target};
+use super::address::Target;
 use super::dial::{Dial, Line, Network};
-use crate::server::SERVER;
+use crate::settings::Reach;
+use flagfall_base::SERVER;
 
 /// Timeouts for connecting and for the answer.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(5);

@@ -13,7 +13,7 @@ use super::dial::{Dial, Line};
 use super::*;
 use crate::features::ServerFeatures;
 use crate::jobs::with_notices;
-use crate::settings::Settings;
+use crate::settings::{Reach, Settings};
 use flagfall_base::delivery::Connections;
 use flagfall_base::identity::Identity;
 use flagfall_base::jobs::{JobWriter, Jobs};

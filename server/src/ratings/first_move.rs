@@ -11,16 +11,6 @@ pub(super) const GAMES_MIN: u32 = 1_000;
 /// The largest advantage that is believed, in rating points.
 const POINTS_MAX: f64 = 100.0;
 
-/// Whether the first mover's advantage counts in ratings.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum FirstMove {
-    /// It is measured and, with enough games, counted in the expected score.
-    #[default]
-    Counts,
-    /// It is only measured.
-    IsMeasured,
-}
-
 /// Results of a ruleset's rated games from the first mover's view. Pairing balances sides, so
 /// strengths cancel out over many games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

@@ -29,6 +29,7 @@ use self::record::{
     history_of, leader_key, leaders_of, point, rating_key, ratings_of,
 };
 use crate::players::gone_key;
+use crate::settings::FirstMove;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::names::player_shown;
@@ -37,7 +38,6 @@ use flagfall_base::telemetry as names;
 use flagfall_base::transact::{Transaction, delete, delete_all};
 use flagfall_game::{Finished, Tables};
 
-pub use self::first_move::FirstMove;
 use self::first_move::{FirstMoveRecord, first_move_key};
 pub(crate) use self::record::key_of_job;
 pub use self::undo::{UndoError, rated_games, undo};
