@@ -18,6 +18,7 @@ pub mod explain;
 #[cfg(test)]
 mod fixtures;
 pub mod http;
+pub mod input;
 pub mod layouts;
 pub mod listing;
 pub mod model;

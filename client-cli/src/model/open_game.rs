@@ -89,6 +89,24 @@ impl OpenGame {
         self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
     }
 
+    /// True if the opponent offers this player a draw.
+    #[must_use]
+    pub fn is_offered_draw(&self) -> bool {
+        self.view.draw_offer.is_some() && self.view.draw_offer == self.own_side().map(Side::opponent)
+    }
+
+    /// True if the player may still call the game off: they have made no move.
+    #[must_use]
+    pub fn is_abortable(&self) -> bool {
+        let own_first_ply = match self.own_side() {
+            Some(Side::Red) => 0,
+            Some(Side::Blue) => 1,
+            None => return false,
+        };
+        let has_struck = self.view.pending_strike.is_some() && self.view.turn == self.own_side();
+        self.is_acting() && self.view.phase != Phase::Over && self.view.ply <= own_first_ply && !has_struck
+    }
+
     /// Milliseconds until the player may claim the game that the opponent left. `None` if they may
     /// not.
     #[must_use]

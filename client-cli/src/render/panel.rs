@@ -13,9 +13,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Theme, board};
 use crate::deploy::DeployEditor;
+use crate::input::Action;
 use crate::model::{Link, Model, OpenGame, Prompt};
 use crate::update::absence;
-use crate::{targets, words};
+use crate::{input, targets, words};
 
 pub(super) fn draw(
     model: &Model,
@@ -104,7 +105,7 @@ fn put_status<'a>(mut status: Vec<Line<'a>>, layout: &Rows, width: usize, lines:
         if let Some(last) = status.last_mut() {
             let (text, style) =
                 (last.to_string(), last.spans.first().map(|span| span.style).unwrap_or_default());
-            let text = fit(&text, width.saturating_sub(1));
+            let text = words::fit(&text, width.saturating_sub(1));
             *last = Line::styled(format!("{}…", text.trim_end()), style.patch(last.style));
         }
     }
@@ -149,8 +150,8 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let room = width.saturating_sub(label.len() + right.len() + 1);
     // Cut a long name, but not the information after it.
     let told = format!("{own}{presence}");
-    let short = fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
-    let name = fit(&format!("{}{told}", short.trim_end()), room);
+    let short = words::fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
+    let name = words::fit(&format!("{}{told}", short.trim_end()), room);
     let clock_style = if is_turn { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     Line::from(vec![
         Span::styled(label, theme.side(side)),
@@ -158,20 +159,6 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
         Span::raw(" "),
         Span::styled(right, clock_style),
     ])
-}
-
-/// The text in exactly this many columns.
-fn fit(text: &str, width: usize) -> String {
-    let mut fitted = String::new();
-    for letter in text.chars() {
-        let next = format!("{fitted}{letter}");
-        if next.width() > width {
-            break;
-        }
-        fitted = next;
-    }
-    let missing = width.saturating_sub(fitted.width());
-    fitted + &" ".repeat(missing)
 }
 
 fn headline(model: &Model, game: &OpenGame) -> String {
@@ -230,12 +217,12 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     notices.extend(words::owed(view));
     notices.extend(words::choice(view));
     if game.is_choosing() {
-        notices.push("Its figure and Enter choose; Esc takes it back.".to_owned());
+        notices.push("Its figure and Enter choose.".to_owned());
     }
     match view.draw_offer {
         Some(side) if game.own_side() == Some(side) => notices.push("You offer a draw.".to_owned()),
         Some(side) if game.own_side().is_some() => {
-            notices.push(format!("{side} offers a draw: d Enter accepts, x declines."));
+            notices.push(format!("{side} offers a draw: {}", input::answers_to_draw()));
         }
         Some(side) => notices.push(format!("{side} offers a draw.")),
         None => {}
@@ -246,9 +233,12 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     if view.phase == Phase::Over && game.own_side().is_some() {
         let other = game.own_side().map(Side::opponent);
         let is_asked = other.is_some_and(|other| game.rematch.contains(&other));
-        notices.push(
-            if is_asked { "They ask for a rematch: m plays it." } else { "m asks for a rematch." }.to_owned(),
-        );
+        let key = input::key_for(Action::Rematch);
+        notices.push(if is_asked {
+            format!("They ask for a rematch: {key} plays it.")
+        } else {
+            format!("{key} asks for a rematch.")
+        });
     }
     notices
 }
@@ -406,16 +396,8 @@ fn losses(
 
 fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec<Line<'_>>) {
     lines.push(Line::raw(""));
-    for (key, does) in [
-        ("arrows", "move the cursor"),
-        ("space", "pick up, then swap"),
-        ("r  s", "random, suggested"),
-        ("w  l", "save, load"),
-        ("Bksp", "take a piece off"),
-        ("1-9SBF", "place one in hand"),
-        ("Enter", "hand in, even again"),
-    ] {
-        lines.push(Line::raw(format!(" {key:<7} {does}")));
+    for shown in input::shown(model, true).iter().filter(|shown| shown.is_own) {
+        lines.push(Line::raw(format!(" {:<7} {}", shown.keys[0], shown.help)));
     }
     lines.push(Line::raw(""));
     let under = editor.cursor().map(|square| match editor.rank_at(square) {

@@ -92,9 +92,14 @@ fn the_question_before_leaving_says_what_becomes_of_the_clock() {
     let mut model = game("classic", "red", &classic_view("red"));
     key(&mut model, Key::Char('q'));
     let small = screen_of(&model, 60, 10);
-    assert!(small.contains("Leave the running game?") && small.contains("y leaves"), "{small}");
+    assert!(small.contains("Leave the running game?") && small.contains("y yes"), "{small}");
     let screen = screen(&model);
-    for words in ["Leave the running game? y leaves", "Your clock keeps running.", "about 30 seconds."] {
+    for words in [
+        "Leave the running game?",
+        "y yes  any other key no",
+        "Your clock keeps running.",
+        "about 30 seconds.",
+    ] {
         assert!(screen.contains(words), "{words}: {screen}");
     }
 }

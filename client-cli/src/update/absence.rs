@@ -4,7 +4,8 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClaimedResult, GameCommand, Phase, Presence};
 
 use super::game;
-use crate::model::{Effect, Key, Model, Prompt};
+use crate::input::{self, Action};
+use crate::model::{Effect, Model};
 use crate::words;
 
 /// Updates a player's presence.
@@ -53,27 +54,12 @@ pub(super) fn tick(model: &mut Model) {
         return;
     }
     game.is_claim_told = true;
-    let how = if is_plain { "Type claim win or claim draw" } else { "C claims a win or a draw" };
+    let how = if is_plain {
+        "Type claim win or claim draw".to_owned()
+    } else {
+        format!("{} claims a win or a draw", input::key_for(Action::AskClaim))
+    };
     model.say(format!("Your opponent has been gone for a while. {how}, or wait on."));
-}
-
-/// Asks whether to claim a win or a draw.
-pub(super) fn ask(model: &mut Model) {
-    let now = model.server_now();
-    let Some(game) = &model.game else { return };
-    match game.claimable_in_ms(now) {
-        Some(_) if game.is_acting() => model.prompt = Some(Prompt::Claim),
-        _ => model.say("There is nothing to claim: nobody has left this game."),
-    }
-}
-
-/// Handles the answer to that question.
-pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
-    match key {
-        Key::Char('w' | 'W') => claim(model, ClaimedResult::Win, out),
-        Key::Char('d' | 'D') => claim(model, ClaimedResult::Draw, out),
-        _ => model.say("The game goes on."),
-    }
 }
 
 /// Handles a line that claims the game.
@@ -88,7 +74,8 @@ pub(super) fn claim_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
     }
 }
 
-fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
+/// Claims a win or a draw.
+pub(super) fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
     game::command(model, GameCommand::Claim { result }, out);
 }
 
@@ -97,7 +84,11 @@ fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
 pub(crate) fn notice(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;
     let now = model.server_now();
-    let claims = if model.options.plain { "claim win or claim draw ends it" } else { "C claims" };
+    let claims = if model.options.plain {
+        "claim win or claim draw ends it".to_owned()
+    } else {
+        format!("{} claims", input::key_for(Action::AskClaim))
+    };
     Side::BOTH.into_iter().find_map(|gone| {
         let left_ms = game.claimable_at[gone]?.saturating_sub(now);
         let left = words::clock(left_ms);

@@ -4,7 +4,8 @@ use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
 use super::{errands, exit, goal, link, mail};
 use crate::errand::Errand;
-use crate::model::{Effect, Goal, How, Key, Model, Prompt, Wish};
+use crate::input::{self, Action};
+use crate::model::{Effect, Goal, How, Model, Prompt, Wish};
 use crate::words;
 
 /// Handles a challenge to this player: shows it at once, with what to type or press.
@@ -16,7 +17,7 @@ pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     } else if model.options.plain {
         format!("Type accept {code} or reject {code}.")
     } else {
-        "J answers.".to_owned()
+        format!("{} answers.", input::key_for(Action::AnswerChallenge))
     };
     if model.options.plain {
         model.say(words(&invitation));
@@ -49,25 +50,21 @@ pub(super) fn words(invitation: &Invitation) -> String {
 
 /// Asks what to do about the latest challenge (full screen).
 pub(super) fn ask(model: &mut Model) {
-    match &model.invitation {
-        Some(invitation) if invitation.expires > model.server_now() => {
-            model.prompt = Some(Prompt::Challenge(words(invitation)));
-        }
-        Some(_) | None => model.say("No challenge waits for your answer."),
+    model.prompt = model.invitation.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
+}
+
+/// Accepts the latest challenge.
+pub(super) fn accept_latest(model: &mut Model, out: &mut Vec<Effect>) {
+    if let Some(invitation) = model.invitation.take() {
+        accept(model, &invitation.challenge, out);
     }
 }
 
-/// Handles the answer to that question.
-pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
-    match (key, model.invitation.take()) {
-        (Key::Char('y' | 'Y'), Some(invitation)) => accept(model, &invitation.challenge, out),
-        (Key::Char('n' | 'N'), Some(invitation)) => {
-            errands::ask(model, Errand::Decline { challenge: invitation.challenge }, out);
-        }
-        (_, invitation) => {
-            model.invitation = invitation;
-            model.say("It waits: J answers.");
-        }
+/// Declines the latest challenge.
+pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
+    model.prompt = None;
+    if let Some(invitation) = model.invitation.take() {
+        errands::ask(model, Errand::Decline { challenge: invitation.challenge }, out);
     }
 }
 

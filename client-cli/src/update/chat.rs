@@ -4,11 +4,11 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, Phrase, Said};
 
 use super::link;
-use crate::model::{Effect, Key, Model, Prompt};
+use crate::model::{Effect, Model, Prompt};
 use crate::{names, words};
 
 /// Most letters of a message or a report.
-const TYPED_MAX: usize = 300;
+pub(super) const TYPED_MAX: usize = 300;
 
 /// Shows a player's message.
 pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
@@ -31,31 +31,8 @@ pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
     model.say(format!("{who}: {text}"));
 }
 
-/// Opens the prompt for a message (full screen).
-pub(super) fn ask(model: &mut Model) {
-    if model.game.as_ref().is_some_and(|game| game.own_side().is_some()) {
-        model.prompt = Some(Prompt::Say(String::new()));
-    } else {
-        model.say("Only players talk to each other.");
-    }
-}
-
-/// Handles a key while a message is typed.
-pub(super) fn typing(model: &mut Model, mut typed: String, key: Key, out: &mut Vec<Effect>) {
-    match key {
-        Key::Enter => return line(model, &typed, out),
-        Key::Escape => return,
-        Key::Backspace => {
-            typed.pop();
-        }
-        Key::Char(letter) if typed.chars().count() < TYPED_MAX => typed.push(letter),
-        _ => {}
-    }
-    model.prompt = Some(Prompt::Say(typed));
-}
-
 /// Handles the typed text: a phrase's number, a command after a slash, or a message.
-fn line(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
+pub(super) fn submit(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
     let typed = typed.trim();
     if typed.is_empty() {
         return;

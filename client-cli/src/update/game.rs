@@ -9,8 +9,9 @@ use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
 use super::{keeping, link};
 use crate::deploy::DeployEditor;
+use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
-use crate::{plain, targets, words};
+use crate::{input, plain, targets, words};
 
 /// A `game` message without its events.
 pub(super) struct Opened {
@@ -165,9 +166,6 @@ fn introduce(model: &mut Model, game: &OpenGame) {
     if game.own_side().is_some() && !game.driving {
         model.say("Another connection of yours drives this game; this one is read-only.");
     }
-    if let Some(side) = game.view.draw_offer {
-        model.say(format!("{side} offers a draw."));
-    }
     if let Some(outcome) = &game.view.outcome {
         model.say(words::outcome(outcome));
     }
@@ -202,7 +200,7 @@ fn tell_standing(model: &mut Model) {
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let owed = words::owed(&game.view);
     let offer = game.view.draw_offer.filter(|_| game.view.phase == Phase::Playing);
-    let is_asked = offer.is_some_and(|by| game.own_side() == Some(by.opponent()) && game.is_acting());
+    let is_asked = offer.is_some() && game.is_offered_draw() && game.is_acting();
     if let Some(side) = offer {
         model.say(format!("{side} offers a draw."));
     }
@@ -353,10 +351,7 @@ pub(super) fn event(
     let choice = words::choice(&game.view).filter(|_| {
         matches!(event, GameEvent::Chosen { .. }) || matches!(event, GameEvent::Struck(_)) && is_own_turn
     });
-    let offered_by = match event {
-        GameEvent::DrawOffered { side } => game.own_side().filter(|own| own != side),
-        _ => None,
-    };
+    let is_draw_offered = matches!(event, GameEvent::DrawOffered { .. }) && game.is_offered_draw();
     let epoch = game.epoch;
     say_event(model, event);
     if let GameEvent::Started { commitments } = event {
@@ -377,8 +372,9 @@ pub(super) fn event(
     if let Some(choice) = choice {
         model.say(choice);
     }
-    if offered_by.is_some() && model.options.plain {
-        model.say("Type accept or decline.");
+    if is_draw_offered {
+        let is_plain = model.options.plain;
+        model.say(if is_plain { "Type accept or decline.".to_owned() } else { input::answers_to_draw() });
     }
     if is_board {
         show_board(model, matches!(event, GameEvent::Started { .. }));
@@ -432,7 +428,11 @@ pub(super) fn rematch_offered(model: &mut Model, id: GameId, side: Side) {
         game.rematch.push(side);
     }
     if game.own_side().is_some_and(|own| own != side) {
-        let how = if model.options.plain { "type rematch" } else { "press m" };
+        let how = if model.options.plain {
+            "type rematch".to_owned()
+        } else {
+            format!("press {}", input::key_for(Action::Rematch))
+        };
         model.say(format!("{side} asks for a rematch: {how} to play it."));
     }
 }
@@ -534,9 +534,7 @@ fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
 
 /// Offers a draw, or accepts the opponent's offer.
 pub(super) fn draw(model: &mut Model, out: &mut Vec<Effect>) {
-    let is_offered = model.game.as_ref().is_some_and(|game| {
-        game.view.draw_offer.is_some() && game.view.draw_offer == game.own_side().map(Side::opponent)
-    });
+    let is_offered = model.game.as_ref().is_some_and(OpenGame::is_offered_draw);
     let answer = if is_offered { GameCommand::AcceptDraw {} } else { GameCommand::OfferDraw {} };
     command(model, answer, out);
 }

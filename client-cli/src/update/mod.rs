@@ -1,13 +1,13 @@
 //! The pure core of the client: how messages change the model.
 
 pub(crate) mod absence;
+mod actions;
 mod challenges;
 mod chat;
 mod errands;
 mod game;
 mod goal;
 mod keeping;
-mod keys;
 mod leaving;
 mod lines;
 mod link;
@@ -21,7 +21,7 @@ mod store;
 use flagfall_protocol::{ClientToServer, Exit};
 
 use crate::model::{Effect, Link, Message, Model};
-use crate::words;
+use crate::{input, words};
 
 /// Applies a message to the model and returns the effects to carry out.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -45,7 +45,11 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
             model.heard_at = model.now;
             model.say(format!("The server said something this client does not understand ({why})."));
         }
-        Message::Key(key) => keys::pressed(model, key, &mut out),
+        Message::Key(key) => {
+            if let Some(action) = input::action(model, key) {
+                actions::act(model, action, &mut out);
+            }
+        }
         Message::Line(line) => lines::line(model, &line, &mut out),
         Message::Ask(command) => game::command(model, command, &mut out),
         Message::Again => goal::again(model, &mut out),

@@ -1,17 +1,11 @@
-//! Keys for reserve and chips (§S): placing and removing pieces, and the color of a ply's chip.
+//! Reserve and chips (§S): placing and removing pieces, and the color of a ply's chip.
 
-use flagfall_board::{ChipColor, Rank, Square};
+use flagfall_board::{Rank, Square};
 use flagfall_protocol::GameCommand;
 
 use super::game;
-use crate::model::{Effect, Key, Model, OpenGame, Prompt, Uncolored};
+use crate::model::{Effect, Model, OpenGame, Prompt, Uncolored};
 use crate::targets;
-
-/// The color that a key stands for.
-pub(super) fn color_of_key(key: Key) -> Option<ChipColor> {
-    let Key::Char(letter) = key else { return None };
-    ChipColor::ALL.into_iter().find(|color| color.letter() == letter.to_ascii_lowercase())
-}
 
 /// Plays a ply at once if no chips are laid. Otherwise asks for the color.
 pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
@@ -50,36 +44,6 @@ pub(super) fn ask_remove(model: &mut Model) {
     } else {
         model.say(format!("None of your own pieces stands on {square}."));
     }
-}
-
-/// Handles a key while a piece of the reserve is chosen. Arrows and a rank's letter move the
-/// cursor; Enter takes the piece.
-pub(super) fn choosing_piece(
-    model: &mut Model,
-    (square, kinds, cursor): (Square, Vec<(Rank, bool, u8)>, usize),
-    key: Key,
-    out: &mut Vec<Effect>,
-) {
-    let last = kinds.len().saturating_sub(1);
-    let cursor = match key {
-        Key::Up => cursor.saturating_sub(1),
-        Key::Down => (cursor + 1).min(last),
-        Key::Home => 0,
-        Key::End => last,
-        Key::Enter | Key::Char(' ') => {
-            if let Some((rank, labeled, _)) = kinds.get(cursor).copied() {
-                ask_color(model, Uncolored::Place { square, rank, labeled }, out);
-            }
-            return;
-        }
-        Key::Escape | Key::Char('q') => return,
-        Key::Char(letter) => {
-            let rank = super::keys::rank_of_key(letter, model.options.numbering);
-            kinds.iter().position(|(kind, ..)| Some(*kind) == rank).unwrap_or(cursor)
-        }
-        _ => cursor,
-    };
-    model.prompt = Some(Prompt::Place { square, kinds, cursor });
 }
 
 fn has_reserve(game: &OpenGame) -> bool {

@@ -329,6 +329,7 @@ fn a_superseded_client_is_read_only_and_does_not_take_the_seat_back() {
 fn giving_up_wants_a_yes() {
     for (letter, wanted) in [('R', GameCommand::Resign {}), ('A', GameCommand::Abort {})] {
         let mut model = playing();
+        model.game.as_mut().expect("a game").view.ply = 0;
         key(&mut model, Key::Char(letter));
         assert_eq!(key(&mut model, Key::Char('n')), []);
         key(&mut model, Key::Char(letter));

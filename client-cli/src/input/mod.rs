@@ -1,0 +1,11 @@
+//! From keys to actions. One table says what each key does on each screen; the core, the key bar
+//! and the help all read it.
+
+mod action;
+mod keymap;
+
+pub use action::Action;
+pub use keymap::{Screen, Shown, action, answers_to_draw, key_for, screen, shown};
+
+#[cfg(test)]
+mod tests;
