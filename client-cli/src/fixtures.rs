@@ -4,7 +4,7 @@ use flagfall_board::Side;
 use flagfall_protocol::ServerToClient;
 
 use crate::chance::Chance;
-use crate::model::{Effect, Goal, How, Key, Message, Model, Options, Wish};
+use crate::model::{Effect, Face, Goal, How, Key, Message, Model, Options, Wish};
 use crate::update;
 
 pub(crate) const START: u64 = 1_795_270_000_000;
@@ -18,9 +18,7 @@ pub(crate) fn options() -> Options {
         flip: true,
         credential_file: "guest.json".to_owned(),
         color: false,
-        plain: false,
-        scripted: false,
-        is_program: false,
+        face: Face::Screen,
     }
 }
 

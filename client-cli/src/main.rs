@@ -20,7 +20,7 @@ use flagfall::cli::{
 };
 use flagfall::config::ConfigDir;
 use flagfall::dial::Dialer;
-use flagfall::model::{Goal, How, Message, Model, Options, Page, Secret, SetupChoice, Wish};
+use flagfall::model::{Face, Goal, How, Message, Model, Options, Page, Secret, SetupChoice, Wish};
 use flagfall::records::RecordSource;
 use flagfall::replay::Replay;
 use flagfall::shell::Shell;
@@ -260,7 +260,7 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, Trouble> {
     let seat = wish.game;
     let (wish, common) = wish_of(wish, common)?;
     let (shell, mut model) = client(Goal::Play(wish), seat, &common, Guest::Own)?;
-    model.options = Options { plain: true, scripted: true, is_program: true, ..model.options };
+    model.options.face = Face::Program;
     let limits = Limits { turn: turn_time, deploy: deploy_time };
     let session = Session::new(model, limits, (games > 0).then_some(games));
     let arena = Arena::adopting();
@@ -340,14 +340,14 @@ fn client(
 /// Talks to the server until the goal is reached or the user quits.
 fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> Result<u8, Trouble> {
     let (shell, mut model) = client(goal, game, &common, guest)?;
-    let is_plain = model.options.plain;
+    let is_screen = model.options.face.is_screen();
     let runtime = runtime()?;
     let result = runtime.block_on(async {
-        if is_plain {
-            let stop = stop_signals();
-            shell.run_plain(&mut model, stdin_lines(), stop, &mut io::stdout()).await
+        let stop = stop_signals();
+        if is_screen {
+            screen::run(Some(shell), &mut model, stop).await
         } else {
-            screen::run(Some(shell), &mut model, stop_signals()).await
+            shell.run_plain(&mut model, stdin_lines(), stop, &mut io::stdout()).await
         }
     });
     // Don't wait for blocking work. The thread that reads the terminal may still wait for input.
@@ -363,7 +363,11 @@ fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> R
 
 fn model(goal: Goal, address: &Address, common: &Common) -> Model {
     let is_piped = !io::stdin().is_terminal();
-    let is_plain = common.plain || is_piped || !io::stdout().is_terminal();
+    let face = match is_piped {
+        true => Face::Script,
+        false if common.plain || !io::stdout().is_terminal() => Face::Lines,
+        false => Face::Screen,
+    };
     let no_color = common.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let options = Options {
         server: address.to_string(),
@@ -373,9 +377,7 @@ fn model(goal: Goal, address: &Address, common: &Common) -> Model {
         flip: !common.noflip,
         credential_file: String::new(),
         color: !no_color,
-        plain: is_plain,
-        scripted: is_plain && is_piped,
-        is_program: false,
+        face,
     };
     Model::new(options, goal, Chance::System)
 }
@@ -512,7 +514,7 @@ fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<c
 
 fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, Trouble> {
     let mut model = model(Goal::Games, address, common);
-    if model.options.plain {
+    if model.options.face.prints() {
         let mut text = String::new();
         loop {
             let game = replay.game();

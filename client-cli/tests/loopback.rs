@@ -7,7 +7,7 @@ use flagfall::chance::Chance;
 use flagfall::config::ConfigDir;
 use flagfall::dial::{DialError, Dialer};
 use flagfall::http;
-use flagfall::model::{Goal, How, Model, Options, Secret, Wish};
+use flagfall::model::{Face, Goal, How, Model, Options, Secret, Wish};
 use flagfall::net::new_guest;
 use flagfall::shell::Shell;
 use flagfall_board::Numbering;
@@ -101,9 +101,7 @@ impl Client {
             flip: true,
             credential_file: identity.path().display().to_string(),
             color: false,
-            plain: true,
-            scripted: true,
-            is_program: false,
+            face: Face::Script,
         };
         let mut model = Model::new(options, goal, Chance::System);
         if let Some(token) = token {

@@ -52,12 +52,53 @@ pub struct Options {
     pub credential_file: String,
     /// True if colors are used.
     pub color: bool,
-    /// Line-based mode instead of the full screen.
-    pub plain: bool,
-    /// The lines come from a pipe. Each waits until it can be carried out, and nothing is asked.
-    pub scripted: bool,
-    /// A program plays through its own protocol. Boards, moves and hints for people are left out.
-    pub is_program: bool,
+    /// Who uses the client, and through what.
+    pub face: Face,
+}
+
+/// Who uses the client, and through what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Face {
+    /// A person at the full screen.
+    Screen,
+    /// A person who types lines.
+    Lines,
+    /// Lines from a pipe. Each waits until it can be carried out, and no question is asked.
+    Script,
+    /// A program that plays through its own protocol. Boards, moves and hints are left out.
+    Program,
+}
+
+impl Face {
+    /// True for the full screen.
+    #[must_use]
+    pub const fn is_screen(self) -> bool {
+        matches!(self, Face::Screen)
+    }
+
+    /// True if everything is printed, line by line.
+    #[must_use]
+    pub const fn prints(self) -> bool {
+        !self.is_screen()
+    }
+
+    /// True for lines, typed or from a pipe.
+    #[must_use]
+    pub const fn is_lines(self) -> bool {
+        matches!(self, Face::Lines | Face::Script)
+    }
+
+    /// True if a program plays.
+    #[must_use]
+    pub const fn is_program(self) -> bool {
+        matches!(self, Face::Program)
+    }
+
+    /// True if no person can answer a question.
+    #[must_use]
+    pub const fn is_unattended(self) -> bool {
+        matches!(self, Face::Script | Face::Program)
+    }
 }
 
 impl Options {
@@ -404,7 +445,7 @@ impl Model {
     /// Shows a message to the user.
     pub fn say(&mut self, text: impl Into<String>) {
         let text = words::clean(&text.into());
-        if !self.options.plain && self.notes.back() == Some(&text) {
+        if self.options.face.is_screen() && self.notes.back() == Some(&text) {
             // The screen shows it already.
             return;
         }
@@ -443,7 +484,7 @@ impl Model {
     #[must_use]
     pub fn is_account(&self) -> bool {
         let kind = self.player.as_ref().map(|player| player.kind);
-        matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.is_program
+        matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.face.is_program()
     }
 
     /// True if the player has ratings. Guests have none.
@@ -458,6 +499,6 @@ impl Model {
     #[must_use]
     pub fn is_ready_for_line(&self) -> bool {
         let is_waiting = !self.pending.is_empty() || self.errands > 0;
-        !self.is_input_over && self.held_line.is_none() && !(self.options.scripted && is_waiting)
+        !self.is_input_over && self.held_line.is_none() && !(self.options.face.is_unattended() && is_waiting)
     }
 }

@@ -37,7 +37,7 @@ pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u6
     let before = std::mem::replace(&mut game.claimable_at[gone], at);
     game.is_claim_told = false;
     // The full screen shows a countdown.
-    if before.is_none() && model.options.plain && !model.options.is_program {
+    if before.is_none() && model.options.face.is_lines() {
         let countdown = notice(model);
         countdown.into_iter().for_each(|countdown| model.say(countdown));
     }
@@ -47,14 +47,14 @@ pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u6
 /// Tells the user once when the game can be claimed.
 pub(super) fn tick(model: &mut Model) {
     let now = model.server_now();
-    let is_plain = model.options.plain;
+    let prints = model.options.face.prints();
     let Some(game) = &mut model.game else { return };
     let is_due = game.claimable_in_ms(now) == Some(0) && !game.is_claim_told;
-    if !is_due || model.options.is_program {
+    if !is_due || model.options.face.is_program() {
         return;
     }
     game.is_claim_told = true;
-    let how = if is_plain {
+    let how = if prints {
         "Type claim win or claim draw".to_owned()
     } else {
         format!("{} claims a win or a draw", input::key_for(Action::AskClaim))
@@ -84,7 +84,7 @@ pub(super) fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effe
 pub(crate) fn notice(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;
     let now = model.server_now();
-    let claims = if model.options.plain {
+    let claims = if model.options.face.prints() {
         "claim win or claim draw ends it".to_owned()
     } else {
         format!("{} claims", input::key_for(Action::AskClaim))

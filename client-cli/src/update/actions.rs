@@ -158,7 +158,7 @@ fn step_record(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
     replay.go(to(replay.at(), replay.last()));
     let (game, note, notes) = (replay.game(), replay.sentence(), replay.sentences(NOTES_MAX));
     model.game = Some(game);
-    if model.options.plain {
+    if model.options.face.prints() {
         model.say(note);
     } else {
         // Don't show what happens later in the record beside an earlier position.

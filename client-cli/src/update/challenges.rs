@@ -12,14 +12,14 @@ use crate::words;
 pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     let server = model.options.server_flag();
     let code = &invitation.challenge;
-    let how = if model.options.is_program {
+    let how = if model.options.face.is_program() {
         format!("To play: flagfall play{server} --accept {code}")
-    } else if model.options.plain {
+    } else if model.options.face.prints() {
         format!("Type accept {code} or reject {code}.")
     } else {
         format!("{} answers.", input::key_for(Action::AnswerChallenge))
     };
-    if model.options.plain {
+    if model.options.face.prints() {
         model.say(words(&invitation));
         model.say(how);
     } else {

@@ -14,7 +14,7 @@ pub(super) const TYPED_MAX: usize = 300;
 pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
     let open = model.game.as_ref().filter(|game| game.summary.id == id);
     let is_own = open.is_some_and(|game| game.own_side() == Some(side));
-    if model.options.is_program || open.is_some_and(|game| game.is_muted && !is_own) {
+    if model.options.face.is_program() || open.is_some_and(|game| game.is_muted && !is_own) {
         return;
     }
     let who = match open {

@@ -135,7 +135,7 @@ fn finished(model: &mut Model, record: GameRecord, out: &mut Vec<Effect>) -> Res
         return Err("this game cannot be opened now; try again in a moment".to_owned());
     };
     model.say(words::summary(&game.summary));
-    if model.options.plain {
+    if model.options.face.prints() {
         if let Some(ruleset) = game.ruleset {
             let text = plain::board(&game.view, ruleset, model.options.numbering, flagfall_board::Side::Red);
             say_lines(model, text.trim_end());

@@ -117,7 +117,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     let is_over_now = model.game.as_ref().is_some_and(is_over) && previous_phase != Some(Phase::Over);
     if is_over_now {
         keeping::verify(model);
-        if !model.options.is_program {
+        if !model.options.face.is_program() {
             ended(model, out);
         }
     }
@@ -160,7 +160,7 @@ fn introduce(model: &mut Model, game: &OpenGame) {
         ));
     }
     let is_drawn = game.ruleset.is_some_and(|ruleset| ruleset.lakes == Lakes::Drawn);
-    if is_drawn && game.view.phase == Phase::Deploying && model.options.plain {
+    if is_drawn && game.view.phase == Phase::Deploying && model.options.face.prints() {
         model.say(format!("The lakes of this game: {}.", words::squares(game.view.lakes)));
     }
     if game.own_side().is_some() && !game.driving {
@@ -176,7 +176,7 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else {
         return;
     };
-    let is_for_person = model.options.plain && !model.options.is_program;
+    let is_for_person = model.options.face.is_lines();
     if !is_for_person || (with_legend && game.view.phase == Phase::Deploying) {
         return;
     }
@@ -196,7 +196,7 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
 
 /// Says what is open in a game that was joined in the middle (line-based mode).
 fn tell_standing(model: &mut Model) {
-    let is_wanted = model.options.plain && !model.options.is_program;
+    let is_wanted = model.options.face.is_lines();
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let owed = words::owed(&game.view);
     let offer = game.view.draw_offer.filter(|_| game.view.phase == Phase::Playing);
@@ -214,7 +214,7 @@ fn tell_standing(model: &mut Model) {
 
 /// Says what the player is expected to do now (line-based mode).
 fn tell_turn(model: &mut Model, is_changed: bool) {
-    let is_wanted = model.options.plain && !model.options.is_program && is_changed;
+    let is_wanted = model.options.face.is_lines() && is_changed;
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let text = match game.view.phase {
         Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => {
@@ -360,7 +360,7 @@ pub(super) fn event(
     if matches!(event, GameEvent::Ended { .. }) {
         keeping::verify(model);
     }
-    if model.options.is_program {
+    if model.options.face.is_program() {
         return;
     }
     if let Some(plies) = limit.filter(|plies| plies % 5 == 0 || *plies <= 3) {
@@ -373,8 +373,8 @@ pub(super) fn event(
         model.say(choice);
     }
     if is_draw_offered {
-        let is_plain = model.options.plain;
-        model.say(if is_plain { "Type accept or decline.".to_owned() } else { input::answers_to_draw() });
+        let prints = model.options.face.prints();
+        model.say(if prints { "Type accept or decline.".to_owned() } else { input::answers_to_draw() });
     }
     if is_board {
         show_board(model, matches!(event, GameEvent::Started { .. }));
@@ -386,7 +386,7 @@ pub(super) fn event(
 }
 
 fn say_event(model: &mut Model, event: &GameEvent) {
-    if !(model.options.is_program && matches!(event, GameEvent::Moved(_))) {
+    if !(model.options.face.is_program() && matches!(event, GameEvent::Moved(_))) {
         model.say(words::event(event));
     }
 }
@@ -394,7 +394,7 @@ fn say_event(model: &mut Model, event: &GameEvent) {
 fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(game) = &model.game else { return };
     let id = game.summary.id;
-    if !model.options.plain {
+    if model.options.face.is_screen() {
         return;
     }
     if game.own_side().is_none() && model.goal != Goal::Mail {
@@ -428,7 +428,7 @@ pub(super) fn rematch_offered(model: &mut Model, id: GameId, side: Side) {
         game.rematch.push(side);
     }
     if game.own_side().is_some_and(|own| own != side) {
-        let how = if model.options.plain {
+        let how = if model.options.face.prints() {
             "type rematch".to_owned()
         } else {
             format!("press {}", input::key_for(Action::Rematch))
@@ -493,7 +493,7 @@ pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
         Some(game) if squares.is_some_and(|squares| is_losing_slip(game, squares)) => {
             let Some(squares) = squares else { return };
             model.prompt = Some(Prompt::IllegalMove(squares));
-            if model.options.plain {
+            if model.options.face.prints() {
                 model.was_refused = true;
                 model.say(format!(
                     "{squares} is against the rules, and here whoever breaks them has lost. Type sure to send it all the same; \

@@ -148,7 +148,7 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
         return model.say(format!("A game of yours has begun: open {id}"));
     }
     if is_busy || !matches!(model.goal, Goal::Play(_) | Goal::Mail) {
-        let how = if model.options.plain || model.game.is_none() {
+        let how = if model.options.face.prints() || model.game.is_none() {
             format!("To play it: flagfall play{} --game {id}", model.options.server_flag())
         } else {
             "G goes to the next one that waits for you.".to_owned()
@@ -263,7 +263,7 @@ fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
 
 fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
     let has_games = model.own_games.as_ref().is_some_and(|games| !games.is_empty());
-    if model.options.plain {
+    if model.options.face.prints() {
         for game in model.own_games.clone().unwrap_or_default() {
             model.say(format!("You have a running game: {}", words::summary(&game)));
             let server = model.options.server_flag();
@@ -370,7 +370,7 @@ pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
     let mut lines = vec!["Your offer is in the lobby; the game begins when somebody takes it.".to_owned()];
     lines.extend(model.wish().and_then(|wish| wish.rating).map(range::only));
-    if !model.options.is_program {
+    if !model.options.face.is_program() {
         lines.push(format!("To play against the house instead: flagfall play{server} --bot"));
         lines.push(format!("To invite a friend: flagfall play{server} --challenge"));
     }
@@ -408,7 +408,7 @@ pub(super) fn chosen(model: &mut Model, choice: Choice, out: &mut Vec<Effect>) {
 fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
     let games = model.lobby.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
     if games.is_empty() {
-        if model.options.plain {
+        if model.options.face.prints() {
             exit(model, Exit::Done, "No public game is running now.", out);
         } else {
             let lines = vec!["The list appears when one begins.".to_owned()];
@@ -418,7 +418,7 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
     }
     let entries: Vec<_> = games.iter().map(|game| (words::summary(game), Choice::Open(game.id))).collect();
     let is_new = !matches!(model.page, Page::Choosing(_));
-    if model.options.plain && is_new {
+    if model.options.face.prints() && is_new {
         for (number, (entry, _)) in entries.iter().enumerate() {
             model.say(format!("{}. {entry}", number + 1));
         }
@@ -485,7 +485,7 @@ pub(super) fn enter(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
 
 /// Shows a waiting page, or prints its headline in line-based mode.
 pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
-    if model.options.plain {
+    if model.options.face.prints() {
         let is_same = matches!(&model.page, Page::Waiting { headline: shown, .. } if shown == headline);
         if !is_same {
             model.say(headline);

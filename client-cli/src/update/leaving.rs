@@ -13,8 +13,8 @@ const CLAIM_MS: u64 = 60_000;
 /// Asks before leaving a running game. Otherwise leaves at once.
 pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
     match consequences(model) {
-        Some(consequences) if !model.options.scripted => {
-            if model.options.plain {
+        Some(consequences) if !model.options.face.is_unattended() => {
+            if model.options.face.prints() {
                 model.say(format!("Leave the game? {consequences} Type yes to leave; anything else stays."));
             }
             model.prompt = Some(Prompt::Leave(consequences));
@@ -76,7 +76,8 @@ pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
         let cmd_id = model.chance.command_id();
         out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
     }
-    let code = if model.options.scripted && model.was_refused { Exit::Refused } else { Exit::Done };
+    let code =
+        if model.options.face.is_unattended() && model.was_refused { Exit::Refused } else { Exit::Done };
     match last_words(model) {
         Some(word) => exit(model, code, word, out),
         None => out.push(Effect::Exit { code: code.code() }),

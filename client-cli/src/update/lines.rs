@@ -34,7 +34,7 @@ pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     if line.is_empty() {
         return;
     }
-    if model.options.scripted && must_wait(model, line) {
+    if model.options.face.is_unattended() && must_wait(model, line) {
         model.held_line = Some(line.to_owned());
     } else {
         carry_out(model, line, out);
@@ -45,7 +45,7 @@ pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
 /// way.
 pub(super) fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     model.is_input_over = true;
-    if !model.options.scripted && !matches!(model.goal, Goal::Watch(_)) {
+    if !model.options.face.is_unattended() && !matches!(model.goal, Goal::Watch(_)) {
         leaving::leave(model, out);
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
     let is_seated = model.game.as_ref().is_some_and(|game| game.own_side().is_some())
         || (mail::is_mail(model) && model.link == Link::Online && model.opening.is_none());
     let is_done = model.is_input_over
-        && model.options.scripted
+        && model.options.face.is_unattended()
         && model.held_line.is_none()
         && model.pending.is_empty()
         && model.errands == 0

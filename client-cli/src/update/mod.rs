@@ -74,7 +74,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
 /// Ends the program with a last message.
 fn exit(model: &mut Model, code: Exit, word: impl Into<String>, out: &mut Vec<Effect>) {
     let word = words::clean(&word.into());
-    if model.options.plain && !model.options.is_program {
+    if model.options.face.is_lines() {
         model.say(word);
     } else {
         model.last_words.push(word);

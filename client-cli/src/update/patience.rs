@@ -15,7 +15,7 @@ const LONGEST_MS: u64 = 30_000;
 
 /// True if a refused request is kept and repeated: the refusal is only for now.
 pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code, message: &str) -> bool {
-    let is_program = model.options.is_program;
+    let is_program = model.options.face.is_program();
     let is_for_now = match code.as_str() {
         Code::STORE_UNAVAILABLE => is_program || model.link == Link::Online,
         Code::STOPPING | Code::INTERNAL | Code::TOO_MANY | Code::LEFT_GAMES => is_program,
@@ -44,7 +44,7 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
 /// True if a connection that closed before any welcome is made again.
 pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool {
     let is_told = code.is_some_and(|code| CloseCode::is_to_wait(code) || code == CloseCode::Shutdown as u16);
-    if model.options.is_program && is_told && model.retry.is_none() {
+    if model.options.face.is_program() && is_told && model.retry.is_none() {
         wait(model, why);
     }
     model.retry.is_some()

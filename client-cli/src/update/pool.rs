@@ -37,7 +37,7 @@ fn is_for_pool(model: &Model) -> bool {
 
 /// In line-based mode, reports the wait from time to time. The screen always shows it.
 fn tell(model: &mut Model) {
-    let is_told = model.options.plain && !model.options.is_program;
+    let is_told = model.options.face.is_lines();
     if !is_told || !matches!(model.page, Page::Waiting { .. }) {
         return;
     }

@@ -60,15 +60,15 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 lines
                     .push(format!("{}'s deployment stays secret after the end.", words::player(&challenger)));
             }
-            if model.options.plain {
+            if model.options.face.prints() {
                 for line in &lines {
                     model.say(line.clone());
                 }
             }
-            if model.options.scripted {
+            if model.options.face.is_unattended() {
                 goal::accept_challenge(model, challenge, out);
             } else {
-                if model.options.plain {
+                if model.options.face.prints() {
                     model.say("Type accept to play, or quit.");
                 }
                 model.page = Page::Terms { challenge, lines };

@@ -6,7 +6,7 @@ use crate::fixtures::{
     START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
     waiting_strike,
 };
-use crate::model::{Effect, Goal, How, Key, Link, Message, Model, Page, Prompt, Secret, Wish};
+use crate::model::{Effect, Face, Goal, How, Key, Link, Message, Model, Page, Prompt, Secret, Wish};
 use crate::update;
 
 mod finished;
@@ -539,7 +539,7 @@ fn lobby(seeks: &[(&str, &str, &str)]) -> String {
 
 fn seeking(wish: Wish) -> Model {
     let mut model = online(Goal::Play(wish));
-    model.options.plain = true;
+    model.options.face = Face::Lines;
     model
 }
 

@@ -13,7 +13,7 @@ use super::host::Host;
 use super::{Program, said};
 use crate::chance::Chance;
 use crate::fixtures::{START, options};
-use crate::model::{Effect, Goal, Link, Message, Model, Wish};
+use crate::model::{Effect, Face, Goal, Link, Message, Model, Wish};
 use crate::program::dialogue::Limits;
 use crate::program::session::{Input, Output, Session};
 
@@ -21,7 +21,7 @@ use crate::program::session::{Input, Output, Session};
 fn session(games: Option<u32>) -> Session {
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
-    let options = crate::model::Options { plain: true, scripted: true, is_program: true, ..options() };
+    let options = crate::model::Options { face: Face::Program, ..options() };
     let mut model = Model::new(options, Goal::Play(wish), Chance::Seeded(5));
     model.now = START;
     let mut session = Session::new(model, Limits::default(), games);

@@ -11,7 +11,7 @@ const ID: &str = "0123456789ab";
 
 fn asked(goal: Goal, is_plain: bool) -> Model {
     let mut model = online(goal);
-    model.options.plain = is_plain;
+    model.options.face = if is_plain { crate::model::Face::Lines } else { crate::model::Face::Screen };
     let effects = received(
         &mut model,
         r#"{"type":"refused","game":"0123456789ab","code":"no_such_game","message":"there is no such game"}"#,
@@ -128,7 +128,7 @@ fn the_commitments_shown_first_are_kept_and_held_against_what_is_opened() {
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's opened deployment does NOT match"));
     // A program's notes say so too.
     let (mut model, _) = started();
-    model.options.is_program = true;
+    model.options.face = crate::model::Face::Program;
     end(&mut model, "RF", "FB");
     assert!(warnings(&model)[0].starts_with("WARNING: Red's opened deployment does NOT match"));
 }

@@ -43,7 +43,7 @@ fn who_deploys_is_told_what_leaving_does() {
 
 fn plain() -> Model {
     let mut model = playing();
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     model.take_unsaid();
     model
 }
@@ -90,16 +90,16 @@ fn resign_abort_and_quit_ask_in_lines_too() {
 #[test]
 fn a_script_that_resigns_without_a_yes_has_not_resigned_and_learns_it() {
     let mut model = plain();
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     assert_eq!(line(&mut model, "resign"), []);
     assert_eq!(exit_code(&update(&mut model, Message::InputEnded)), Some(1));
     let mut model = plain();
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     line(&mut model, "resign");
     assert_eq!(sent(&line(&mut model, "yes")).len(), 1);
     assert_eq!(exit_code(&line(&mut plain(), "quit")), None);
     let mut model = plain();
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     assert_eq!(exit_code(&line(&mut model, "quit")), Some(0), "a script that ends is not asked");
 }
 

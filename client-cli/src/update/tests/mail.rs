@@ -12,7 +12,7 @@ fn slow(turn: &str) -> Model {
         "red",
         &classic_view("red").replace(r#""turn":"red""#, &format!(r#""turn":"{turn}""#)),
     );
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     if let Some(game) = &mut model.game {
         game.summary.terms.time = Time::Correspondence { days: 3 };
     }
@@ -41,7 +41,7 @@ fn answer(model: &mut Model, errand: Errand, body: &str) -> Vec<Effect> {
 #[test]
 fn a_challenge_is_taken_back_by_its_code() {
     let mut model = online(Goal::Mail);
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     let effects = line(&mut model, "withdraw 7hqz2m4kx0ab");
     let [ClientToServer::CancelChallenge { cmd_id, challenge }] = sent(&effects)[..] else {
         panic!("{effects:?}")
@@ -185,7 +185,7 @@ fn settings_are_set_and_told() {
 /// The prompt for many games, with none open.
 fn mail() -> Model {
     let mut model = online(Goal::Mail);
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     model
 }
 

@@ -115,7 +115,7 @@ fn the_full_screen_lists_every_offer_with_whose_it_is() {
 #[test]
 fn a_challenge_is_shown_at_once_with_what_to_type() {
     for mut model in [seeking(Wish::default()), online(Goal::Mail), playing()] {
-        model.options.plain = true;
+        model.options.face = crate::model::Face::Lines;
         challenged(&mut model);
         let note = &model.notes[model.notes.len() - 2];
         assert!(note.contains("bob (bot) challenges you") && note.contains("you play Blue"), "{note}");
@@ -133,7 +133,7 @@ fn a_challenge_is_shown_at_once_with_what_to_type() {
 #[test]
 fn a_script_that_waits_for_its_game_may_answer_a_challenge() {
     let mut model = seeking(Wish::default());
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     challenged(&mut model);
     let effects = line(&mut model, &format!("reject {CODE}"));
     assert!(effects.contains(&Effect::Ask(Errand::Decline { challenge: CODE.to_owned() })), "{effects:?}");

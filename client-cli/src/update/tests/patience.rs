@@ -6,7 +6,7 @@ use super::*;
 
 /// A program that plays game after game and has not connected yet.
 fn program() -> Model {
-    let options = crate::model::Options { plain: true, scripted: true, is_program: true, ..options() };
+    let options = crate::model::Options { face: crate::model::Face::Program, ..options() };
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
     Model { now: START, ..Model::new(options, Goal::Play(wish), Chance::Seeded(7)) }
@@ -14,7 +14,7 @@ fn program() -> Model {
 
 fn person() -> Model {
     let mut model = program();
-    model.options.is_program = false;
+    model.options.face = crate::model::Face::Script;
     model
 }
 

@@ -4,8 +4,7 @@ use super::*;
 
 fn scripted(view: &str) -> Model {
     let mut model = game("classic", "red", view);
-    model.options.plain = true;
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     model.take_unsaid();
     model
 }
@@ -36,7 +35,7 @@ fn a_scripts_move_waits_for_its_turn_and_its_end_ends_the_program() {
 #[test]
 fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
     let mut model = game("course", "red", &classic_view("red"));
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     let line = |model: &mut Model, line: &str| update(model, Message::Line(line.to_owned()));
     assert_eq!(sent(&line(&mut model, "d1d2")), [] as [&ClientToServer; 0]);
     assert!(last_note(&model).starts_with("d1d2 is against the rules"), "{}", last_note(&model));
@@ -51,7 +50,7 @@ fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
 fn drawn_lakes_are_told_before_the_army_is_placed() {
     let told = |ruleset: &str| {
         let mut model = game(ruleset, "red", &classic_view("red"));
-        model.options.plain = true;
+        model.options.face = crate::model::Face::Lines;
         model.game = None;
         model.opening = Some("ba9876543210".parse().expect("an id"));
         let deploying = format!(
@@ -107,7 +106,7 @@ fn line_based_the_board_the_state_and_the_losses_are_told() {
 #[test]
 fn who_watches_line_based_ends_with_the_game() {
     let mut model = game("classic", "public", &classic_view("public"));
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     received(&mut model, &event(8));
     let ended = r#"{"type":"event","game":"0123456789ab","seq":9,"event":{"kind":"ended","outcome":{"reason":"draw_agreed"},"opened":{"red":null,"blue":null}},"change":{}}"#;
     assert_eq!(exit_code(&received(&mut model, ended)), Some(0));

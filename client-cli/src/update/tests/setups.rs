@@ -53,13 +53,13 @@ fn a_challenge_is_not_accepted_with_a_deployment_of_other_rules() {
         START + 1_000
     );
     let (mut model, _) = account(How::Accept("k7m2q9".to_owned()), CORNER);
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     let effects = saved(&mut model, Ok(&kept("other")));
     assert!(matches!(sent(&effects)[..], [ClientToServer::ShowChallenge { .. }]), "{effects:?}");
     let effects = received(&mut model, &shown);
     assert_eq!((exit_code(&effects), sent(&effects).len()), (Some(2), 0), "{effects:?}");
     let (mut model, _) = account(How::Accept("k7m2q9".to_owned()), "corner");
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     saved(&mut model, Ok(&kept("corner")));
     let barrage = shown.replace("classic", "barrage");
     let effects = received(&mut model, &barrage);
