@@ -33,7 +33,7 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
 
 pub(crate) fn online(goal: Goal) -> Model {
     let mut model = Model::new(options(), goal, Chance::Seeded(5));
-    model.now = START;
+    model.clock.now = START;
     update(&mut model, Message::Started);
     update(&mut model, Message::Connected);
     let welcome = format!(

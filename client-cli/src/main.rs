@@ -327,9 +327,9 @@ fn client(
     };
     let mut model = model(goal, &address, common);
     model.options.credential_file = identity.path().display().to_string();
-    model.token = identity.token();
-    model.saved = config.setups();
-    model.shown = config.commitments(&address);
+    model.login.token = identity.token();
+    model.deployments.saved = config.setups();
+    model.commitments = config.commitments(&address);
     setups::check_wish(&mut model, identity.is_account()).map_err(usage)?;
     if let Some(why) = unsaved {
         update(&mut model, Message::Unsaved { why });
@@ -528,10 +528,10 @@ fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Resul
             replay.go(replay.at() + 1);
         }
     }
-    model.page = Page::Game;
+    model.ui.page = Page::Game;
     model.game = Some(replay.game());
     model.say(replay.sentence());
-    model.replay = Some(replay);
+    model.ui.replay = Some(replay);
     let runtime = runtime()?;
     let result = runtime.block_on(async { screen::run(None, &mut model, stop_signals()).await });
     runtime.shutdown_background();

@@ -70,7 +70,7 @@ async fn next(shell: Option<&mut Shell>) -> Message {
 
 /// Updates the model without a connection.
 fn alone(model: &mut Model, message: Message) -> Option<u8> {
-    model.now = now_ms();
+    model.clock.now = now_ms();
     update(model, message).into_iter().find_map(|effect| match effect {
         Effect::Exit { code } => Some(code),
         _ => None,

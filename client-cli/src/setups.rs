@@ -82,7 +82,7 @@ pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
             return Err(SetupProblem::NoDeployments(ruleset.id).to_string());
         }
         Some(SetupChoice::Random | SetupChoice::Suggested) => return Ok(()),
-        Some(SetupChoice::Text(word)) => match resolve(word, ruleset, &model.saved) {
+        Some(SetupChoice::Text(word)) => match resolve(word, ruleset, &model.deployments.saved) {
             Ok(text) => wish.setup = Some(SetupChoice::Text(text)),
             // The account may have it on the server, which is asked before anything is offered.
             Err(SetupProblem::Unknown(_)) if is_account => {}
@@ -119,7 +119,7 @@ pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
     let (Some(setup), Some(ruleset)) = (setup, Ruleset::find(ruleset)) else { return Ok(()) };
     match setup {
         SetupChoice::Text(word) => {
-            resolve(word, ruleset, &model.saved).map(drop).map_err(|problem| problem.to_string())
+            resolve(word, ruleset, &model.deployments.saved).map(drop).map_err(|problem| problem.to_string())
         }
         SetupChoice::Random | SetupChoice::Suggested if ruleset.start == Start::Coins => {
             Err(SetupProblem::NoDeployments(ruleset.id).to_string())
@@ -139,7 +139,7 @@ mod tests {
     fn checked(wish: Wish, is_account: bool) -> Result<Wish, String> {
         let mut model = Model::new(options(), Goal::Play(wish), Chance::Seeded(1));
         let corner = BTreeMap::from([("corner".to_owned(), CORNER.to_owned())]);
-        model.saved.insert("barrage".to_owned(), corner);
+        model.deployments.saved.insert("barrage".to_owned(), corner);
         check_wish(&mut model, is_account)?;
         Ok(model.wish().cloned().unwrap_or_default())
     }

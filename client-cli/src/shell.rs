@@ -63,10 +63,10 @@ impl Shell {
     pub async fn step(&mut self, model: &mut Model, message: Message) -> Option<u8> {
         let mut messages = vec![message];
         while let Some(message) = messages.pop() {
-            model.now = now_ms();
+            model.clock.now = now_ms();
             for effect in update(model, message) {
                 if let Effect::Ask(errand) = effect {
-                    self.ask(errand, model.token.clone());
+                    self.ask(errand, model.login.token.clone());
                     continue;
                 }
                 match self.carry_out(effect).await {
@@ -178,7 +178,7 @@ impl Shell {
         loop {
             let end = self.step(model, message).await;
             let columns = terminal_columns();
-            for note in model.take_unsaid() {
+            for note in model.notes.take_unprinted() {
                 writeln!(out, "{}", folded(&note, columns))?;
             }
             out.flush()?;

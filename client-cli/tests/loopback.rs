@@ -107,7 +107,7 @@ impl Client {
         if let Some(token) = token {
             identity.save_token(&Secret::new(token), "ann").expect("written");
         }
-        model.token = identity.token();
+        model.login.token = identity.token();
         let addresses = Addresses { first: address.clone(), others: Vec::new() };
         let shell = Shell::new(dialer(), addresses, config, identity);
         let (lines, receiver) = mpsc::channel(1);

@@ -297,11 +297,11 @@ fn game(model: &Model) -> Option<&OpenGame> {
 }
 
 fn is_welcome(model: &Model) -> bool {
-    model.player.is_some()
+    model.login.player.is_some()
 }
 
 fn is_challenged(model: &Model) -> bool {
-    model.invitation.as_ref().is_some_and(|invitation| invitation.expires > model.server_now())
+    model.challenges.received.as_ref().is_some_and(|invitation| invitation.expires > model.server_now())
 }
 
 fn is_player(model: &Model) -> bool {
@@ -333,7 +333,7 @@ fn has_commands(model: &Model) -> bool {
 
 /// True if pieces of several ranks can be placed.
 fn lists_ranks(model: &Model) -> bool {
-    let Some(Prompt::Place { kinds, .. }) = &model.prompt else { return false };
+    let Some(Prompt::Place { kinds, .. }) = &model.ui.prompt else { return false };
     kinds.windows(2).any(|pair| pair[0].0 != pair[1].0)
 }
 
@@ -396,12 +396,12 @@ fn is_column(model: &Model, letter: char) -> bool {
 /// What the keyboard is for now.
 #[must_use]
 pub fn screen(model: &Model) -> Screen {
-    if model.is_help { Screen::Help } else { screen_below(model) }
+    if model.ui.is_help { Screen::Help } else { screen_below(model) }
 }
 
 /// The screen under the help.
 fn screen_below(model: &Model) -> Screen {
-    if let Some(prompt) = &model.prompt {
+    if let Some(prompt) = &model.ui.prompt {
         return match prompt {
             Prompt::Resign
             | Prompt::Abort
@@ -417,8 +417,8 @@ fn screen_below(model: &Model) -> Screen {
             Prompt::Load { .. } => Screen::Saved,
         };
     }
-    match (&model.page, &model.game) {
-        _ if model.replay.is_some() => Screen::Record,
+    match (&model.ui.page, &model.game) {
+        _ if model.ui.replay.is_some() => Screen::Record,
         (Page::Waiting { .. }, _) | (Page::Game, None) => Screen::Waiting,
         (Page::Choosing(_), _) => Screen::List,
         (Page::Terms { .. }, _) => Screen::Terms,

@@ -52,8 +52,8 @@ fn models() -> Vec<(&'static str, Model)> {
     (open.cursor, open.selected) = ("a5".parse().expect("a square"), "a5".parse().ok());
     let mut saved = deploying();
     let text = saved.game.as_ref().and_then(|game| game.editor.as_ref()).expect("an editor").text();
-    saved.saved.entry("classic".to_owned()).or_default().insert("wall".to_owned(), text.clone());
-    saved.saved.entry("classic".to_owned()).or_default().insert("wing".to_owned(), text);
+    saved.deployments.saved.entry("classic".to_owned()).or_default().insert("wall".to_owned(), text.clone());
+    saved.deployments.saved.entry("classic".to_owned()).or_default().insert("wing".to_owned(), text);
     let mut placing = shadowflash("");
     placing.game.as_mut().expect("a game").cursor = "c1".parse().expect("a square");
     let mut flash = shadowflash("");

@@ -212,12 +212,12 @@ impl Session {
 
     fn heard(&self, message: &Message) -> Heard {
         let asked = |cmd_id: &CommandId| {
-            self.model.pending.iter().find(|pending| pending.cmd_id == *cmd_id).and_then(|pending| {
-                match &pending.message {
+            self.model.connection.pending.iter().find(|pending| pending.cmd_id == *cmd_id).and_then(
+                |pending| match &pending.message {
                     ClientToServer::Command { command, .. } => Some(command.clone()),
                     _ => None,
-                }
-            })
+                },
+            )
         };
         let Message::Received(message) = message else {
             return if *message == Message::Tick { Heard::Tick } else { Heard::Nothing };
@@ -438,11 +438,11 @@ impl Session {
             }
         }
         let Some(wanted) = self.seat.as_ref().and_then(|seat| seat.wanted.clone()) else { return };
-        let is_on_its_way = self.model.pending.iter().any(|pending| {
+        let is_on_its_way = self.model.connection.pending.iter().any(|pending| {
             matches!(&pending.message, ClientToServer::Command { command, .. } if *command == wanted)
         });
         let is_current = self.model.game.as_ref().is_some_and(|game| !game.reopening && !game.view.paused);
-        if !is_on_its_way && is_current && self.model.link == Link::Online {
+        if !is_on_its_way && is_current && self.model.connection.link == Link::Online {
             self.update(Message::Ask(wanted), out);
         }
     }
@@ -460,7 +460,7 @@ impl Session {
     fn stop(&mut self, out: &mut Vec<Output>) {
         let is_first = self.stopping.replace(Stopping { ticks: 0 }).is_none();
         match &mut self.seat {
-            Some(seat) if is_first && self.model.link == Link::Online => {
+            Some(seat) if is_first && self.model.connection.link == Link::Online => {
                 out.push(Output::Mute);
                 // A game that is already being given up only needs time.
                 let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));

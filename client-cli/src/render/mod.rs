@@ -87,7 +87,7 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     let message = Rect { y: area.bottom() - 2, height: 1, ..area };
     let body = Rect { y: area.y + 1, height: area.height - 3, ..area };
     frame.render_widget(title_line(model, theme, area.width), title);
-    match (&model.page, &model.game) {
+    match (&model.ui.page, &model.game) {
         (Page::Game, Some(game)) => game_page(model, game, theme, frame, body),
         (Page::Game, None) => {}
         (Page::Waiting { headline, lines }, _) => pages::waiting(headline, lines, model, frame, body),
@@ -96,14 +96,14 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
             pages::waiting("A challenge", lines, model, frame, body);
         }
     }
-    match &model.prompt {
+    match &model.ui.prompt {
         Some(Prompt::Load { entries, cursor }) => pages::saved(entries, *cursor, frame, body),
         Some(Prompt::Place { kinds, cursor, .. }) => {
             pages::reserve(kinds, *cursor, model.options.numbering, frame, body);
         }
         Some(_) | None => {}
     }
-    if model.is_help {
+    if model.ui.is_help {
         pages::help(model, frame, body);
     }
     frame.render_widget(message_line(model, theme, area.width), message);
@@ -112,7 +112,7 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
 
 /// The terminal size that the page needs. The board decides.
 fn needed(model: &Model) -> (u16, u16) {
-    let shape = model.game.as_ref().filter(|_| model.page == Page::Game).and_then(|game| game.ruleset);
+    let shape = model.game.as_ref().filter(|_| model.ui.page == Page::Game).and_then(|game| game.ruleset);
     match shape.map(|ruleset| ruleset.shape) {
         Some(shape) => {
             let layout = board::Layout::narrowest(&shape);
@@ -125,7 +125,7 @@ fn needed(model: &Model) -> (u16, u16) {
 }
 
 fn too_small(model: &Model, frame: &mut Frame<'_>, area: Rect, width: u16, height: u16) {
-    if let Some(Prompt::Leave(consequences)) = &model.prompt {
+    if let Some(Prompt::Leave(consequences)) = &model.ui.prompt {
         let text = format!("Leave the running game? {consequences}{}", key_bar(model, area.width));
         frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
         return;
@@ -155,23 +155,27 @@ fn game_page(model: &Model, game: &OpenGame, theme: Theme, frame: &mut Frame<'_>
 
 fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     let what = match &model.game {
-        Some(game) if model.page == Page::Game => {
+        Some(game) if model.ui.page == Page::Game => {
             format!(" Flagfall  {}  game {}", words::terms_in_short(&game.summary.terms), game.summary.id)
         }
         Some(_) | None => " Flagfall".to_owned(),
     };
-    let line = match &model.link {
-        _ if model.replay.is_some() => model
+    let line = match &model.connection.link {
+        _ if model.ui.replay.is_some() => model
+            .ui
             .replay
             .as_ref()
             .map(|replay| format!("record, {} of {}", replay.at(), replay.last()))
             .unwrap_or_default(),
         Link::Online if model.game.as_ref().is_some_and(|game| game.superseded) => "READ-ONLY".to_owned(),
         Link::Online => model
+            .login
             .player
             .as_ref()
             .map_or_else(|| "online".to_owned(), |player| format!("{}, online", words::player(player))),
-        Link::Dialing { .. } | Link::Greeting { .. } if model.was_online => "RECONNECTING".to_owned(),
+        Link::Dialing { .. } | Link::Greeting { .. } if model.connection.was_online => {
+            "RECONNECTING".to_owned()
+        }
         Link::Dialing { .. } | Link::Greeting { .. } => "connecting".to_owned(),
         Link::Closed { .. } => "DISCONNECTED".to_owned(),
     };
@@ -190,10 +194,10 @@ fn is_fitting(note: &str, width: u16) -> bool {
 /// Skips the last move, which the panel shows: against a quick opponent, the player wants to read
 /// the result of their own move first.
 fn newest_note(model: &Model) -> Option<(usize, &str)> {
-    let is_live = model.page == Page::Game && model.replay.is_none();
+    let is_live = model.ui.page == Page::Game && model.ui.replay.is_none();
     let last = model.game.as_ref().filter(|_| is_live).and_then(|game| game.view.last_move.as_ref());
     let last = last.map(words::moved);
-    let mut notes = model.notes.iter().rev().map(String::as_str).enumerate();
+    let mut notes = model.notes.iter().rev().enumerate();
     let newest = notes.next()?;
     let is_last_move = last.as_deref() == Some(newest.1);
     Some(if is_last_move { notes.next().unwrap_or(newest) } else { newest })
@@ -203,7 +207,7 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     let strong = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
     let typed = model.game.as_ref().map(|game| game.typed.as_str()).unwrap_or_default();
     let room = usize::from(width).saturating_sub(1);
-    let line = match &model.prompt {
+    let line = match &model.ui.prompt {
         Some(Prompt::Color(_)) => colors("The color of the chip?", theme, strong),
         Some(Prompt::Say(typed)) if !typed.is_empty() => Line::styled(said(typed, room), strong),
         Some(prompt) => Line::styled(format!(" {}", words::shorten(&question(prompt), room)), strong),

@@ -27,7 +27,7 @@ pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &m
     }
     // The newest note has a line of its own below, if it fits.
     let room = usize::from(area.height).saturating_sub(text.len());
-    let is_below = model.notes.back().is_some_and(|note| super::is_fitting(note, area.width));
+    let is_below = model.notes.last().is_some_and(|note| super::is_fitting(note, area.width));
     let notes = model.notes.len().saturating_sub(usize::from(is_below));
     let shown = model.notes.iter().take(notes).skip(notes.saturating_sub(room));
     text.extend(shown.map(|note| Line::styled(format!(" {note}"), Style::new().add_modifier(Modifier::DIM))));
@@ -118,7 +118,7 @@ r y b g  a square's chip  ===  the last move  @@@  the selected one
 
 /// The help: the marks on the board, and every key of the current screen.
 pub(super) fn help(model: &Model, frame: &mut Frame<'_>, area: Rect) {
-    let ruleset = model.game.as_ref().filter(|_| model.page == Page::Game).and_then(|game| game.ruleset);
+    let ruleset = model.game.as_ref().filter(|_| model.ui.page == Page::Game).and_then(|game| game.ruleset);
     let marks = ruleset.map_or("", |ruleset| match ruleset {
         ruleset if ruleset.reserve => MARKS_WITH_RESERVE,
         ruleset if ruleset.start == Start::Coins => MARKS_WITH_COINS,

@@ -137,7 +137,7 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let right = match (game.view.phase, game.remaining_ms(side, model.server_now())) {
         (Phase::Deploying, _) if game.view.ready[side] => "ready".to_owned(),
         (Phase::Deploying, _) => "deploying".to_owned(),
-        _ if model.replay.is_some() => String::new(),
+        _ if model.ui.replay.is_some() => String::new(),
         (_, Some(ms)) => match game.free_ms(side, model.server_now()) {
             // The free seconds come first.
             Some(free) => format!("+{} {}", free.div_ceil(1000), words::clock(ms)),
@@ -197,11 +197,11 @@ fn headline(model: &Model, game: &OpenGame) -> String {
 fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     let view = &game.view;
     let mut notices = Vec::new();
-    if let Some(Prompt::Leave(consequences)) = &model.prompt {
+    if let Some(Prompt::Leave(consequences)) = &model.ui.prompt {
         // The answer depends on nothing else.
         notices.push(consequences.clone());
     }
-    if model.link != Link::Online && model.replay.is_none() {
+    if model.connection.link != Link::Online && model.ui.replay.is_none() {
         notices.push("The line is down. Reconnecting …".to_owned());
     }
     if game.superseded || (game.own_side().is_some() && !game.driving) {

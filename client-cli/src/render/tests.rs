@@ -26,7 +26,7 @@ fn connecting_and_waiting() {
     let model = Model::new(options(), Goal::Play(Wish::default()), Chance::Seeded(1));
     insta::assert_snapshot!("connecting", screen(&model));
     let mut model = online(Goal::Play(Wish { how: How::Challenge, ..Wish::default() }));
-    let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+    let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
     let expires = START + 86_400_000;
     let answer = format!(
         r#"{{"type":"accepted","cmd_id":"{cmd_id}","outcome":{{"kind":"challenge","challenge":"k7m2q9","expires":{expires}}}}}"#
@@ -202,7 +202,7 @@ fn deploying_with_pieces_in_hand() {
 #[test]
 fn playing_with_a_selected_piece_and_running_clocks() {
     let mut model = game("classic", "red", &classic_view("red"));
-    model.now += 12_000;
+    model.clock.now += 12_000;
     for _ in 0..5 {
         key(&mut model, Key::Left);
     }
@@ -296,7 +296,7 @@ fn superseded_and_questions_and_help() {
 #[test]
 fn saved_deployments_to_load() {
     let mut model = editing("classic", "red", MIXED);
-    let saved = model.saved.entry("classic".to_owned()).or_default();
+    let saved = model.deployments.saved.entry("classic".to_owned()).or_default();
     saved.insert("corner".to_owned(), CLASSIC.to_owned());
     saved.insert("wall".to_owned(), CLASSIC.to_owned());
     key(&mut model, Key::Char('l'));
@@ -312,9 +312,9 @@ fn a_terminal_that_is_too_small_is_told_so_and_a_large_one_is_used() {
     // No terminal size makes the drawing fail.
     for (width, height) in [(1, 1), (3, 80), (200, 2), (80, 23), (79, 24), (300, 100)] {
         screen_of(&model, width, height);
-        model.page = Page::Waiting { headline: "Waiting".to_owned(), lines: Vec::new() };
+        model.ui.page = Page::Waiting { headline: "Waiting".to_owned(), lines: Vec::new() };
         screen_of(&model, width, height);
-        model.page = Page::Game;
+        model.ui.page = Page::Game;
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn claim_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
         "win" => claim(model, ClaimedResult::Win, out),
         "draw" => claim(model, ClaimedResult::Draw, out),
         _ => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             model.say("Type claim win or claim draw.");
         }
     }

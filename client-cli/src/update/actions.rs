@@ -7,7 +7,7 @@ use flagfall_rules::{Carrier, Move};
 use super::{absence, challenges, chat, errands, game, goal, leaving, reserve};
 use crate::errand::Errand;
 use crate::input::Action;
-use crate::model::{Effect, Model, NOTES_MAX, Page, Prompt, Secret, Uncolored};
+use crate::model::{Effect, Model, Notes, Page, Prompt, Secret, Uncolored};
 use crate::{acts, input, targets};
 
 /// Longest name of a saved deployment.
@@ -20,22 +20,22 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
     match action {
         Action::Stop => leaving::leave(model, out),
         Action::Leave => leaving::ask(model, out),
-        Action::ShowHelp => model.is_help = true,
-        Action::CloseHelp => model.is_help = false,
+        Action::ShowHelp => model.ui.is_help = true,
+        Action::CloseHelp => model.ui.is_help = false,
         Action::Confirm => confirm(model, out),
         Action::Cancel => cancel(model),
         Action::DeclineChallenge => challenges::decline(model, out),
         Action::Claim(result) => {
-            model.prompt = None;
+            model.ui.prompt = None;
             absence::claim(model, result, out);
         }
-        Action::Color(color) => match model.prompt.take() {
+        Action::Color(color) => match model.ui.prompt.take() {
             Some(Prompt::Color(ply)) => game::act(model, ply.colored(color), out),
             _ => game::act(model, GameCommand::Color { color }, out),
         },
         Action::Pick => pick(model, out),
         Action::FindRank(rank) => {
-            if let Some(Prompt::Place { kinds, cursor, .. }) = &mut model.prompt {
+            if let Some(Prompt::Place { kinds, cursor, .. }) = &mut model.ui.prompt {
                 *cursor = kinds.iter().position(|(kind, ..)| *kind == rank).unwrap_or(*cursor);
             }
         }
@@ -45,15 +45,15 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
         Action::Submit => submit(model, out),
         Action::Forward(steps) => step_record(model, |at, _| at + steps),
         Action::Back(steps) => step_record(model, |at, _| at.saturating_sub(steps)),
-        Action::First if model.replay.is_some() => step_record(model, |_, _| 0),
-        Action::Last if model.replay.is_some() => step_record(model, |_, last| last),
+        Action::First if model.ui.replay.is_some() => step_record(model, |_, _| 0),
+        Action::Last if model.ui.replay.is_some() => step_record(model, |_, last| last),
         Action::First => move_in_list(model, |_, _| 0),
         Action::Last => move_in_list(model, |_, last| last),
         Action::Previous => move_in_list(model, |at, _| at.saturating_sub(1)),
         Action::Next => move_in_list(model, |at, last| (at + 1).min(last)),
         Action::NextGame => errands::ask(model, Errand::Next, out),
         Action::AnswerChallenge => challenges::ask(model),
-        Action::TurnBoard => model.is_turned = !model.is_turned,
+        Action::TurnBoard => model.ui.is_turned = !model.ui.is_turned,
         Action::SwitchFigures => {
             model.options.numbering = match model.options.numbering {
                 Numbering::Us => Numbering::Eu,
@@ -76,12 +76,12 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
             }
         }
         Action::DeclineDraw => game::command(model, GameCommand::DeclineDraw {}, out),
-        Action::Resign => model.prompt = Some(Prompt::Resign),
-        Action::Abort => model.prompt = Some(Prompt::Abort),
-        Action::AskClaim => model.prompt = Some(Prompt::Claim),
+        Action::Resign => model.ui.prompt = Some(Prompt::Resign),
+        Action::Abort => model.ui.prompt = Some(Prompt::Abort),
+        Action::AskClaim => model.ui.prompt = Some(Prompt::Claim),
         Action::Rematch => game::rematch(model, out),
-        Action::Talk => model.prompt = Some(Prompt::Say(String::new())),
-        Action::Save => model.prompt = Some(Prompt::SaveAs(String::new())),
+        Action::Talk => model.ui.prompt = Some(Prompt::Say(String::new())),
+        Action::Save => model.ui.prompt = Some(Prompt::SaveAs(String::new())),
         Action::Load => show_saved(model),
         Action::HandIn => game::hand_in(model, out),
         Action::PickUp
@@ -95,16 +95,16 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
 
 /// Answers the open question, or the terms of a challenge, with yes.
 fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
-    match model.prompt.take() {
+    match model.ui.prompt.take() {
         Some(Prompt::Resign) => game::command(model, GameCommand::Resign {}, out),
         Some(Prompt::Abort) => game::command(model, GameCommand::Abort {}, out),
         Some(Prompt::Leave(_)) => leaving::leave(model, out),
         Some(Prompt::IllegalMove(squares)) => game::send_move(model, squares, out),
         Some(Prompt::Remove(square)) => game::act(model, GameCommand::Remove { square }, out),
         Some(Prompt::Challenge(_)) => challenges::accept_latest(model, out),
-        Some(prompt) => model.prompt = Some(prompt),
+        Some(prompt) => model.ui.prompt = Some(prompt),
         None => {
-            if let Page::Terms { challenge, .. } = &model.page {
+            if let Page::Terms { challenge, .. } = &model.ui.page {
                 let challenge = challenge.clone();
                 goal::accept_challenge(model, challenge, out);
             }
@@ -113,7 +113,7 @@ fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 fn cancel(model: &mut Model) {
-    match model.prompt.take() {
+    match model.ui.prompt.take() {
         Some(Prompt::Challenge(_)) => {
             model.say(format!("It waits: {} answers.", input::key_for(Action::AnswerChallenge)));
         }
@@ -125,7 +125,7 @@ fn cancel(model: &mut Model) {
 
 /// Moves the cursor of the open list. `to` gets the place of the cursor and the last place.
 fn move_in_list(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    let (cursor, count) = match (&mut model.prompt, &mut model.page) {
+    let (cursor, count) = match (&mut model.ui.prompt, &mut model.ui.page) {
         (Some(Prompt::Place { kinds, cursor, .. }), _) => (cursor, kinds.len()),
         (Some(Prompt::Load { entries, cursor }), _) => (cursor, entries.len()),
         (None, Page::Choosing(choices)) => (&mut choices.cursor, choices.entries.len()),
@@ -136,7 +136,7 @@ fn move_in_list(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
 
 /// Takes the entry under the cursor of the open list.
 fn pick(model: &mut Model, out: &mut Vec<Effect>) {
-    match (model.prompt.take(), &model.page) {
+    match (model.ui.prompt.take(), &model.ui.page) {
         (Some(Prompt::Place { square, kinds, cursor }), _) => {
             if let Some((rank, labeled, _)) = kinds.get(cursor).copied() {
                 reserve::ask_color(model, Uncolored::Place { square, rank, labeled }, out);
@@ -148,28 +148,27 @@ fn pick(model: &mut Model, out: &mut Vec<Effect>) {
                 goal::chosen(model, choice, out);
             }
         }
-        (prompt, _) => model.prompt = prompt,
+        (prompt, _) => model.ui.prompt = prompt,
     }
 }
 
 /// Steps through a record. `to` gets the current and the last position.
 fn step_record(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    let Some(replay) = &mut model.replay else { return };
+    let Some(replay) = &mut model.ui.replay else { return };
     replay.go(to(replay.at(), replay.last()));
-    let (game, note, notes) = (replay.game(), replay.sentence(), replay.sentences(NOTES_MAX));
+    let (game, note, notes) = (replay.game(), replay.sentence(), replay.sentences(Notes::MAX));
     model.game = Some(game);
     if model.options.face.prints() {
         model.say(note);
     } else {
         // Don't show what happens later in the record beside an earlier position.
-        model.notes = notes.into();
-        model.notes_unsaid = 0;
+        model.notes.replace(notes);
     }
 }
 
 /// The text that is being typed.
 fn typed(model: &mut Model) -> Option<&mut String> {
-    match &mut model.prompt {
+    match &mut model.ui.prompt {
         Some(Prompt::Say(typed) | Prompt::SaveAs(typed)) => Some(typed),
         Some(_) => None,
         None => model.game.as_mut().map(|game| &mut game.typed),
@@ -177,7 +176,7 @@ fn typed(model: &mut Model) -> Option<&mut String> {
 }
 
 fn type_letter(model: &mut Model, letter: char) {
-    let max = match &model.prompt {
+    let max = match &model.ui.prompt {
         Some(Prompt::Say(_)) => chat::TYPED_MAX,
         Some(Prompt::SaveAs(_)) => NAME_MAX,
         _ => COMMAND_MAX,
@@ -188,7 +187,7 @@ fn type_letter(model: &mut Model, letter: char) {
 }
 
 fn clear(model: &mut Model) {
-    if model.prompt.take().is_none()
+    if model.ui.prompt.take().is_none()
         && let Some(game) = &mut model.game
     {
         game.typed.clear();
@@ -197,10 +196,10 @@ fn clear(model: &mut Model) {
 
 /// Carries out what is typed.
 fn submit(model: &mut Model, out: &mut Vec<Effect>) {
-    match model.prompt.take() {
+    match model.ui.prompt.take() {
         Some(Prompt::Say(typed)) => return chat::submit(model, &typed, out),
         Some(Prompt::SaveAs(name)) => return save_as(model, &name, out),
-        prompt => model.prompt = prompt,
+        prompt => model.ui.prompt = prompt,
     }
     let Some(game) = &mut model.game else { return };
     let text = std::mem::take(&mut game.typed);
@@ -229,7 +228,7 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
     match editor.checked_text() {
         Ok(text) => {
             let ruleset = editor.ruleset.unchanged().id.to_owned();
-            let by_name = model.saved.entry(ruleset.clone()).or_default();
+            let by_name = model.deployments.saved.entry(ruleset.clone()).or_default();
             by_name.insert(name.to_owned(), text.clone());
             if model.is_account() {
                 let (name, setup) = (name.to_owned(), Secret::new(text));
@@ -244,13 +243,13 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
 
 fn show_saved(model: &mut Model) {
     let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
-    let saved = model.saved.get(editor.ruleset.unchanged().id).into_iter().flatten();
+    let saved = model.deployments.saved.get(editor.ruleset.unchanged().id).into_iter().flatten();
     let entries: Vec<_> = saved.map(|(name, text)| (name.clone(), text.clone())).collect();
     if entries.is_empty() {
         let key = input::key_for(Action::Save);
         model.say(format!("No deployment is saved for this ruleset: {key} saves this one."));
     } else {
-        model.prompt = Some(Prompt::Load { entries, cursor: 0 });
+        model.ui.prompt = Some(Prompt::Load { entries, cursor: 0 });
     }
 }
 

@@ -25,16 +25,16 @@ pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     } else {
         model.say(format!("{} {how}", words(&invitation)));
     }
-    model.invitation = Some(invitation);
+    model.challenges.received = Some(invitation);
 }
 
 /// Reports that a challenge to this player is no longer open.
 pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
     model.say(format!("The challenge of {} is open no more.", words::player(challenger)));
-    if model.invitation.take_if(|invitation| invitation.challenge == challenge).is_some()
-        && matches!(model.prompt, Some(Prompt::Challenge(_)))
+    if model.challenges.received.take_if(|invitation| invitation.challenge == challenge).is_some()
+        && matches!(model.ui.prompt, Some(Prompt::Challenge(_)))
     {
-        model.prompt = None;
+        model.ui.prompt = None;
     }
 }
 
@@ -50,20 +50,21 @@ pub(super) fn words(invitation: &Invitation) -> String {
 
 /// Asks what to do about the latest challenge (full screen).
 pub(super) fn ask(model: &mut Model) {
-    model.prompt = model.invitation.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
+    model.ui.prompt =
+        model.challenges.received.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
 }
 
 /// Accepts the latest challenge.
 pub(super) fn accept_latest(model: &mut Model, out: &mut Vec<Effect>) {
-    if let Some(invitation) = model.invitation.take() {
+    if let Some(invitation) = model.challenges.received.take() {
         accept(model, &invitation.challenge, out);
     }
 }
 
 /// Declines the latest challenge.
 pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
-    model.prompt = None;
-    if let Some(invitation) = model.invitation.take() {
+    model.ui.prompt = None;
+    if let Some(invitation) = model.challenges.received.take() {
         errands::ask(model, Errand::Decline { challenge: invitation.challenge }, out);
     }
 }
@@ -71,7 +72,7 @@ pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
 /// Accepts a challenge by its code. Withdraws the player's own offer, so that no second game
 /// starts.
 pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
-    if let Some(seek) = model.seek.take() {
+    if let Some(seek) = model.lobby.seek.take() {
         let cmd_id = model.chance.command_id();
         out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
     }
@@ -98,9 +99,9 @@ pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: boo
         return model.say(format!("{by} accepts your challenge: the game begins."));
     }
     let word = format!("{by} declines your challenge.");
-    if model.challenge.as_deref() == Some(code) {
+    if model.challenges.own.as_deref() == Some(code) {
         // This client was waiting for this answer.
-        model.challenge = None;
+        model.challenges.own = None;
         return exit(model, Exit::Refused, word, out);
     }
     model.say(word);

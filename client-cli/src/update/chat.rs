@@ -38,11 +38,11 @@ pub(super) fn submit(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
         return;
     }
     if typed.starts_with('/') {
-        model.was_refused = false;
+        model.input.was_refused = false;
         slash_line(model, typed, out);
-        if model.was_refused {
+        if model.input.was_refused {
             // Let the user correct it.
-            model.prompt = Some(Prompt::Say(typed.to_owned()));
+            model.ui.prompt = Some(Prompt::Say(typed.to_owned()));
         }
         return;
     }
@@ -56,7 +56,7 @@ pub(super) fn submit(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
 fn no_such_word(model: &mut Model, word: &str) {
     let words = ["/mute", "/unmute", "/report"];
     let meant = names::did_you_mean(word, words);
-    model.was_refused = true;
+    model.input.was_refused = true;
     model.say(format!(
         "Nothing was sent: there is no {word}.{meant} There are /mute, /unmute and /report WORDS."
     ));
@@ -94,7 +94,7 @@ fn slash_line(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
 fn say(model: &mut Model, said: Said, out: &mut Vec<Effect>) {
     let Some(game) = seat(model) else { return };
     if !said.is_fit() {
-        model.was_refused = true;
+        model.input.was_refused = true;
         let most = Said::TEXT_LEN_MAX;
         return model.say(format!("A message has 1 to {most} characters that can be printed."));
     }
@@ -121,7 +121,7 @@ pub(super) fn mute(model: &mut Model, is_muted: bool) {
 pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
     let Some(game) = seat(model) else { return };
     if reason.is_empty() {
-        model.was_refused = true;
+        model.input.was_refused = true;
         return model.say("Say what happened: report WORDS.");
     }
     let cmd_id = model.chance.command_id();
@@ -131,9 +131,9 @@ pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
 /// Drops unanswered messages when the connection is lost. They may have arrived, so they are not
 /// sent again.
 pub(super) fn line_lost(model: &mut Model) {
-    let before = model.pending.len();
-    model.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
-    if model.pending.len() < before {
+    let before = model.connection.pending.len();
+    model.connection.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
+    if model.connection.pending.len() < before {
         model.say("What you said last may not have arrived.");
     }
 }
@@ -142,7 +142,7 @@ pub(super) fn line_lost(model: &mut Model) {
 fn seat(model: &mut Model) -> Option<GameId> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
     if game.is_none() {
-        model.was_refused = true;
+        model.input.was_refused = true;
         model.say("Only players talk to each other.");
     }
     game

@@ -16,7 +16,7 @@ use crate::{listing, plain, words};
 
 /// Makes an HTTP request.
 pub(super) fn ask(model: &mut Model, errand: Errand, out: &mut Vec<Effect>) {
-    model.errands += 1;
+    model.connection.requests += 1;
     out.push(Effect::Ask(errand));
 }
 
@@ -27,7 +27,7 @@ pub(super) fn answered(
     answer: Result<Vec<u8>, String>,
     out: &mut Vec<Effect>,
 ) {
-    model.errands = model.errands.saturating_sub(1);
+    model.connection.requests = model.connection.requests.saturating_sub(1);
     let is_of_saved = errand == Errand::Deployments;
     let taken = answer.and_then(|body| take(model, &errand, &body, out));
     if let Err(why) = taken {
@@ -38,11 +38,11 @@ pub(super) fn answered(
         if !is_of_saved && matches!(model.goal, Goal::Games | Goal::Next) {
             return exit(model, Exit::Refused, format!("Refused: {word}"), out);
         }
-        model.was_refused = true;
+        model.input.was_refused = true;
         model.say(if is_of_saved { format!("Your saved deployments are not at hand: {word}") } else { word });
     }
-    if is_of_saved && std::mem::take(&mut model.is_loading_saved) {
-        if std::mem::take(&mut model.is_waiting_for_saved) && model.game.is_none() {
+    if is_of_saved && std::mem::take(&mut model.deployments.is_loading) {
+        if std::mem::take(&mut model.deployments.is_awaited) && model.game.is_none() {
             goal::begin(model, out);
         }
         game::deploy_as_wished(model, out);
@@ -54,7 +54,7 @@ fn take(model: &mut Model, errand: &Errand, body: &[u8], out: &mut Vec<Effect>) 
         Errand::OwnGames => {
             let own: OwnGames = read(body)?;
             if model.goal == Goal::Games {
-                model.urgent_games = Some(own);
+                model.lobby.urgent_games = Some(own);
                 goal::list_games(model, out);
             } else {
                 say_all(model, listing::own_games(&own, &model.options.server_flag()));
@@ -73,7 +73,7 @@ fn take(model: &mut Model, errand: &Errand, body: &[u8], out: &mut Vec<Effect>) 
         Errand::HeadToHead { .. } => say_all(model, listing::head_to_head(&read::<HeadToHead>(body)?)),
         Errand::Deployments => {
             for kept in read::<SavedDeployments>(body)?.deployments {
-                let by_name = model.saved.entry(kept.ruleset).or_default();
+                let by_name = model.deployments.saved.entry(kept.ruleset).or_default();
                 by_name.insert(kept.name, kept.setup.expose().to_owned());
             }
         }
@@ -147,9 +147,9 @@ fn finished(model: &mut Model, record: GameRecord, out: &mut Vec<Effect>) -> Res
         exit(model, Exit::Done, word, out);
     } else {
         model.say(words::outcome(outcome));
-        model.page = Page::Game;
+        model.ui.page = Page::Game;
         model.game = Some(game);
-        model.replay = Some(replay);
+        model.ui.replay = Some(replay);
     }
     Ok(())
 }

@@ -89,9 +89,9 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         typed: String::new(),
         unavailable: false,
     };
-    model.page = Page::Game;
+    model.ui.page = Page::Game;
     if is_turned_back {
-        model.prompt = model.prompt.take().filter(|prompt| !prompt.is_about_position());
+        model.ui.prompt = model.ui.prompt.take().filter(|prompt| !prompt.is_about_position());
         model.say("The server had to go back to an older state of the game: it goes on from here.");
     }
     for event in events {
@@ -241,7 +241,7 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
 pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
     let choice = model.wish().and_then(|wish| wish.setup.clone());
     let Some(choice) = choice else { return };
-    if model.is_loading_saved && matches!(choice, SetupChoice::Text(_)) {
+    if model.deployments.is_loading && matches!(choice, SetupChoice::Text(_)) {
         // It may be the name of a deployment that is still being loaded.
         return;
     }
@@ -257,7 +257,7 @@ pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
 /// Hands in a deployment.
 pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else {
-        model.was_refused = true;
+        model.input.was_refused = true;
         model.say("You cannot deploy now.");
         return;
     };
@@ -266,7 +266,7 @@ pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effe
         SetupChoice::Suggested => editor.suggest(&mut model.chance),
         SetupChoice::Text(text) => {
             if let Err(refusal) = editor.load(text) {
-                model.was_refused = true;
+                model.input.was_refused = true;
                 model.say(words::sentence(&format!("that is no deployment: {refusal}")));
                 return;
             }
@@ -316,7 +316,7 @@ pub(super) fn event(
         }
         GameEvent::Started { .. } => {
             game.editor = None;
-            model.prompt = None;
+            model.ui.prompt = None;
         }
         GameEvent::Moved(_) | GameEvent::Removed { .. } | GameEvent::Placed(_) | GameEvent::Struck(_) => {
             game.selected = None;
@@ -325,7 +325,7 @@ pub(super) fn event(
             game.selected = None;
             game.typed.clear();
             game.editor = None;
-            model.prompt = None;
+            model.ui.prompt = None;
         }
         GameEvent::Ready { .. }
         | GameEvent::DrawOffered { .. }
@@ -443,7 +443,7 @@ pub(super) fn superseded(model: &mut Model, id: GameId) {
         game.superseded = true;
         game.driving = false;
         game.editor = None;
-        model.prompt = None;
+        model.ui.prompt = None;
         model.say("Another connection of yours has taken the seat over. Here the game is read-only now.");
     }
 }
@@ -473,7 +473,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
             link::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
         }
         (trouble, _) => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             model.say(trouble.unwrap_or("There is no game yet."));
         }
     }
@@ -487,14 +487,14 @@ pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
     };
     match &model.game {
         Some(game) if is_out_of_turn(game, &act) => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             model.say("It is not your turn.");
         }
         Some(game) if squares.is_some_and(|squares| is_losing_slip(game, squares)) => {
             let Some(squares) = squares else { return };
-            model.prompt = Some(Prompt::IllegalMove(squares));
+            model.ui.prompt = Some(Prompt::IllegalMove(squares));
             if model.options.face.prints() {
-                model.was_refused = true;
+                model.input.was_refused = true;
                 model.say(format!(
                     "{squares} is against the rules, and here whoever breaks them has lost. Type sure to send it all the same; \
                      anything else takes it back."
@@ -549,7 +549,7 @@ pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
             link::send(model, ClientToServer::Rematch { cmd_id, game }, out);
         }
         None => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             model.say("A rematch can be asked for by a player when the game is over.");
         }
     }
@@ -559,7 +559,7 @@ pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn setup_choice(model: &Model, word: &str) -> SetupChoice {
     let saved = model.game.as_ref().and_then(|game| {
         let ruleset = Ruleset::find(&game.view.ruleset)?.unchanged();
-        model.saved.get(ruleset.id)?.get(word)
+        model.deployments.saved.get(ruleset.id)?.get(word)
     });
     match (word.to_ascii_lowercase().as_str(), saved) {
         ("random", _) => SetupChoice::Random,

@@ -13,13 +13,13 @@ use crate::{listing, range, setups, words};
 /// Handles a welcome, the first one or after a reconnection.
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
     let ids: Vec<GameId> = games.iter().map(|game| game.id).collect();
-    let known = model.known_games.replace(ids.clone());
+    let known = model.lobby.known_games.replace(ids.clone());
     if model.is_account() && matches!(model.goal, Goal::Play(_) | Goal::Next | Goal::Mail) {
-        model.is_loading_saved = true;
+        model.deployments.is_loading = true;
         errands::ask(model, Errand::Deployments, out);
     }
-    model.own_games = Some(games);
-    if model.replay.is_some() {
+    model.lobby.own_games = Some(games);
+    if model.ui.replay.is_some() {
         // A finished game is only read, not followed.
         return;
     }
@@ -43,8 +43,8 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(wish) = model.wish().filter(|wish| matches!(wish.setup, Some(SetupChoice::Text(_)))) {
         let is_later = matches!(wish.how, How::Accept(_) | How::Game(_));
         let ruleset = wish.terms().ruleset;
-        model.is_waiting_for_saved = model.is_loading_saved;
-        if model.is_waiting_for_saved {
+        model.deployments.is_awaited = model.deployments.is_loading;
+        if model.deployments.is_awaited {
             return;
         }
         if !is_later && let Err(why) = setups::check_for(model, &ruleset) {
@@ -91,7 +91,7 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn again(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(previous) = model.game.take_if(|game| game::is_over(game)) {
         let id = previous.summary.id;
-        if let Some(running) = &mut model.own_games {
+        if let Some(running) = &mut model.lobby.own_games {
             running.retain(|game| game.id != id);
         }
         out.push(Effect::Send(ClientToServer::CloseGame { game: id }));
@@ -107,12 +107,12 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
         return;
     }
     // An offer outlives its connection only briefly. The lobby tells whether it still stands.
-    model.is_seek_doubtful = true;
+    model.lobby.is_seek_doubtful = true;
     link::resend(model, out);
-    match (&model.goal, &model.page) {
+    match (&model.goal, &model.ui.page) {
         (Goal::Games | Goal::Next, _) => begin(model, out),
         (Goal::Play(wish), Page::Waiting { .. })
-            if matches!(wish.how, How::Accept(_)) && model.pending.is_empty() =>
+            if matches!(wish.how, How::Accept(_)) && model.connection.pending.is_empty() =>
         {
             begin(model, out);
         }
@@ -121,7 +121,9 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
         // A place in the pool outlives its connection for a while. Enter again to keep it.
-        (Goal::Play(wish), _) if wish.how == How::Pool && model.pending.is_empty() => enter_pool(model, out),
+        (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
+            enter_pool(model, out);
+        }
         (Goal::Play(wish), _) if wish.how == How::Any => out.push(Effect::Send(ClientToServer::OpenLobby {})),
         (Goal::Play(_) | Goal::Watch(Some(_)), _) => {}
     }
@@ -140,7 +142,7 @@ pub(super) fn open(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
 /// Handles a new game with a seat for this player.
 pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     out.push(Effect::SaveSeat { game: id.to_string() });
-    if let Some(known) = &mut model.known_games {
+    if let Some(known) = &mut model.lobby.known_games {
         known.push(id);
     }
     let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game::is_over(game));
@@ -155,9 +157,9 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
         };
         return model.say(format!("Another game of yours has started. {how}"));
     }
-    model.seek = None;
-    model.challenge = None;
-    if model.lobby.take().is_some() {
+    model.lobby.seek = None;
+    model.challenges.own = None;
+    if model.lobby.listed.take().is_some() {
         out.push(Effect::Send(ClientToServer::CloseLobby {}));
     }
     if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
@@ -169,8 +171,8 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
 
 /// Handles the contents of the lobby.
 pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
-    model.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
-    model.lobby = Some((seeks, games));
+    model.lobby.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
+    model.lobby.listed = Some((seeks, games));
     match model.goal.clone() {
         Goal::Games => list_games(model, out),
         Goal::Watch(None) if model.game.is_none() && model.opening.is_none() => choose_game(model, out),
@@ -178,9 +180,9 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
             if is_busy(model) {
                 return;
             }
-            match &model.page {
+            match &model.ui.page {
                 Page::Choosing(_) => choose_offer(model),
-                Page::Waiting { .. } if model.seek.is_some() => {
+                Page::Waiting { .. } if model.lobby.seek.is_some() => {
                     if !take_older_offer(model, out) {
                         renew_offer(model, out);
                     }
@@ -194,18 +196,18 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
 
 /// True if an offer is being made or accepted.
 fn is_busy(model: &Model) -> bool {
-    model.pending.iter().any(|pending| {
+    model.connection.pending.iter().any(|pending| {
         matches!(pending.message, ClientToServer::Seek { .. } | ClientToServer::AcceptSeek { .. })
     })
 }
 
 /// Other players' offers that match the wish, oldest first, regardless of rating ranges.
 fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
-    let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
-    let own = model.player.as_ref().map(|player| player.id.as_str());
+    let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
+    let own = model.login.player.as_ref().map(|player| player.id.as_str());
     let is_wanted = |seek: &Seek| {
         Some(seek.seeker.id.as_str()) != own
-            && !model.refused_seeks.contains(&seek.id)
+            && !model.lobby.refused_seeks.contains(&seek.id)
             && wish.is_met_by(seek)
             && flagfall_rules::Ruleset::find(&seek.terms.ruleset).is_some()
     };
@@ -215,8 +217,8 @@ fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
 /// The wanted offers that this player may accept. The flag is true if it is this client's turn to
 /// accept: for offers older than its own, and for those whose owner would not accept its own.
 fn fitting(model: &Model) -> Vec<(Seek, bool)> {
-    let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
-    let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.seek.as_ref());
+    let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
+    let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.lobby.seek.as_ref());
     let is_ours_to_take =
         |at: usize, seek: &Seek| own_at.is_none_or(|own_at| at < own_at) || !is_mutual(wish, seek);
     wanted(model)
@@ -233,11 +235,12 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
 fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     let own = model
         .lobby
+        .listed
         .as_ref()
-        .and_then(|(seeks, _)| seeks.iter().find(|seek| Some(&seek.id) == model.seek.as_ref()));
+        .and_then(|(seeks, _)| seeks.iter().find(|seek| Some(&seek.id) == model.lobby.seek.as_ref()));
     let own_rating = own.and_then(|own| own.seeker_rating).map(|own| own.rating);
     let is_bot = |player: Option<&Player>| player.is_some_and(|player| player.kind == PlayerKind::Bot);
-    let is_apart = is_bot(model.player.as_ref()) != is_bot(Some(&seek.seeker));
+    let is_apart = is_bot(model.login.player.as_ref()) != is_bot(Some(&seek.seeker));
     let suits_them = seek.rating.is_none_or(|range| {
         !is_apart && model.has_rating() && own_rating.is_none_or(|own| range.contains(own))
     });
@@ -262,9 +265,9 @@ fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
 }
 
 fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
-    let has_games = model.own_games.as_ref().is_some_and(|games| !games.is_empty());
+    let has_games = model.lobby.own_games.as_ref().is_some_and(|games| !games.is_empty());
     if model.options.face.prints() {
-        for game in model.own_games.clone().unwrap_or_default() {
+        for game in model.lobby.own_games.clone().unwrap_or_default() {
             model.say(format!("You have a running game: {}", words::summary(&game)));
             let server = model.options.server_flag();
             model.say(format!("To go on with it: flagfall play{server} --game {}", game.id));
@@ -281,7 +284,7 @@ fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 fn choose_offer(model: &mut Model) {
-    let games = model.own_games.clone().unwrap_or_default();
+    let games = model.lobby.own_games.clone().unwrap_or_default();
     let mut entries: Vec<(String, Choice)> = games
         .iter()
         .map(|game| (format!("Go on with {}", words::summary(game)), Choice::Open(game.id)))
@@ -304,7 +307,7 @@ fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
     match older {
         Some((seek, _)) if is_own_listed(model) => {
-            if let Some(own) = model.seek.take() {
+            if let Some(own) = model.lobby.seek.take() {
                 let cmd_id = model.chance.command_id();
                 out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek: own }));
             }
@@ -317,15 +320,15 @@ fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
 
 /// Makes the offer again if it was lost with a connection.
 fn renew_offer(model: &mut Model, out: &mut Vec<Effect>) {
-    if std::mem::take(&mut model.is_seek_doubtful) && !is_own_listed(model) {
-        model.seek = None;
+    if std::mem::take(&mut model.lobby.is_seek_doubtful) && !is_own_listed(model) {
+        model.lobby.seek = None;
         offer(model, out);
     }
 }
 
 fn is_own_listed(model: &Model) -> bool {
-    let seeks = model.lobby.as_ref().map(|(seeks, _)| seeks.as_slice()).unwrap_or_default();
-    seeks.iter().any(|seek| Some(&seek.id) == model.seek.as_ref())
+    let seeks = model.lobby.listed.as_ref().map(|(seeks, _)| seeks.as_slice()).unwrap_or_default();
+    seeks.iter().any(|seek| Some(&seek.id) == model.lobby.seek.as_ref())
 }
 
 fn offer_words(seek: &Seek) -> String {
@@ -406,7 +409,7 @@ pub(super) fn chosen(model: &mut Model, choice: Choice, out: &mut Vec<Effect>) {
 }
 
 fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
-    let games = model.lobby.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
+    let games = model.lobby.listed.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
     if games.is_empty() {
         if model.options.face.prints() {
             exit(model, Exit::Done, "No public game is running now.", out);
@@ -417,7 +420,7 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
         return;
     }
     let entries: Vec<_> = games.iter().map(|game| (words::summary(game), Choice::Open(game.id))).collect();
-    let is_new = !matches!(model.page, Page::Choosing(_));
+    let is_new = !matches!(model.ui.page, Page::Choosing(_));
     if model.options.face.prints() && is_new {
         for (number, (entry, _)) in entries.iter().enumerate() {
             model.say(format!("{}. {entry}", number + 1));
@@ -428,7 +431,7 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
-    let cursor = match &model.page {
+    let cursor = match &model.ui.page {
         // The list may have changed: keep the cursor on its entry, not on its number.
         Page::Choosing(choices) => choices
             .entries
@@ -437,12 +440,15 @@ fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) 
             .unwrap_or(0),
         Page::Waiting { .. } | Page::Terms { .. } | Page::Game => 0,
     };
-    model.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor });
+    model.ui.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor });
 }
 
 /// Prints both lists of games once they have arrived.
 pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
-    let (Some(own), Some((_, public))) = (model.urgent_games.clone(), model.lobby.clone()) else { return };
+    let (Some(own), Some((_, public))) = (model.lobby.urgent_games.clone(), model.lobby.listed.clone())
+    else {
+        return;
+    };
     let server = model.options.server_flag();
     for line in listing::own_games(&own, &server) {
         model.say(line);
@@ -486,7 +492,7 @@ pub(super) fn enter(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
 /// Shows a waiting page, or prints its headline in line-based mode.
 pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
     if model.options.face.prints() {
-        let is_same = matches!(&model.page, Page::Waiting { headline: shown, .. } if shown == headline);
+        let is_same = matches!(&model.ui.page, Page::Waiting { headline: shown, .. } if shown == headline);
         if !is_same {
             model.say(headline);
             for line in &lines {
@@ -494,5 +500,5 @@ pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
             }
         }
     }
-    model.page = Page::Waiting { headline: headline.to_owned(), lines };
+    model.ui.page = Page::Waiting { headline: headline.to_owned(), lines };
 }

@@ -15,7 +15,7 @@ const AGAIN_MS: u64 = 15_000;
 
 /// True if the player can come back after this client ends.
 pub(super) fn can_return(model: &Model) -> bool {
-    model.unsaved.is_none()
+    model.login.unsaved.is_none()
 }
 
 /// Records that the credential or the seat could not be saved.
@@ -25,8 +25,8 @@ pub(super) fn unsaved(model: &mut Model, why: String) {
         return;
     }
     // Lists and spectators need no seat.
-    let is_new = model.unsaved.is_none() && !matches!(model.goal, Goal::Games | Goal::Watch(_));
-    model.unsaved = Some(Unsaved { why: why.clone(), again_at: model.now + AGAIN_MS });
+    let is_new = model.login.unsaved.is_none() && !matches!(model.goal, Goal::Games | Goal::Watch(_));
+    model.login.unsaved = Some(Unsaved { why: why.clone(), again_at: model.clock.now + AGAIN_MS });
     if is_new {
         model.say(format!(
             "Your seat cannot be saved on this machine ({why}). While this client runs, all is well; once it ends, you cannot come back to your game."
@@ -36,19 +36,21 @@ pub(super) fn unsaved(model: &mut Model, why: String) {
 
 /// Records that the credential and the seat are saved now.
 pub(super) fn saved(model: &mut Model) {
-    if model.unsaved.take().is_some() {
+    if model.login.unsaved.take().is_some() {
         model.say("Your seat is saved now: you can come back to your game.");
     }
 }
 
 /// Tries again to save what could not be saved.
 pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
-    let now = model.now;
-    let Some(unsaved) = model.unsaved.as_mut().filter(|unsaved| unsaved.again_at <= now) else { return };
+    let now = model.clock.now;
+    let Some(unsaved) = model.login.unsaved.as_mut().filter(|unsaved| unsaved.again_at <= now) else {
+        return;
+    };
     unsaved.again_at = now + AGAIN_MS;
     let seat = model.game.as_ref().filter(|game| game.own_side().is_some());
     let seat = seat.map(|game| Effect::SaveSeat { game: game.summary.id.to_string() });
-    let token = model.token.clone().zip(model.player.as_ref());
+    let token = model.login.token.clone().zip(model.login.player.as_ref());
     let token = token.map(|(token, player)| Effect::SaveToken { token, name: player.name.clone() });
     // The seat goes into the same file, so if it is written, the token was too.
     out.extend(token);
@@ -64,7 +66,7 @@ pub(super) fn commitments(
     phase: Phase,
     out: &mut Vec<Effect>,
 ) {
-    let before = model.shown.get(&game).copied();
+    let before = model.commitments.get(&game).copied();
     let Some(mut shown) = before else {
         if now.red.is_some() || now.blue.is_some() {
             let shown = Shown { epoch, commitments: *now, late: phase == Phase::Over };
@@ -86,7 +88,7 @@ pub(super) fn commitments(
 }
 
 fn keep(model: &mut Model, game: GameId, shown: Shown, out: &mut Vec<Effect>) {
-    model.shown.insert(game, shown);
+    model.commitments.insert(game, shown);
     out.push(Effect::KeepCommitments { game, shown });
 }
 
@@ -94,7 +96,7 @@ fn keep(model: &mut Model, game: GameId, shown: Shown, out: &mut Vec<Effect>) {
 pub(super) fn verify(model: &mut Model) {
     let Some(game) = &model.game else { return };
     let id = game.summary.id;
-    let judged = model.shown.get(&id).and_then(|shown| verdict(id, shown, &game.view.opened));
+    let judged = model.commitments.get(&id).and_then(|shown| verdict(id, shown, &game.view.opened));
     if let Some(judged) = judged {
         model.say(judged.words());
     }

@@ -17,7 +17,7 @@ pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
             if model.options.face.prints() {
                 model.say(format!("Leave the game? {consequences} Type yes to leave; anything else stays."));
             }
-            model.prompt = Some(Prompt::Leave(consequences));
+            model.ui.prompt = Some(Prompt::Leave(consequences));
         }
         _ => leave(model, out),
     }
@@ -64,7 +64,7 @@ fn consequences(model: &Model) -> Option<String> {
 
 /// Leaves the program. The seat stays.
 pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
-    if let Some(seek) = model.seek.take() {
+    if let Some(seek) = model.lobby.seek.take() {
         let cmd_id = model.chance.command_id();
         out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
     }
@@ -72,12 +72,15 @@ pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
         let cmd_id = model.chance.command_id();
         out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
     }
-    if let Some(challenge) = model.challenge.take() {
+    if let Some(challenge) = model.challenges.own.take() {
         let cmd_id = model.chance.command_id();
         out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
     }
-    let code =
-        if model.options.face.is_unattended() && model.was_refused { Exit::Refused } else { Exit::Done };
+    let code = if model.options.face.is_unattended() && model.input.was_refused {
+        Exit::Refused
+    } else {
+        Exit::Done
+    };
     match last_words(model) {
         Some(word) => exit(model, code, word, out),
         None => out.push(Effect::Exit { code: code.code() }),

@@ -35,7 +35,7 @@ pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         return;
     }
     if model.options.face.is_unattended() && must_wait(model, line) {
-        model.held_line = Some(line.to_owned());
+        model.input.held = Some(line.to_owned());
     } else {
         carry_out(model, line, out);
     }
@@ -44,7 +44,7 @@ pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
 /// Handles the end of the input: a person pressed Ctrl-D. A script may still have commands on their
 /// way.
 pub(super) fn ended(model: &mut Model, out: &mut Vec<Effect>) {
-    model.is_input_over = true;
+    model.input.is_over = true;
     if !model.options.face.is_unattended() && !matches!(model.goal, Goal::Watch(_)) {
         leaving::leave(model, out);
     }
@@ -55,19 +55,19 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
     if out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
         return;
     }
-    let is_due = model.pending.is_empty()
-        && model.errands == 0
-        && model.held_line.as_ref().is_some_and(|line| !must_wait(model, line));
-    if is_due && let Some(line) = model.held_line.take() {
+    let is_due = model.connection.pending.is_empty()
+        && model.connection.requests == 0
+        && model.input.held.as_ref().is_some_and(|line| !must_wait(model, line));
+    if is_due && let Some(line) = model.input.held.take() {
         carry_out(model, &line, out);
     }
     let is_seated = model.game.as_ref().is_some_and(|game| game.own_side().is_some())
-        || (mail::is_mail(model) && model.link == Link::Online && model.opening.is_none());
-    let is_done = model.is_input_over
+        || (mail::is_mail(model) && model.connection.link == Link::Online && model.opening.is_none());
+    let is_done = model.input.is_over
         && model.options.face.is_unattended()
-        && model.held_line.is_none()
-        && model.pending.is_empty()
-        && model.errands == 0
+        && model.input.held.is_none()
+        && model.connection.pending.is_empty()
+        && model.connection.requests == 0
         && is_seated;
     if is_done && !out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
         leaving::leave(model, out);
@@ -79,11 +79,11 @@ fn must_wait(model: &Model, line: &str) -> bool {
     let word = line.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
     let word = word.as_str();
     if matches!(word, "help" | "quit" | "exit")
-        || matches!(model.page, Page::Choosing(_) | Page::Terms { .. })
+        || matches!(model.ui.page, Page::Choosing(_) | Page::Terms { .. })
     {
         return false;
     }
-    if mail::is_mail(model) && model.link != Link::Online {
+    if mail::is_mail(model) && model.connection.link != Link::Online {
         return true;
     }
     let is_about_challenge = matches!(word, "accept" | "reject") && is_code(line);
@@ -126,7 +126,7 @@ fn is_code(line: &str) -> bool {
 }
 
 fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
-    model.was_refused = false;
+    model.input.was_refused = false;
     if answered(model, line, out) {
         return;
     }
@@ -143,7 +143,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         "quit" | "exit" => return leaving::ask(model, out),
         _ => {}
     }
-    match &model.page {
+    match &model.ui.page {
         Page::Choosing(_) if !is_code(line) => return choose(model, line, out),
         Page::Terms { challenge, .. } => {
             let challenge = challenge.clone();
@@ -190,7 +190,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
 fn answered(model: &mut Model, line: &str, out: &mut Vec<Effect>) -> bool {
     let is_yes = line.eq_ignore_ascii_case("yes") || line.eq_ignore_ascii_case("y");
     let is_no = line.eq_ignore_ascii_case("no") || line.eq_ignore_ascii_case("n");
-    match model.prompt.take() {
+    match model.ui.prompt.take() {
         Some(Prompt::IllegalMove(squares)) if line.eq_ignore_ascii_case("sure") => {
             game::send_move(model, squares, out);
             return true;
@@ -224,13 +224,13 @@ fn give_up(model: &mut Model, command: GameCommand, rest: &str, out: &mut Vec<Ef
         // The game says why it is not possible.
         return game::command(model, command, out);
     }
-    model.was_refused = true;
+    model.input.was_refused = true;
     if command == (GameCommand::Resign {}) {
         model.say("Really resign? Type yes to resign; anything else goes on.");
-        model.prompt = Some(Prompt::Resign);
+        model.ui.prompt = Some(Prompt::Resign);
     } else {
         model.say("Really call the game off? Type yes to do so; anything else goes on.");
-        model.prompt = Some(Prompt::Abort);
+        model.ui.prompt = Some(Prompt::Abort);
     }
 }
 
@@ -238,7 +238,7 @@ fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
     let (text, number) = match mail::move_number(text) {
         Ok(read) => read,
         Err(why) => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             return model.say(why);
         }
     };
@@ -248,14 +248,14 @@ fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
         (Some(act), Some(ply)) if Some(ply) != stands_at => game::command_at(model, act, ply, out),
         (Some(act), _) => game::act(model, act, out),
         (None, _) => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             model.say(format!("I do not understand {text:?}. Type a move as in a4a5, or help."));
         }
     }
 }
 
 fn choose(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
-    let Page::Choosing(choices) = &model.page else { return };
+    let Page::Choosing(choices) = &model.ui.page else { return };
     let chosen = line.parse::<usize>().ok().and_then(|number| choices.entries.get(number.checked_sub(1)?));
     match chosen.map(|(_, choice)| choice.clone()) {
         Some(choice) => goal::chosen(model, choice, out),

@@ -18,20 +18,20 @@ const SILENCE_MAX_MS: u64 = 20_000;
 const PENDING_MAX: usize = 8;
 
 pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
-    model.link = Link::Greeting { failures: failures(model) };
-    model.heard_at = model.now;
-    model.is_pinged = false;
-    let is_new = model.token.is_none();
+    model.connection.link = Link::Greeting { failures: failures(model) };
+    model.connection.heard_at = model.clock.now;
+    model.connection.is_pinged = false;
+    let is_new = model.login.token.is_none();
     out.push(Effect::Send(ClientToServer::Hello {
         protocol: PROTOCOL_VERSION,
-        token: model.token.clone(),
+        token: model.login.token.clone(),
         name: model.options.name.clone().filter(|_| is_new),
         client: Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned()),
     }));
 }
 
 pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &mut Vec<Effect>) {
-    if !model.was_online && model.retry.is_none() {
+    if !model.connection.was_online && model.connection.retry.is_none() {
         let word = format!("Cannot reach {}: {why}. {advice}", model.options.server);
         exit(model, Exit::Network, word, out);
         return;
@@ -45,7 +45,7 @@ pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &m
 
 /// Failed attempts since the connection was last up.
 fn failures(model: &Model) -> u32 {
-    match model.link {
+    match model.connection.link {
         Link::Dialing { failures } | Link::Greeting { failures } => failures,
         Link::Online | Link::Closed { .. } => 0,
     }
@@ -53,7 +53,7 @@ fn failures(model: &Model) -> u32 {
 
 /// Connects after this many failures; the first time at once.
 fn dial(model: &mut Model, failures: u32, out: &mut Vec<Effect>) {
-    model.link = Link::Dialing { failures };
+    model.connection.link = Link::Dialing { failures };
     let delay_ms = if failures == 0 { 0 } else { backoff_ms(model, failures) };
     out.push(Effect::Connect { delay_ms });
 }
@@ -73,7 +73,7 @@ pub(super) fn jittered_ms(model: &mut Model, most_ms: u64) -> u64 {
 }
 
 pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out: &mut Vec<Effect>) {
-    if matches!(model.link, Link::Closed { .. }) {
+    if matches!(model.connection.link, Link::Closed { .. }) {
         return;
     }
     if let Some(game) = &mut model.game {
@@ -87,33 +87,33 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         return;
     }
     if is_unknown {
-        model.link = Link::Closed { why: why.to_owned() };
+        model.connection.link = Link::Closed { why: why.to_owned() };
         let word = unknown_token_words(model);
         exit(model, Exit::Refused, word, out);
     } else if let Some(code) = verdict {
-        model.link = Link::Closed { why: why.to_owned() };
+        model.connection.link = Link::Closed { why: why.to_owned() };
         let word = format!("The server closed the connection: {why} (code {code}).");
         exit(model, Exit::Refused, word, out);
     } else if is_superseded {
         // Reconnecting would take the seat back from the newer connection.
-        model.link = Link::Closed { why: why.to_owned() };
+        model.connection.link = Link::Closed { why: why.to_owned() };
         exit(
             model,
             Exit::Done,
             "The connection is gone, and another one of yours has the seat: this one ends.",
             out,
         );
-    } else if model.was_online || patience::outlasts(model, code, why) {
-        if model.link == Link::Online {
+    } else if model.connection.was_online || patience::outlasts(model, code, why) {
+        if model.connection.link == Link::Online {
             model.say(format!("The connection is gone ({why}). Reconnecting."));
         }
         // A connection that ends without a welcome is a failure.
-        let failed = u32::from(model.link != Link::Online);
+        let failed = u32::from(model.connection.link != Link::Online);
         let least = if code.is_some_and(CloseCode::is_to_wait) { SLOWLY_FROM } else { 0 };
         let failures = failures(model).saturating_add(failed).max(least);
         dial(model, failures, out);
     } else {
-        model.link = Link::Closed { why: why.to_owned() };
+        model.connection.link = Link::Closed { why: why.to_owned() };
         let server = &model.options.server;
         let word = format!("{server} closed the connection before it said welcome: {why}.");
         exit(model, Exit::Network, word, out);
@@ -131,16 +131,16 @@ fn is_unknown_token(code: u16) -> bool {
 pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     let is_account = is_account_file(Path::new(&model.options.credential_file));
     let is_playing = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
-    if is_account || is_playing || model.token.is_none() {
+    if is_account || is_playing || model.login.token.is_none() {
         return false;
     }
-    model.token = None;
-    model.player = None;
+    model.login.token = None;
+    model.login.player = None;
     // What was true of the old guest does not hold for the new one.
-    model.known_games = None;
-    model.own_games = None;
-    model.seek = None;
-    model.challenge = None;
+    model.lobby.known_games = None;
+    model.lobby.own_games = None;
+    model.lobby.seek = None;
+    model.challenges.own = None;
     out.push(Effect::SetGuestAside);
     model.say("The server does not know the guest that was kept here any more: you are a new guest.");
     dial(model, 0, out);
@@ -165,14 +165,14 @@ pub(super) fn unknown_token_words(model: &Model) -> String {
 }
 
 pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
-    let is_silent = model.now.saturating_sub(model.heard_at) > SILENCE_MAX_MS;
-    let is_expected = match model.link {
+    let is_silent = model.clock.now.saturating_sub(model.connection.heard_at) > SILENCE_MAX_MS;
+    let is_expected = match model.connection.link {
         Link::Greeting { .. } => true,
-        Link::Online => model.is_pinged,
+        Link::Online => model.connection.is_pinged,
         Link::Dialing { .. } | Link::Closed { .. } => false,
     };
     if is_silent && is_expected {
-        model.heard_at = model.now;
+        model.connection.heard_at = model.clock.now;
         out.push(Effect::Disconnect);
     }
 }
@@ -180,11 +180,11 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
 /// Learns the server's time. A message takes time to arrive, so the largest difference is the most
 /// exact.
 pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
-    let ahead = server_time.cast_signed().saturating_sub(model.now.cast_signed());
+    let ahead = server_time.cast_signed().saturating_sub(model.clock.now.cast_signed());
     // If either clock jumps, start over.
-    let is_jump = model.server_ahead_ms.abs_diff(ahead) > 5_000;
-    if is_first || is_jump || ahead > model.server_ahead_ms {
-        model.server_ahead_ms = ahead;
+    let is_jump = model.clock.server_ahead_ms.abs_diff(ahead) > 5_000;
+    if is_first || is_jump || ahead > model.clock.server_ahead_ms {
+        model.clock.server_ahead_ms = ahead;
     }
 }
 
@@ -214,16 +214,16 @@ pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Eff
         | ClientToServer::MyGames {} => None,
     };
     if let Some(cmd_id) = cmd_id {
-        if model.pending.len() >= PENDING_MAX {
+        if model.connection.pending.len() >= PENDING_MAX {
             model.say("Too much is waiting for the server already: that was not sent.");
             return;
         }
-        model.pending.push(Pending { cmd_id, message: message.clone() });
-        if model.link != Link::Online {
+        model.connection.pending.push(Pending { cmd_id, message: message.clone() });
+        if model.connection.link != Link::Online {
             model.say("The line is down: that goes out as soon as it is back.");
         }
     }
-    if model.link == Link::Online {
+    if model.connection.link == Link::Online {
         out.push(Effect::Send(message));
     }
 }
@@ -231,5 +231,5 @@ pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Eff
 /// Repeats every unanswered command with the same id. The server repeats its answer to those it
 /// already carried out.
 pub(super) fn resend(model: &Model, out: &mut Vec<Effect>) {
-    out.extend(model.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
+    out.extend(model.connection.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
 }

@@ -72,7 +72,7 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec
         _ => return false,
     };
     if let Err(why) = done {
-        model.was_refused = true;
+        model.input.was_refused = true;
         model.say(why);
     }
     true
@@ -155,7 +155,7 @@ fn challenge(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     let Challenged { name, terms, side } = parse_challenge(rest)?;
     let cmd_id = model.chance.command_id();
     if let Some(name) = name {
-        model.addressed.insert(cmd_id.as_str().to_owned(), name);
+        model.challenges.addressed.insert(cmd_id.as_str().to_owned(), name);
     }
     link::send(model, ClientToServer::Challenge { cmd_id, terms, side }, out);
     Ok(())
@@ -290,7 +290,7 @@ fn standings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
 }
 
 fn ratings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
-    let own = || model.player.as_ref().map(|player| player.name.clone()).unwrap_or_default();
+    let own = || model.login.player.as_ref().map(|player| player.name.clone()).unwrap_or_default();
     let player = if rest.is_empty() { own() } else { rest.to_owned() };
     let player = player_name(&player)?;
     asked(model, Errand::Ratings { player }, out)

@@ -38,11 +38,11 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::ConnectFailed { why, advice } => link::connect_failed(model, &why, &advice, &mut out),
         Message::Disconnected { code, why } => link::disconnected(model, code, &why, &mut out),
         Message::Received(message) => {
-            model.heard_at = model.now;
+            model.connection.heard_at = model.clock.now;
             server::received(model, *message, &mut out);
         }
         Message::NotUnderstood { why } => {
-            model.heard_at = model.now;
+            model.connection.heard_at = model.clock.now;
             model.say(format!("The server said something this client does not understand ({why})."));
         }
         Message::Key(key) => {
@@ -62,7 +62,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
     }
     lines::settle(model, &mut out);
     // Only the hello is sent before the welcome. Other requests are repeated after it.
-    let is_online = model.link == Link::Online;
+    let is_online = model.connection.link == Link::Online;
     out.retain(|effect| match effect {
         Effect::Send(ClientToServer::Hello { .. }) => true,
         Effect::Send(_) => is_online,

@@ -17,7 +17,7 @@ const LONGEST_MS: u64 = 30_000;
 pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code, message: &str) -> bool {
     let is_program = model.options.face.is_program();
     let is_for_now = match code.as_str() {
-        Code::STORE_UNAVAILABLE => is_program || model.link == Link::Online,
+        Code::STORE_UNAVAILABLE => is_program || model.connection.link == Link::Online,
         Code::STOPPING | Code::INTERNAL | Code::TOO_MANY | Code::LEFT_GAMES => is_program,
         _ => false,
     };
@@ -25,11 +25,11 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
         return false;
     }
     let is_asked = match cmd_id {
-        Some(cmd_id) => model.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
+        Some(cmd_id) => model.connection.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
         // The answer to a hello, to a look at a challenge, or to the opening of a game; or a
         // program's messages came too fast.
         None => {
-            model.link != Link::Online
+            model.connection.link != Link::Online
                 || model.opening.is_some()
                 || is_looking_at_challenge(model)
                 || (is_program && code.as_str() == Code::TOO_MANY)
@@ -44,10 +44,10 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
 /// True if a connection that closed before any welcome is made again.
 pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool {
     let is_told = code.is_some_and(|code| CloseCode::is_to_wait(code) || code == CloseCode::Shutdown as u16);
-    if model.options.face.is_program() && is_told && model.retry.is_none() {
+    if model.options.face.is_program() && is_told && model.connection.retry.is_none() {
         wait(model, why);
     }
-    model.retry.is_some()
+    model.connection.retry.is_some()
 }
 
 /// Stops waiting if the awaited answer has come.
@@ -57,24 +57,27 @@ pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
             true
         }
         // Only if nothing else is awaited.
-        ServerToClient::Welcome { .. } => model.pending.is_empty() && model.opening.is_none(),
+        ServerToClient::Welcome { .. } => model.connection.pending.is_empty() && model.opening.is_none(),
         _ => false,
     };
     if has_come {
-        model.retry = None;
+        model.connection.retry = None;
     }
 }
 
 /// Repeats the request when it is time, but not while the store is away.
 pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
-    let Some(retry) = &mut model.retry else { return };
-    if model.link != Link::Online || model.is_store_away || retry.at.is_none_or(|at| model.now < at) {
+    let Some(retry) = &mut model.connection.retry else { return };
+    if model.connection.link != Link::Online
+        || model.connection.is_store_away
+        || retry.at.is_none_or(|at| model.clock.now < at)
+    {
         return;
     }
     retry.at = None;
     if let Some(game) = model.opening {
         out.push(Effect::Send(ClientToServer::OpenGame { game, since: None }));
-    } else if !model.pending.is_empty() {
+    } else if !model.connection.pending.is_empty() {
         link::resend(model, out);
     } else if is_looking_at_challenge(model) {
         goal::begin(model, out);
@@ -83,12 +86,13 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// Tells the user once what the server cannot do, and schedules the next attempt.
 fn wait(model: &mut Model, why: &str) {
-    let Retry { refusals, .. } = model.retry.unwrap_or_default();
+    let Retry { refusals, .. } = model.connection.retry.unwrap_or_default();
     if refusals == 0 {
         model.say(format!("Not now: {} Trying again and again.", words::sentence(why)));
     }
     let delay_ms = link::jittered_ms(model, (FIRST_MS << refusals.min(10)).min(LONGEST_MS));
-    model.retry = Some(Retry { refusals: refusals.saturating_add(1), at: Some(model.now + delay_ms) });
+    model.connection.retry =
+        Some(Retry { refusals: refusals.saturating_add(1), at: Some(model.clock.now + delay_ms) });
 }
 
 fn is_looking_at_challenge(model: &Model) -> bool {

@@ -13,11 +13,11 @@ const TELL_EVERY_MS: u64 = 30_000;
 /// Handles the pool status that comes with each ping.
 pub(super) fn status(model: &mut Model, status: Option<PoolStatus>, out: &mut Vec<Effect>) {
     let Some(status) = status else {
-        model.pool = None;
+        model.lobby.pool = None;
         return;
     };
-    let told_at = model.pool.map(|before| before.told_at);
-    model.pool = Some(PoolWait { status, told_at: told_at.unwrap_or(0) });
+    let told_at = model.lobby.pool.map(|before| before.told_at);
+    model.lobby.pool = Some(PoolWait { status, told_at: told_at.unwrap_or(0) });
     if !is_for_pool(model) || model.opening.is_some() {
         return;
     }
@@ -38,12 +38,12 @@ fn is_for_pool(model: &Model) -> bool {
 /// In line-based mode, reports the wait from time to time. The screen always shows it.
 fn tell(model: &mut Model) {
     let is_told = model.options.face.is_lines();
-    if !is_told || !matches!(model.page, Page::Waiting { .. }) {
+    if !is_told || !matches!(model.ui.page, Page::Waiting { .. }) {
         return;
     }
-    let now = model.now;
+    let now = model.clock.now;
     let line = line(model);
-    if let (Some(pool), Some(line)) = (&mut model.pool, line)
+    if let (Some(pool), Some(line)) = (&mut model.lobby.pool, line)
         && now.saturating_sub(pool.told_at) >= TELL_EVERY_MS
     {
         pool.told_at = now;
@@ -57,7 +57,7 @@ pub(crate) fn line(model: &Model) -> Option<String> {
     if !is_for_pool(model) {
         return None;
     }
-    let PoolWait { status: PoolStatus { since, range, waiting }, .. } = model.pool?;
+    let PoolWait { status: PoolStatus { since, range, waiting }, .. } = model.lobby.pool?;
     let waited = minutes(model.server_now().saturating_sub(since));
     let range = range.map_or_else(String::new, |range| format!(" Opponents: {range}."));
     let others = match waiting.saturating_sub(1) {

@@ -11,7 +11,7 @@ use crate::targets;
 pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
     let lays_chips = model.game.as_ref().and_then(|game| game.ruleset).is_some_and(|ruleset| ruleset.chips);
     match ply {
-        _ if lays_chips => model.prompt = Some(Prompt::Color(ply)),
+        _ if lays_chips => model.ui.prompt = Some(Prompt::Color(ply)),
         Uncolored::Move(squares) => game::play(model, squares, out),
         Uncolored::Place { square, rank, labeled } => {
             game::act(model, GameCommand::Place { square, rank, labeled, color: None }, out);
@@ -27,7 +27,7 @@ pub(super) fn ask_place(model: &mut Model) {
     match refusal_to_place(game, square) {
         Some(refusal) => model.say(refusal),
         None if kinds.is_empty() => model.say("Your reserve is empty."),
-        None => model.prompt = Some(Prompt::Place { square, kinds, cursor: 0 }),
+        None => model.ui.prompt = Some(Prompt::Place { square, kinds, cursor: 0 }),
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn ask_remove(model: &mut Model) {
     if !game.is_own_turn() {
         model.say("It is not your turn.");
     } else if is_own {
-        model.prompt = Some(Prompt::Remove(square));
+        model.ui.prompt = Some(Prompt::Remove(square));
     } else {
         model.say(format!("None of your own pieces stands on {square}."));
     }

@@ -56,7 +56,7 @@ fn welcome(model: &mut Model, games: &str) -> Vec<Effect> {
 }
 
 fn last_note(model: &Model) -> &str {
-    model.notes.back().map(String::as_str).unwrap_or_default()
+    model.notes.last().unwrap_or_default()
 }
 
 fn playing() -> Model {
@@ -72,7 +72,7 @@ fn a_new_guest_names_himself_and_a_known_one_shows_his_credential() {
     assert_eq!(update(&mut model, Message::Started), [Effect::Connect { delay_ms: 0 }]);
     let effects = update(&mut model, Message::Connected);
     assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: None, name: Some(_), .. }]));
-    model.token = Some(Secret::new("t"));
+    model.login.token = Some(Secret::new("t"));
     let effects = update(&mut model, Message::Connected);
     assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: Some(_), name: None, .. }]));
     assert!(!format!("{model:?}").contains("Secret(\"t"), "no credential in a panic's words");
@@ -113,7 +113,7 @@ fn close_codes_of_the_second_hundred_are_final() {
         let effects = lose(&mut model, Some(code));
         assert_eq!(exit_code(&effects), Some(1), "{code}");
         assert!(!effects.iter().any(|effect| matches!(effect, Effect::Connect { .. })), "{code}");
-        assert!(matches!(model.link, Link::Closed { .. }));
+        assert!(matches!(model.connection.link, Link::Closed { .. }));
     }
     let mut model = playing();
     lose(&mut model, Some(4100));
@@ -188,12 +188,12 @@ fn a_ping_is_answered_and_its_head_tells_that_something_was_missed() {
 #[test]
 fn a_line_that_falls_silent_is_hung_up() {
     let mut model = playing();
-    model.now += 60_000;
+    model.clock.now += 60_000;
     assert_eq!(update(&mut model, Message::Tick), [], "a server that never pings may be silent");
     received(&mut model, &format!(r#"{{"type":"ping","id":1,"server_time":{START},"heads":[]}}"#));
-    model.now += 19_000;
+    model.clock.now += 19_000;
     assert_eq!(update(&mut model, Message::Tick), []);
-    model.now += 2_000;
+    model.clock.now += 2_000;
     assert_eq!(update(&mut model, Message::Tick), [Effect::Disconnect]);
 }
 
@@ -245,7 +245,7 @@ fn a_command_names_its_epoch_and_one_of_a_lost_branch_is_told_in_a_line_and_not_
         assert_eq!(received(&mut model, &refusal), []);
         let told = format!("{not_done}: the server lost the last moves of the game. Look again.");
         assert_eq!(last_note(&model), told);
-        assert!(model.pending.is_empty() && model.was_refused);
+        assert!(model.connection.pending.is_empty() && model.input.was_refused);
         let effects = type_in(&mut model, "c4c5");
         assert!(
             matches!(sent(&effects)[..], [ClientToServer::Command { epoch: Some(2), .. }]),
@@ -259,14 +259,14 @@ fn what_is_begun_in_view_of_a_position_goes_with_it() {
     let mut model = playing();
     key(&mut model, Key::Char('R'));
     received(&mut model, &turned_back(1));
-    assert_eq!(model.prompt, Some(Prompt::Resign), "the same epoch: nothing is lost");
+    assert_eq!(model.ui.prompt, Some(Prompt::Resign), "the same epoch: nothing is lost");
     received(&mut model, &turned_back(2));
-    assert_eq!(model.prompt, None);
+    assert_eq!(model.ui.prompt, None);
     assert_eq!(sent(&key(&mut model, Key::Char('y'))), [] as [&ClientToServer; 0]);
     let mut model = playing();
-    model.prompt = Some(Prompt::Say("well".to_owned()));
+    model.ui.prompt = Some(Prompt::Say("well".to_owned()));
     received(&mut model, &turned_back(2));
-    assert_eq!(model.prompt, Some(Prompt::Say("well".to_owned())));
+    assert_eq!(model.ui.prompt, Some(Prompt::Say("well".to_owned())));
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn a_refused_move_is_told_and_a_stale_one_as_not_having_happened() {
         let effects = received(&mut model, &refusal);
         assert_eq!(effects, []);
         assert!(last_note(&model).starts_with(start), "{}", last_note(&model));
-        assert!(model.pending.is_empty());
+        assert!(model.connection.pending.is_empty());
     }
 }
 
@@ -545,7 +545,7 @@ fn seeking(wish: Wish) -> Model {
 
 /// The answer to the model's own seek.
 fn seek_stands(model: &mut Model, id: &str) {
-    let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+    let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
     let answer =
         format!(r#"{{"type":"accepted","cmd_id":"{cmd_id}","outcome":{{"kind":"seek","seek":"{id}"}}}}"#);
     received(model, &answer);
@@ -656,7 +656,7 @@ fn a_challenge_shows_its_terms_before_it_is_accepted() {
         START + 3_600_000
     );
     assert_eq!(received(&mut model, &terms), []);
-    assert!(matches!(&model.page, Page::Terms { lines, .. } if lines[0].contains("bob challenges you")));
+    assert!(matches!(&model.ui.page, Page::Terms { lines, .. } if lines[0].contains("bob challenges you")));
     let effects = key(&mut model, Key::Char('y'));
     assert!(matches!(sent(&effects)[..], [ClientToServer::AcceptChallenge { secret: true, .. }]));
 }
@@ -681,7 +681,7 @@ fn nothing_is_sent_before_the_welcome_and_what_was_chosen_meanwhile_is_asked_the
     let mut model = online(Goal::Watch(None));
     let lobby = format!(r#"{{"type":"lobby","seeks":[],"games":[{SUMMARY}],"players_online":2}}"#);
     received(&mut model, &lobby);
-    assert!(matches!(&model.page, Page::Choosing(choices) if choices.entries.len() == 1));
+    assert!(matches!(&model.ui.page, Page::Choosing(choices) if choices.entries.len() == 1));
     lose(&mut model, None);
     assert_eq!(key(&mut model, Key::Enter), []);
     let effects = welcome(&mut model, "[]");
@@ -736,7 +736,7 @@ fn a_q_in_the_middle_of_a_move_does_not_leave() {
     assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), None);
     key(&mut model, Key::Escape);
     key(&mut model, Key::Char('q'));
-    assert!(matches!(model.prompt, Some(Prompt::Leave(_))));
+    assert!(matches!(model.ui.prompt, Some(Prompt::Leave(_))));
 }
 
 #[test]
@@ -749,7 +749,7 @@ fn a_server_without_its_store_is_told_of_once_and_what_was_asked_meanwhile_is_as
     assert_eq!(told(&model), 1);
     let notes = model.notes.len();
     let asked = sent(&type_in(&mut model, "a5a6")).into_iter().cloned().collect::<Vec<_>>();
-    let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+    let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
     let refused = format!(
         r#"{{"type":"refused","cmd_id":"{cmd_id}","game":"0123456789ab","code":"store_unavailable","message":"no"}}"#
     );

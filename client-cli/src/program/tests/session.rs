@@ -23,7 +23,7 @@ fn session(games: Option<u32>) -> Session {
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
     let options = crate::model::Options { face: Face::Program, ..options() };
     let mut model = Model::new(options, Goal::Play(wish), Chance::Seeded(5));
-    model.now = START;
+    model.clock.now = START;
     let mut session = Session::new(model, Limits::default(), games);
     client(&mut session, Message::Started);
     connect(&mut session);
@@ -168,7 +168,7 @@ impl Stage {
 
     /// The command on its way.
     fn pending(&self) -> ClientToServer {
-        let pending = &self.session.model.pending;
+        let pending = &self.session.model.connection.pending;
         assert_eq!(pending.len(), 1, "{pending:?}");
         pending[0].message.clone()
     }
@@ -190,7 +190,7 @@ impl Stage {
         let lost =
             client(&mut self.session, Message::Disconnected { code: Some(4000), why: "stops".to_owned() });
         assert_eq!(lost, [Output::Client(Effect::Connect { delay_ms: 0 })], "the program hears nothing");
-        assert_eq!(self.session.model.link, Link::Dialing { failures: 0 });
+        assert_eq!(self.session.model.connection.link, Link::Dialing { failures: 0 });
         connect_with(&mut self.session, vec![self.host.summary.clone()])
     }
 

@@ -42,12 +42,12 @@ fn a_game_that_is_over_and_no_longer_open_is_shown_from_its_record() {
     for goal in goals() {
         let mut model = asked(goal.clone(), true);
         assert_eq!(exit_code(&answered(&mut model, Ok(record()))), Some(0));
-        let said = model.notes.iter().cloned().collect::<Vec<_>>().join("\n");
+        let said = model.notes.iter().collect::<Vec<_>>().join("\n");
         assert!(said.contains("Red wins: Blue resigned."), "{said}");
         assert!(said.contains("a   "), "the board: {said}");
         let mut model = asked(goal, false);
         assert_eq!(answered(&mut model, Ok(record())), []);
-        let replay = model.replay.as_ref().expect("a record to step through");
+        let replay = model.ui.replay.as_ref().expect("a record to step through");
         assert_eq!(replay.at(), replay.last());
         assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), Some(0));
     }
@@ -113,7 +113,7 @@ fn end(model: &mut Model, red: &str, blue: &str) {
 }
 
 fn warnings(model: &Model) -> Vec<&str> {
-    model.notes.iter().filter(|note| note.starts_with("WARNING")).map(String::as_str).collect()
+    model.notes.iter().filter(|note| note.starts_with("WARNING")).collect()
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_client_that_crashed_holds_the_server_to_what_it_was_shown_before() {
     let forged = commitment(Side::Blue, "BF");
     let (before, _) = started();
     let mut model = playing();
-    model.shown = before.shown;
+    model.commitments = before.commitments;
     // After the return, the server shows other commitments and opens deployments that match them.
     received(&mut model, &shown("red", &committed(red, forged), 1));
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's commitment is not what"), "{:?}", model.notes);

@@ -6,7 +6,7 @@ use super::*;
 fn q_in_a_running_game_asks_and_says_what_becomes_of_the_clock() {
     let mut model = playing();
     assert_eq!(key(&mut model, Key::Char('q')), []);
-    let Some(Prompt::Leave(words)) = &model.prompt else { panic!("a question: {:?}", model.prompt) };
+    let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert_eq!(words, "Your clock keeps running. bob may claim the game in about 30 seconds.");
     assert_eq!(key(&mut model, Key::Char('n')), []);
     assert_eq!(last_note(&model), "The game goes on.");
@@ -37,14 +37,14 @@ fn whoever_loses_nothing_by_leaving_is_not_asked() {
 fn who_deploys_is_told_what_leaving_does() {
     let mut model = game("classic", "red", &deploying_view(START + 60_000));
     key(&mut model, Key::Char('q'));
-    let Some(Prompt::Leave(words)) = &model.prompt else { panic!("a question: {:?}", model.prompt) };
+    let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert_eq!(words, "If you do not deploy within 1:00, the game is called off and counts against you.");
 }
 
 fn plain() -> Model {
     let mut model = playing();
     model.options.face = crate::model::Face::Lines;
-    model.take_unsaid();
+    model.notes.take_unprinted();
     model
 }
 
@@ -109,7 +109,7 @@ fn unknown_words_after_a_slash_are_never_sent() {
     key(&mut model, Key::Char(';'));
     assert_eq!(type_in(&mut model, "/mut"), []);
     assert!(last_note(&model).contains("Nothing was sent: there is no /mut. Did you mean `/mute`?"));
-    assert_eq!(model.prompt, Some(Prompt::Say("/mut".to_owned())), "to be corrected");
+    assert_eq!(model.ui.prompt, Some(Prompt::Say("/mut".to_owned())), "to be corrected");
     for typed in ["say /resign", "say /msg bob hello", "say /"] {
         let mut model = plain();
         assert_eq!(line(&mut model, typed), [], "{typed}");

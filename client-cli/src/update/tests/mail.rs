@@ -16,7 +16,7 @@ fn slow(turn: &str) -> Model {
     if let Some(game) = &mut model.game {
         game.summary.terms.time = Time::Correspondence { days: 3 };
     }
-    model.take_unsaid();
+    model.notes.take_unprinted();
     model
 }
 
@@ -80,7 +80,7 @@ fn every_word_asks_for_what_it_says() {
         let effects = line(&mut model, typed);
         let [errand] = asked(&effects)[..] else { panic!("{typed}: {effects:?}") };
         assert_eq!((errand.path().as_str(), errand.is_own()), (path, is_own), "{typed}");
-        assert_eq!(model.errands, 1, "{id}");
+        assert_eq!(model.connection.requests, 1, "{id}");
     }
 }
 
@@ -105,7 +105,7 @@ fn words_that_say_nothing_sensible_are_answered_in_words() {
         let mut model = slow("blue");
         assert_eq!(line(&mut model, typed), [], "{typed}");
         assert!(last_note(&model).contains(word), "{typed}: {}", last_note(&model));
-        assert!(model.was_refused, "{typed}");
+        assert!(model.input.was_refused, "{typed}");
     }
 }
 
@@ -242,7 +242,7 @@ fn next_opens_the_first_game_that_waits_or_says_that_none_does() {
 fn help_names_every_word() {
     let mut model = slow("red");
     line(&mut model, "help");
-    let help: String = model.notes.iter().cloned().collect::<Vec<_>>().join("\n");
+    let help: String = model.notes.iter().collect::<Vec<_>>().join("\n");
     for word in [
         "challenge",
         "set",

@@ -9,7 +9,9 @@ fn program() -> Model {
     let options = crate::model::Options { face: crate::model::Face::Program, ..options() };
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
-    Model { now: START, ..Model::new(options, Goal::Play(wish), Chance::Seeded(7)) }
+    let mut model = Model::new(options, Goal::Play(wish), Chance::Seeded(7));
+    model.clock.now = START;
+    model
 }
 
 fn person() -> Model {
@@ -25,13 +27,13 @@ fn offering(mut model: Model) -> Model {
     welcome(&mut model, "[]");
     received(&mut model, LOBBY);
     assert!(
-        matches!(&model.pending[..], [pending] if matches!(pending.message, ClientToServer::Seek { .. }))
+        matches!(&model.connection.pending[..], [pending] if matches!(pending.message, ClientToServer::Seek { .. }))
     );
     model
 }
 
 fn refuse(model: &mut Model, code: &str) -> Vec<Effect> {
-    let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+    let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
     let text = format!(r#"{{"type":"refused","cmd_id":"{cmd_id}","code":"{code}","message":"no"}}"#);
     received(model, &text)
 }
@@ -41,8 +43,8 @@ fn refuse_hello(model: &mut Model, code: &str) -> Vec<Effect> {
 }
 
 fn tick(model: &mut Model, ms: u64) -> Vec<Effect> {
-    model.now += ms;
-    model.heard_at = model.now;
+    model.clock.now += ms;
+    model.connection.heard_at = model.clock.now;
     update(model, Message::Tick)
 }
 
@@ -62,7 +64,7 @@ fn delay(effects: &[Effect]) -> u64 {
 fn a_program_asks_again_more_and_more_slowly_for_what_is_refused_for_now() {
     for code in ["store_unavailable", "stopping", "internal", "too_many", "left_games"] {
         let mut model = offering(program());
-        let asked = model.pending[0].message.clone();
+        let asked = model.connection.pending[0].message.clone();
         for refusal in 0..8_u32 {
             assert_eq!(refuse(&mut model, code), [], "{code}");
             let most = (1_000_u64 << refusal).min(30_000);
@@ -71,11 +73,11 @@ fn a_program_asks_again_more_and_more_slowly_for_what_is_refused_for_now() {
             assert_eq!(tick(&mut model, 60_000), [], "it is on its way");
         }
         assert_eq!(complaints(&model), 1, "{code}: {:?}", model.notes);
-        let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+        let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
         let seek = r#"{"kind":"seek","seek":"s1"}"#;
         received(&mut model, &format!(r#"{{"type":"accepted","cmd_id":"{cmd_id}","outcome":{seek}}}"#));
         assert!(model.notes.iter().any(|note| note.contains("Your offer is in the lobby")), "{code}");
-        assert_eq!((model.retry, tick(&mut model, 60_000)), (None, Vec::new()));
+        assert_eq!((model.connection.retry, tick(&mut model, 60_000)), (None, Vec::new()));
     }
 }
 
@@ -88,7 +90,7 @@ fn a_person_waits_for_the_store_and_is_told_everything_else() {
     received(&mut model, r#"{"type":"store_state","available":false}"#);
     assert_eq!(tick(&mut model, 60_000), []);
     let back = received(&mut model, r#"{"type":"store_state","available":true}"#);
-    assert_eq!(sent(&back), [&model.pending[0].message]);
+    assert_eq!(sent(&back), [&model.connection.pending[0].message]);
     for code in ["too_many", "internal", "left_games"] {
         assert_eq!(exit_code(&refuse(&mut offering(person()), code)), Some(1), "{code}");
     }
@@ -113,7 +115,7 @@ fn a_game_that_cannot_be_opened_now_is_opened_later() {
     let mut model = offering(program());
     let started = format!(r#"{{"type":"game_started","game":{SUMMARY},"side":"red"}}"#);
     received(&mut model, &started);
-    model.pending.clear();
+    model.connection.pending.clear();
     let refused = r#"{"type":"refused","game":"ba9876543210","code":"store_unavailable","message":"no"}"#;
     assert_eq!(received(&mut model, refused), []);
     assert!(matches!(sent(&tick(&mut model, 1_000))[..], [ClientToServer::OpenGame { .. }]));
@@ -134,7 +136,7 @@ fn a_program_that_is_sent_back_at_the_door_comes_again_and_a_person_is_told() {
         // Servers come and go meanwhile.
         assert!(delay(&update(&mut model, failed())) <= 5_000);
         assert!(matches!(sent(&welcome(&mut model, "[]"))[..], [ClientToServer::OpenLobby {}]));
-        assert_eq!(model.retry, None);
+        assert_eq!(model.connection.retry, None);
         let mut model = person();
         update(&mut model, Message::Connected);
         assert_eq!(exit_code(&refuse_hello(&mut model, code)), Some(1), "{code}");

@@ -5,7 +5,7 @@ use super::*;
 fn scripted(view: &str) -> Model {
     let mut model = game("classic", "red", view);
     model.options.face = crate::model::Face::Script;
-    model.take_unsaid();
+    model.notes.take_unprinted();
     model
 }
 
@@ -73,13 +73,13 @@ fn lines_are_answered_in_words() {
         ("deploy random", "You cannot deploy now."),
         ("rematch", ""),
     ] {
-        model.held_line = None;
+        model.input.held = None;
         update(&mut model, Message::Line(line.to_owned()));
         if !words.is_empty() {
             assert_eq!(last_note(&model), words);
         }
     }
-    model.held_line = None;
+    model.input.held = None;
     let effects = update(&mut model, Message::Line("move a5-b5".to_owned()));
     assert_eq!(sent(&effects).len(), 1);
 }
@@ -90,7 +90,7 @@ fn a_scripts_move_waits_for_its_turn_however_it_is_written() {
         let mut model = scripted(&classic_view("red"));
         model.game.as_mut().expect("a game").view.turn = Some(Side::Blue);
         assert_eq!(sent(&update(&mut model, Message::Line(line.to_owned()))).len(), 0, "{line}");
-        assert_eq!(model.held_line.as_deref(), Some(line));
+        assert_eq!(model.input.held.as_deref(), Some(line));
     }
 }
 
@@ -100,7 +100,7 @@ fn line_based_the_board_the_state_and_the_losses_are_told() {
     for line in ["board", "status", "captured", "help"] {
         update(&mut model, Message::Line(line.to_owned()));
     }
-    insta::assert_snapshot!(model.take_unsaid().join("\n"));
+    insta::assert_snapshot!(model.notes.take_unprinted().join("\n"));
 }
 
 #[test]

@@ -1,8 +1,48 @@
-//! Prompts, which block everything else until answered: lists, questions, colors.
+//! What the screen shows: the page, and prompts, which block everything else until answered.
 
 use flagfall_board::{ChipColor, GameId, Rank, Square};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Move, MoveCommand};
+
+use crate::replay::Replay;
+
+/// What the screen shows, apart from the game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ui {
+    /// The page.
+    pub page: Page,
+    /// The open question.
+    pub prompt: Option<Prompt>,
+    /// True if the help is shown.
+    pub is_help: bool,
+    /// The board is shown from the other side.
+    pub is_turned: bool,
+    /// The record that is stepped through, if this run shows one.
+    pub replay: Option<Replay>,
+}
+
+/// The page on the screen.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Page {
+    /// Waiting for something.
+    Waiting {
+        /// The headline.
+        headline: String,
+        /// More lines.
+        lines: Vec<String>,
+    },
+    /// A list to pick from.
+    Choosing(Choices),
+    /// A challenge's terms, to accept or not.
+    Terms {
+        /// The challenge's code.
+        challenge: String,
+        /// What it offers.
+        lines: Vec<String>,
+    },
+    /// The open game.
+    Game,
+}
 
 /// A list to pick from.
 #[derive(Clone, PartialEq, Debug)]
