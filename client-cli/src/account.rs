@@ -20,24 +20,26 @@ use hyper::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Trouble, dialer, network, print, print_as_it_is, runtime, secret, storage, usage, write_file};
+use crate::{
+    CommandError, dialer, network, password, print, print_as_it_is, runtime, storage, usage, write_file,
+};
 
 /// Default name of the token that a login makes.
 const TOKEN_NAME: &str = "flagfall";
 
 /// A server and the local configuration that belongs to it.
-pub(crate) struct Desk {
+pub(crate) struct Api {
     dialer: Dialer,
     address: Address,
     pub(crate) config: ConfigDir,
     name: Option<String>,
 }
 
-impl Desk {
-    pub(crate) fn new(common: Common) -> Result<Desk, Trouble> {
+impl Api {
+    pub(crate) fn new(common: Common) -> Result<Api, CommandError> {
         let address = Address::parse_all(&common.server).map_err(usage)?.first;
         let dialer = dialer(&common)?;
-        Ok(Desk { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name })
+        Ok(Api { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name })
     }
 
     /// The identity whose credential is used: the account's or the guest's.
@@ -50,7 +52,7 @@ impl Desk {
         self.address.page(path)
     }
 
-    pub(crate) fn token(&self) -> Result<Secret, Trouble> {
+    pub(crate) fn token(&self) -> Result<Secret, CommandError> {
         self.identity().token().ok_or_else(|| {
             refused("you are nobody on this server yet: flagfall signup NAME makes an account, flagfall login NAME enters one")
         })
@@ -58,17 +60,17 @@ impl Desk {
 
     /// Sends a request. If the server does not know the saved guest, repeats it once as a new
     /// guest.
-    pub(crate) fn ask<T: DeserializeOwned>(
+    pub(crate) fn send<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
         token: Option<&Secret>,
         body: Option<&impl Serialize>,
     ) -> Result<T, HttpError> {
-        match self.ask_once(method.clone(), path, token, body) {
+        match self.send_once(method.clone(), path, token, body) {
             Err(error) if error.is_unknown_token() && self.is_guest(token) => {
                 let Some(token) = self.new_guest() else { return Err(error) };
-                self.ask_once(method, path, Some(&token), body)
+                self.send_once(method, path, Some(&token), body)
             }
             other => other,
         }
@@ -96,7 +98,7 @@ impl Desk {
         Some(token)
     }
 
-    fn ask_once<T: DeserializeOwned>(
+    fn send_once<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
@@ -110,15 +112,19 @@ impl Desk {
         let body = body.map(serde_json::to_vec).transpose().map_err(broken)?.unwrap_or_default();
         let runtime = runtime().map_err(|trouble| HttpError::Broken {
             server: self.address.authority.clone(),
-            why: trouble.word,
+            why: trouble.message,
         })?;
-        let bytes = runtime.block_on(http::ask(&self.dialer, &self.address, method, path, token, body))?;
+        let bytes = runtime.block_on(http::send(&self.dialer, &self.address, method, path, token, body))?;
         let answer = if bytes.is_empty() { b"null".as_slice() } else { &bytes };
         serde_json::from_slice(answer).map_err(broken)
     }
 
-    pub(crate) fn get<T: DeserializeOwned>(&self, path: &str, token: Option<&Secret>) -> Result<T, Trouble> {
-        self.ask(Method::GET, path, token, None::<&()>).map_err(trouble)
+    pub(crate) fn get<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        token: Option<&Secret>,
+    ) -> Result<T, CommandError> {
+        self.send(Method::GET, path, token, None::<&()>).map_err(trouble)
     }
 
     fn post<T: DeserializeOwned>(
@@ -126,11 +132,11 @@ impl Desk {
         path: &str,
         token: Option<&Secret>,
         body: &impl Serialize,
-    ) -> Result<T, Trouble> {
-        self.ask(Method::POST, path, token, Some(body)).map_err(trouble)
+    ) -> Result<T, CommandError> {
+        self.send(Method::POST, path, token, Some(body)).map_err(trouble)
     }
 
-    fn keep(&self, token: &Secret, player: &Player) -> Result<(), Trouble> {
+    fn keep(&self, token: &Secret, player: &Player) -> Result<(), CommandError> {
         self.config.keep_account(&self.address, token, &player.name).map_err(|error| {
             storage(format!(
                 "the login cannot be saved on this machine ({error}). Make room, then: flagfall login {}",
@@ -140,11 +146,11 @@ impl Desk {
     }
 }
 
-pub(crate) fn refused(word: impl Into<String>) -> Trouble {
-    Trouble { code: Exit::Refused, word: word.into() }
+pub(crate) fn refused(word: impl Into<String>) -> CommandError {
+    CommandError { code: Exit::Refused, message: word.into() }
 }
 
-pub(crate) fn trouble(error: HttpError) -> Trouble {
+pub(crate) fn trouble(error: HttpError) -> CommandError {
     let word = error.to_string();
     match error {
         HttpError::Refused { .. } if error.is_unknown_token() => {
@@ -162,9 +168,9 @@ fn tell_recovery_code(code: &Secret) -> String {
     )
 }
 
-pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let identity = desk.identity();
+pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let identity = api.identity();
     if identity.is_account() {
         return Err(refused(format!(
             "you are logged in as {}: log out first (flagfall logout), or use another --name",
@@ -172,9 +178,9 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
         )));
     }
     let guest = identity.token().filter(|_| !args.new);
-    let password = secret::ask_new_password("A password, 8 characters or more")?;
+    let password = password::read_new("A password, 8 characters or more")?;
     let body = SignUp { name: args.account, password, bot: args.bot };
-    let ask = |token: Option<&Secret>| desk.ask_once(Method::POST, "/api/account", token, Some(&body));
+    let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, Some(&body));
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
         Ok(made) => (made, guest.is_some()),
         // The server does not know the guest, so there are no games to keep.
@@ -183,7 +189,7 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
     };
     let mut text = format!("Welcome, {}: this is your account now.\n", words::player(&made.player));
     let kept = match made.token.as_ref().or(guest.as_ref()) {
-        Some(token) => desk.keep(token, &made.player),
+        Some(token) => api.keep(token, &made.player),
         None => {
             return Err(network("the server made the account but told no token: flagfall login enters it"));
         }
@@ -201,22 +207,22 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, Trouble> {
     Ok(Exit::Done.code())
 }
 
-pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
+pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
     let (player, token) = match args.account {
         Some(name) => {
-            let password = secret::ask(&format!("Password of {name}"))?;
+            let password = password::read(&format!("Password of {name}"))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
             // The old token identifies this device, so that other people's wrong guesses do not
             // lock it out.
-            let device = desk.config.account_identity(&desk.address, &name).and_then(|it| it.token());
+            let device = api.config.account_identity(&api.address, &name).and_then(|it| it.token());
             let LoggedIn { player, token } =
-                desk.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
+                api.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
             (player, token)
         }
         None => {
-            let token = secret::ask("Token")?;
-            let asked = desk.ask_once(Method::GET, "/api/me", Some(&token), None::<&()>);
+            let token = password::read("Token")?;
+            let asked = api.send_once(Method::GET, "/api/me", Some(&token), None::<&()>);
             let Me { player, .. } = asked.map_err(|error| match error.is_unknown_token() {
                 true => refused(
                     "the server does not know this token: it was mistyped or revoked, or another server's",
@@ -226,38 +232,38 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, Trouble> {
             (player, token)
         }
     };
-    let before = desk.config.account_identity(&desk.address, &player.name).and_then(|it| it.token());
-    desk.keep(&token, &player)?;
+    let before = api.config.account_identity(&api.address, &player.name).and_then(|it| it.token());
+    api.keep(&token, &player)?;
     if let Some(before) = before.filter(|before| *before != token) {
         // Revoke the token that this one replaces. It does not matter if the server does not know
         // it.
-        drop(desk.post::<()>("/api/logout", Some(&before), &()));
+        drop(api.post::<()>("/api/logout", Some(&before), &()));
     }
-    print(&format!("You are {} on {}.\n", words::player(&player), desk.address))
+    print(&format!("You are {} on {}.\n", words::player(&player), api.address))
 }
 
-pub(crate) fn log_out(common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let identity = desk.identity();
+pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let identity = api.identity();
     let token = identity.token().filter(|_| identity.is_account());
     let token = token.ok_or_else(|| refused("nobody is logged in on this server"))?;
-    match desk.ask::<()>(Method::POST, "/api/logout", Some(&token), None::<&()>) {
+    match api.send::<()>(Method::POST, "/api/logout", Some(&token), None::<&()>) {
         Ok(()) => {}
         Err(error) if error.is_unknown_token() => {}
         Err(error) => return Err(trouble(error)),
     }
     let name = identity.name();
     identity.forget().map_err(storage)?;
-    print(&format!("{name} is logged out on {}.\n", desk.address))
+    print(&format!("{name} is logged out on {}.\n", api.address))
 }
 
-pub(crate) fn who_am_i(common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let Me { player, token, conduct } = desk.get("/api/me", Some(&desk.token()?))?;
+pub(crate) fn who_am_i(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let Me { player, token, conduct } = api.get("/api/me", Some(&api.token()?))?;
     print(&format!(
         "You are {} on {}.\nPlayer {}; token {:?} of scope {}, made {}.\n{}",
         words::player(&player),
-        desk.address,
+        api.address,
         player.id,
         token.name,
         token.scope.name(),
@@ -266,22 +272,22 @@ pub(crate) fn who_am_i(common: Common) -> Result<u8, Trouble> {
     ))
 }
 
-pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
+pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
     let name = path_part(&args.player)?;
-    let profile: Profile = desk.get(&format!("/api/players/{name}"), None)?;
+    let profile: Profile = api.get(&format!("/api/players/{name}"), None)?;
     let most = profile.ratings.iter().max_by_key(|info| info.games);
     let charted = match (&args.rules, args.speed) {
         (Some(rules), Some(speed)) => Some((rules.clone(), speed)),
         _ => most.map(|info| (info.ruleset.clone(), info.speed)),
     };
     let mut text = words::profile(&profile);
-    if let Some(conduct) = own_conduct(&desk, &profile)? {
+    if let Some(conduct) = own_conduct(&api, &profile)? {
         text.push_str(&format!("\n{}", words::conduct(conduct)));
     }
     if let Some((rules, speed)) = charted {
         let path = format!("/api/players/{name}/ratings/{rules}/{}", speed.name());
-        let history: RatingHistory = desk.get(&path, desk.identity().token().as_ref())?;
+        let history: RatingHistory = api.get(&path, api.identity().token().as_ref())?;
         let chart = listing::rating_chart(&history);
         if !chart.is_empty() {
             text.push_str(&format!("\n{}\n", chart.join("\n")));
@@ -291,11 +297,11 @@ pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, Trouble>
 }
 
 /// The player's own left-games status, if this is their own profile. Nobody else may see it.
-fn own_conduct(desk: &Desk, profile: &Profile) -> Result<Option<Conduct>, Trouble> {
-    let identity = desk.identity();
+fn own_conduct(api: &Api, profile: &Profile) -> Result<Option<Conduct>, CommandError> {
+    let identity = api.identity();
     let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
     let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
-    match desk.ask::<Me>(Method::GET, "/api/me", Some(&token), None::<&()>) {
+    match api.send::<Me>(Method::GET, "/api/me", Some(&token), None::<&()>) {
         Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
         // The profile is public: show it without the part that needs a login.
         Err(error) if error.is_unknown_token() => Ok(None),
@@ -303,41 +309,41 @@ fn own_conduct(desk: &Desk, profile: &Profile) -> Result<Option<Conduct>, Troubl
     }
 }
 
-pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, Trouble> {
+pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, CommandError> {
     let HistoryArgs { player, opponent, after } = args;
-    let desk = Desk::new(common)?;
-    let token = desk.identity().token();
+    let api = Api::new(common)?;
+    let token = api.identity().token();
     let player = match player {
         Some(player) => player,
-        None => desk.get::<Me>("/api/me", Some(&desk.token()?))?.player.name,
+        None => api.get::<Me>("/api/me", Some(&api.token()?))?.player.name,
     };
     let after = after.map(|after| path_part(&after).map(|after| format!("?after={after}"))).transpose()?;
     let (player, after) = (path_part(&player)?, after.unwrap_or_default());
     let lines = match opponent {
         None => {
             let path = format!("/api/players/{player}/games{after}");
-            listing::played(&desk.get::<PlayedGames>(&path, token.as_ref())?)
+            listing::played(&api.get::<PlayedGames>(&path, token.as_ref())?)
         }
         Some(opponent) => {
             let path = format!("/api/players/{player}/against/{}{after}", path_part(&opponent)?);
-            listing::head_to_head(&desk.get::<HeadToHead>(&path, token.as_ref())?)
+            listing::head_to_head(&api.get::<HeadToHead>(&path, token.as_ref())?)
         }
     };
     print(&format!("{}\n", lines.join("\n")))
 }
 
-pub(crate) fn statistics(common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let statistics: Statistics = desk.get("/api/me/statistics", Some(&desk.token()?))?;
+pub(crate) fn statistics(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let statistics: Statistics = api.get("/api/me/statistics", Some(&api.token()?))?;
     print(&format!("{}\n", listing::statistics(&statistics).join("\n")))
 }
 
 /// Blocks or unblocks a player.
-pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
+pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
     let method = if is_blocked { Method::PUT } else { Method::DELETE };
     let path = format!("/api/blocks/{}", path_part(name)?);
-    desk.ask::<()>(method, &path, Some(&desk.token()?), None::<&()>).map_err(trouble)?;
+    api.send::<()>(method, &path, Some(&api.token()?), None::<&()>).map_err(trouble)?;
     print(&if is_blocked {
         format!(
             "{name} is blocked: you are not paired, you do not play each other, and nothing {name} says reaches you.\n"
@@ -347,28 +353,28 @@ pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, 
     })
 }
 
-pub(crate) fn blocks(common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let BlockList { players } = desk.get("/api/blocks", Some(&desk.token()?))?;
+pub(crate) fn blocks(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let BlockList { players } = api.get("/api/blocks", Some(&api.token()?))?;
     if players.is_empty() {
         return print("You have blocked nobody.\n");
     }
     print(&players.iter().map(|player| words::player(player) + "\n").collect::<String>())
 }
 
-pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, Trouble> {
+pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, CommandError> {
     let LeaderboardArgs { rules, speed, bots } = args;
     if rules.contains(',') {
         return Err(usage("custom rules are not rated: name a ruleset as it is"));
     }
-    let desk = Desk::new(common)?;
+    let api = Api::new(common)?;
     let board: Leaderboard =
-        desk.get(&format!("/api/leaderboards/{rules}/{}?bots={bots}", speed.name()), None)?;
+        api.get(&format!("/api/leaderboards/{rules}/{}?bots={bots}", speed.name()), None)?;
     print(&words::leaderboard(&board))
 }
 
 /// Checks that a name is safe as part of a path. Refuses what cannot be a name.
-fn path_part(name: &str) -> Result<&str, Trouble> {
+fn path_part(name: &str) -> Result<&str, CommandError> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if !name.is_empty() && name.bytes().all(is_plain) {
         Ok(name)
@@ -377,12 +383,12 @@ fn path_part(name: &str) -> Result<&str, Trouble> {
     }
 }
 
-pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let own = desk.token()?;
+pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let own = api.token()?;
     match command {
         TokensCommand::List => {
-            let TokenList { tokens } = desk.get("/api/tokens", Some(&own))?;
+            let TokenList { tokens } = api.get("/api/tokens", Some(&own))?;
             print(&token_table(&tokens))
         }
         TokensCommand::New { label, scope } => {
@@ -391,7 +397,7 @@ pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, Troub
                 ScopeName::Bot => Scope::Bot,
             };
             let MadeToken { info, token } =
-                desk.post("/api/tokens", Some(&own), &NewToken { name: label, scope })?;
+                api.post("/api/tokens", Some(&own), &NewToken { name: label, scope })?;
             print(&format!(
                 "{}\n\nThat is token {} of scope {}. It is not told again; keep it secret. flagfall login --token takes it on another machine.\n",
                 token.expose(),
@@ -401,7 +407,7 @@ pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, Troub
         }
         TokensCommand::Revoke { id } => {
             let path = format!("/api/tokens/{}", path_part(&id)?);
-            desk.ask::<()>(Method::DELETE, &path, Some(&own), None::<&()>).map_err(trouble)?;
+            api.send::<()>(Method::DELETE, &path, Some(&own), None::<&()>).map_err(trouble)?;
             print("Revoked: whoever used it is logged out.\n")
         }
     }
@@ -417,28 +423,28 @@ fn token_table(tokens: &[TokenInfo]) -> String {
     text
 }
 
-pub(crate) fn recover(name: String, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let recovery_code = secret::ask("Recovery code")?;
-    let password = secret::ask_new_password("The new password")?;
+pub(crate) fn recover(name: String, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let recovery_code = password::read("Recovery code")?;
+    let password = password::read_new("The new password")?;
     let Recovered { player, token, recovery_code } =
-        desk.post("/api/recover", None, &Recover { name, recovery_code, password })?;
+        api.post("/api/recover", None, &Recover { name, recovery_code, password })?;
     // The code is shown only once, so print it before anything else can fail.
     print(&format!(
         "You are {} on {} again. All other logins have ended.\n{}",
         words::player(&player),
-        desk.address,
+        api.address,
         tell_recovery_code(&recovery_code)
     ))?;
-    desk.keep(&token, &player).map(|()| Exit::Done.code())
+    api.keep(&token, &player).map(|()| Exit::Done.code())
 }
 
-pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let own = desk.token()?;
+pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let own = api.token()?;
     match command {
         AccountCommand::Export { out } => {
-            let export: serde_json::Value = desk.get("/api/account", Some(&own))?;
+            let export: serde_json::Value = api.get("/api/account", Some(&own))?;
             let mut text = serde_json::to_string_pretty(&export).map_err(usage)?;
             text.push('\n');
             match out {
@@ -447,39 +453,39 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Tro
             }
         }
         AccountCommand::Password => {
-            let password = secret::ask("The password so far")?;
-            let new_password = secret::ask_new_password("The new password")?;
+            let password = password::read("The password so far")?;
+            let new_password = password::read_new("The new password")?;
             let () =
-                desk.post("/api/account/password", Some(&own), &NewPassword { password, new_password })?;
+                api.post("/api/account/password", Some(&own), &NewPassword { password, new_password })?;
             print("The password is changed, and all other logins have ended.\n")
         }
         AccountCommand::RecoveryCode => {
-            let body = Confirmation { password: secret::ask("Password")? };
+            let body = Confirmation { password: password::read("Password")? };
             let NewRecoveryCode { recovery_code } =
-                desk.post("/api/account/recovery_code", Some(&own), &body)?;
+                api.post("/api/account/recovery_code", Some(&own), &body)?;
             print(&tell_recovery_code(&recovery_code))
         }
         AccountCommand::Delete => {
-            let name = desk.identity().name();
+            let name = api.identity().name();
             if io::stdin().is_terminal() {
                 let warning = format!(
                     "This deletes the account {name} for good: name, password and tokens. Its games stay, without the name.\n"
                 );
                 written_to_stderr(&warning)?;
             }
-            let body = Confirmation { password: secret::ask("Password")? };
-            desk.ask::<()>(Method::DELETE, "/api/account", Some(&own), Some(&body)).map_err(|error| {
+            let body = Confirmation { password: password::read("Password")? };
+            api.send::<()>(Method::DELETE, "/api/account", Some(&own), Some(&body)).map_err(|error| {
                 let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
                 let hint = if is_busy { " (flagfall games lists them)" } else { "" };
-                let Trouble { code, word } = trouble(error);
-                Trouble { code, word: format!("{word}{hint}") }
+                let CommandError { code, message } = trouble(error);
+                CommandError { code, message: format!("{message}{hint}") }
             })?;
-            desk.identity().forget().map_err(storage)?;
+            api.identity().forget().map_err(storage)?;
             print(&format!("The account {name} is deleted.\n"))
         }
     }
 }
 
-fn written_to_stderr(text: &str) -> Result<(), Trouble> {
+fn written_to_stderr(text: &str) -> Result<(), CommandError> {
     io::stderr().write_all(words::clean(text).as_bytes()).map_err(storage)
 }

@@ -7,35 +7,35 @@ use std::io::Read;
 use std::path::Path;
 
 use flagfall::cli::{Common, DeploymentsCommand};
-use flagfall::{layouts, names, words};
+use flagfall::{deployment_text, names, words};
 use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::Ruleset;
 use hyper::Method;
 
-use crate::account::{Desk, refused, trouble};
-use crate::{Trouble, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file};
+use crate::account::{Api, refused, trouble};
+use crate::{CommandError, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file};
 
 /// Saved texts by ruleset and name.
 type All = BTreeMap<String, BTreeMap<String, String>>;
 
 /// The place where deployments are kept.
-struct Shelf {
-    desk: Desk,
+struct DeploymentStore {
+    api: Api,
     /// The account's credential; `None` for a guest.
     token: Option<Secret>,
 }
 
-impl Shelf {
-    fn new(common: Common) -> Result<Shelf, Trouble> {
-        let desk = Desk::new(common)?;
-        let identity = desk.identity();
+impl DeploymentStore {
+    fn new(common: Common) -> Result<DeploymentStore, CommandError> {
+        let api = Api::new(common)?;
+        let identity = api.identity();
         let token = identity.token().filter(|_| identity.is_account());
-        Ok(Shelf { desk, token })
+        Ok(DeploymentStore { api, token })
     }
 
-    fn all(&self) -> Result<All, Trouble> {
-        let Some(token) = &self.token else { return Ok(self.desk.config.setups()) };
-        let SavedDeployments { deployments } = self.desk.get("/api/me/deployments", Some(token))?;
+    fn all(&self) -> Result<All, CommandError> {
+        let Some(token) = &self.token else { return Ok(self.api.config.setups()) };
+        let SavedDeployments { deployments } = self.api.get("/api/me/deployments", Some(token))?;
         let mut all = All::new();
         for SavedDeployment { ruleset, name, setup } in deployments {
             all.entry(ruleset).or_default().insert(name, setup.expose().to_owned());
@@ -44,38 +44,38 @@ impl Shelf {
     }
 
     /// Saves a deployment. Returns where it is, in words for the user.
-    fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, Trouble> {
+    fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, CommandError> {
         check_name(name)?;
-        layouts::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
+        deployment_text::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
         let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         match &self.token {
             None => {
-                let path = self.desk.config.save_setup(rules.id, name, &squeezed).map_err(storage)?;
+                let path = self.api.config.save_setup(rules.id, name, &squeezed).map_err(storage)?;
                 Ok(path.display().to_string())
             }
             Some(token) => {
                 let body = SaveDeployment { setup: Secret::new(squeezed) };
                 let path = format!("/api/me/deployments/{}/{name}", rules.id);
                 let kept: SavedDeployment =
-                    self.desk.ask(Method::PUT, &path, Some(token), Some(&body)).map_err(trouble)?;
+                    self.api.send(Method::PUT, &path, Some(token), Some(&body)).map_err(trouble)?;
                 Ok(format!("{} with your account", kept.name))
             }
         }
     }
 
-    fn remove(&self, rules: &Ruleset, name: &str) -> Result<(), Trouble> {
+    fn remove(&self, rules: &Ruleset, name: &str) -> Result<(), CommandError> {
         check_name(name)?;
         match &self.token {
-            None => self.desk.config.delete_setup(rules.id, name).map_err(storage),
+            None => self.api.config.delete_setup(rules.id, name).map_err(storage),
             Some(token) => {
                 let path = format!("/api/me/deployments/{}/{name}", rules.id);
-                self.desk.ask::<()>(Method::DELETE, &path, Some(token), None::<&()>).map_err(trouble)
+                self.api.send::<()>(Method::DELETE, &path, Some(token), None::<&()>).map_err(trouble)
             }
         }
     }
 }
 
-fn check_name(name: &str) -> Result<(), Trouble> {
+fn check_name(name: &str) -> Result<(), CommandError> {
     if SavedDeployment::is_name(name) {
         Ok(())
     } else {
@@ -83,13 +83,13 @@ fn check_name(name: &str) -> Result<(), Trouble> {
     }
 }
 
-pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, Trouble> {
-    let shelf = Shelf::new(common)?;
+pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, CommandError> {
+    let store = DeploymentStore::new(common)?;
     match command {
-        DeploymentsCommand::List => print(&list(&shelf.all()?)),
+        DeploymentsCommand::List => print(&list(&store.all()?)),
         DeploymentsCommand::Show { ruleset, name } => {
             let rules = find_ruleset(&ruleset)?.unchanged();
-            let all = shelf.all()?;
+            let all = store.all()?;
             let text = all.get(rules.id).and_then(|kept| kept.get(&name));
             let meant = names::did_you_mean(
                 &name,
@@ -98,21 +98,21 @@ pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, Tro
             let text = text.ok_or_else(|| {
                 refused(format!("no deployment {name:?} is saved for {}.{meant}", rules.id))
             })?;
-            print(&format!("{}\n", layouts::in_rows(text, rules).replace(' ', "\n")))
+            print(&format!("{}\n", deployment_text::in_rows(text, rules).replace(' ', "\n")))
         }
         DeploymentsCommand::Save { ruleset, name, setup } => {
             let rules = find_ruleset(&ruleset)?.unchanged();
-            let place = shelf.save(rules, &name, &file_or_text(&setup)?)?;
+            let place = store.save(rules, &name, &file_or_text(&setup)?)?;
             print(&format!(
                 "Saved as {place}. Play it with: flagfall play --rules {ruleset} --setup {name}\n"
             ))
         }
         DeploymentsCommand::Remove { ruleset, name } => {
-            shelf.remove(find_ruleset(&ruleset)?.unchanged(), &name)?;
+            store.remove(find_ruleset(&ruleset)?.unchanged(), &name)?;
             print("Deleted.\n")
         }
-        DeploymentsCommand::Export { out } => export(&shelf.all()?, out.as_deref()),
-        DeploymentsCommand::Import { file } => import(&shelf, &file),
+        DeploymentsCommand::Export { out } => export(&store.all()?, out.as_deref()),
+        DeploymentsCommand::Import { file } => import(&store, &file),
     }
 }
 
@@ -130,7 +130,7 @@ fn list(all: &All) -> String {
     text
 }
 
-fn export(all: &All, out: Option<&Path>) -> Result<u8, Trouble> {
+fn export(all: &All, out: Option<&Path>) -> Result<u8, CommandError> {
     let mut text = serde_json::to_string_pretty(all).map_err(usage)?;
     text.push('\n');
     match out {
@@ -140,7 +140,7 @@ fn export(all: &All, out: Option<&Path>) -> Result<u8, Trouble> {
 }
 
 /// Imports a file. Checks everything before it saves anything.
-fn import(shelf: &Shelf, file: &Path) -> Result<u8, Trouble> {
+fn import(store: &DeploymentStore, file: &Path) -> Result<u8, CommandError> {
     let failed = |error: std::io::Error| storage(format!("{}: {error}", file.display()));
     let mut text = String::new();
     if file.as_os_str() == "-" {
@@ -158,12 +158,12 @@ fn import(shelf: &Shelf, file: &Path) -> Result<u8, Trouble> {
         for (name, text) in kept {
             check_name(name)?;
             let refused = |refusal| refused(format!("nothing is saved: {ruleset} {name}: {refusal}"));
-            layouts::places(text, rules).map_err(refused)?;
+            deployment_text::places(text, rules).map_err(refused)?;
             checked.push((rules, name, text));
         }
     }
     for (rules, name, text) in &checked {
-        shelf.save(rules, name, text)?;
+        store.save(rules, name, text)?;
     }
     print(&format!("{} saved.\n", checked.len()))
 }

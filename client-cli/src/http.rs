@@ -63,14 +63,14 @@ pub async fn get(
     path: &str,
     token: Option<&Secret>,
 ) -> Result<Vec<u8>, HttpError> {
-    ask(dialer, address, Method::GET, path, token, Vec::new()).await
+    send(dialer, address, Method::GET, path, token, Vec::new()).await
 }
 
 /// Makes a request with a JSON body, which may be empty, and parses the JSON answer.
 ///
 /// # Errors
 /// See [`HttpError`].
-pub async fn ask(
+pub async fn send(
     dialer: &Dialer,
     address: &Address,
     method: Method,

@@ -5,21 +5,19 @@
 //! server. Every input is a [`model::Message`]; [`update()`] changes the [`model::Model`] and
 //! returns [`model::Effect`]s; [`shell`] carries them out.
 
-pub mod acts;
 pub mod address;
-pub mod chance;
 pub mod cli;
+pub mod command_text;
 pub mod commitments;
 pub mod config;
-pub mod deploy;
+pub mod deploy_editor;
+pub mod deployment_text;
 pub mod dial;
-pub mod errand;
 pub mod explain;
 #[cfg(test)]
 mod fixtures;
 pub mod http;
 pub mod input;
-pub mod layouts;
 pub mod listing;
 pub mod model;
 pub mod names;
@@ -27,10 +25,12 @@ pub mod net;
 mod pictures;
 pub mod plain;
 pub mod program;
+pub mod random;
 pub mod range;
 pub mod records;
 pub mod render;
 pub mod replay;
+pub mod request;
 pub mod setups;
 pub mod shell;
 pub mod targets;

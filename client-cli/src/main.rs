@@ -2,9 +2,9 @@
 
 mod account;
 mod deployments;
-mod notices;
+mod password;
 mod screen;
-mod secret;
+mod webhooks;
 
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -13,7 +13,6 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use flagfall::address::Address;
-use flagfall::chance::Chance;
 use flagfall::cli::{
     Cli, Command, Common, DeploymentsCommand, PlayArgs, SeekArgs, TokensCommand, WishArgs,
     with_small_commands,
@@ -21,6 +20,7 @@ use flagfall::cli::{
 use flagfall::config::ConfigDir;
 use flagfall::dial::Dialer;
 use flagfall::model::{Face, Goal, How, Message, Model, Options, Page, Secret, SetupChoice, Wish};
+use flagfall::random::Random;
 use flagfall::records::RecordSource;
 use flagfall::replay::Replay;
 use flagfall::shell::Shell;
@@ -33,21 +33,21 @@ use flagfall_rules::Ruleset;
 use tokio::sync::mpsc;
 
 /// An error that ends the program, with its message.
-struct Trouble {
+struct CommandError {
     code: Exit,
-    word: String,
+    message: String,
 }
 
-fn usage(error: impl std::fmt::Display) -> Trouble {
-    Trouble { code: Exit::Usage, word: error.to_string() }
+fn usage(error: impl std::fmt::Display) -> CommandError {
+    CommandError { code: Exit::Usage, message: error.to_string() }
 }
 
-fn network(error: impl std::fmt::Display) -> Trouble {
-    Trouble { code: Exit::Network, word: error.to_string() }
+fn network(error: impl std::fmt::Display) -> CommandError {
+    CommandError { code: Exit::Network, message: error.to_string() }
 }
 
-fn storage(error: impl std::fmt::Display) -> Trouble {
-    Trouble { code: Exit::Storage, word: error.to_string() }
+fn storage(error: impl std::fmt::Display) -> CommandError {
+    CommandError { code: Exit::Storage, message: error.to_string() }
 }
 
 fn main() -> ExitCode {
@@ -62,14 +62,14 @@ fn main() -> ExitCode {
     };
     match run(cli) {
         Ok(code) => ExitCode::from(code),
-        Err(Trouble { code, word }) => {
-            drop(writeln!(io::stderr(), "flagfall: {}", words::clean(&word)));
+        Err(CommandError { code, message }) => {
+            drop(writeln!(io::stderr(), "flagfall: {}", words::clean(&message)));
             ExitCode::from(code.code())
         }
     }
 }
 
-fn run(cli: Cli) -> Result<u8, Trouble> {
+fn run(cli: Cli) -> Result<u8, CommandError> {
     let Cli { command, common } = cli;
     match command {
         Command::Play(args) => play(args, common),
@@ -121,8 +121,8 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
         Command::Block { player } => account::block(&player, true, common),
         Command::Unblock { player } => account::block(&player, false, common),
         Command::Blocks => account::blocks(common),
-        Command::Webhook { command } => notices::webhook(command, common),
-        Command::Feed { remove } => notices::feed(remove, common),
+        Command::Webhook { command } => webhooks::webhook(command, common),
+        Command::Feed { remove } => webhooks::feed(remove, common),
         Command::Tokens { command } => account::tokens(command.unwrap_or(TokensCommand::List), common),
         Command::Recover { account } => account::recover(account, common),
         Command::Account { command } => account::account(command, common),
@@ -130,7 +130,7 @@ fn run(cli: Cli) -> Result<u8, Trouble> {
 }
 
 /// Handles the result of writing output. A closed pipe is not an error.
-fn written(result: io::Result<u8>) -> Result<u8, Trouble> {
+fn written(result: io::Result<u8>) -> Result<u8, CommandError> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
         other => other.map_err(storage),
@@ -138,23 +138,23 @@ fn written(result: io::Result<u8>) -> Result<u8, Trouble> {
 }
 
 /// Prints text for the user, without characters that control the terminal.
-fn print(text: &str) -> Result<u8, Trouble> {
+fn print(text: &str) -> Result<u8, CommandError> {
     print_as_it_is(&flagfall::shell::folded(&words::clean(text), flagfall::shell::terminal_columns()))
 }
 
 /// Prints output for programs, such as JSON.
-fn print_as_it_is(text: &str) -> Result<u8, Trouble> {
+fn print_as_it_is(text: &str) -> Result<u8, CommandError> {
     let mut out = io::stdout().lock();
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| Exit::Done.code()))
 }
 
 /// Writes a file that the user asked for, and reports it.
-fn write_file(path: &Path, text: String) -> Result<u8, Trouble> {
+fn write_file(path: &Path, text: String) -> Result<u8, CommandError> {
     fs::write(path, text).map_err(|error| storage(format!("{}: {error}", path.display())))?;
     print(&format!("Written to {}.\n", path.display()))
 }
 
-fn referee() -> Result<u8, Trouble> {
+fn referee() -> Result<u8, CommandError> {
     if io::stdin().is_terminal() {
         let hint =
             "A JSON request a line, for example {\"type\":\"about\"}; the end of the input (Ctrl-D) ends it.";
@@ -163,11 +163,11 @@ fn referee() -> Result<u8, Trouble> {
     flagfall_referee::serve_standard().map(|()| 0).map_err(usage)
 }
 
-fn find_ruleset(id: &str) -> Result<&'static Ruleset, Trouble> {
+fn find_ruleset(id: &str) -> Result<&'static Ruleset, CommandError> {
     names::ruleset(id).map_err(usage)
 }
 
-fn runtime() -> Result<tokio::runtime::Runtime, Trouble> {
+fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(usage)
 }
 
@@ -180,7 +180,7 @@ enum Guest {
     Shared,
 }
 
-fn play(args: PlayArgs, common: Common) -> Result<u8, Trouble> {
+fn play(args: PlayArgs, common: Common) -> Result<u8, CommandError> {
     let PlayArgs { wish, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
     let game = wish.game;
@@ -189,7 +189,7 @@ fn play(args: PlayArgs, common: Common) -> Result<u8, Trouble> {
 }
 
 /// Waits in the pool to be paired.
-fn seek(args: SeekArgs, common: Common) -> Result<u8, Trouble> {
+fn seek(args: SeekArgs, common: Common) -> Result<u8, CommandError> {
     let SeekArgs { rules, time, rated, secret, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
     let wish = Wish { how: How::Pool, ruleset: rules, time, rated, secret, setup, ..Wish::default() };
@@ -197,7 +197,7 @@ fn seek(args: SeekArgs, common: Common) -> Result<u8, Trouble> {
 }
 
 /// The player's wish, and the options with the server that a challenge's link names.
-fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
+fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), CommandError> {
     let WishArgs { rules, time, side, private, secret, rated, rating, bot, challenge, accept, game } = args;
     let mut server = None;
     let how = if let Some(bot) = bot {
@@ -221,22 +221,22 @@ fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), Trouble> {
 }
 
 /// Runs a house player over the line protocol, or an outside program on a server.
-fn bot(args: BotArgs, common: Common) -> Result<u8, Trouble> {
+fn bot(args: BotArgs, common: Common) -> Result<u8, CommandError> {
     match (args.line, &args.exec) {
-        (Some(level), _) => umpire::bot(level, &args, Chance::System.bits()).map_err(usage),
+        (Some(level), _) => umpire::bot(level, &args, Random::System.bits()).map_err(usage),
         (None, Some(command)) => exec(command.clone(), args, common),
         (None, None) => Err(usage("--exec or --line is wanted")),
     }
 }
 
 #[cfg(not(unix))]
-fn exec(_command: String, _args: BotArgs, _common: Common) -> Result<u8, Trouble> {
+fn exec(_command: String, _args: BotArgs, _common: Common) -> Result<u8, CommandError> {
     Err(usage("--exec needs a Unix system: Linux, macOS, or WSL on Windows"))
 }
 
 /// Lets a program play on the server.
 #[cfg(unix)]
-fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, Trouble> {
+fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandError> {
     use flagfall::program::dialogue::Limits;
     use flagfall::program::run::Runner;
     use flagfall::program::session::{Session, tellable_ruleset};
@@ -282,7 +282,7 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, Trouble> {
     result
 }
 
-fn setup_choice(word: &str) -> Result<SetupChoice, Trouble> {
+fn setup_choice(word: &str) -> Result<SetupChoice, CommandError> {
     Ok(match word.to_ascii_lowercase().as_str() {
         "random" => SetupChoice::Random,
         "suggested" => SetupChoice::Suggested,
@@ -291,7 +291,7 @@ fn setup_choice(word: &str) -> Result<SetupChoice, Trouble> {
 }
 
 /// The contents of the file of this name, or the text itself.
-fn file_or_text(text: &str) -> Result<String, Trouble> {
+fn file_or_text(text: &str) -> Result<String, CommandError> {
     if Path::new(text).is_file() {
         fs::read_to_string(text).map_err(|error| storage(format!("{text}: {error}")))
     } else {
@@ -300,7 +300,7 @@ fn file_or_text(text: &str) -> Result<String, Trouble> {
 }
 
 /// The dialer, which trusts the authorities that the command line names.
-fn dialer(common: &Common) -> Result<Dialer, Trouble> {
+fn dialer(common: &Common) -> Result<Dialer, CommandError> {
     Dialer::new(common.ca.as_deref()).map_err(|error| usage(format!("--ca {error}")))
 }
 
@@ -310,7 +310,7 @@ fn client(
     game: Option<GameId>,
     common: &Common,
     guest: Guest,
-) -> Result<(Shell, Model), Trouble> {
+) -> Result<(Shell, Model), CommandError> {
     let addresses = Address::parse_all(&common.server).map_err(usage)?;
     let address = addresses.first.clone();
     let config = ConfigDir::new(common.config_dir.clone());
@@ -338,7 +338,7 @@ fn client(
 }
 
 /// Talks to the server until the goal is reached or the user quits.
-fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> Result<u8, Trouble> {
+fn converse(goal: Goal, game: Option<GameId>, common: Common, guest: Guest) -> Result<u8, CommandError> {
     let (shell, mut model) = client(goal, game, &common, guest)?;
     let is_screen = model.options.face.is_screen();
     let runtime = runtime()?;
@@ -379,7 +379,7 @@ fn model(goal: Goal, address: &Address, common: &Common) -> Model {
         color: !no_color,
         face,
     };
-    Model::new(options, goal, Chance::System)
+    Model::new(options, goal, Random::System)
 }
 
 /// The lines of standard input. A separate thread reads them, because reading a terminal blocks.
@@ -436,7 +436,7 @@ fn record(
     out: Option<&Path>,
     step: bool,
     common: Common,
-) -> Result<u8, Trouble> {
+) -> Result<u8, CommandError> {
     let address = Address::parse_all(&common.server).map_err(usage)?.first;
     let config = ConfigDir::new(common.config_dir.clone());
     let seat = game.to_string();
@@ -481,7 +481,7 @@ fn show_record(
     step: bool,
     address: &Address,
     common: &Common,
-) -> Result<u8, Trouble> {
+) -> Result<u8, CommandError> {
     let text = if json {
         let mut text = serde_json::to_string_pretty(&told).map_err(usage)?;
         text.push('\n');
@@ -512,7 +512,7 @@ fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<c
     commitments::verdict(record.game, shown, &record.deployments)
 }
 
-fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, Trouble> {
+fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, CommandError> {
     let mut model = model(Goal::Games, address, common);
     if model.options.face.prints() {
         let mut text = String::new();

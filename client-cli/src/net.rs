@@ -28,12 +28,12 @@ const OUTGOING_MAX: usize = 64;
 
 /// A connection, up or being made. Dropping it hangs up.
 #[derive(Debug)]
-pub struct Line {
+pub struct Socket {
     outgoing: mpsc::Sender<ClientToServer>,
     task: tokio::task::JoinHandle<()>,
 }
 
-impl Line {
+impl Socket {
     /// Connects after a delay and tries one server after the other.
     ///
     /// Each number starts with a different server. Messages about the connection go to `incoming`,
@@ -45,7 +45,7 @@ impl Line {
         delay: Duration,
         number: u64,
         incoming: mpsc::Sender<(u64, Message)>,
-    ) -> Line {
+    ) -> Socket {
         let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
         let addresses: Vec<Address> = addresses.beginning_with(number - 1).cloned().collect();
         let dialer = dialer.clone();
@@ -55,7 +55,7 @@ impl Line {
             // The receiver is gone if the program ends.
             drop(incoming.send((number, last)).await);
         });
-        Line { outgoing, task }
+        Socket { outgoing, task }
     }
 
     /// Sends a message. False if it cannot be queued; it is then useless.
@@ -71,7 +71,7 @@ impl Line {
 
     /// Sends what is queued, closes the WebSocket and waits briefly for it.
     pub async fn close(self) {
-        let Line { outgoing, task } = self;
+        let Socket { outgoing, task } = self;
         drop(outgoing);
         drop(timeout(CLOSE_TIMEOUT, task).await);
     }
@@ -158,7 +158,7 @@ async fn run(
                     Some(Ok(Frame::Close(frame))) => return ended(frame),
                     Some(Ok(Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_))) => continue,
                     Some(Err(error)) => return Message::Disconnected { code: None, why: reason(&error) },
-                    None => return Message::Disconnected { code: None, why: "the line broke".to_owned() },
+                    None => return Message::Disconnected { code: None, why: "the connection broke".to_owned() },
                 };
                 if incoming.send((number, message)).await.is_err() {
                     return Message::Disconnected { code: None, why: "the program ends".to_owned() };
@@ -203,8 +203,8 @@ fn reason(error: &Error) -> String {
             text.split(" (os error").next().unwrap_or_default().to_lowercase()
         }
         Error::Http(response) => format!("it answers with HTTP status {}", response.status()),
-        Error::ConnectionClosed | Error::AlreadyClosed => "the line is closed".to_owned(),
-        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => "the line broke".to_owned(),
+        Error::ConnectionClosed | Error::AlreadyClosed => "the connection is closed".to_owned(),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => "the connection broke".to_owned(),
         Error::Protocol(error) => format!("it does not speak WebSocket as it should ({error})"),
         other => other.to_string(),
     }
@@ -223,7 +223,7 @@ pub async fn new_guest(
     name: Option<String>,
 ) -> Result<(Secret, Player), String> {
     let (sender, mut incoming) = mpsc::channel(OUTGOING_MAX);
-    let line = Line::dial(dialer, addresses, Duration::ZERO, 1, sender);
+    let line = Socket::dial(dialer, addresses, Duration::ZERO, 1, sender);
     let greeted = async {
         loop {
             match incoming.recv().await {
@@ -232,7 +232,7 @@ pub async fn new_guest(
                     let client = Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned());
                     let hello = ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client };
                     if !line.send(hello) {
-                        return Err("the line broke".to_owned());
+                        return Err("the connection broke".to_owned());
                     }
                 }
                 Some((_, Message::Received(message))) => match *message {
@@ -244,7 +244,7 @@ pub async fn new_guest(
                     return Err(why);
                 }
                 Some(_) => {}
-                None => return Err("the line broke".to_owned()),
+                None => return Err("the connection broke".to_owned()),
             }
         }
     };

@@ -7,7 +7,7 @@ use flagfall_protocol::{GameEvent, GameRecord, GameSummary, GameView, Presence, 
 use flagfall_records::with_changes;
 use flagfall_rules::Ruleset;
 
-use crate::layouts;
+use crate::deployment_text;
 use crate::model::OpenGame;
 use crate::words;
 
@@ -155,7 +155,11 @@ impl Replay {
         }
         for side in Side::BOTH {
             if let Some(opened) = &record.deployments[side] {
-                let _ = writeln!(text, "{side} deployed: {}", layouts::in_rows(&opened.setup, self.ruleset));
+                let _ = writeln!(
+                    text,
+                    "{side} deployed: {}",
+                    deployment_text::in_rows(&opened.setup, self.ruleset)
+                );
             }
         }
         text.push('\n');

@@ -6,7 +6,7 @@ use flagfall_protocol::{SavedDeployment, Speed};
 use flagfall_rules::{Ruleset, Start};
 
 use crate::model::{Goal, How, Model, SetupChoice, Wish};
-use crate::{layouts, names};
+use crate::{deployment_text, names};
 
 /// Saved texts by ruleset and name.
 type Saved = BTreeMap<String, BTreeMap<String, String>>;
@@ -36,9 +36,9 @@ pub fn resolve(word: &str, ruleset: &'static Ruleset, saved: &Saved) -> Result<S
     }
     let bad = |refusal: flagfall_rules::SetupRefusal| SetupProblem::Bad(base.id, refusal.to_string());
     if let Some(text) = saved.get(base.id).and_then(|by_name| by_name.get(word)) {
-        return layouts::places(text, ruleset).map(|_| text.clone()).map_err(bad);
+        return deployment_text::places(text, ruleset).map(|_| text.clone()).map_err(bad);
     }
-    match layouts::places(word, ruleset) {
+    match deployment_text::places(word, ruleset) {
         Ok(_) => Ok(word.to_owned()),
         Err(_) if SavedDeployment::is_name(word) => Err(unknown(word, base.id, saved)),
         Err(refusal) => Err(bad(refusal)),
@@ -131,13 +131,13 @@ pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chance::Chance;
     use crate::fixtures::options;
+    use crate::random::Random;
 
     const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 
     fn checked(wish: Wish, is_account: bool) -> Result<Wish, String> {
-        let mut model = Model::new(options(), Goal::Play(wish), Chance::Seeded(1));
+        let mut model = Model::new(options(), Goal::Play(wish), Random::Seeded(1));
         let corner = BTreeMap::from([("corner".to_owned(), CORNER.to_owned())]);
         model.deployments.saved.insert("barrage".to_owned(), corner);
         check_wish(&mut model, is_account)?;

@@ -10,10 +10,10 @@ use tokio::sync::mpsc;
 use crate::address::Addresses;
 use crate::config::{ConfigDir, Identity};
 use crate::dial::Dialer;
-use crate::errand::Errand;
 use crate::http;
 use crate::model::{Effect, Message, Model, Secret};
-use crate::net::Line;
+use crate::net::Socket;
+use crate::request::Request;
 use crate::{update, words};
 
 /// Most messages that wait for the core. The connection waits if there are more.
@@ -43,7 +43,7 @@ pub struct Shell {
     addresses: Addresses,
     config: ConfigDir,
     identity: Identity,
-    line: Option<Line>,
+    socket: Option<Socket>,
     number: u64,
     incoming: mpsc::Receiver<(u64, Message)>,
     incoming_sender: mpsc::Sender<(u64, Message)>,
@@ -54,7 +54,7 @@ impl Shell {
     #[must_use]
     pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
-        Shell { dialer, addresses, config, identity, line: None, number: 0, incoming, incoming_sender }
+        Shell { dialer, addresses, config, identity, socket: None, number: 0, incoming, incoming_sender }
     }
 
     /// Handles a message and carries out the effects.
@@ -65,8 +65,8 @@ impl Shell {
         while let Some(message) = messages.pop() {
             model.clock.now = now_ms();
             for effect in update(model, message) {
-                if let Effect::Ask(errand) = effect {
-                    self.ask(errand, model.login.token.clone());
+                if let Effect::Request(request) = effect {
+                    self.request(request, model.login.token.clone());
                     continue;
                 }
                 match self.carry_out(effect).await {
@@ -86,12 +86,12 @@ impl Shell {
                 self.number += 1;
                 let delay = Duration::from_millis(delay_ms);
                 let incoming = self.incoming_sender.clone();
-                self.line = Some(Line::dial(&self.dialer, &self.addresses, delay, self.number, incoming));
+                self.socket = Some(Socket::dial(&self.dialer, &self.addresses, delay, self.number, incoming));
             }
             Effect::Disconnect => return self.hang_up("nothing was heard for a while"),
-            Effect::Ask(errand) => self.ask(errand, self.identity.token()),
+            Effect::Request(request) => self.request(request, self.identity.token()),
             Effect::Send(message) => {
-                if self.line.as_ref().is_some_and(|line| !line.send(message)) {
+                if self.socket.as_ref().is_some_and(|socket| !socket.send(message)) {
                     return self.hang_up("it takes nothing any longer");
                 }
             }
@@ -105,8 +105,8 @@ impl Shell {
                 return trouble(self.config.save_setup(&ruleset, &name, &text).map(drop));
             }
             Effect::Exit { code } => {
-                if let Some(line) = self.line.take() {
-                    line.close().await;
+                if let Some(socket) = self.socket.take() {
+                    socket.close().await;
                 }
                 return Outcome::Exit(code);
             }
@@ -125,20 +125,20 @@ impl Shell {
     }
 
     /// Makes an HTTP request to the first server of the list that answers, in a separate task.
-    fn ask(&self, errand: Errand, token: Option<Secret>) {
+    fn request(&self, request: Request, token: Option<Secret>) {
         let (dialer, addresses) = (self.dialer.clone(), self.addresses.clone());
         let (sender, number) = (self.incoming_sender.clone(), self.number);
         tokio::spawn(async move {
-            let answer = answer_to(&dialer, &addresses, &errand, token.as_ref()).await;
+            let answer = answer_to(&dialer, &addresses, &request, token.as_ref()).await;
             // The receiver is gone if the program has ended.
-            drop(sender.send((number, Message::Answered { errand, answer })).await);
+            drop(sender.send((number, Message::Answered { request, answer })).await);
         });
     }
 
     fn hang_up(&mut self, why: &str) -> Outcome {
-        match self.line.take() {
-            Some(line) => {
-                line.abort();
+        match self.socket.take() {
+            Some(socket) => {
+                socket.abort();
                 self.number += 1;
                 Outcome::Happened(Message::Disconnected { code: None, why: why.to_owned() })
             }
@@ -200,15 +200,15 @@ impl Shell {
 async fn answer_to(
     dialer: &Dialer,
     addresses: &Addresses,
-    errand: &Errand,
+    request: &Request,
     token: Option<&Secret>,
 ) -> Result<Vec<u8>, String> {
-    let token = token.filter(|_| errand.is_own());
+    let token = token.filter(|_| request.is_own());
     let mut trouble = String::new();
     for address in addresses.beginning_with(0) {
-        let body = errand.body().map_err(|error| error.to_string())?;
-        let method = Method::from_bytes(errand.method().as_bytes()).map_err(|error| error.to_string())?;
-        match http::ask(dialer, address, method, &errand.path(), token, body).await {
+        let body = request.body().map_err(|error| error.to_string())?;
+        let method = Method::from_bytes(request.method().as_bytes()).map_err(|error| error.to_string())?;
+        match http::send(dialer, address, method, &request.path(), token, body).await {
             Ok(answer) => return Ok(answer),
             Err(refused @ http::HttpError::Refused { .. }) => return Err(refused.to_string()),
             Err(error) => trouble = error.to_string(),
@@ -230,7 +230,7 @@ pub(crate) enum Outcome {
 fn trouble(result: Result<(), crate::config::ConfigError>) -> Outcome {
     match result {
         Ok(()) => Outcome::Done,
-        Err(error) => Outcome::Happened(Message::FileTrouble { why: format!("Cannot write: {error}") }),
+        Err(error) => Outcome::Happened(Message::FileError { why: format!("Cannot write: {error}") }),
     }
 }
 

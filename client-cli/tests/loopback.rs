@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use flagfall::address::{Address, Addresses};
-use flagfall::chance::Chance;
 use flagfall::config::ConfigDir;
 use flagfall::dial::{DialError, Dialer};
 use flagfall::http;
 use flagfall::model::{Face, Goal, How, Model, Options, Secret, Wish};
 use flagfall::net::new_guest;
+use flagfall::random::Random;
 use flagfall::shell::Shell;
 use flagfall_board::Numbering;
 use flagfall_protocol::{ClientToServer, GameCommand};
@@ -103,7 +103,7 @@ impl Client {
             color: false,
             face: Face::Script,
         };
-        let mut model = Model::new(options, goal, Chance::System);
+        let mut model = Model::new(options, goal, Random::System);
         if let Some(token) = token {
             identity.save_token(&Secret::new(token), "ann").expect("written");
         }

@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 use flagfall_board::{GameId, Side, Square};
 use flagfall_protocol::PlayerKind;
 
-use crate::chance::Chance;
 use crate::commitments::Shown;
+use crate::random::Random;
 use crate::words;
 
 pub use connection::{Connection, Link, Login, Pending, Retry, Unsaved};
@@ -43,7 +43,7 @@ pub struct Model {
     /// What the user wants.
     pub goal: Goal,
     /// The random source.
-    pub chance: Chance,
+    pub random: Random,
     /// The time.
     pub clock: Clock,
     /// The connection to the server.
@@ -106,12 +106,12 @@ pub struct LineInput {
 impl Model {
     /// A client at its start.
     #[must_use]
-    pub fn new(options: Options, goal: Goal, chance: Chance) -> Model {
+    pub fn new(options: Options, goal: Goal, random: Random) -> Model {
         let headline = format!("Connecting to {} …", options.server);
         Model {
             options,
             goal,
-            chance,
+            random,
             clock: Clock::default(),
             connection: Connection::default(),
             login: Login::default(),

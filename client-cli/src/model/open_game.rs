@@ -4,7 +4,7 @@ use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::{GameSummary, GameView, Phase, Presence, Viewer};
 use flagfall_rules::Ruleset;
 
-use crate::deploy::DeployEditor;
+use crate::deploy_editor::DeployEditor;
 
 /// The open game.
 #[derive(Clone, PartialEq, Debug)]

@@ -43,7 +43,7 @@ pub enum Output {
     /// Read no more from the program in this game.
     Mute,
     /// Send this command to the server.
-    Ask(GameCommand),
+    Command(GameCommand),
     /// The program failed, and the game is given up.
     Fail(Failure),
     /// The game is over, and the program has been told.
@@ -141,7 +141,7 @@ impl Dialogue {
 
     fn fail(&mut self, failure: Failure, outputs: &mut Vec<Output>) {
         let command = self.leave();
-        outputs.extend([Output::Mute, Output::Fail(failure), Output::Ask(command)]);
+        outputs.extend([Output::Mute, Output::Fail(failure), Output::Command(command)]);
     }
 
     /// Handles what happened in the game, oldest first, and the view after it.
@@ -163,7 +163,7 @@ impl Dialogue {
                 GameEvent::Moved(seen) => self.note(seen, &mut outputs),
                 // The line protocol has no word for a draw offer, so it would stay unanswered.
                 GameEvent::DrawOffered { side } if *side != self.side => {
-                    outputs.push(Output::Ask(GameCommand::DeclineDraw {}));
+                    outputs.push(Output::Command(GameCommand::DeclineDraw {}));
                 }
                 _ => {}
             }
@@ -187,7 +187,7 @@ impl Dialogue {
                     && self.stage == Stage::Waiting(None)
                     && !is_end_next(view, self.ruleset)
                 {
-                    self.ask(now, view, &mut outputs);
+                    self.start_turn(now, view, &mut outputs);
                 }
             }
             Phase::Deploying => {}
@@ -235,7 +235,7 @@ impl Dialogue {
     }
 
     /// Starts the program's turn: shows it the board, unless it already spoiled this turn.
-    fn ask(&mut self, now: Duration, view: &GameView, outputs: &mut Vec<Output>) {
+    fn start_turn(&mut self, now: Duration, view: &GameView, outputs: &mut Vec<Output>) {
         self.tell_held(outputs);
         if self.plies == 0 {
             outputs.push(Output::Tell("START\n".to_owned()));
@@ -301,7 +301,7 @@ impl Dialogue {
             Ok(Answer::Step(step)) => self.play(step, line, view, outputs),
             Ok(Answer::Surrender) => {
                 self.stage = Stage::Leaving;
-                outputs.push(Output::Ask(GameCommand::Resign {}));
+                outputs.push(Output::Command(GameCommand::Resign {}));
             }
             Err(error) => self.fail(Failure::Fault(Fault::Garbage(error)), outputs),
         }
@@ -323,7 +323,7 @@ impl Dialogue {
             self.misdeed = Some(failure);
         }
         self.stage = Stage::Waiting(None);
-        outputs.push(Output::Ask(GameCommand::Deploy { setup }));
+        outputs.push(Output::Command(GameCommand::Deploy { setup }));
     }
 
     fn play(&mut self, step: Step, answer: &str, view: &GameView, outputs: &mut Vec<Output>) {
@@ -341,7 +341,7 @@ impl Dialogue {
             self.misdeed = Some(failure);
         }
         self.stage = Stage::Waiting(Some(step));
-        outputs.push(Output::Ask(GameCommand::from(step.squares)));
+        outputs.push(Output::Command(GameCommand::from(step.squares)));
     }
 
     fn end(&mut self, view: &GameView, outputs: &mut Vec<Output>) {

@@ -347,7 +347,7 @@ impl Session {
             match output {
                 dialogue::Output::Tell(text) => out.push(Output::Tell(text)),
                 dialogue::Output::Mute => out.push(Output::Mute),
-                dialogue::Output::Ask(command) => self.ask(command, out),
+                dialogue::Output::Command(command) => self.command(command, out),
                 dialogue::Output::Fail(failure) => {
                     out.push(Output::Complain(format!("the program failed: {failure}")));
                     self.failure.get_or_insert(failure);
@@ -357,11 +357,11 @@ impl Session {
         }
     }
 
-    fn ask(&mut self, command: GameCommand, out: &mut Vec<Output>) {
+    fn command(&mut self, command: GameCommand, out: &mut Vec<Output>) {
         if let Some(seat) = self.seat.as_mut().filter(|_| command != GameCommand::DeclineDraw {}) {
             seat.wanted = Some(command.clone());
         }
-        self.update(Message::Ask(command), out);
+        self.update(Message::Command(command), out);
     }
 
     fn over(&mut self, out: &mut Vec<Output>) {
@@ -419,13 +419,16 @@ impl Session {
             // The end is on its way, or another connection caused this.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
-            (GameCommand::Abort {}, "too_late_to_abort") => self.ask(GameCommand::Resign {}, out),
-            (GameCommand::Resign {}, "not_playing") => self.ask(GameCommand::Abort {}, out),
+            (GameCommand::Abort {}, "too_late_to_abort") => self.command(GameCommand::Resign {}, out),
+            (GameCommand::Resign {}, "not_playing") => self.command(GameCommand::Abort {}, out),
             (GameCommand::Abort {} | GameCommand::Resign {}, _) => {}
             _ => {
                 let give_up = seat.dialogue.leave();
                 let failure = dialogue::Output::Fail(Failure::Refused { message });
-                self.carry_out(vec![dialogue::Output::Mute, failure, dialogue::Output::Ask(give_up)], out);
+                self.carry_out(
+                    vec![dialogue::Output::Mute, failure, dialogue::Output::Command(give_up)],
+                    out,
+                );
             }
         }
     }
@@ -443,7 +446,7 @@ impl Session {
         });
         let is_current = self.model.game.as_ref().is_some_and(|game| !game.reopening && !game.view.paused);
         if !is_on_its_way && is_current && self.model.connection.link == Link::Online {
-            self.update(Message::Ask(wanted), out);
+            self.update(Message::Command(wanted), out);
         }
     }
 
@@ -466,7 +469,7 @@ impl Session {
                 let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));
                 if !is_given_up {
                     let command = seat.dialogue.leave();
-                    self.ask(command, out);
+                    self.command(command, out);
                 }
             }
             _ => self.update(Message::Stop, out),

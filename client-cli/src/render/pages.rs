@@ -22,7 +22,7 @@ pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &m
     let mut text = vec![Line::raw(""), Line::styled(format!(" {headline}"), bold()), Line::raw("")];
     text.extend(lines.iter().map(|line| Line::raw(format!(" {line}"))));
     text.push(Line::raw(""));
-    if let Some(pool) = pool::line(model) {
+    if let Some(pool) = pool::wait_text(model) {
         text.extend([Line::styled(format!(" {pool}"), bold()), Line::raw("")]);
     }
     // The newest note has a line of its own below, if it fits.

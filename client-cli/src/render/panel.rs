@@ -12,7 +12,7 @@ use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
 use super::{Theme, board};
-use crate::deploy::DeployEditor;
+use crate::deploy_editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{Link, Model, OpenGame, Prompt};
 use crate::update::absence;
@@ -202,7 +202,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
         notices.push(consequences.clone());
     }
     if model.connection.link != Link::Online && model.ui.replay.is_none() {
-        notices.push("The line is down. Reconnecting …".to_owned());
+        notices.push("The connection is down. Reconnecting …".to_owned());
     }
     if game.superseded || (game.own_side().is_some() && !game.driving) {
         notices.push("Read-only: another connection of yours has the seat.".to_owned());

@@ -3,12 +3,12 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
-use crate::chance::Chance;
 use crate::fixtures::{
     CLASSIC, START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
     waiting_strike,
 };
 use crate::model::{Goal, How, Key, Message, Model, Wish};
+use crate::random::Random;
 use crate::update;
 
 fn screen_of(model: &Model, width: u16, height: u16) -> String {
@@ -23,7 +23,7 @@ fn screen(model: &Model) -> String {
 
 #[test]
 fn connecting_and_waiting() {
-    let model = Model::new(options(), Goal::Play(Wish::default()), Chance::Seeded(1));
+    let model = Model::new(options(), Goal::Play(Wish::default()), Random::Seeded(1));
     insta::assert_snapshot!("connecting", screen(&model));
     let mut model = online(Goal::Play(Wish { how: How::Challenge, ..Wish::default() }));
     let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();

@@ -63,7 +63,7 @@ pub(super) fn tick(model: &mut Model) {
 }
 
 /// Handles a line that claims the game.
-pub(super) fn claim_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
+pub(super) fn claim_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
     match rest.to_ascii_lowercase().as_str() {
         "win" => claim(model, ClaimedResult::Win, out),
         "draw" => claim(model, ClaimedResult::Draw, out),

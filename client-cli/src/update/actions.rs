@@ -4,11 +4,11 @@ use flagfall_board::{Direction, Numbering, Side};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Carrier, Move};
 
-use super::{absence, challenges, chat, errands, game, goal, leaving, reserve};
-use crate::errand::Errand;
+use super::{absence, challenges, chat, game, goal, leaving, requests, reserve};
 use crate::input::Action;
 use crate::model::{Effect, Model, Notes, Page, Prompt, Secret, Uncolored};
-use crate::{acts, input, targets};
+use crate::request::Request;
+use crate::{command_text, input, targets};
 
 /// Longest name of a saved deployment.
 const NAME_MAX: usize = 30;
@@ -19,7 +19,7 @@ const COMMAND_MAX: usize = 40;
 pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
     match action {
         Action::Stop => leaving::leave(model, out),
-        Action::Leave => leaving::ask(model, out),
+        Action::Leave => leaving::confirm(model, out),
         Action::ShowHelp => model.ui.is_help = true,
         Action::CloseHelp => model.ui.is_help = false,
         Action::Confirm => confirm(model, out),
@@ -51,8 +51,8 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
         Action::Last => move_in_list(model, |_, last| last),
         Action::Previous => move_in_list(model, |at, _| at.saturating_sub(1)),
         Action::Next => move_in_list(model, |at, last| (at + 1).min(last)),
-        Action::NextGame => errands::ask(model, Errand::Next, out),
-        Action::AnswerChallenge => challenges::ask(model),
+        Action::NextGame => requests::start(model, Request::Next, out),
+        Action::AnswerChallenge => challenges::prompt(model),
         Action::TurnBoard => model.ui.is_turned = !model.ui.is_turned,
         Action::SwitchFigures => {
             model.options.numbering = match model.options.numbering {
@@ -67,8 +67,8 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
                 game.selected = None;
             }
         }
-        Action::Place => reserve::ask_place(model),
-        Action::Remove => reserve::ask_remove(model),
+        Action::Place => reserve::prompt_place(model),
+        Action::Remove => reserve::prompt_remove(model),
         Action::Choose(rank) => {
             if let Some(game) = &mut model.game {
                 // Typed out, so that Enter confirms it.
@@ -139,7 +139,7 @@ fn pick(model: &mut Model, out: &mut Vec<Effect>) {
     match (model.ui.prompt.take(), &model.ui.page) {
         (Some(Prompt::Place { square, kinds, cursor }), _) => {
             if let Some((rank, labeled, _)) = kinds.get(cursor).copied() {
-                reserve::ask_color(model, Uncolored::Place { square, rank, labeled }, out);
+                reserve::play_or_prompt_color(model, Uncolored::Place { square, rank, labeled }, out);
             }
         }
         (Some(Prompt::Load { entries, cursor }), _) => load(model, entries.get(cursor)),
@@ -204,7 +204,7 @@ fn submit(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
     let text = std::mem::take(&mut game.typed);
     if let Some(text) = text.strip_prefix(':') {
-        return match acts::act(text) {
+        return match command_text::parse(text) {
             Some(act) => game::act(model, act, out),
             None => model.say(format!(
                 "I do not understand {text:?}: type a4a5 green, place 9 a4 red, remove a4 or color blue."
@@ -232,7 +232,7 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
             by_name.insert(name.to_owned(), text.clone());
             if model.is_account() {
                 let (name, setup) = (name.to_owned(), Secret::new(text));
-                return errands::ask(model, Errand::SaveDeployment { ruleset, name, setup }, out);
+                return requests::start(model, Request::SaveDeployment { ruleset, name, setup }, out);
             }
             model.say(format!("Saved as {name}."));
             out.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
@@ -270,8 +270,8 @@ fn edit(model: &mut Model, action: Action) {
         Action::PickUp => editor.pick_or_swap(),
         Action::PutBack => editor.drop_picked(),
         Action::TakeOff => editor.take_off(),
-        Action::Randomize => editor.randomize(&mut model.chance),
-        Action::Suggest => editor.suggest(&mut model.chance),
+        Action::Randomize => editor.randomize(&mut model.random),
+        Action::Suggest => editor.suggest(&mut model.random),
         Action::Put(rank) if !editor.place(rank) => {
             let key = input::key_for(Action::TakeOff);
             model.say(format!("No {rank} is in hand: {key} takes a piece off the board."));
@@ -302,7 +302,7 @@ fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
     });
     match by {
         Some(Carrier::Legs | Carrier::SupplyLine) => {
-            reserve::ask_color(model, Uncolored::Move(squares), out);
+            reserve::play_or_prompt_color(model, Uncolored::Move(squares), out);
         }
         // The server refuses what no rule allows, with its reason.
         Some(Carrier::Flash | Carrier::Scout) | None => game::play(model, squares, out),

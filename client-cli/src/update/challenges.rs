@@ -2,10 +2,10 @@
 
 use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
-use super::{errands, exit, goal, link, mail};
-use crate::errand::Errand;
+use super::{exit, goal, link, mail, requests};
 use crate::input::{self, Action};
 use crate::model::{Effect, Goal, How, Model, Prompt, Wish};
+use crate::request::Request;
 use crate::words;
 
 /// Handles a challenge to this player: shows it at once, with what to type or press.
@@ -49,7 +49,7 @@ pub(super) fn words(invitation: &Invitation) -> String {
 }
 
 /// Asks what to do about the latest challenge (full screen).
-pub(super) fn ask(model: &mut Model) {
+pub(super) fn prompt(model: &mut Model) {
     model.ui.prompt =
         model.challenges.received.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
 }
@@ -65,7 +65,7 @@ pub(super) fn accept_latest(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
     model.ui.prompt = None;
     if let Some(invitation) = model.challenges.received.take() {
-        errands::ask(model, Errand::Decline { challenge: invitation.challenge }, out);
+        requests::start(model, Request::Decline { challenge: invitation.challenge }, out);
     }
 }
 
@@ -73,12 +73,12 @@ pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
 /// starts.
 pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
     if let Some(seek) = model.lobby.seek.take() {
-        let cmd_id = model.chance.command_id();
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
     }
     let is_free = model.game.as_ref().is_none_or(super::game::is_over);
     if is_free && model.wish().is_some_and(|wish| wish.how == How::Pool) {
-        let cmd_id = model.chance.command_id();
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
     }
     if is_free && !mail::is_mail(model) {
@@ -87,7 +87,7 @@ pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
         model.goal = Goal::Play(Wish { how, setup, ..Wish::default() });
         goal::wait(model, "The game is about to begin …", Vec::new());
     }
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     let message = ClientToServer::AcceptChallenge { cmd_id, challenge: code.to_owned(), secret: false };
     link::send(model, message, out);
 }

@@ -39,7 +39,7 @@ pub(super) fn submit(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
     }
     if typed.starts_with('/') {
         model.input.was_refused = false;
-        slash_line(model, typed, out);
+        slash_command(model, typed, out);
         if model.input.was_refused {
             // Let the user correct it.
             model.ui.prompt = Some(Prompt::Say(typed.to_owned()));
@@ -68,7 +68,7 @@ fn phrase(number: &str) -> Option<Phrase> {
 }
 
 /// Handles a line that sends a message. A number is a phrase.
-pub(super) fn say_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
+pub(super) fn say_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
     match phrase(rest) {
         _ if rest.is_empty() => {
             for (at, phrase) in Phrase::ALL.into_iter().enumerate() {
@@ -76,13 +76,13 @@ pub(super) fn say_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
             }
         }
         Some(phrase) => say(model, Said::Phrase { phrase }, out),
-        None if rest.starts_with('/') => slash_line(model, rest, out),
+        None if rest.starts_with('/') => slash_command(model, rest, out),
         None => say(model, Said::Text { text: rest.to_owned() }, out),
     }
 }
 
 /// Handles a command after a slash, as on the full screen.
-fn slash_line(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
+fn slash_command(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
     match text.split_once(char::is_whitespace).unwrap_or((text, "")) {
         ("/mute", _) => mute(model, true),
         ("/unmute", _) => mute(model, false),
@@ -98,7 +98,7 @@ fn say(model: &mut Model, said: Said, out: &mut Vec<Effect>) {
         let most = Said::TEXT_LEN_MAX;
         return model.say(format!("A message has 1 to {most} characters that can be printed."));
     }
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     link::send(model, ClientToServer::Say { cmd_id, game, said }, out);
 }
 
@@ -124,13 +124,13 @@ pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
         model.input.was_refused = true;
         return model.say("Say what happened: report WORDS.");
     }
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     link::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
 }
 
 /// Drops unanswered messages when the connection is lost. They may have arrived, so they are not
 /// sent again.
-pub(super) fn line_lost(model: &mut Model) {
+pub(super) fn connection_lost(model: &mut Model) {
     let before = model.connection.pending.len();
     model.connection.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
     if model.connection.pending.len() < before {

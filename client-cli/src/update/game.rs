@@ -1,4 +1,4 @@
-//! The open game: its events and the player's acts.
+//! The open game: its events and the player's command_text.
 
 use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
@@ -7,8 +7,8 @@ use flagfall_protocol::{
 };
 use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
-use super::{keeping, link};
-use crate::deploy::DeployEditor;
+use super::{link, saving};
+use crate::deploy_editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
 use crate::{input, plain, targets, words};
@@ -46,7 +46,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     let previous = model.game.take_if(|game| game.summary.id == id);
     let ruleset = Ruleset::find(&view.ruleset);
     let is_first = previous.is_none();
-    keeping::commitments(model, id, epoch, &view.commitments, view.phase, out);
+    saving::commitments(model, id, epoch, &view.commitments, view.phase, out);
     // A new epoch: the server lost moves that it had acknowledged.
     let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
     let is_muted = previous.as_ref().is_some_and(|game| game.is_muted);
@@ -57,7 +57,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     match (view.phase, audience.side(), ruleset) {
         (Phase::Deploying, Some(side), Some(ruleset)) if driving => {
             let editor =
-                editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, view.lakes, &mut model.chance));
+                editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, view.lakes, &mut model.random));
             if let Some(text) = &view.own_deployment {
                 if is_first && editor.load(text).is_err() {
                     model.say("The deployment on the server is not one this client understands.");
@@ -116,7 +116,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     }
     let is_over_now = model.game.as_ref().is_some_and(is_over) && previous_phase != Some(Phase::Over);
     if is_over_now {
-        keeping::verify(model);
+        saving::verify(model);
         if !model.options.face.is_program() {
             ended(model, out);
         }
@@ -262,8 +262,8 @@ pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effe
         return;
     };
     match choice {
-        SetupChoice::Random => editor.randomize(&mut model.chance),
-        SetupChoice::Suggested => editor.suggest(&mut model.chance),
+        SetupChoice::Random => editor.randomize(&mut model.random),
+        SetupChoice::Suggested => editor.suggest(&mut model.random),
         SetupChoice::Text(text) => {
             if let Err(refusal) = editor.load(text) {
                 model.input.was_refused = true;
@@ -355,10 +355,10 @@ pub(super) fn event(
     let epoch = game.epoch;
     say_event(model, event);
     if let GameEvent::Started { commitments } = event {
-        keeping::commitments(model, id, epoch, commitments, Phase::Playing, out);
+        saving::commitments(model, id, epoch, commitments, Phase::Playing, out);
     }
     if matches!(event, GameEvent::Ended { .. }) {
-        keeping::verify(model);
+        saving::verify(model);
     }
     if model.options.face.is_program() {
         return;
@@ -469,7 +469,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
         (None, Some(game)) => {
             game.selected = None;
             let (id, epoch) = (game.summary.id, Some(game.epoch));
-            let cmd_id = model.chance.command_id();
+            let cmd_id = model.random.command_id();
             link::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
         }
         (trouble, _) => {
@@ -545,7 +545,7 @@ pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
         model.game.as_ref().filter(|game| is_over(game) && game.own_side().is_some()).map(|g| g.summary.id);
     match id {
         Some(game) => {
-            let cmd_id = model.chance.command_id();
+            let cmd_id = model.random.command_id();
             link::send(model, ClientToServer::Rematch { cmd_id, game }, out);
         }
         None => {

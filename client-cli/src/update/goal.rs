@@ -5,9 +5,9 @@ use flagfall_protocol::{
     ClientToServer, Exit, GameSummary, OwnGames, Player, PlayerKind, Position, Seek, Terms,
 };
 
-use super::{errands, exit, game, link};
-use crate::errand::Errand;
+use super::{exit, game, link, requests};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
+use crate::request::Request;
 use crate::{listing, range, setups, words};
 
 /// Handles a welcome, the first one or after a reconnection.
@@ -16,7 +16,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
     let known = model.lobby.known_games.replace(ids.clone());
     if model.is_account() && matches!(model.goal, Goal::Play(_) | Goal::Next | Goal::Mail) {
         model.deployments.is_loading = true;
-        errands::ask(model, Errand::Deployments, out);
+        requests::start(model, Request::Deployments, out);
     }
     model.lobby.own_games = Some(games);
     if model.ui.replay.is_some() {
@@ -53,14 +53,14 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     }
     match model.goal.clone() {
         Goal::Games => {
-            errands::ask(model, Errand::OwnGames, out);
+            requests::start(model, Request::OwnGames, out);
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
-        Goal::Next => errands::ask(model, Errand::Next, out),
+        Goal::Next => requests::start(model, Request::Next, out),
         Goal::Mail => {
             wait(model, "Type help for the words of play by mail.", Vec::new());
-            errands::ask(model, Errand::OwnGames, out);
-            errands::ask(model, Errand::Challenges, out);
+            requests::start(model, Request::OwnGames, out);
+            requests::start(model, Request::Challenges, out);
             link::resend(model, out);
         }
         Goal::Watch(Some(id)) => open(model, id, out),
@@ -72,12 +72,12 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
             }
             How::Pool => enter_pool(model, out),
             How::Bot(bot) => {
-                let cmd_id = model.chance.command_id();
+                let cmd_id = model.random.command_id();
                 let message = ClientToServer::PlayBot { cmd_id, bot, terms: wish.terms(), side: wish.side };
                 link::send(model, message, out);
             }
             How::Challenge => {
-                let cmd_id = model.chance.command_id();
+                let cmd_id = model.random.command_id();
                 let message = ClientToServer::Challenge { cmd_id, terms: wish.terms(), side: wish.side };
                 link::send(model, message, out);
             }
@@ -308,7 +308,7 @@ fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     match older {
         Some((seek, _)) if is_own_listed(model) => {
             if let Some(own) = model.lobby.seek.take() {
-                let cmd_id = model.chance.command_id();
+                let cmd_id = model.random.command_id();
                 out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek: own }));
             }
             accept(model, seek.id.clone(), offer_words(&seek), out);
@@ -344,7 +344,7 @@ fn offer_words(seek: &Seek) -> String {
 fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(terms) = model.wish().map(|wish| wish.terms()) else { return };
     wait_in_pool(model);
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     link::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
 }
 
@@ -364,7 +364,7 @@ pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(wish) = model.wish().cloned() else { return };
     let terms = wish.terms();
     wait(model, &format!("Making your offer: {} …", words::terms(&terms)), Vec::new());
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     link::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
 }
 
@@ -383,7 +383,7 @@ pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
 fn accept(model: &mut Model, seek: String, offer: String, out: &mut Vec<Effect>) {
     model.say(format!("You take {offer}."));
     wait(model, "The game is about to begin …", Vec::new());
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
     link::send(model, ClientToServer::AcceptSeek { cmd_id, seek, secret }, out);
 }
@@ -391,7 +391,7 @@ fn accept(model: &mut Model, seek: String, offer: String, out: &mut Vec<Effect>)
 /// Accepts the challenge whose terms are shown.
 pub(super) fn accept_challenge(model: &mut Model, challenge: String, out: &mut Vec<Effect>) {
     wait(model, "The game is about to begin …", Vec::new());
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
     link::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
 }

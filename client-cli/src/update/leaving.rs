@@ -3,7 +3,7 @@
 use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
 use flagfall_rules::TimeControl;
 
-use super::{exit, game, keeping};
+use super::{exit, game, saving};
 use crate::model::{Effect, How, Model, Prompt};
 use crate::words;
 
@@ -11,7 +11,7 @@ use crate::words;
 const CLAIM_MS: u64 = 60_000;
 
 /// Asks before leaving a running game. Otherwise leaves at once.
-pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
     match consequences(model) {
         Some(consequences) if !model.options.face.is_unattended() => {
             if model.options.face.prints() {
@@ -56,7 +56,7 @@ fn consequences(model: &Model) -> Option<String> {
             words::seconds(wait_ms / 2)
         ));
     }
-    if !keeping::can_return(model) {
+    if !saving::can_return(model) {
         text.push_str(" Your seat is not saved on this machine: you cannot come back.");
     }
     Some(text)
@@ -65,15 +65,15 @@ fn consequences(model: &Model) -> Option<String> {
 /// Leaves the program. The seat stays.
 pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(seek) = model.lobby.seek.take() {
-        let cmd_id = model.chance.command_id();
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
     }
     if model.game.is_none() && model.wish().is_some_and(|wish| wish.how == How::Pool) {
-        let cmd_id = model.chance.command_id();
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
     }
     if let Some(challenge) = model.challenges.own.take() {
-        let cmd_id = model.chance.command_id();
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
     }
     let code = if model.options.face.is_unattended() && model.input.was_refused {
@@ -95,7 +95,7 @@ fn last_words(model: &Model) -> Option<String> {
         return Some(format!("The record of the game: flagfall record{server} {id}"));
     }
     let consequences = consequences(model).unwrap_or_else(|| "Your seat stays.".to_owned());
-    Some(if keeping::can_return(model) {
+    Some(if saving::can_return(model) {
         format!("You left. {consequences} To go on: flagfall play{server} --game {id}")
     } else {
         format!("You left. {consequences}")

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use flagfall_protocol::{ClientToServer, CloseCode, Exit, PROTOCOL_VERSION};
 
-use super::{chat, exit, patience};
+use super::{chat, exit, retry};
 use crate::config::is_account_file;
 use crate::model::{Effect, Link, Model, Pending};
 
@@ -69,7 +69,7 @@ fn backoff_ms(model: &mut Model, failures: u32) -> u64 {
 /// At most `most_ms`; half of it is random.
 pub(super) fn jittered_ms(model: &mut Model, most_ms: u64) -> u64 {
     let half = most_ms / 2;
-    half + model.chance.below(half as usize + 1) as u64
+    half + model.random.below(half as usize + 1) as u64
 }
 
 pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out: &mut Vec<Effect>) {
@@ -79,7 +79,7 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
     if let Some(game) = &mut model.game {
         game.reopening = false;
     }
-    chat::line_lost(model);
+    chat::connection_lost(model);
     let is_superseded = model.game.as_ref().is_some_and(|game| game.superseded);
     let verdict = code.filter(|code| !CloseCode::is_to_reconnect(*code));
     let is_unknown = verdict.is_some_and(is_unknown_token);
@@ -103,7 +103,7 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
             "The connection is gone, and another one of yours has the seat: this one ends.",
             out,
         );
-    } else if model.connection.was_online || patience::outlasts(model, code, why) {
+    } else if model.connection.was_online || retry::outlasts(model, code, why) {
         if model.connection.link == Link::Online {
             model.say(format!("The connection is gone ({why}). Reconnecting."));
         }
@@ -220,7 +220,7 @@ pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Eff
         }
         model.connection.pending.push(Pending { cmd_id, message: message.clone() });
         if model.connection.link != Link::Online {
-            model.say("The line is down: that goes out as soon as it is back.");
+            model.say("The connection is down: that goes out as soon as it is back.");
         }
     }
     if model.connection.link == Link::Online {

@@ -4,17 +4,17 @@ pub(crate) mod absence;
 mod actions;
 mod challenges;
 mod chat;
-mod errands;
+mod commands;
 mod game;
 mod goal;
-mod keeping;
 mod leaving;
-mod lines;
 mod link;
 mod mail;
-mod patience;
 pub(crate) mod pool;
+mod requests;
 mod reserve;
+mod retry;
+mod saving;
 mod server;
 mod store;
 
@@ -31,8 +31,8 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Tick => {
             absence::tick(model);
             link::tick(model, &mut out);
-            patience::tick(model, &mut out);
-            keeping::tick(model, &mut out);
+            retry::tick(model, &mut out);
+            saving::tick(model, &mut out);
         }
         Message::Connected => link::connected(model, &mut out),
         Message::ConnectFailed { why, advice } => link::connect_failed(model, &why, &advice, &mut out),
@@ -50,17 +50,17 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
                 actions::act(model, action, &mut out);
             }
         }
-        Message::Line(line) => lines::line(model, &line, &mut out),
-        Message::Ask(command) => game::command(model, command, &mut out),
+        Message::Line(line) => commands::typed(model, &line, &mut out),
+        Message::Command(command) => game::command(model, command, &mut out),
         Message::Again => goal::again(model, &mut out),
-        Message::Answered { errand, answer } => errands::answered(model, errand, answer, &mut out),
-        Message::InputEnded => lines::ended(model, &mut out),
+        Message::Answered { request, answer } => requests::answered(model, request, answer, &mut out),
+        Message::InputEnded => commands::ended(model, &mut out),
         Message::Stop => leaving::leave(model, &mut out),
-        Message::FileTrouble { why } => model.say(why),
-        Message::Unsaved { why } => keeping::unsaved(model, why),
-        Message::Saved => keeping::saved(model),
+        Message::FileError { why } => model.say(why),
+        Message::Unsaved { why } => saving::unsaved(model, why),
+        Message::Saved => saving::saved(model),
     }
-    lines::settle(model, &mut out);
+    commands::settle(model, &mut out);
     // Only the hello is sent before the welcome. Other requests are repeated after it.
     let is_online = model.connection.link == Link::Online;
     out.retain(|effect| match effect {

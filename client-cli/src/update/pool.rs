@@ -42,18 +42,18 @@ fn tell(model: &mut Model) {
         return;
     }
     let now = model.clock.now;
-    let line = line(model);
-    if let (Some(pool), Some(line)) = (&mut model.lobby.pool, line)
+    let text = wait_text(model);
+    if let (Some(pool), Some(text)) = (&mut model.lobby.pool, text)
         && now.saturating_sub(pool.told_at) >= TELL_EVERY_MS
     {
         pool.told_at = now;
-        model.say(line);
+        model.say(text);
     }
 }
 
 /// The wait in one line. `None` if the player does not wait or the server does not say.
 #[must_use]
-pub(crate) fn line(model: &Model) -> Option<String> {
+pub(crate) fn wait_text(model: &Model) -> Option<String> {
     if !is_for_pool(model) {
         return None;
     }

@@ -8,7 +8,7 @@ use crate::model::{Effect, Model, OpenGame, Prompt, Uncolored};
 use crate::targets;
 
 /// Plays a ply at once if no chips are laid. Otherwise asks for the color.
-pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
+pub(super) fn play_or_prompt_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
     let lays_chips = model.game.as_ref().and_then(|game| game.ruleset).is_some_and(|ruleset| ruleset.chips);
     match ply {
         _ if lays_chips => model.ui.prompt = Some(Prompt::Color(ply)),
@@ -20,7 +20,7 @@ pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>
 }
 
 /// Asks which piece of the reserve to place on the square under the cursor.
-pub(super) fn ask_place(model: &mut Model) {
+pub(super) fn prompt_place(model: &mut Model) {
     let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
     let kinds = kinds(game);
     let square = game.cursor;
@@ -32,7 +32,7 @@ pub(super) fn ask_place(model: &mut Model) {
 }
 
 /// Asks for confirmation to move the piece under the cursor into the reserve.
-pub(super) fn ask_remove(model: &mut Model) {
+pub(super) fn prompt_remove(model: &mut Model) {
     let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
     let square = game.cursor;
     let is_own =

@@ -2,13 +2,13 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, ServerToClient};
 
-use super::{absence, challenges, chat, errands, exit, game, goal, link, mail, patience, pool, store};
-use crate::errand::Errand;
+use super::{absence, challenges, chat, exit, game, goal, link, mail, pool, requests, retry, store};
 use crate::model::{Effect, Goal, How, Link, Model, Page};
+use crate::request::Request;
 use crate::{setups, words};
 
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
-    patience::heard(model, &message);
+    retry::heard(model, &message);
     match message {
         ServerToClient::Welcome { protocol: _, server: _, player, token, server_time, games } => {
             link::learn_time(model, server_time, true);
@@ -29,7 +29,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
         ServerToClient::Refused { cmd_id, game, code, message, seq } => {
-            if store::is_kept(model, &code) || patience::is_kept(model, cmd_id.as_ref(), &code, &message) {
+            if store::is_kept(model, &code) || retry::is_kept(model, cmd_id.as_ref(), &code, &message) {
                 return;
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
@@ -178,7 +178,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
         {
             let left = words::span(expires.saturating_sub(model.server_now()));
             match model.challenges.addressed.remove(cmd_id.as_str()) {
-                Some(name) => errands::ask(model, Errand::Invite { challenge, name }, out),
+                Some(name) => requests::start(model, Request::Invite { challenge, name }, out),
                 None => model.say(format!(
                     "{}: whoever types accept {challenge} plays you. It stands for {left}.",
                     words::terms(&terms)
@@ -286,7 +286,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
             // It may be over and closed.
             if let Some(game) = model.opening.take() {
-                errands::ask(model, Errand::Record { game }, out);
+                requests::start(model, Request::Record { game }, out);
             }
             return;
         }

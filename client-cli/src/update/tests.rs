@@ -1,12 +1,12 @@
 use flagfall_board::{Side, Square};
 use flagfall_protocol::{ClientToServer, GameCommand};
 
-use crate::chance::Chance;
 use crate::fixtures::{
     START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
     waiting_strike,
 };
 use crate::model::{Effect, Face, Goal, How, Key, Link, Message, Model, Page, Prompt, Secret, Wish};
+use crate::random::Random;
 use crate::update;
 
 mod finished;
@@ -14,8 +14,8 @@ mod guests;
 mod leaving;
 mod mail;
 mod offers;
-mod patience;
 mod pool;
+mod retry;
 mod scripts;
 mod setups;
 
@@ -67,7 +67,7 @@ const SUMMARY: &str = r#"{"id":"ba9876543210","terms":{"ruleset":"classic","time
 
 #[test]
 fn a_new_guest_names_himself_and_a_known_one_shows_his_credential() {
-    let mut model = Model::new(options(), Goal::Games, Chance::Seeded(1));
+    let mut model = Model::new(options(), Goal::Games, Random::Seeded(1));
     model.options.name = Some("ann".to_owned());
     assert_eq!(update(&mut model, Message::Started), [Effect::Connect { delay_ms: 0 }]);
     let effects = update(&mut model, Message::Connected);
@@ -84,7 +84,7 @@ fn failed() -> Message {
 
 #[test]
 fn nobody_there_at_the_start_ends_the_program() {
-    let mut model = Model::new(options(), Goal::Games, Chance::Seeded(1));
+    let mut model = Model::new(options(), Goal::Games, Random::Seeded(1));
     let effects = update(&mut model, failed());
     assert_eq!(exit_code(&effects), Some(3));
     let said = "Cannot reach ws://127.0.0.1:7171/ws: connection refused. Name another one.";

@@ -118,7 +118,7 @@ impl Table {
                         outputs.extend(said.into_iter().map(|output| (side, output)));
                     }
                 }
-                Output::Ask(command) => {
+                Output::Command(command) => {
                     let told = match self.host.ask(side, &command) {
                         // The other side gave up at the same time.
                         Err(Refusal::GameOver) => continue,
@@ -260,7 +260,7 @@ fn started(time: Time, limits: Limits) -> Table {
         for line in text.split(' ') {
             outputs.extend(table.dialogues[side].hear(NOW, said(line), &table.views[side]));
         }
-        let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
+        let [Output::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
         let command = command.clone();
         ask(&mut table, side, &command);
     }
@@ -285,7 +285,7 @@ fn tells(outputs: &[Output]) -> String {
 fn a_moves_outcome_is_told_when_it_is_sure_that_it_did_not_end_the_game() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN 1");
-    let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
+    let [Output::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
     let told = ask(&mut table, Side::Red, command);
     assert_eq!(told.red, [], "the end might come");
     assert!(tells(&told.blue).starts_with("0 3 DOWN OK\n####"), "whether the mover said one is not known");
@@ -306,7 +306,7 @@ fn events(table: &Table, messages: &[ServerToClient]) -> Vec<GameEvent> {
 fn after_a_lost_line_the_program_is_told_what_it_missed_and_no_more() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN");
-    let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
+    let [Output::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
     // The connection is lost and returns before the server has the move: nothing to say, and no
     // second question.
     let view = table.host.view(Side::Red);
@@ -335,7 +335,7 @@ fn after_a_lost_line_the_program_is_told_what_it_missed_and_no_more() {
 fn one_missed_ply_is_in_the_view_and_two_without_events_are_too_many() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN");
-    let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
+    let [Output::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
     table.host.ask(Side::Red, command).expect("taken");
     let mut other = table.dialogues.red.clone();
     let told = table.dialogues.red.follow(NOW, &[], &table.host.view(Side::Red), true);
@@ -345,7 +345,7 @@ fn one_missed_ply_is_in_the_view_and_two_without_events_are_too_many() {
         .ask(Side::Blue, &GameCommand::from("a7a6".parse::<flagfall_protocol::Move>().expect("a move")))
         .expect("taken");
     let told = other.follow(NOW, &[], &table.host.view(Side::Red), true);
-    let wanted = [Output::Mute, Output::Fail(Failure::Estranged), Output::Ask(GameCommand::Resign {})];
+    let wanted = [Output::Mute, Output::Fail(Failure::Estranged), Output::Command(GameCommand::Resign {})];
     assert_eq!(told, wanted);
 }
 
@@ -378,7 +378,7 @@ fn a_program_is_late_by_its_own_limit_or_after_two_seconds_or_when_its_flag_fall
         let late = red.hear(NOW + limit + Duration::from_millis(1), said("0 3 DOWN"), &table.views.red);
         let failure = Failure::Fault(Fault::Late { limit });
         assert_eq!(failure.code(), 8);
-        assert_eq!(late, [Output::Mute, Output::Fail(failure), Output::Ask(GameCommand::Abort {})]);
+        assert_eq!(late, [Output::Mute, Output::Fail(failure), Output::Command(GameCommand::Abort {})]);
         assert_eq!(red.deadline(), None);
     }
     let mut table = started(clock, Limits::default());
@@ -423,8 +423,12 @@ fn what_a_program_does_unasked_counts_at_its_turn() {
             &GameCommand::from("a4a5".parse::<flagfall_protocol::Move>().expect("a move")),
         )
         .blue;
-        let [Output::Tell(moved), Output::Mute, Output::Fail(failure), Output::Ask(GameCommand::Abort {})] =
-            &told[..]
+        let [
+            Output::Tell(moved),
+            Output::Mute,
+            Output::Fail(failure),
+            Output::Command(GameCommand::Abort {}),
+        ] = &told[..]
         else {
             panic!("{told:?}");
         };
@@ -440,7 +444,7 @@ fn what_a_program_does_unasked_counts_at_its_turn() {
 fn a_draw_offer_is_declined() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let told = ask(&mut table, Side::Blue, &GameCommand::OfferDraw {});
-    assert_eq!((told.red, told.blue), (vec![Output::Ask(GameCommand::DeclineDraw {})], vec![]));
+    assert_eq!((told.red, told.blue), (vec![Output::Command(GameCommand::DeclineDraw {})], vec![]));
 }
 
 #[test]

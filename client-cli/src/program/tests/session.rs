@@ -11,18 +11,18 @@ use flagfall_umpire::bout;
 
 use super::host::Host;
 use super::{Program, said};
-use crate::chance::Chance;
 use crate::fixtures::{START, options};
 use crate::model::{Effect, Face, Goal, Link, Message, Model, Wish};
 use crate::program::dialogue::Limits;
 use crate::program::session::{Input, Output, Session};
+use crate::random::Random;
 
 /// A session of the player p1, online and waiting for its offer to be accepted.
 fn session(games: Option<u32>) -> Session {
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
     let options = crate::model::Options { face: Face::Program, ..options() };
-    let mut model = Model::new(options, Goal::Play(wish), Chance::Seeded(5));
+    let mut model = Model::new(options, Goal::Play(wish), Random::Seeded(5));
     model.clock.now = START;
     let mut session = Session::new(model, Limits::default(), games);
     client(&mut session, Message::Started);

@@ -5,7 +5,7 @@ use flagfall_protocol::Commitment;
 
 use super::*;
 use crate::commitments::tests::{commitment, opened};
-use crate::errand::Errand;
+use crate::request::Request;
 
 const ID: &str = "0123456789ab";
 
@@ -17,13 +17,13 @@ fn asked(goal: Goal, is_plain: bool) -> Model {
         r#"{"type":"refused","game":"0123456789ab","code":"no_such_game","message":"there is no such game"}"#,
     );
     let game = ID.parse().expect("an id");
-    assert_eq!(effects, [Effect::Ask(Errand::Record { game })]);
+    assert_eq!(effects, [Effect::Request(Request::Record { game })]);
     model
 }
 
 fn answered(model: &mut Model, answer: Result<Vec<u8>, String>) -> Vec<Effect> {
-    let errand = Errand::Record { game: ID.parse().expect("an id") };
-    update(model, Message::Answered { errand, answer })
+    let request = Request::Record { game: ID.parse().expect("an id") };
+    update(model, Message::Answered { request, answer })
 }
 
 fn record() -> Vec<u8> {

@@ -3,7 +3,7 @@
 use super::*;
 
 fn greeting(goal: Goal, file: &str) -> Model {
-    let mut model = Model::new(options(), goal, Chance::Seeded(1));
+    let mut model = Model::new(options(), goal, Random::Seeded(1));
     model.options.credential_file = file.to_owned();
     model.login.token = Some(Secret::new("old"));
     update(&mut model, Message::Started);
@@ -38,7 +38,7 @@ fn a_guest_the_server_does_not_know_becomes_a_new_one_and_goes_on() {
             assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: None, .. }]), "{effects:?}");
             let effects = welcome(&mut model, "[]");
             assert!(
-                effects.iter().any(|effect| matches!(effect, Effect::Send(_) | Effect::Ask(_))),
+                effects.iter().any(|effect| matches!(effect, Effect::Send(_) | Effect::Request(_))),
                 "the command goes on: {goal:?} {effects:?}"
             );
         }

@@ -3,7 +3,7 @@
 use flagfall_protocol::{Player, PlayerKind, RatingWish};
 
 use super::*;
-use crate::errand::Errand;
+use crate::request::Request;
 
 const CODE: &str = "7hqz2m4kx0ab";
 
@@ -136,7 +136,10 @@ fn a_script_that_waits_for_its_game_may_answer_a_challenge() {
     model.options.face = crate::model::Face::Script;
     challenged(&mut model);
     let effects = line(&mut model, &format!("reject {CODE}"));
-    assert!(effects.contains(&Effect::Ask(Errand::Decline { challenge: CODE.to_owned() })), "{effects:?}");
+    assert!(
+        effects.contains(&Effect::Request(Request::Decline { challenge: CODE.to_owned() })),
+        "{effects:?}"
+    );
 }
 
 #[test]
@@ -164,7 +167,7 @@ fn a_key_answers_a_challenge_and_takes_back_what_one_has_offered() {
     challenged(&mut model);
     key(&mut model, Key::Char('J'));
     let effects = key(&mut model, Key::Char('n'));
-    assert_eq!(effects, [Effect::Ask(Errand::Decline { challenge: CODE.to_owned() })]);
+    assert_eq!(effects, [Effect::Request(Request::Decline { challenge: CODE.to_owned() })]);
     assert!(model.game.is_some());
 }
 
@@ -222,5 +225,5 @@ fn a_challenge_that_is_open_no_more_is_not_asked_about_any_longer() {
 fn a_key_goes_to_the_next_game() {
     let mut model = playing();
     let effects = key(&mut model, Key::Char('G'));
-    assert_eq!(effects, [Effect::Ask(Errand::Next)]);
+    assert_eq!(effects, [Effect::Request(Request::Next)]);
 }

@@ -1,8 +1,8 @@
 //! The deployment that the command line names, if the server must be asked for it first.
 
 use super::*;
-use crate::errand::Errand;
 use crate::model::SetupChoice;
+use crate::request::Request;
 
 const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 
@@ -10,7 +10,7 @@ const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
     let setup = Some(SetupChoice::Text(setup.to_owned()));
     let wish = Wish { how, ruleset: Some("barrage".to_owned()), setup, ..Wish::default() };
-    let mut model = Model::new(options(), Goal::Play(wish), Chance::Seeded(1));
+    let mut model = Model::new(options(), Goal::Play(wish), Random::Seeded(1));
     update(&mut model, Message::Started);
     update(&mut model, Message::Connected);
     let welcome = format!(
@@ -22,7 +22,7 @@ fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
 
 fn saved(model: &mut Model, answer: Result<&str, &str>) -> Vec<Effect> {
     let answer = answer.map(|body| body.as_bytes().to_vec()).map_err(str::to_owned);
-    update(model, Message::Answered { errand: Errand::Deployments, answer })
+    update(model, Message::Answered { request: Request::Deployments, answer })
 }
 
 fn kept(name: &str) -> String {
@@ -33,7 +33,7 @@ fn kept(name: &str) -> String {
 fn nothing_is_offered_before_the_named_deployment_is_found_with_the_account() {
     for how in [How::Any, How::Pool, How::Challenge, How::Bot("simple".to_owned())] {
         let (mut model, effects) = account(how.clone(), "corner");
-        assert_eq!(effects, [Effect::Ask(Errand::Deployments)], "{how:?}");
+        assert_eq!(effects, [Effect::Request(Request::Deployments)], "{how:?}");
         let effects = saved(&mut model, Ok(&kept("corner")));
         assert_eq!(sent(&effects).len(), 1, "{how:?}: {effects:?}");
         let (mut model, _) = account(how.clone(), "cornr");

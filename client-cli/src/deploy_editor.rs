@@ -3,8 +3,8 @@
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Ruleset, SetupRefusal};
 
-use crate::chance::Chance;
-use crate::layouts;
+use crate::deployment_text;
+use crate::random::Random;
 
 /// A deployment that is being edited.
 #[derive(Clone, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl std::fmt::Debug for DeployEditor {
 
 impl DeployEditor {
     /// An editor that starts with a suggested deployment.
-    pub fn new(side: Side, ruleset: &'static Ruleset, lakes: SquareSet, chance: &mut Chance) -> DeployEditor {
+    pub fn new(side: Side, ruleset: &'static Ruleset, lakes: SquareSet, chance: &mut Random) -> DeployEditor {
         let mut editor = DeployEditor {
             side,
             ruleset,
@@ -60,7 +60,7 @@ impl DeployEditor {
     /// The first thing that is wrong with it.
     pub fn checked_text(&self) -> Result<String, SetupRefusal> {
         let text = self.text();
-        layouts::places(&text, self.ruleset)?;
+        deployment_text::places(&text, self.ruleset)?;
         Ok(text)
     }
 
@@ -69,20 +69,20 @@ impl DeployEditor {
     /// # Errors
     /// What is wrong with the text. The editor then keeps its contents.
     pub fn load(&mut self, text: &str) -> Result<(), SetupRefusal> {
-        self.places = layouts::places(text, self.ruleset)?;
+        self.places = deployment_text::places(text, self.ruleset)?;
         self.picked = None;
         Ok(())
     }
 
     /// Deploys the army at random.
-    pub fn randomize(&mut self, chance: &mut Chance) {
-        let text = layouts::random(self.ruleset, self.side, chance);
+    pub fn randomize(&mut self, chance: &mut Random) {
+        let text = deployment_text::random(self.ruleset, self.side, chance);
         self.put(&text);
     }
 
     /// Loads a suggested deployment.
-    pub fn suggest(&mut self, chance: &mut Chance) {
-        let text = layouts::suggested(self.ruleset, self.lakes, self.side, chance);
+    pub fn suggest(&mut self, chance: &mut Random) {
+        let text = deployment_text::suggested(self.ruleset, self.lakes, self.side, chance);
         self.put(&text);
     }
 
@@ -176,7 +176,7 @@ mod tests {
 
     fn editor(id: &str) -> DeployEditor {
         let ruleset = Ruleset::find(id).expect("a ruleset");
-        DeployEditor::new(Side::Red, ruleset, ruleset.shape.lakes, &mut Chance::Seeded(1))
+        DeployEditor::new(Side::Red, ruleset, ruleset.shape.lakes, &mut Random::Seeded(1))
     }
 
     #[test]

@@ -9,30 +9,30 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::{exit, game, goal};
-use crate::errand::Errand;
 use crate::model::{Effect, Goal, Model, Page};
 use crate::replay::Replay;
+use crate::request::Request;
 use crate::{listing, plain, words};
 
 /// Makes an HTTP request.
-pub(super) fn ask(model: &mut Model, errand: Errand, out: &mut Vec<Effect>) {
+pub(super) fn start(model: &mut Model, request: Request, out: &mut Vec<Effect>) {
     model.connection.requests += 1;
-    out.push(Effect::Ask(errand));
+    out.push(Effect::Request(request));
 }
 
 /// Handles the answer to an HTTP request, or its failure.
 pub(super) fn answered(
     model: &mut Model,
-    errand: Errand,
+    request: Request,
     answer: Result<Vec<u8>, String>,
     out: &mut Vec<Effect>,
 ) {
     model.connection.requests = model.connection.requests.saturating_sub(1);
-    let is_of_saved = errand == Errand::Deployments;
-    let taken = answer.and_then(|body| take(model, &errand, &body, out));
+    let is_of_saved = request == Request::Deployments;
+    let taken = answer.and_then(|body| take(model, &request, &body, out));
     if let Err(why) = taken {
         let word = words::sentence(&why);
-        if matches!(errand, Errand::Record { .. }) && model.game.is_none() {
+        if matches!(request, Request::Record { .. }) && model.game.is_none() {
             return exit(model, Exit::Refused, format!("Refused: {word}"), out);
         }
         if !is_of_saved && matches!(model.goal, Goal::Games | Goal::Next) {
@@ -49,9 +49,9 @@ pub(super) fn answered(
     }
 }
 
-fn take(model: &mut Model, errand: &Errand, body: &[u8], out: &mut Vec<Effect>) -> Result<(), String> {
-    match errand {
-        Errand::OwnGames => {
+fn take(model: &mut Model, request: &Request, body: &[u8], out: &mut Vec<Effect>) -> Result<(), String> {
+    match request {
+        Request::OwnGames => {
             let own: OwnGames = read(body)?;
             if model.goal == Goal::Games {
                 model.lobby.urgent_games = Some(own);
@@ -60,34 +60,34 @@ fn take(model: &mut Model, errand: &Errand, body: &[u8], out: &mut Vec<Effect>) 
                 say_all(model, listing::own_games(&own, &model.options.server_flag()));
             }
         }
-        Errand::Next => {
+        Request::Next => {
             let own: OwnGames = read(body)?;
             goal::next(model, &own, out);
         }
-        Errand::Show { .. } => show(model, &read(body)?),
-        Errand::Record { .. } => finished(model, read(body)?, out)?,
-        Errand::Moves { .. } => say_lines(model, &String::from_utf8_lossy(body)),
-        Errand::Standings { .. } => say_lines(model, &words::leaderboard(&read::<Leaderboard>(body)?)),
-        Errand::Ratings { .. } => say_lines(model, &words::profile(&read::<Profile>(body)?)),
-        Errand::Played { .. } => say_all(model, listing::played(&read::<PlayedGames>(body)?)),
-        Errand::HeadToHead { .. } => say_all(model, listing::head_to_head(&read::<HeadToHead>(body)?)),
-        Errand::Deployments => {
+        Request::Show { .. } => show(model, &read(body)?),
+        Request::Record { .. } => finished(model, read(body)?, out)?,
+        Request::Moves { .. } => say_text(model, &String::from_utf8_lossy(body)),
+        Request::Standings { .. } => say_text(model, &words::leaderboard(&read::<Leaderboard>(body)?)),
+        Request::Ratings { .. } => say_text(model, &words::profile(&read::<Profile>(body)?)),
+        Request::Played { .. } => say_all(model, listing::played(&read::<PlayedGames>(body)?)),
+        Request::HeadToHead { .. } => say_all(model, listing::head_to_head(&read::<HeadToHead>(body)?)),
+        Request::Deployments => {
             for kept in read::<SavedDeployments>(body)?.deployments {
                 let by_name = model.deployments.saved.entry(kept.ruleset).or_default();
                 by_name.insert(kept.name, kept.setup.expose().to_owned());
             }
         }
-        Errand::SaveDeployment { name, .. } => model.say(format!("Saved as {name}.")),
-        Errand::Challenges => challenges(model, &read(body)?),
-        Errand::Invite { challenge, name } => {
+        Request::SaveDeployment { name, .. } => model.say(format!("Saved as {name}.")),
+        Request::Challenges => challenges(model, &read(body)?),
+        Request::Invite { challenge, name } => {
             model.say(format!("{name} is challenged. To take it back: withdraw {challenge}"));
         }
-        Errand::Decline { challenge } => model.say(format!("Challenge {challenge} is declined.")),
-        Errand::Queue { .. } | Errand::SetQueue { .. } => {
+        Request::Decline { challenge } => model.say(format!("Challenge {challenge} is declined.")),
+        Request::Queue { .. } | Request::SetQueue { .. } => {
             let word = listing::queue(&read::<MoveQueue>(body)?);
             model.say(word);
         }
-        Errand::ClearQueue { .. } => model.say("Nothing is queued any more."),
+        Request::ClearQueue { .. } => model.say("Nothing is queued any more."),
     }
     Ok(())
 }
@@ -112,7 +112,7 @@ fn say_all(model: &mut Model, lines: Vec<String>) {
     lines.into_iter().for_each(|line| model.say(line));
 }
 
-pub(super) fn say_lines(model: &mut Model, text: &str) {
+pub(super) fn say_text(model: &mut Model, text: &str) {
     for line in text.lines() {
         model.say(line);
     }
@@ -138,7 +138,7 @@ fn finished(model: &mut Model, record: GameRecord, out: &mut Vec<Effect>) -> Res
     if model.options.face.prints() {
         if let Some(ruleset) = game.ruleset {
             let text = plain::board(&game.view, ruleset, model.options.numbering, flagfall_board::Side::Red);
-            say_lines(model, text.trim_end());
+            say_text(model, text.trim_end());
             model.say(plain::LEGEND);
         }
         let server = model.options.server_flag();
@@ -165,6 +165,6 @@ fn show(model: &mut Model, shown: &Shown) {
         Some(side) if model.options.flip => side,
         _ => flagfall_board::Side::Red,
     };
-    say_lines(model, plain::board(view, ruleset, model.options.numbering, bottom).trim_end());
+    say_text(model, plain::board(view, ruleset, model.options.numbering, bottom).trim_end());
     model.say(plain::LEGEND);
 }

@@ -10,7 +10,7 @@ use flagfall_rules::{Move, MoveCommand, Placing};
 /// its chip. In words: `place scout a4 green`, `place labeled 9 a4`, `remove a4`, `color green`,
 /// `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`.
 #[must_use]
-pub fn act(text: &str) -> Option<GameCommand> {
+pub fn parse(text: &str) -> Option<GameCommand> {
     let text = text.trim();
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     match word.to_ascii_lowercase().as_str() {
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn json(text: &str) -> String {
-        act(text).map_or_else(|| "nothing".to_owned(), |act| serde_json::to_string(&act).expect("JSON"))
+        parse(text).map_or_else(|| "nothing".to_owned(), |act| serde_json::to_string(&act).expect("JSON"))
     }
 
     #[test]

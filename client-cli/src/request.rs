@@ -5,7 +5,7 @@ use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Sp
 
 /// An HTTP request beside the WebSocket.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Errand {
+pub enum Request {
     /// List the player's running games.
     OwnGames,
     /// Go on with the most urgent of the player's running games.
@@ -99,14 +99,14 @@ pub enum Errand {
     },
 }
 
-impl Errand {
+impl Request {
     /// The HTTP method.
     #[must_use]
     pub fn method(&self) -> &'static str {
         match self {
-            Errand::Invite { .. } => "POST",
-            Errand::SetQueue { .. } | Errand::SaveDeployment { .. } => "PUT",
-            Errand::Decline { .. } | Errand::ClearQueue { .. } => "DELETE",
+            Request::Invite { .. } => "POST",
+            Request::SetQueue { .. } | Request::SaveDeployment { .. } => "PUT",
+            Request::Decline { .. } | Request::ClearQueue { .. } => "DELETE",
             _ => "GET",
         }
     }
@@ -115,21 +115,21 @@ impl Errand {
     #[must_use]
     pub fn path(&self) -> String {
         match self {
-            Errand::OwnGames | Errand::Next => "/api/me/games".to_owned(),
-            Errand::Show { game, is_own: _ } => format!("/api/games/{game}"),
-            Errand::Record { game } => format!("/api/games/{game}/record"),
-            Errand::Moves { game } => format!("/api/games/{game}/record.txt"),
-            Errand::Standings { ruleset, speed } => format!("/api/leaderboards/{ruleset}/{}", speed.name()),
-            Errand::Ratings { player } => format!("/api/players/{player}"),
-            Errand::Played { player } => format!("/api/players/{player}/games"),
-            Errand::HeadToHead { player, opponent } => format!("/api/players/{player}/against/{opponent}"),
-            Errand::Deployments => "/api/me/deployments".to_owned(),
-            Errand::SaveDeployment { ruleset, name, setup: _ } => {
+            Request::OwnGames | Request::Next => "/api/me/games".to_owned(),
+            Request::Show { game, is_own: _ } => format!("/api/games/{game}"),
+            Request::Record { game } => format!("/api/games/{game}/record"),
+            Request::Moves { game } => format!("/api/games/{game}/record.txt"),
+            Request::Standings { ruleset, speed } => format!("/api/leaderboards/{ruleset}/{}", speed.name()),
+            Request::Ratings { player } => format!("/api/players/{player}"),
+            Request::Played { player } => format!("/api/players/{player}/games"),
+            Request::HeadToHead { player, opponent } => format!("/api/players/{player}/against/{opponent}"),
+            Request::Deployments => "/api/me/deployments".to_owned(),
+            Request::SaveDeployment { ruleset, name, setup: _ } => {
                 format!("/api/me/deployments/{ruleset}/{name}")
             }
-            Errand::Challenges | Errand::Invite { .. } => "/api/me/challenges".to_owned(),
-            Errand::Decline { challenge } => format!("/api/me/challenges/{}", plain(challenge)),
-            Errand::Queue { game } | Errand::SetQueue { game, .. } | Errand::ClearQueue { game } => {
+            Request::Challenges | Request::Invite { .. } => "/api/me/challenges".to_owned(),
+            Request::Decline { challenge } => format!("/api/me/challenges/{}", plain(challenge)),
+            Request::Queue { game } | Request::SetQueue { game, .. } | Request::ClearQueue { game } => {
                 format!("/api/games/{game}/queue")
             }
         }
@@ -139,8 +139,8 @@ impl Errand {
     #[must_use]
     pub fn is_own(&self) -> bool {
         match self {
-            Errand::Show { is_own, .. } => *is_own,
-            Errand::Standings { .. } | Errand::Ratings { .. } => false,
+            Request::Show { is_own, .. } => *is_own,
+            Request::Standings { .. } | Request::Ratings { .. } => false,
             _ => true,
         }
     }
@@ -151,13 +151,13 @@ impl Errand {
     /// If it cannot be written as JSON.
     pub fn body(&self) -> Result<Vec<u8>, serde_json::Error> {
         match self {
-            Errand::Invite { challenge, name } => {
+            Request::Invite { challenge, name } => {
                 serde_json::to_vec(&Invite { challenge: challenge.clone(), name: name.clone() })
             }
-            Errand::SaveDeployment { ruleset: _, name: _, setup } => {
+            Request::SaveDeployment { ruleset: _, name: _, setup } => {
                 serde_json::to_vec(&SaveDeployment { setup: setup.clone() })
             }
-            Errand::SetQueue { game: _, ply, epoch, moves } => {
+            Request::SetQueue { game: _, ply, epoch, moves } => {
                 serde_json::to_vec(&NewQueue { ply: *ply, epoch: Some(*epoch), moves: moves.clone() })
             }
             _ => Ok(Vec::new()),

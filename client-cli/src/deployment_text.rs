@@ -4,20 +4,20 @@ use flagfall_board::{Rank, Side, SquareSet};
 use flagfall_bots::{random_setup, sensible_setup};
 use flagfall_rules::{Ruleset, Setup};
 
-use crate::chance::Chance;
+use crate::random::Random;
 
 /// A sensible deployment of the kind that house players choose. `lakes` are those of this game.
-pub fn suggested(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> String {
+pub fn suggested(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Random) -> String {
     text(&sensible_setup(ruleset, lakes, side, &mut drawn_from(chance)), side, ruleset)
 }
 
 /// The army placed at random on the home squares.
-pub fn random(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> String {
+pub fn random(ruleset: &Ruleset, side: Side, chance: &mut Random) -> String {
     text(&random_setup(ruleset, side, &mut drawn_from(chance)), side, ruleset)
 }
 
 /// The house players' random source with an unpredictable seed.
-fn drawn_from(chance: &mut Chance) -> flagfall_bots::Chance {
+fn drawn_from(chance: &mut Random) -> flagfall_bots::Chance {
     flagfall_bots::Chance::new(chance.bits())
 }
 
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn suggested_and_random_deployments_are_legal_on_both_sides_and_differ() {
-        let mut chance = Chance::Seeded(3);
+        let mut chance = Random::Seeded(3);
         for ruleset in Ruleset::all() {
             for side in Side::BOTH {
                 let lakes = ruleset.shape.lakes;

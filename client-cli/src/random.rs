@@ -6,7 +6,7 @@ use flagfall_protocol::CommandId;
 
 /// A source of random numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Chance {
+pub enum Random {
     /// The operating system. Nothing is derived from a seed, because deployments are hidden
     /// information.
     System,
@@ -14,13 +14,13 @@ pub enum Chance {
     Seeded(u64),
 }
 
-impl Chance {
+impl Random {
     /// The next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         match self {
             // If the system fails, the standard library's hash keys still differ between processes.
-            Chance::System => getrandom::u64().unwrap_or_else(|_| RandomState::new().hash_one(0)),
-            Chance::Seeded(state) => {
+            Random::System => getrandom::u64().unwrap_or_else(|_| RandomState::new().hash_one(0)),
+            Random::Seeded(state) => {
                 // SplitMix64.
                 *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 let mut bits = *state;
@@ -68,18 +68,18 @@ mod tests {
 
     #[test]
     fn a_seed_gives_the_same_numbers_again_and_the_system_does_not() {
-        let draw = |mut chance: Chance| (chance.bits(), chance.command_id());
-        assert_eq!(draw(Chance::Seeded(7)), draw(Chance::Seeded(7)));
-        assert_ne!(draw(Chance::System), draw(Chance::System));
+        let draw = |mut chance: Random| (chance.bits(), chance.command_id());
+        assert_eq!(draw(Random::Seeded(7)), draw(Random::Seeded(7)));
+        assert_ne!(draw(Random::System), draw(Random::System));
     }
 
     #[test]
     fn shuffling_keeps_every_card() {
         let mut list: Vec<usize> = (0..50).collect();
-        Chance::Seeded(1).shuffle(&mut list);
+        Random::Seeded(1).shuffle(&mut list);
         assert_ne!(list, (0..50).collect::<Vec<_>>());
         list.sort_unstable();
         assert_eq!(list, (0..50).collect::<Vec<_>>());
-        assert_eq!(Chance::Seeded(1).below(0), 0);
+        assert_eq!(Random::Seeded(1).below(0), 0);
     }
 }

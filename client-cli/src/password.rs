@@ -6,13 +6,13 @@ use flagfall_protocol::{Exit, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal;
 
-use crate::{Trouble, storage, usage};
+use crate::{CommandError, storage, usage};
 
 /// Longest answer.
 const ANSWER_MAX: usize = 1_024;
 
 /// Asks for a secret: without echo on a terminal, otherwise as a line of standard input.
-pub(crate) fn ask(what: &str) -> Result<Secret, Trouble> {
+pub(crate) fn read(what: &str) -> Result<Secret, CommandError> {
     if io::stdin().is_terminal() {
         return typed(what);
     }
@@ -28,9 +28,9 @@ pub(crate) fn ask(what: &str) -> Result<Secret, Trouble> {
 ///
 /// On a terminal it asks twice, without echo. It repeats the question after a typing error, so that
 /// nothing typed next reaches the shell.
-pub(crate) fn ask_new_password(what: &str) -> Result<Secret, Trouble> {
+pub(crate) fn read_new(what: &str) -> Result<Secret, CommandError> {
     if !io::stdin().is_terminal() {
-        return ask(what);
+        return read(what);
     }
     loop {
         let password = typed(what)?;
@@ -48,7 +48,7 @@ fn has_right_length(password: &Secret) -> bool {
     (PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&password.expose().chars().count())
 }
 
-fn say(text: &str) -> Result<(), Trouble> {
+fn say(text: &str) -> Result<(), CommandError> {
     let mut out = io::stderr().lock();
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(storage)
 }
@@ -69,7 +69,7 @@ impl Drop for Silent {
     }
 }
 
-fn typed(what: &str) -> Result<Secret, Trouble> {
+fn typed(what: &str) -> Result<Secret, CommandError> {
     say(&format!("{what}: "))?;
     let silent = Silent::new().map_err(storage)?;
     let mut answer = String::new();
@@ -88,7 +88,7 @@ fn typed(what: &str) -> Result<Secret, Trouble> {
     if answered {
         Ok(Secret::new(answer))
     } else {
-        Err(Trouble { code: Exit::Interrupted, word: "interrupted: nothing was done".to_owned() })
+        Err(CommandError { code: Exit::Interrupted, message: "interrupted: nothing was done".to_owned() })
     }
 }
 

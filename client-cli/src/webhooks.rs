@@ -5,33 +5,33 @@ use flagfall::words;
 use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, WebhookSet};
 use hyper::Method;
 
-use crate::account::{Desk, refused, trouble};
-use crate::{Trouble, print};
+use crate::account::{Api, refused, trouble};
+use crate::{CommandError, print};
 
 const PATH: &str = "/api/me/webhook";
 
-pub(crate) fn webhook(command: WebhookCommand, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let own = desk.token()?;
+pub(crate) fn webhook(command: WebhookCommand, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let own = api.token()?;
     match command {
         WebhookCommand::Set { url } => {
             let body = NewWebhook { url };
             let WebhookSet { url, secret } =
-                desk.ask(Method::PUT, PATH, Some(&own), Some(&body)).map_err(trouble)?;
+                api.send(Method::PUT, PATH, Some(&own), Some(&body)).map_err(trouble)?;
             print(&format!(
                 "Your turns in games with days per move are told to {url}.\n\nThe secret that signs them is  {}\n\nIt is not told again. flagfall webhook test tries whether it works.\n",
                 secret.expose()
             ))
         }
-        WebhookCommand::Show => print(&shown(&desk.get(PATH, Some(&own))?)),
+        WebhookCommand::Show => print(&shown(&api.get(PATH, Some(&own))?)),
         WebhookCommand::Remove => {
-            desk.ask::<()>(Method::DELETE, PATH, Some(&own), None::<&()>).map_err(trouble)?;
+            api.send::<()>(Method::DELETE, PATH, Some(&own), None::<&()>).map_err(trouble)?;
             print("Removed: nothing is sent any more.\n")
         }
         WebhookCommand::Test => {
             let path = format!("{PATH}/test");
             let WebhookAttempt { delivered, result, .. } =
-                desk.ask(Method::POST, &path, Some(&own), None::<&()>).map_err(trouble)?;
+                api.send(Method::POST, &path, Some(&own), None::<&()>).map_err(trouble)?;
             if delivered {
                 print(&format!("It works: the test was {result}.\n"))
             } else {
@@ -62,17 +62,17 @@ fn shown(info: &WebhookInfo) -> String {
     text
 }
 
-pub(crate) fn feed(is_removal: bool, common: Common) -> Result<u8, Trouble> {
-    let desk = Desk::new(common)?;
-    let own = desk.token()?;
+pub(crate) fn feed(is_removal: bool, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let own = api.token()?;
     if is_removal {
-        desk.ask::<()>(Method::DELETE, "/api/me/feed", Some(&own), None::<&()>).map_err(trouble)?;
+        api.send::<()>(Method::DELETE, "/api/me/feed", Some(&own), None::<&()>).map_err(trouble)?;
         return print("Removed: the address leads nowhere any more.\n");
     }
     let MadeFeed { path } =
-        desk.ask(Method::POST, "/api/me/feed", Some(&own), None::<&()>).map_err(trouble)?;
+        api.send(Method::POST, "/api/me/feed", Some(&own), None::<&()>).map_err(trouble)?;
     print(&format!(
         "{}\n\nThat is your feed, in the format JSON Feed. Keep the address secret: whoever has it sees your games. It is not told again;\nflagfall feed makes another one, and this one is void then.\n",
-        desk.page(path.expose())
+        api.page(path.expose())
     ))
 }

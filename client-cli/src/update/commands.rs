@@ -5,7 +5,7 @@ use flagfall_protocol::{GameCommand, Phase, Presence};
 
 use super::{absence, chat, game, goal, leaving, mail};
 use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
-use crate::{acts, plain, words};
+use crate::{command_text, plain, words};
 
 const HELP: &str = "\
 a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 green; where edges join,
@@ -29,7 +29,7 @@ rematch: after the end, ask for another game with sides swapped.";
 const LAST_HELP: &str = "help: this text. quit: leave, after a question while a game runs (quit yes asks nothing). Your seat stays yours.";
 
 /// Handles a line.
-pub(super) fn line(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
+pub(super) fn typed(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     let line = line.trim();
     if line.is_empty() {
         return;
@@ -92,7 +92,7 @@ fn must_wait(model: &Model, line: &str) -> bool {
     }
     // The prompt for many games may never have an open game.
     let Some(game) = &model.game else { return !mail::is_mail(model) || model.opening.is_some() };
-    let act = acts::act(line);
+    let act = command_text::parse(line);
     let is_move = word == "move" || act.is_some();
     let is_choice = matches!(act, Some(GameCommand::Choose { .. }));
     match game.view.phase {
@@ -140,7 +140,7 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
             return;
         }
         "quit" | "exit" if rest.eq_ignore_ascii_case("yes") => return leaving::leave(model, out),
-        "quit" | "exit" => return leaving::ask(model, out),
+        "quit" | "exit" => return leaving::confirm(model, out),
         _ => {}
     }
     match &model.ui.page {
@@ -176,8 +176,8 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         "decline" => game::command(model, GameCommand::DeclineDraw {}, out),
         "resign" => give_up(model, GameCommand::Resign {}, rest, out),
         "abort" => give_up(model, GameCommand::Abort {}, rest, out),
-        "claim" => absence::claim_line(model, rest, out),
-        "say" => chat::say_line(model, rest, out),
+        "claim" => absence::claim_command(model, rest, out),
+        "say" => chat::say_command(model, rest, out),
         "mute" => chat::mute(model, true),
         "unmute" => chat::mute(model, false),
         "report" => chat::report(model, rest, out),
@@ -243,7 +243,7 @@ fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
         }
     };
     let stands_at = model.game.as_ref().map(|game| game.view.ply);
-    match (acts::act(&text), number) {
+    match (command_text::parse(&text), number) {
         // The act is meant for another ply, so the server will refuse it as stale.
         (Some(act), Some(ply)) if Some(ply) != stands_at => game::command_at(model, act, ply, out),
         (Some(act), _) => game::act(model, act, out),
