@@ -33,6 +33,7 @@ pub mod replay;
 pub mod request;
 pub mod setups;
 pub mod shell;
+mod status;
 pub mod targets;
 pub mod umpire;
 mod update;

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use flagfall_board::GameId;
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT};
 use flagfall_records::{
     Finding, Format, PublicKeys, Reader, Report, SIZE_MAX, SignatureStatus, Status, check_value_with, export,
@@ -218,32 +217,6 @@ fn finding(finding: &Finding) -> String {
     format!("{place}{}: {detail}", code.code())
 }
 
-/// Where to read the record that is shown.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum RecordSource {
-    /// From a server.
-    Game(GameId),
-    /// From a file; `-` is standard input.
-    File(PathBuf),
-}
-
-impl RecordSource {
-    /// Parses a game's id or the path of an existing file.
-    ///
-    /// # Errors
-    /// What is expected instead.
-    pub fn parse(text: &str) -> Result<RecordSource, String> {
-        let path = PathBuf::from(text);
-        match text.parse() {
-            Ok(game) => Ok(RecordSource::Game(game)),
-            Err(_) if text == "-" || path.is_file() => Ok(RecordSource::File(path)),
-            Err(_) => {
-                Err("neither the id of a game (12 letters and digits) nor a file that is there".to_owned())
-            }
-        }
-    }
-}
-
 /// Reads a record from a file in any format that [`convert`] reads.
 ///
 /// # Errors
@@ -299,6 +272,7 @@ fn read(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::RecordSource;
 
     const RECORD: &str = r#"{"format":1,"game":"0123456789ab","terms":{"ruleset":"classic","time":{"kind":"unlimited"}},
         "players":{"red":{"id":"1","name":"ann","kind":"guest"},"blue":{"id":"2","name":"bob","kind":"guest"}},

@@ -12,7 +12,7 @@ mod ui;
 
 use std::collections::BTreeMap;
 
-use flagfall_board::{GameId, Side, Square};
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::PlayerKind;
 
 use crate::commitments::Shown;
@@ -25,15 +25,10 @@ pub use goal::{Goal, How, SetupChoice, Wish};
 pub use lobby::{Challenges, Lobby, PoolWait};
 pub use message::{Effect, Key, Message};
 pub use notes::Notes;
+pub(crate) use open_game::A1;
 pub use open_game::OpenGame;
 pub use options::{DEFAULT_SERVER, Face, Options};
 pub use ui::{Choice, Choices, Page, Prompt, Ui, Uncolored};
-
-/// The first square of every board.
-pub(crate) const A1: Square = match Square::new(0, 0) {
-    Some(square) => square,
-    None => panic!("every board has a first square"),
-};
 
 /// The client's whole state.
 #[derive(Clone, PartialEq, Debug)]
@@ -165,6 +160,18 @@ impl Model {
             Goal::Play(wish) => Some(wish),
             Goal::Watch(_) | Goal::Games | Goal::Next | Goal::Mail => None,
         }
+    }
+
+    /// True if the player wants to be paired by the pool.
+    #[must_use]
+    pub fn is_for_pool(&self) -> bool {
+        self.wish().is_some_and(|wish| wish.how == How::Pool)
+    }
+
+    /// True if this is the prompt for many games.
+    #[must_use]
+    pub fn is_mail(&self) -> bool {
+        self.goal == Goal::Mail
     }
 
     /// True if the server keeps the player's saved deployments, as it does for accounts.

@@ -5,6 +5,13 @@ use flagfall_protocol::{GameSummary, GameView, Phase, Presence, Viewer};
 use flagfall_rules::Ruleset;
 
 use crate::deploy_editor::DeployEditor;
+use crate::replay::Replay;
+
+/// The first square of every board.
+pub(crate) const A1: Square = match Square::new(0, 0) {
+    Some(square) => square,
+    None => panic!("every board has a first square"),
+};
 
 /// The open game.
 #[derive(Clone, PartialEq, Debug)]
@@ -53,6 +60,46 @@ pub struct OpenGame {
 }
 
 impl OpenGame {
+    /// A position of a record, as for a spectator.
+    #[must_use]
+    pub fn of_replay(replay: &Replay) -> OpenGame {
+        let record = replay.record();
+        // No clock runs in a past game.
+        let view = GameView { clock: None, deploy_deadline: None, ..replay.view().clone() };
+        let cursor = replay.ruleset().shape.home_square(Side::Red, 0).or(Square::from_index(0));
+        OpenGame {
+            summary: GameSummary {
+                id: record.game,
+                terms: record.terms.clone(),
+                players: record.players.clone(),
+                created: record.created,
+                phase: view.phase,
+                ply: view.ply,
+                turn: view.turn,
+                outcome: record.outcome.clone(),
+            },
+            ruleset: Some(replay.ruleset()),
+            audience: Viewer::Public,
+            driving: false,
+            superseded: false,
+            epoch: 0,
+            seq: 0,
+            view,
+            presence: PerSide::new(Presence::Present, Presence::Present),
+            left: PerSide::default(),
+            claimable_at: PerSide::default(),
+            is_claim_told: false,
+            is_muted: false,
+            rematch: Vec::new(),
+            reopening: false,
+            editor: None,
+            cursor: cursor.unwrap_or(A1),
+            selected: None,
+            typed: String::new(),
+            unavailable: false,
+        }
+    }
+
     /// The player's own side. `None` for spectators.
     #[must_use]
     pub fn own_side(&self) -> Option<Side> {
@@ -75,6 +122,12 @@ impl OpenGame {
     #[must_use]
     pub fn is_owing_color(&self) -> bool {
         self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
+    }
+
+    /// True if the game has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.view.phase == Phase::Over
     }
 
     /// True if the game was aborted.

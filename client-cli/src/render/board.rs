@@ -10,7 +10,7 @@ use flagfall_board::{BoardShape, ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_protocol::Phase;
 use flagfall_rules::{Carrier, Identity, Ruleset, SeenPiece, Target};
 
-use super::Theme;
+use super::theme::Theme;
 use crate::model::{Model, OpenGame};
 use crate::{plain, targets};
 

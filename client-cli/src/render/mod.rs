@@ -1,8 +1,10 @@
 //! The full screen, drawn from the model alone.
 
 mod board;
+mod notes;
 mod pages;
 mod panel;
+mod theme;
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,11 +12,12 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use flagfall_board::{ChipColor, Side};
+use flagfall_board::ChipColor;
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::{Link, Model, OpenGame, Page, Prompt};
 use crate::{input, words};
+use theme::Theme;
 
 /// Fewest terminal columns for the narrowest board.
 const WIDTH_MIN: u16 = 80;
@@ -24,54 +27,6 @@ const HEIGHT_MIN: u16 = 24;
 const PANEL_WIDTH_MIN: u16 = 28;
 /// Columns that the panel keeps when the board takes more room.
 const PANEL_WIDTH: u16 = 32;
-
-/// Styles that carry the same meaning with and without color.
-#[derive(Clone, Copy, Debug)]
-struct Theme {
-    color: bool,
-}
-
-impl Theme {
-    fn tile(self, side: Side) -> Style {
-        let background = match side {
-            Side::Red => Color::Red,
-            Side::Blue => Color::Blue,
-        };
-        if self.color {
-            Style::new().fg(Color::White).bg(background).add_modifier(Modifier::BOLD)
-        } else {
-            Style::new().add_modifier(Modifier::BOLD)
-        }
-    }
-
-    fn side(self, side: Side) -> Style {
-        let color = match side {
-            Side::Red => Color::LightRed,
-            Side::Blue => Color::LightBlue,
-        };
-        self.colored(color).add_modifier(Modifier::BOLD)
-    }
-
-    fn colored(self, color: Color) -> Style {
-        if self.color { Style::new().fg(color) } else { Style::new() }
-    }
-
-    /// The band of a chip. Its letter means the same without color.
-    fn chip(self, chip: ChipColor) -> Style {
-        let color = match chip {
-            ChipColor::Red => Color::LightRed,
-            ChipColor::Yellow => Color::LightYellow,
-            ChipColor::Blue => Color::LightBlue,
-            ChipColor::Green => Color::LightGreen,
-        };
-        let style = Style::new().add_modifier(Modifier::BOLD);
-        if self.color { style.fg(Color::Black).bg(color) } else { style }
-    }
-
-    fn bar(self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
-    }
-}
 
 /// Draws the model.
 pub fn render(model: &Model, frame: &mut Frame<'_>) {
@@ -184,25 +139,6 @@ fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     Paragraph::new(format!("{what} {line} ")).style(theme.bar())
 }
 
-/// True if a note fits into the line below the board.
-fn is_fitting(note: &str, width: u16) -> bool {
-    note.width() < usize::from(width)
-}
-
-/// The newest note for the line below the board, and how many are newer.
-///
-/// Skips the last move, which the panel shows: against a quick opponent, the player wants to read
-/// the result of their own move first.
-fn newest_note(model: &Model) -> Option<(usize, &str)> {
-    let is_live = model.ui.page == Page::Game && model.ui.replay.is_none();
-    let last = model.game.as_ref().filter(|_| is_live).and_then(|game| game.view.last_move.as_ref());
-    let last = last.map(words::moved);
-    let mut notes = model.notes.iter().rev().enumerate();
-    let newest = notes.next()?;
-    let is_last_move = last.as_deref() == Some(newest.1);
-    Some(if is_last_move { notes.next().unwrap_or(newest) } else { newest })
-}
-
 fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
     let strong = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
     let typed = model.game.as_ref().map(|game| game.typed.as_str()).unwrap_or_default();
@@ -217,7 +153,7 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         None if typed == "d" => Line::styled(" > d_   or type on for a move, as in d4d5", strong),
         None if !typed.is_empty() => Line::styled(format!(" > {typed}_"), strong),
         // The panel has the whole text.
-        None => match newest_note(model) {
+        None => match notes::newest_note(model) {
             Some((_, note)) => Line::raw(format!(" {}", words::shorten(note, room))),
             None => Line::default(),
         },

@@ -10,9 +10,9 @@ use flagfall_board::{Numbering, Rank};
 use flagfall_rules::Start;
 use unicode_width::UnicodeWidthStr;
 
+use super::notes;
 use crate::model::{Choices, Model, Page};
-use crate::update::pool;
-use crate::{input, words};
+use crate::{input, status, words};
 
 fn bold() -> Style {
     Style::new().add_modifier(Modifier::BOLD)
@@ -22,12 +22,12 @@ pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &m
     let mut text = vec![Line::raw(""), Line::styled(format!(" {headline}"), bold()), Line::raw("")];
     text.extend(lines.iter().map(|line| Line::raw(format!(" {line}"))));
     text.push(Line::raw(""));
-    if let Some(pool) = pool::wait_text(model) {
+    if let Some(pool) = status::pool_wait(model) {
         text.extend([Line::styled(format!(" {pool}"), bold()), Line::raw("")]);
     }
     // The newest note has a line of its own below, if it fits.
     let room = usize::from(area.height).saturating_sub(text.len());
-    let is_below = model.notes.last().is_some_and(|note| super::is_fitting(note, area.width));
+    let is_below = model.notes.last().is_some_and(|note| notes::is_fitting(note, area.width));
     let notes = model.notes.len().saturating_sub(usize::from(is_below));
     let shown = model.notes.iter().take(notes).skip(notes.saturating_sub(room));
     text.extend(shown.map(|note| Line::styled(format!(" {note}"), Style::new().add_modifier(Modifier::DIM))));

@@ -11,12 +11,12 @@ use flagfall_protocol::{Phase, Presence, SeenReserve};
 use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Theme, board};
+use super::theme::Theme;
+use super::{board, notes};
 use crate::deploy_editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{Link, Model, OpenGame, Prompt};
-use crate::update::absence;
-use crate::{input, targets, words};
+use crate::{input, status, targets, words};
 
 pub(super) fn draw(
     model: &Model,
@@ -56,9 +56,9 @@ pub(super) fn draw(
         }
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
-    let shown = super::newest_note(model);
+    let shown = notes::newest_note(model);
     let shown =
-        shown.map_or(0, |(newer, note)| newer + usize::from(super::is_fitting(note, frame.area().width)));
+        shown.map_or(0, |(newer, note)| newer + usize::from(notes::is_fitting(note, frame.area().width)));
     log(model, width, room, shown, &mut lines);
     frame.render_widget(Paragraph::new(lines), area);
 }
@@ -213,7 +213,7 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     if view.paused {
         notices.push("Paused while the server is away; no clock runs.".to_owned());
     }
-    notices.extend(absence::notice(model));
+    notices.extend(status::claim(model));
     notices.extend(words::owed(view));
     notices.extend(words::choice(view));
     if game.is_choosing() {

@@ -1,12 +1,12 @@
 //! Players who disconnect, return or leave, and claiming games that the opponent left.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClaimedResult, GameCommand, Phase, Presence};
+use flagfall_protocol::{ClaimedResult, GameCommand, Presence};
 
 use super::game;
 use crate::input::{self, Action};
 use crate::model::{Effect, Model};
-use crate::words;
+use crate::{status, words};
 
 /// Updates a player's presence.
 pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence, left: bool) {
@@ -38,7 +38,7 @@ pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u6
     game.is_claim_told = false;
     // The full screen shows a countdown.
     if before.is_none() && model.options.face.is_lines() {
-        let countdown = notice(model);
+        let countdown = status::claim(model);
         countdown.into_iter().for_each(|countdown| model.say(countdown));
     }
     tick(model);
@@ -77,26 +77,4 @@ pub(super) fn claim_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>
 /// Claims a win or a draw.
 pub(super) fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
     game::command(model, GameCommand::Claim { result }, out);
-}
-
-/// Who may claim the game and when, for players and spectators.
-#[must_use]
-pub(crate) fn notice(model: &Model) -> Option<String> {
-    let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;
-    let now = model.server_now();
-    let claims = if model.options.face.prints() {
-        "claim win or claim draw ends it".to_owned()
-    } else {
-        format!("{} claims", input::key_for(Action::AskClaim))
-    };
-    Side::BOTH.into_iter().find_map(|gone| {
-        let left_ms = game.claimable_at[gone]?.saturating_sub(now);
-        let left = words::clock(left_ms);
-        Some(match (game.own_side() == Some(gone.opponent()), left_ms) {
-            (true, 0) => format!("{gone} is gone: {claims}."),
-            (true, _) => format!("{gone} is gone. You may claim the game in {left}."),
-            (false, 0) => format!("{gone} is gone: {} may claim the game.", gone.opponent()),
-            (false, _) => format!("{gone} is gone. {} may claim the game in {left}.", gone.opponent()),
-        })
-    })
 }

@@ -6,7 +6,7 @@ use flagfall_rules::{Carrier, Move};
 
 use super::{absence, challenges, chat, game, goal, leaving, requests, reserve};
 use crate::input::Action;
-use crate::model::{Effect, Model, Notes, Page, Prompt, Secret, Uncolored};
+use crate::model::{Effect, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
 use crate::{command_text, input, targets};
 
@@ -156,7 +156,7 @@ fn pick(model: &mut Model, out: &mut Vec<Effect>) {
 fn step_record(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
     let Some(replay) = &mut model.ui.replay else { return };
     replay.go(to(replay.at(), replay.last()));
-    let (game, note, notes) = (replay.game(), replay.sentence(), replay.sentences(Notes::MAX));
+    let (game, note, notes) = (OpenGame::of_replay(replay), replay.sentence(), replay.sentences(Notes::MAX));
     model.game = Some(game);
     if model.options.face.prints() {
         model.say(note);

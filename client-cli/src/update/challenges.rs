@@ -2,9 +2,10 @@
 
 use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
-use super::{exit, goal, link, mail, requests};
+use super::exit::exit;
+use super::{goal, outbox, requests};
 use crate::input::{self, Action};
-use crate::model::{Effect, Goal, How, Model, Prompt, Wish};
+use crate::model::{Effect, Goal, How, Model, OpenGame, Prompt, Wish};
 use crate::request::Request;
 use crate::words;
 
@@ -76,12 +77,12 @@ pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
         let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
     }
-    let is_free = model.game.as_ref().is_none_or(super::game::is_over);
+    let is_free = model.game.as_ref().is_none_or(OpenGame::is_over);
     if is_free && model.wish().is_some_and(|wish| wish.how == How::Pool) {
         let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
     }
-    if is_free && !mail::is_mail(model) {
+    if is_free && !model.is_mail() {
         let setup = model.wish().and_then(|wish| wish.setup.clone());
         let how = How::Accept(code.to_owned());
         model.goal = Goal::Play(Wish { how, setup, ..Wish::default() });
@@ -89,7 +90,7 @@ pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
     }
     let cmd_id = model.random.command_id();
     let message = ClientToServer::AcceptChallenge { cmd_id, challenge: code.to_owned(), secret: false };
-    link::send(model, message, out);
+    outbox::send(model, message, out);
 }
 
 /// Handles the answer to the player's own challenge.

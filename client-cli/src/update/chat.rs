@@ -3,7 +3,7 @@
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, Phrase, Said};
 
-use super::link;
+use super::outbox;
 use crate::model::{Effect, Model, Prompt};
 use crate::{names, words};
 
@@ -99,7 +99,7 @@ fn say(model: &mut Model, said: Said, out: &mut Vec<Effect>) {
         return model.say(format!("A message has 1 to {most} characters that can be printed."));
     }
     let cmd_id = model.random.command_id();
-    link::send(model, ClientToServer::Say { cmd_id, game, said }, out);
+    outbox::send(model, ClientToServer::Say { cmd_id, game, said }, out);
 }
 
 /// Mutes or unmutes the opponent in this game.
@@ -125,7 +125,7 @@ pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
         return model.say("Say what happened: report WORDS.");
     }
     let cmd_id = model.random.command_id();
-    link::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
+    outbox::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
 }
 
 /// Drops unanswered messages when the connection is lost. They may have arrived, so they are not

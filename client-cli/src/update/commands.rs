@@ -5,7 +5,7 @@ use flagfall_protocol::{GameCommand, Phase, Presence};
 
 use super::{absence, chat, game, goal, leaving, mail};
 use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
-use crate::{command_text, plain, words};
+use crate::{command_text, plain, status, words};
 
 const HELP: &str = "\
 a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 green; where edges join,
@@ -62,7 +62,7 @@ pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
         carry_out(model, &line, out);
     }
     let is_seated = model.game.as_ref().is_some_and(|game| game.own_side().is_some())
-        || (mail::is_mail(model) && model.connection.link == Link::Online && model.opening.is_none());
+        || (model.is_mail() && model.connection.link == Link::Online && model.opening.is_none());
     let is_done = model.input.is_over
         && model.options.face.is_unattended()
         && model.input.held.is_none()
@@ -83,7 +83,7 @@ fn must_wait(model: &Model, line: &str) -> bool {
     {
         return false;
     }
-    if mail::is_mail(model) && model.connection.link != Link::Online {
+    if model.is_mail() && model.connection.link != Link::Online {
         return true;
     }
     let is_about_challenge = matches!(word, "accept" | "reject") && is_code(line);
@@ -91,7 +91,7 @@ fn must_wait(model: &Model, line: &str) -> bool {
         return false;
     }
     // The prompt for many games may never have an open game.
-    let Some(game) = &model.game else { return !mail::is_mail(model) || model.opening.is_some() };
+    let Some(game) = &model.game else { return !model.is_mail() || model.opening.is_some() };
     let act = command_text::parse(line);
     let is_move = word == "move" || act.is_some();
     let is_choice = matches!(act, Some(GameCommand::Choose { .. }));
@@ -219,7 +219,7 @@ fn answered(model: &mut Model, line: &str, out: &mut Vec<Effect>) -> bool {
 
 /// Gives up the game after a yes. Otherwise asks for one.
 fn give_up(model: &mut Model, command: GameCommand, rest: &str, out: &mut Vec<Effect>) {
-    let is_possible = model.game.as_ref().is_some_and(|game| game.is_acting() && !game::is_over(game));
+    let is_possible = model.game.as_ref().is_some_and(|game| game.is_acting() && !game.is_over());
     if rest.eq_ignore_ascii_case("yes") || !is_possible {
         // The game says why it is not possible.
         return game::command(model, command, out);
@@ -297,7 +297,7 @@ fn status(model: &mut Model) {
         };
         lines.push(format!("{side}: {name}, {presence}{clock}{ready}."));
     }
-    lines.extend(absence::notice(model));
+    lines.extend(status::claim(model));
     if let Some(side) = view.draw_offer {
         lines.push(format!("{side} offers a draw."));
     }

@@ -7,7 +7,7 @@ use flagfall_protocol::{
 };
 use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
-use super::{link, saving};
+use super::{outbox, saving};
 use crate::deploy_editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
@@ -25,11 +25,6 @@ pub(super) struct Opened {
     pub(super) left: PerSide<bool>,
     pub(super) claimable_at: PerSide<Option<u64>>,
     pub(super) rematch: Vec<Side>,
-}
-
-/// True if the game has ended.
-pub(super) fn is_over(game: &OpenGame) -> bool {
-    game.view.phase == Phase::Over
 }
 
 /// Handles a whole game: the first time, after a gap, or on a new connection.
@@ -114,7 +109,8 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     if is_first {
         deploy_as_wished(model, out);
     }
-    let is_over_now = model.game.as_ref().is_some_and(is_over) && previous_phase != Some(Phase::Over);
+    let is_over_now =
+        model.game.as_ref().is_some_and(OpenGame::is_over) && previous_phase != Some(Phase::Over);
     if is_over_now {
         saving::verify(model);
         if !model.options.face.is_program() {
@@ -462,7 +458,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
         Some(game) if !game.is_acting() => {
             Some("This connection is read-only: another one of yours has the seat.")
         }
-        Some(game) if is_over(game) => Some("The game is over."),
+        Some(game) if game.is_over() => Some("The game is over."),
         Some(_) => None,
     };
     match (trouble, &mut model.game) {
@@ -470,7 +466,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
             game.selected = None;
             let (id, epoch) = (game.summary.id, Some(game.epoch));
             let cmd_id = model.random.command_id();
-            link::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
+            outbox::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
         }
         (trouble, _) => {
             model.input.was_refused = true;
@@ -542,11 +538,11 @@ pub(super) fn draw(model: &mut Model, out: &mut Vec<Effect>) {
 /// Asks for another game after the end.
 pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
     let id =
-        model.game.as_ref().filter(|game| is_over(game) && game.own_side().is_some()).map(|g| g.summary.id);
+        model.game.as_ref().filter(|game| game.is_over() && game.own_side().is_some()).map(|g| g.summary.id);
     match id {
         Some(game) => {
             let cmd_id = model.random.command_id();
-            link::send(model, ClientToServer::Rematch { cmd_id, game }, out);
+            outbox::send(model, ClientToServer::Rematch { cmd_id, game }, out);
         }
         None => {
             model.input.was_refused = true;

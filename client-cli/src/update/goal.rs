@@ -5,7 +5,8 @@ use flagfall_protocol::{
     ClientToServer, Exit, GameSummary, OwnGames, Player, PlayerKind, Position, Seek, Terms,
 };
 
-use super::{exit, game, link, requests};
+use super::exit::exit;
+use super::{outbox, requests};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
 use crate::request::Request;
 use crate::{listing, range, setups, words};
@@ -27,10 +28,10 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
         game.reopening = true;
         let since = Some(Position { epoch: game.epoch, seq: game.seq });
         out.push(Effect::Send(ClientToServer::OpenGame { game: game.summary.id, since }));
-        link::resend(model, out);
+        outbox::resend(model, out);
     } else if let Some(opening) = model.opening {
         out.push(Effect::Send(ClientToServer::OpenGame { game: opening, since: None }));
-        link::resend(model, out);
+        outbox::resend(model, out);
     } else if let Some(known) = known {
         resume(model, &known, &ids, out);
     } else {
@@ -61,7 +62,7 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
             wait(model, "Type help for the words of play by mail.", Vec::new());
             requests::start(model, Request::OwnGames, out);
             requests::start(model, Request::Challenges, out);
-            link::resend(model, out);
+            outbox::resend(model, out);
         }
         Goal::Watch(Some(id)) => open(model, id, out),
         Goal::Watch(None) => out.push(Effect::Send(ClientToServer::OpenLobby {})),
@@ -74,12 +75,12 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
             How::Bot(bot) => {
                 let cmd_id = model.random.command_id();
                 let message = ClientToServer::PlayBot { cmd_id, bot, terms: wish.terms(), side: wish.side };
-                link::send(model, message, out);
+                outbox::send(model, message, out);
             }
             How::Challenge => {
                 let cmd_id = model.random.command_id();
                 let message = ClientToServer::Challenge { cmd_id, terms: wish.terms(), side: wish.side };
-                link::send(model, message, out);
+                outbox::send(model, message, out);
             }
             How::Accept(challenge) => out.push(Effect::Send(ClientToServer::ShowChallenge { challenge })),
             How::Game(id) => open(model, id, out),
@@ -89,7 +90,7 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// Looks for another game in the same way after this one is over.
 pub(super) fn again(model: &mut Model, out: &mut Vec<Effect>) {
-    if let Some(previous) = model.game.take_if(|game| game::is_over(game)) {
+    if let Some(previous) = model.game.take_if(|game| game.is_over()) {
         let id = previous.summary.id;
         if let Some(running) = &mut model.lobby.own_games {
             running.retain(|game| game.id != id);
@@ -108,7 +109,7 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
     }
     // An offer outlives its connection only briefly. The lobby tells whether it still stands.
     model.lobby.is_seek_doubtful = true;
-    link::resend(model, out);
+    outbox::resend(model, out);
     match (&model.goal, &model.ui.page) {
         (Goal::Games | Goal::Next, _) => begin(model, out),
         (Goal::Play(wish), Page::Waiting { .. })
@@ -145,7 +146,7 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     if let Some(known) = &mut model.lobby.known_games {
         known.push(id);
     }
-    let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game::is_over(game));
+    let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game.is_over());
     if is_busy && model.goal == Goal::Mail {
         return model.say(format!("A game of yours has begun: open {id}"));
     }
@@ -345,7 +346,7 @@ fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(terms) = model.wish().map(|wish| wish.terms()) else { return };
     wait_in_pool(model);
     let cmd_id = model.random.command_id();
-    link::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
+    outbox::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
 }
 
 /// Shows that the player waits in the pool.
@@ -365,7 +366,7 @@ pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
     let terms = wish.terms();
     wait(model, &format!("Making your offer: {} …", words::terms(&terms)), Vec::new());
     let cmd_id = model.random.command_id();
-    link::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
+    outbox::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
 }
 
 /// Shows that the offer stands: the server has accepted it.
@@ -385,7 +386,7 @@ fn accept(model: &mut Model, seek: String, offer: String, out: &mut Vec<Effect>)
     wait(model, "The game is about to begin …", Vec::new());
     let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
-    link::send(model, ClientToServer::AcceptSeek { cmd_id, seek, secret }, out);
+    outbox::send(model, ClientToServer::AcceptSeek { cmd_id, seek, secret }, out);
 }
 
 /// Accepts the challenge whose terms are shown.
@@ -393,7 +394,7 @@ pub(super) fn accept_challenge(model: &mut Model, challenge: String, out: &mut V
     wait(model, "The game is about to begin …", Vec::new());
     let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
-    link::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
+    outbox::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
 }
 
 /// Carries out the chosen entry of a list.

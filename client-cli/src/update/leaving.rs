@@ -3,7 +3,8 @@
 use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
 use flagfall_rules::TimeControl;
 
-use super::{exit, game, saving};
+use super::exit::exit;
+use super::saving;
 use crate::model::{Effect, How, Model, Prompt};
 use crate::words;
 
@@ -25,7 +26,7 @@ pub(super) fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// What happens to the running game if the player leaves now. `None` if nothing is lost.
 fn consequences(model: &Model) -> Option<String> {
-    let game = model.game.as_ref().filter(|game| game.is_acting() && !game::is_over(game))?;
+    let game = model.game.as_ref().filter(|game| game.is_acting() && !game.is_over())?;
     let side = game.own_side()?;
     let opponent = &game.summary.players[side.opponent()];
     let time = game.summary.terms.time;
@@ -91,7 +92,7 @@ pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
 fn last_words(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some())?;
     let (server, id) = (model.options.server_flag(), game.summary.id);
-    if game::is_over(game) {
+    if game.is_over() {
         return Some(format!("The record of the game: flagfall record{server} {id}"));
     }
     let consequences = consequences(model).unwrap_or_else(|| "Your seat stays.".to_owned());

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use flagfall_protocol::{ClientToServer, CloseCode, Exit, PROTOCOL_VERSION};
 
-use super::{chat, exit, retry};
+use super::exit::exit;
+use super::{chat, outbox, retry};
 use crate::config::is_account_file;
-use crate::model::{Effect, Link, Model, Pending};
+use crate::model::{Effect, Link, Model};
 
 const BACKOFF_FIRST_MS: u64 = 100;
 const BACKOFF_MAX_MS: u64 = 5_000;
@@ -14,8 +15,6 @@ const BACKOFF_MAX_MS: u64 = 5_000;
 const SLOWLY_FROM: u32 = 5;
 /// A server that sends pings is considered gone after this much silence.
 const SILENCE_MAX_MS: u64 = 20_000;
-/// Most commands that are kept while the connection is down.
-const PENDING_MAX: usize = 8;
 
 pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
     model.connection.link = Link::Greeting { failures: failures(model) };
@@ -63,13 +62,7 @@ fn dial(model: &mut Model, failures: u32, out: &mut Vec<Effect>) {
 /// Half of it is random, so that many clients do not come back at the same moment.
 fn backoff_ms(model: &mut Model, failures: u32) -> u64 {
     let doubled = BACKOFF_FIRST_MS << failures.saturating_sub(1).min(10);
-    jittered_ms(model, doubled.min(BACKOFF_MAX_MS))
-}
-
-/// At most `most_ms`; half of it is random.
-pub(super) fn jittered_ms(model: &mut Model, most_ms: u64) -> u64 {
-    let half = most_ms / 2;
-    half + model.random.below(half as usize + 1) as u64
+    outbox::jittered_ms(model, doubled.min(BACKOFF_MAX_MS))
 }
 
 pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out: &mut Vec<Effect>) {
@@ -186,50 +179,4 @@ pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
     if is_first || is_jump || ahead > model.clock.server_ahead_ms {
         model.clock.server_ahead_ms = ahead;
     }
-}
-
-/// Sends a command, and repeats it on the next connection until it is answered.
-pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Effect>) {
-    let cmd_id = match &message {
-        ClientToServer::Seek { cmd_id, .. }
-        | ClientToServer::CancelSeek { cmd_id, .. }
-        | ClientToServer::AcceptSeek { cmd_id, .. }
-        | ClientToServer::Challenge { cmd_id, .. }
-        | ClientToServer::CancelChallenge { cmd_id, .. }
-        | ClientToServer::AcceptChallenge { cmd_id, .. }
-        | ClientToServer::PlayBot { cmd_id, .. }
-        | ClientToServer::EnterPool { cmd_id, .. }
-        | ClientToServer::LeavePool { cmd_id }
-        | ClientToServer::Rematch { cmd_id, .. }
-        | ClientToServer::Say { cmd_id, .. }
-        | ClientToServer::Report { cmd_id, .. }
-        | ClientToServer::Command { cmd_id, .. } => Some(cmd_id.clone()),
-        ClientToServer::Hello { .. }
-        | ClientToServer::Pong { .. }
-        | ClientToServer::OpenLobby {}
-        | ClientToServer::CloseLobby {}
-        | ClientToServer::ShowChallenge { .. }
-        | ClientToServer::OpenGame { .. }
-        | ClientToServer::CloseGame { .. }
-        | ClientToServer::MyGames {} => None,
-    };
-    if let Some(cmd_id) = cmd_id {
-        if model.connection.pending.len() >= PENDING_MAX {
-            model.say("Too much is waiting for the server already: that was not sent.");
-            return;
-        }
-        model.connection.pending.push(Pending { cmd_id, message: message.clone() });
-        if model.connection.link != Link::Online {
-            model.say("The connection is down: that goes out as soon as it is back.");
-        }
-    }
-    if model.connection.link == Link::Online {
-        out.push(Effect::Send(message));
-    }
-}
-
-/// Repeats every unanswered command with the same id. The server repeats its answer to those it
-/// already carried out.
-pub(super) fn resend(model: &Model, out: &mut Vec<Effect>) {
-    out.extend(model.connection.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
 }

@@ -4,8 +4,8 @@ use flagfall_board::{GameId, Numbering, Ply, Side};
 use flagfall_protocol::{ClientToServer, GameCommand, Move, Phase, QueuedMove, Speed, Terms, Time};
 use flagfall_rules::Ruleset;
 
-use super::{challenges, game, goal, link, requests};
-use crate::model::{Effect, Goal, Model};
+use super::{challenges, game, goal, outbox, requests};
+use crate::model::{Effect, Model};
 use crate::request::Request;
 use crate::{command_text, names, words};
 
@@ -157,7 +157,7 @@ fn challenge(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     if let Some(name) = name {
         model.challenges.addressed.insert(cmd_id.as_str().to_owned(), name);
     }
-    link::send(model, ClientToServer::Challenge { cmd_id, terms, side }, out);
+    outbox::send(model, ClientToServer::Challenge { cmd_id, terms, side }, out);
     Ok(())
 }
 
@@ -171,7 +171,7 @@ fn withdraw(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
         return Err("withdraw CODE: the code of a challenge of yours, as it was told.".to_owned());
     }
     let cmd_id = model.random.command_id();
-    link::send(model, ClientToServer::CancelChallenge { cmd_id, challenge: code.to_owned() }, out);
+    outbox::send(model, ClientToServer::CancelChallenge { cmd_id, challenge: code.to_owned() }, out);
     Ok(())
 }
 
@@ -337,9 +337,4 @@ pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
         }
     }
     Ok((rest.join(" "), number))
-}
-
-/// True if this is the prompt for many games.
-pub(super) fn is_mail(model: &Model) -> bool {
-    model.goal == Goal::Mail
 }

@@ -1,16 +1,19 @@
 //! The pure core of the client: how messages change the model.
 
-pub(crate) mod absence;
+mod absence;
 mod actions;
+mod answers;
 mod challenges;
 mod chat;
 mod commands;
+mod exit;
 mod game;
 mod goal;
 mod leaving;
 mod link;
 mod mail;
-pub(crate) mod pool;
+mod outbox;
+mod pool;
 mod requests;
 mod reserve;
 mod retry;
@@ -18,10 +21,10 @@ mod saving;
 mod server;
 mod store;
 
-use flagfall_protocol::{ClientToServer, Exit};
+use flagfall_protocol::ClientToServer;
 
+use crate::input;
 use crate::model::{Effect, Link, Message, Model};
-use crate::{input, words};
 
 /// Applies a message to the model and returns the effects to carry out.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -53,7 +56,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Line(line) => commands::typed(model, &line, &mut out),
         Message::Command(command) => game::command(model, command, &mut out),
         Message::Again => goal::again(model, &mut out),
-        Message::Answered { request, answer } => requests::answered(model, request, answer, &mut out),
+        Message::Answered { request, answer } => answers::answered(model, request, answer, &mut out),
         Message::InputEnded => commands::ended(model, &mut out),
         Message::Stop => leaving::leave(model, &mut out),
         Message::FileError { why } => model.say(why),
@@ -69,17 +72,6 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         _ => true,
     });
     out
-}
-
-/// Ends the program with a last message.
-fn exit(model: &mut Model, code: Exit, word: impl Into<String>, out: &mut Vec<Effect>) {
-    let word = words::clean(&word.into());
-    if model.options.face.is_lines() {
-        model.say(word);
-    } else {
-        model.last_words.push(word);
-    }
-    out.push(Effect::Exit { code: code.code() });
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
 
-use super::{goal, link, mail};
+use super::{goal, outbox};
 use crate::model::{Effect, How, Link, Model, Retry};
 use crate::words;
 
@@ -21,7 +21,7 @@ pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code
         Code::STOPPING | Code::INTERNAL | Code::TOO_MANY | Code::LEFT_GAMES => is_program,
         _ => false,
     };
-    if !is_for_now || model.game.is_some() || mail::is_mail(model) {
+    if !is_for_now || model.game.is_some() || model.is_mail() {
         return false;
     }
     let is_asked = match cmd_id {
@@ -78,7 +78,7 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(game) = model.opening {
         out.push(Effect::Send(ClientToServer::OpenGame { game, since: None }));
     } else if !model.connection.pending.is_empty() {
-        link::resend(model, out);
+        outbox::resend(model, out);
     } else if is_looking_at_challenge(model) {
         goal::begin(model, out);
     }
@@ -90,7 +90,7 @@ fn wait(model: &mut Model, why: &str) {
     if refusals == 0 {
         model.say(format!("Not now: {} Trying again and again.", words::sentence(why)));
     }
-    let delay_ms = link::jittered_ms(model, (FIRST_MS << refusals.min(10)).min(LONGEST_MS));
+    let delay_ms = outbox::jittered_ms(model, (FIRST_MS << refusals.min(10)).min(LONGEST_MS));
     model.connection.retry =
         Some(Retry { refusals: refusals.saturating_add(1), at: Some(model.clock.now + delay_ms) });
 }

@@ -2,7 +2,8 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, ServerToClient};
 
-use super::{absence, challenges, chat, exit, game, goal, link, mail, pool, requests, retry, store};
+use super::exit::exit;
+use super::{absence, challenges, chat, game, goal, link, pool, requests, retry, store};
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::request::Request;
 use crate::{setups, words};
@@ -174,7 +175,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
             goal::wait_for_opponent(model, &terms);
         }
         (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. })
-            if mail::is_mail(model) || model.game.is_some() =>
+            if model.is_mail() || model.game.is_some() =>
         {
             let left = words::span(expires.saturating_sub(model.server_now()));
             match model.challenges.addressed.remove(cmd_id.as_str()) {
@@ -274,12 +275,12 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             let prefix = if is_stale { "That did not happen: " } else { "Refused: " };
             model.say(format!("{prefix}{message}"));
         }
-        Some(_) if model.game.is_some() || mail::is_mail(model) => {
+        Some(_) if model.game.is_some() || model.is_mail() => {
             model.input.was_refused = true;
             model.say(format!("Refused: {message}"));
         }
         Some(_) => return exit(model, Exit::Refused, format!("Refused: {message}"), out),
-        None if mail::is_mail(model) && model.opening.take().is_some() => {
+        None if model.is_mail() && model.opening.take().is_some() => {
             model.input.was_refused = true;
             model.say(format!("Refused: {message}"));
         }

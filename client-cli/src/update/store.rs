@@ -3,7 +3,7 @@
 
 use flagfall_protocol::{ClientToServer, Code};
 
-use super::link;
+use super::outbox;
 use crate::model::{Effect, Link, Model};
 
 /// True if a request that was refused for lack of the store is kept, because the user knows about
@@ -23,7 +23,7 @@ pub(super) fn state(model: &mut Model, is_available: bool, out: &mut Vec<Effect>
         return;
     }
     model.say("The server reaches its store again.");
-    link::resend(model, out);
+    outbox::resend(model, out);
     if let Some(open) = &mut model.game {
         open.reopening = false;
     }

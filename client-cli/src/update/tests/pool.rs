@@ -1,7 +1,7 @@
 //! Waiting in the pool, and games that were aborted.
 
 use super::*;
-use crate::update::pool::wait_text;
+use crate::status::pool_wait;
 
 fn ping(waiting: u32) -> String {
     let since = START - 30_000;
@@ -27,14 +27,14 @@ fn ended(abort: &str) -> String {
 #[test]
 fn the_wait_counts_up_between_pings_and_ends_with_the_pool() {
     let mut model = waiting();
-    assert_eq!(wait_text(&model), None);
+    assert_eq!(pool_wait(&model), None);
     received(&mut model, &ping(2));
     let shown = "Waited 0:30. Opponents: 1400 to 1600. 1 other player is waiting.";
-    assert_eq!(wait_text(&model).as_deref(), Some(shown));
+    assert_eq!(pool_wait(&model).as_deref(), Some(shown));
     model.clock.now += 61_000;
-    assert!(wait_text(&model).is_some_and(|line| line.starts_with("Waited 1:31.")));
+    assert!(pool_wait(&model).is_some_and(|line| line.starts_with("Waited 1:31.")));
     received(&mut model, PING);
-    assert_eq!(wait_text(&model), None);
+    assert_eq!(pool_wait(&model), None);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use flagfall_protocol::Time;
 
+use super::connection::failed;
 use super::*;
 
 /// A program that plays game after game and has not connected yet.

@@ -1,5 +1,6 @@
 //! Line-based mode as a script or a screen reader meets it.
 
+use super::connection::event;
 use super::*;
 
 fn scripted(view: &str) -> Model {

@@ -5,8 +5,8 @@ use flagfall::words;
 use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, WebhookSet};
 use hyper::Method;
 
-use crate::account::{Api, refused, trouble};
-use crate::{CommandError, print};
+use super::account::{Api, refused, trouble};
+use super::output::{CommandError, print};
 
 const PATH: &str = "/api/me/webhook";
 

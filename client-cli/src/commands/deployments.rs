@@ -12,8 +12,10 @@ use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secre
 use flagfall_rules::Ruleset;
 use hyper::Method;
 
-use crate::account::{Api, refused, trouble};
-use crate::{CommandError, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file};
+use super::account::{Api, refused, trouble};
+use super::output::{
+    CommandError, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file,
+};
 
 /// Saved texts by ruleset and name.
 type All = BTreeMap<String, BTreeMap<String, String>>;

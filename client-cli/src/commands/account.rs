@@ -20,9 +20,10 @@ use hyper::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{
-    CommandError, dialer, network, password, print, print_as_it_is, runtime, storage, usage, write_file,
+use super::output::{
+    CommandError, dialer, network, print, print_as_it_is, runtime, storage, usage, write_file,
 };
+use super::password;
 
 /// Default name of the token that a login makes.
 const TOKEN_NAME: &str = "flagfall";

@@ -6,7 +6,7 @@ use flagfall_protocol::{Exit, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal;
 
-use crate::{CommandError, storage, usage};
+use super::output::{CommandError, storage, usage};
 
 /// Longest answer.
 const ANSWER_MAX: usize = 1_024;
