@@ -214,7 +214,7 @@ pub enum Command {
     },
     /// Show your own figures: by ruleset, side and deployment. Nobody else is shown them.
     Stats,
-    /// Block a player: no games with each other, no pairing, and nothing he says reaches you.
+    /// Block a player: no games with each other, no pairing, and nothing they say reaches you.
     Block {
         /// The player's name.
         #[arg(value_name = "NAME")]

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_trouble_comes_with_something_to_do() {
+    fn every_failure_comes_with_something_to_do() {
         let address = Address::parse("https://play.example:8443").expect("an address");
         let advice = |error: DialError| error.advice(&address);
         assert!(advice(DialError::Unreachable(io::ErrorKind::ConnectionRefused.into())).contains("--server"));

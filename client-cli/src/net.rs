@@ -80,11 +80,11 @@ impl Socket {
 /// Connects to the first server that answers.
 async fn reach(dialer: &Dialer, addresses: &[Address]) -> Result<WebSocketStream<Stream>, Message> {
     // If there are others, try the next one soon.
-    let patience = if addresses.len() > 1 { NEXT_TIMEOUT } else { CONNECT_TIMEOUT };
+    let limit = if addresses.len() > 1 { NEXT_TIMEOUT } else { CONNECT_TIMEOUT };
     let mut failed = Message::ConnectFailed { why: String::new(), advice: String::new() };
     for address in addresses {
-        let answer = timeout(patience, Box::pin(shake(dialer, address))).await;
-        match answer.unwrap_or(Err(DialError::Timeout(patience.as_secs()))) {
+        let answer = timeout(limit, Box::pin(shake(dialer, address))).await;
+        match answer.unwrap_or(Err(DialError::Timeout(limit.as_secs()))) {
             Ok(socket) => return Ok(socket),
             Err(error) => {
                 failed = Message::ConnectFailed { why: error.to_string(), advice: error.advice(address) };

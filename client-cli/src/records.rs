@@ -23,7 +23,7 @@ struct Counts {
     good: u64,
     partly: u64,
     wrong: u64,
-    troubles: u64,
+    unreadable: u64,
     /// The keys that records must be signed with.
     keys: Option<PublicKeys>,
 }
@@ -47,18 +47,18 @@ pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     for path in &args.records {
         check_path(path, 0, args, &mut counts, out)?;
     }
-    let Counts { good, partly, wrong, troubles, keys: _ } = counts;
+    let Counts { good, partly, wrong, unreadable, keys: _ } = counts;
     if !args.json {
         let total = good + partly + wrong;
         let records = if total == 1 { "record" } else { "records" };
         write!(out, "{total} {records}: {good} good, {partly} partly checked, {wrong} false")?;
-        if troubles > 0 {
-            write!(out, "; {troubles} could not be read")?;
+        if unreadable > 0 {
+            write!(out, "; {unreadable} could not be read")?;
         }
         writeln!(out)?;
     }
     out.flush()?;
-    let exit = match (wrong, troubles) {
+    let exit = match (wrong, unreadable) {
         (0, 0) => Exit::Done,
         (0, _) => Exit::Storage,
         _ => Exit::Refused,
@@ -93,15 +93,15 @@ fn check_path(
     if path.is_dir() {
         return match files_in(path) {
             _ if depth >= DEPTH_MAX => {
-                trouble(path, &"folders lie too deep in each other", args, counts, out)
+                report_unreadable(path, &"folders lie too deep in each other", args, counts, out)
             }
             Ok(paths) => paths.iter().try_for_each(|path| check_path(path, depth + 1, args, counts, out)),
-            Err(error) => trouble(path, &error, args, counts, out),
+            Err(error) => report_unreadable(path, &error, args, counts, out),
         };
     }
     match File::open(path) {
         Ok(file) => check_stream(file, &path.display().to_string(), args, counts, out),
-        Err(error) => trouble(path, &error, args, counts, out),
+        Err(error) => report_unreadable(path, &error, args, counts, out),
     }
 }
 
@@ -137,7 +137,7 @@ fn check_stream(
                 let report = check_value_with(&value, counts.keys.as_ref());
                 tell(&name, &report, args, counts, out)?;
             }
-            Err(error) => trouble(Path::new(&name), &error, args, counts, out)?,
+            Err(error) => report_unreadable(Path::new(&name), &error, args, counts, out)?,
         }
     }
     Ok(())
@@ -162,14 +162,14 @@ fn tell(
     writeln!(out, "{}", words::clean(&line(name, report)))
 }
 
-fn trouble(
+fn report_unreadable(
     path: &Path,
     why: &impl ToString,
     args: &CheckArgs,
     counts: &mut Counts,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    counts.troubles += 1;
+    counts.unreadable += 1;
     let (name, why) = (path.display().to_string(), why.to_string());
     if args.json {
         return writeln!(out, "{}", json!({ "record": name, "trouble": why }));

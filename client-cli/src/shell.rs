@@ -97,12 +97,12 @@ impl Shell {
             }
             Effect::SaveToken { token, name } => return self.saved(self.identity.save_token(&token, &name)),
             Effect::SaveSeat { game } => return self.saved(self.identity.save_seat(&game)),
-            Effect::SetGuestAside => return trouble(self.identity.set_aside()),
+            Effect::SetGuestAside => return written(self.identity.set_aside()),
             Effect::KeepCommitments { game, shown } => {
-                return trouble(self.config.keep_commitments(&self.addresses.first, game, &shown));
+                return written(self.config.keep_commitments(&self.addresses.first, game, &shown));
             }
             Effect::SaveSetup { ruleset, name, text } => {
-                return trouble(self.config.save_setup(&ruleset, &name, &text).map(drop));
+                return written(self.config.save_setup(&ruleset, &name, &text).map(drop));
             }
             Effect::Exit { code } => {
                 if let Some(socket) = self.socket.take() {
@@ -204,17 +204,17 @@ async fn answer_to(
     token: Option<&Secret>,
 ) -> Result<Vec<u8>, String> {
     let token = token.filter(|_| request.is_own());
-    let mut trouble = String::new();
+    let mut failure = String::new();
     for address in addresses.beginning_with(0) {
         let body = request.body().map_err(|error| error.to_string())?;
         let method = Method::from_bytes(request.method().as_bytes()).map_err(|error| error.to_string())?;
         match http::send(dialer, address, method, &request.path(), token, body).await {
             Ok(answer) => return Ok(answer),
             Err(refused @ http::HttpError::Refused { .. }) => return Err(refused.to_string()),
-            Err(error) => trouble = error.to_string(),
+            Err(error) => failure = error.to_string(),
         }
     }
-    Err(trouble)
+    Err(failure)
 }
 
 /// The result of carrying out an effect.
@@ -227,7 +227,7 @@ pub(crate) enum Outcome {
     Exit(u8),
 }
 
-fn trouble(result: Result<(), crate::config::ConfigError>) -> Outcome {
+fn written(result: Result<(), crate::config::ConfigError>) -> Outcome {
     match result {
         Ok(()) => Outcome::Done,
         Err(error) => Outcome::Happened(Message::FileError { why: format!("Cannot write: {error}") }),

@@ -111,9 +111,9 @@ impl Api {
             why: format!("{:?}, line {}", why.classify(), why.line()),
         };
         let body = body.map(serde_json::to_vec).transpose().map_err(broken)?.unwrap_or_default();
-        let runtime = runtime().map_err(|trouble| HttpError::Broken {
+        let runtime = runtime().map_err(|failure| HttpError::Broken {
             server: self.address.authority.clone(),
-            why: trouble.message,
+            why: failure.message,
         })?;
         let bytes = runtime.block_on(http::send(&self.dialer, &self.address, method, path, token, body))?;
         let answer = if bytes.is_empty() { b"null".as_slice() } else { &bytes };
@@ -125,7 +125,7 @@ impl Api {
         path: &str,
         token: Option<&Secret>,
     ) -> Result<T, CommandError> {
-        self.send(Method::GET, path, token, None::<&()>).map_err(trouble)
+        self.send(Method::GET, path, token, None::<&()>).map_err(http_failure)
     }
 
     fn post<T: DeserializeOwned>(
@@ -134,7 +134,7 @@ impl Api {
         token: Option<&Secret>,
         body: &impl Serialize,
     ) -> Result<T, CommandError> {
-        self.send(Method::POST, path, token, Some(body)).map_err(trouble)
+        self.send(Method::POST, path, token, Some(body)).map_err(http_failure)
     }
 
     fn keep(&self, token: &Secret, player: &Player) -> Result<(), CommandError> {
@@ -151,7 +151,7 @@ pub(crate) fn refused(word: impl Into<String>) -> CommandError {
     CommandError { code: Exit::Refused, message: word.into() }
 }
 
-pub(crate) fn trouble(error: HttpError) -> CommandError {
+pub(crate) fn http_failure(error: HttpError) -> CommandError {
     let word = error.to_string();
     match error {
         HttpError::Refused { .. } if error.is_unknown_token() => {
@@ -185,8 +185,10 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandErr
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
         Ok(made) => (made, guest.is_some()),
         // The server does not know the guest, so there are no games to keep.
-        Err(error) if guest.is_some() && error.is_unknown_token() => (ask(None).map_err(trouble)?, false),
-        Err(error) => return Err(trouble(error)),
+        Err(error) if guest.is_some() && error.is_unknown_token() => {
+            (ask(None).map_err(http_failure)?, false)
+        }
+        Err(error) => return Err(http_failure(error)),
     };
     let mut text = format!("Welcome, {}: this is your account now.\n", words::player(&made.player));
     let kept = match made.token.as_ref().or(guest.as_ref()) {
@@ -228,7 +230,7 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError
                 true => refused(
                     "the server does not know this token: it was mistyped or revoked, or another server's",
                 ),
-                false => trouble(error),
+                false => http_failure(error),
             })?;
             (player, token)
         }
@@ -251,7 +253,7 @@ pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
     match api.send::<()>(Method::POST, "/api/logout", Some(&token), None::<&()>) {
         Ok(()) => {}
         Err(error) if error.is_unknown_token() => {}
-        Err(error) => return Err(trouble(error)),
+        Err(error) => return Err(http_failure(error)),
     }
     let name = identity.name();
     identity.forget().map_err(storage)?;
@@ -306,7 +308,7 @@ fn own_conduct(api: &Api, profile: &Profile) -> Result<Option<Conduct>, CommandE
         Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
         // The profile is public: show it without the part that needs a login.
         Err(error) if error.is_unknown_token() => Ok(None),
-        Err(error) => Err(trouble(error)),
+        Err(error) => Err(http_failure(error)),
     }
 }
 
@@ -344,7 +346,7 @@ pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, 
     let api = Api::new(common)?;
     let method = if is_blocked { Method::PUT } else { Method::DELETE };
     let path = format!("/api/blocks/{}", path_part(name)?);
-    api.send::<()>(method, &path, Some(&api.token()?), None::<&()>).map_err(trouble)?;
+    api.send::<()>(method, &path, Some(&api.token()?), None::<&()>).map_err(http_failure)?;
     print(&if is_blocked {
         format!(
             "{name} is blocked: you are not paired, you do not play each other, and nothing {name} says reaches you.\n"
@@ -408,7 +410,7 @@ pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, Comma
         }
         TokensCommand::Revoke { id } => {
             let path = format!("/api/tokens/{}", path_part(&id)?);
-            api.send::<()>(Method::DELETE, &path, Some(&own), None::<&()>).map_err(trouble)?;
+            api.send::<()>(Method::DELETE, &path, Some(&own), None::<&()>).map_err(http_failure)?;
             print("Revoked: whoever used it is logged out.\n")
         }
     }
@@ -478,7 +480,7 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Com
             api.send::<()>(Method::DELETE, "/api/account", Some(&own), Some(&body)).map_err(|error| {
                 let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
                 let hint = if is_busy { " (flagfall games lists them)" } else { "" };
-                let CommandError { code, message } = trouble(error);
+                let CommandError { code, message } = http_failure(error);
                 CommandError { code, message: format!("{message}{hint}") }
             })?;
             api.identity().forget().map_err(storage)?;

@@ -12,7 +12,7 @@ use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secre
 use flagfall_rules::Ruleset;
 use hyper::Method;
 
-use super::account::{Api, refused, trouble};
+use super::account::{Api, http_failure, refused};
 use super::output::{
     CommandError, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file,
 };
@@ -59,7 +59,7 @@ impl DeploymentStore {
                 let body = SaveDeployment { setup: Secret::new(squeezed) };
                 let path = format!("/api/me/deployments/{}/{name}", rules.id);
                 let kept: SavedDeployment =
-                    self.api.send(Method::PUT, &path, Some(token), Some(&body)).map_err(trouble)?;
+                    self.api.send(Method::PUT, &path, Some(token), Some(&body)).map_err(http_failure)?;
                 Ok(format!("{} with your account", kept.name))
             }
         }
@@ -71,7 +71,7 @@ impl DeploymentStore {
             None => self.api.config.delete_setup(rules.id, name).map_err(storage),
             Some(token) => {
                 let path = format!("/api/me/deployments/{}/{name}", rules.id);
-                self.api.send::<()>(Method::DELETE, &path, Some(token), None::<&()>).map_err(trouble)
+                self.api.send::<()>(Method::DELETE, &path, Some(token), None::<&()>).map_err(http_failure)
             }
         }
     }

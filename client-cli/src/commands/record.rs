@@ -42,7 +42,7 @@ pub(crate) fn record(
         }
         other => other,
     };
-    let bytes = bytes.map_err(account::trouble)?;
+    let bytes = bytes.map_err(account::http_failure)?;
     let told: GameRecord = serde_json::from_slice(&bytes).map_err(|error| {
         network(format!("the server's record is not one this client understands: {error}"))
     })?;

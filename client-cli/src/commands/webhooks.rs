@@ -5,7 +5,7 @@ use flagfall::words;
 use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, WebhookSet};
 use hyper::Method;
 
-use super::account::{Api, refused, trouble};
+use super::account::{Api, http_failure, refused};
 use super::output::{CommandError, print};
 
 const PATH: &str = "/api/me/webhook";
@@ -17,7 +17,7 @@ pub(crate) fn webhook(command: WebhookCommand, common: Common) -> Result<u8, Com
         WebhookCommand::Set { url } => {
             let body = NewWebhook { url };
             let WebhookSet { url, secret } =
-                api.send(Method::PUT, PATH, Some(&own), Some(&body)).map_err(trouble)?;
+                api.send(Method::PUT, PATH, Some(&own), Some(&body)).map_err(http_failure)?;
             print(&format!(
                 "Your turns in games with days per move are told to {url}.\n\nThe secret that signs them is  {}\n\nIt is not told again. flagfall webhook test tries whether it works.\n",
                 secret.expose()
@@ -25,13 +25,13 @@ pub(crate) fn webhook(command: WebhookCommand, common: Common) -> Result<u8, Com
         }
         WebhookCommand::Show => print(&shown(&api.get(PATH, Some(&own))?)),
         WebhookCommand::Remove => {
-            api.send::<()>(Method::DELETE, PATH, Some(&own), None::<&()>).map_err(trouble)?;
+            api.send::<()>(Method::DELETE, PATH, Some(&own), None::<&()>).map_err(http_failure)?;
             print("Removed: nothing is sent any more.\n")
         }
         WebhookCommand::Test => {
             let path = format!("{PATH}/test");
             let WebhookAttempt { delivered, result, .. } =
-                api.send(Method::POST, &path, Some(&own), None::<&()>).map_err(trouble)?;
+                api.send(Method::POST, &path, Some(&own), None::<&()>).map_err(http_failure)?;
             if delivered {
                 print(&format!("It works: the test was {result}.\n"))
             } else {
@@ -66,11 +66,11 @@ pub(crate) fn feed(is_removal: bool, common: Common) -> Result<u8, CommandError>
     let api = Api::new(common)?;
     let own = api.token()?;
     if is_removal {
-        api.send::<()>(Method::DELETE, "/api/me/feed", Some(&own), None::<&()>).map_err(trouble)?;
+        api.send::<()>(Method::DELETE, "/api/me/feed", Some(&own), None::<&()>).map_err(http_failure)?;
         return print("Removed: the address leads nowhere any more.\n");
     }
     let MadeFeed { path } =
-        api.send(Method::POST, "/api/me/feed", Some(&own), None::<&()>).map_err(trouble)?;
+        api.send(Method::POST, "/api/me/feed", Some(&own), None::<&()>).map_err(http_failure)?;
     print(&format!(
         "{}\n\nThat is your feed, in the format JSON Feed. Keep the address secret: whoever has it sees your games. It is not told again;\nflagfall feed makes another one, and this one is void then.\n",
         api.page(path.expose())

@@ -132,7 +132,7 @@ struct Binding {
 
 /// A key of the current screen, for people.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct KeyHint {
     /// The keys' names: the first for the key bar, all for the help.
     pub keys: Vec<String>,
     /// What they do, for the key bar. Empty if it does not show them.
@@ -445,22 +445,22 @@ pub fn action(model: &Model, key: Key) -> Option<Action> {
 
 /// The keys of the current screen. `of_help` skips the help itself, for which they are listed.
 #[must_use]
-pub fn shown(model: &Model, of_help: bool) -> Vec<Shown> {
+pub fn hints(model: &Model, of_help: bool) -> Vec<KeyHint> {
     let screen = if of_help { screen_below(model) } else { screen(model) };
-    rows(model, screen).map(Binding::shown).collect()
+    rows(model, screen).map(Binding::hint).collect()
 }
 
 /// The row of a key, as it is shown.
 #[cfg(test)]
-pub(super) fn bound(model: &Model, key: Key) -> Option<Shown> {
+pub(super) fn bound(model: &Model, key: Key) -> Option<KeyHint> {
     let row = rows(model, screen(model)).find(|row| row.trigger.action(model, key).is_some());
-    row.map(Binding::shown)
+    row.map(Binding::hint)
 }
 
 impl Binding {
-    fn shown(&self) -> Shown {
+    fn hint(&self) -> KeyHint {
         let is_own = self.screens.len() == 1;
-        Shown { keys: self.trigger.names(), label: self.label, help: self.help, is_own }
+        KeyHint { keys: self.trigger.names(), label: self.label, help: self.help, is_own }
     }
 }
 

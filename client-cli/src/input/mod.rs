@@ -5,7 +5,7 @@ mod action;
 mod keymap;
 
 pub use action::Action;
-pub use keymap::{Screen, Shown, action, answers_to_draw, key_for, screen, shown};
+pub use keymap::{KeyHint, Screen, action, answers_to_draw, hints, key_for, screen};
 
 #[cfg(test)]
 mod tests;

@@ -125,7 +125,7 @@ fn every_key() -> impl Iterator<Item = Key> {
 #[test]
 fn every_key_that_is_shown_does_something_and_every_other_does_nothing() {
     for (name, model) in models() {
-        let mut useful: Vec<Shown> = Vec::new();
+        let mut useful: Vec<KeyHint> = Vec::new();
         for pressed in every_key() {
             let mut changed = model.clone();
             let effects = key(&mut changed, pressed);
@@ -134,7 +134,7 @@ fn every_key_that_is_shown_does_something_and_every_other_does_nothing() {
             assert!(!is_changed || bound.is_some(), "{name}: {pressed:?} is not in the table");
             useful.extend(bound.filter(|_| is_changed));
         }
-        for shown in shown(&model, false) {
+        for shown in hints(&model, false) {
             assert!(useful.contains(&shown), "{name}: {shown:?} does nothing");
         }
     }
@@ -145,7 +145,7 @@ fn the_help_shows_every_key_and_where_there_is_none_the_bar_does() {
     for (name, model) in models() {
         let has_help = action(&model, Key::Char('?')) == Some(Action::ShowHelp);
         let text = screen_of(&if has_help { after(model.clone(), "?") } else { model.clone() });
-        for shown in shown(&model, false).iter().filter(|shown| has_help || !shown.label.is_empty()) {
+        for shown in hints(&model, false).iter().filter(|shown| has_help || !shown.label.is_empty()) {
             let words = if has_help {
                 text.contains(&shown.keys.join(" ")) && text.contains(shown.help)
             } else {

@@ -313,7 +313,7 @@ impl Session {
         }
         let server_now = self.model.server_now();
         let Some(game) = self.model.game.as_ref().filter(|game| game.summary.id == id) else { return };
-        let trouble = match (game.own_side(), game.ruleset, game.view.phase) {
+        let obstacle = match (game.own_side(), game.ruleset, game.view.phase) {
             (None, _, _) => "you have no seat in this game".to_owned(),
             (Some(side), Some(ruleset), Phase::Deploying) if can_tell(ruleset) => {
                 let mut dialogue = Dialogue::new(side, ruleset, &game.summary, self.limits);
@@ -333,7 +333,7 @@ impl Session {
                 )
             }
         };
-        self.leave(&trouble, out);
+        self.leave(&obstacle, out);
     }
 
     /// Ends the session for a reason on the server's side.
@@ -342,17 +342,17 @@ impl Session {
         self.exit(Exit::Refused.code(), out);
     }
 
-    fn carry_out(&mut self, said: Vec<dialogue::Output>, out: &mut Vec<Output>) {
+    fn carry_out(&mut self, said: Vec<dialogue::DialogueOutput>, out: &mut Vec<Output>) {
         for output in said {
             match output {
-                dialogue::Output::Tell(text) => out.push(Output::Tell(text)),
-                dialogue::Output::Mute => out.push(Output::Mute),
-                dialogue::Output::Command(command) => self.command(command, out),
-                dialogue::Output::Fail(failure) => {
+                dialogue::DialogueOutput::Tell(text) => out.push(Output::Tell(text)),
+                dialogue::DialogueOutput::Mute => out.push(Output::Mute),
+                dialogue::DialogueOutput::Command(command) => self.command(command, out),
+                dialogue::DialogueOutput::Fail(failure) => {
                     out.push(Output::Complain(format!("the program failed: {failure}")));
                     self.failure.get_or_insert(failure);
                 }
-                dialogue::Output::Over => self.over(out),
+                dialogue::DialogueOutput::Over => self.over(out),
             }
         }
     }
@@ -424,9 +424,9 @@ impl Session {
             (GameCommand::Abort {} | GameCommand::Resign {}, _) => {}
             _ => {
                 let give_up = seat.dialogue.leave();
-                let failure = dialogue::Output::Fail(Failure::Refused { message });
+                let failure = dialogue::DialogueOutput::Fail(Failure::Refused { message });
                 self.carry_out(
-                    vec![dialogue::Output::Mute, failure, dialogue::Output::Command(give_up)],
+                    vec![dialogue::DialogueOutput::Mute, failure, dialogue::DialogueOutput::Command(give_up)],
                     out,
                 );
             }

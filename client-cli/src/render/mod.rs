@@ -205,14 +205,14 @@ fn colors(question: &str, theme: Theme, strong: Style) -> Line<'static> {
 
 /// The keys of the current screen, as many as fit. The help has all of them.
 fn key_bar(model: &Model, width: u16) -> String {
-    let shown = input::shown(model, false);
-    let entry = |shown: &input::Shown| format!("  {} {}", shown.keys[0], shown.label);
-    let is_help = |shown: &&input::Shown| shown.label == "help";
-    let help = shown.iter().find(is_help).map(entry).unwrap_or_default();
+    let hints = input::hints(model, false);
+    let entry = |hint: &input::KeyHint| format!("  {} {}", hint.keys[0], hint.label);
+    let is_help = |hint: &&input::KeyHint| hint.label == "help";
+    let help = hints.iter().find(is_help).map(entry).unwrap_or_default();
     let mut room = (usize::from(width) + 1).saturating_sub(help.width());
     let mut bar = String::new();
-    for shown in shown.iter().filter(|shown| !shown.label.is_empty() && !is_help(shown)) {
-        let entry = entry(shown);
+    for hint in hints.iter().filter(|hint| !hint.label.is_empty() && !is_help(hint)) {
+        let entry = entry(hint);
         if entry.width() > room {
             break;
         }

@@ -149,12 +149,12 @@ const HELP_WIDTH: usize = 72;
 
 /// An entry for each key of the current screen.
 fn keys(model: &Model) -> Vec<String> {
-    let shown = input::shown(model, true);
-    let names: Vec<String> = shown.iter().map(|shown| shown.keys.join(" ")).collect();
+    let hints = input::hints(model, true);
+    let names: Vec<String> = hints.iter().map(|hint| hint.keys.join(" ")).collect();
     let width = names.iter().map(|name| name.width()).max().unwrap_or_default();
     names
         .iter()
-        .zip(&shown)
-        .map(|(name, shown)| format!(" {} {}", words::fit(name, width), shown.help))
+        .zip(&hints)
+        .map(|(name, hint)| format!(" {} {}", words::fit(name, width), hint.help))
         .collect()
 }

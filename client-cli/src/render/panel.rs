@@ -396,8 +396,8 @@ fn losses(
 
 fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec<Line<'_>>) {
     lines.push(Line::raw(""));
-    for shown in input::shown(model, true).iter().filter(|shown| shown.is_own) {
-        lines.push(Line::raw(format!(" {:<7} {}", shown.keys[0], shown.help)));
+    for hint in input::hints(model, true).iter().filter(|hint| hint.is_own) {
+        lines.push(Line::raw(format!(" {:<7} {}", hint.keys[0], hint.help)));
     }
     lines.push(Line::raw(""));
     let under = editor.cursor().map(|square| match editor.rank_at(square) {

@@ -115,7 +115,7 @@ pub(super) fn say_text(model: &mut Model, text: &str) {
 
 /// A game as `/api/games/ID` returns it.
 #[derive(Deserialize)]
-struct Shown {
+struct GamePage {
     game: GameSummary,
     view: GameView,
 }
@@ -149,8 +149,8 @@ fn finished(model: &mut Model, record: GameRecord, out: &mut Vec<Effect>) -> Res
     Ok(())
 }
 
-fn show(model: &mut Model, shown: &Shown) {
-    let Shown { game, view } = shown;
+fn show(model: &mut Model, shown: &GamePage) {
+    let GamePage { game, view } = shown;
     model.say(words::summary(game));
     let Some(ruleset) = Ruleset::find(&view.ruleset) else {
         model.say(format!("This client does not know the ruleset {}: update it.", view.ruleset));

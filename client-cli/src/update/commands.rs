@@ -51,7 +51,7 @@ pub(super) fn ended(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 /// Runs after every message: carries out a held line if it is time, and ends a finished script.
-pub(super) fn settle(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn resume(model: &mut Model, out: &mut Vec<Effect>) {
     if out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
         return;
     }

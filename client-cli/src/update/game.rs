@@ -452,7 +452,7 @@ pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Eff
 
 /// The same for the game as it was at this ply.
 pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out: &mut Vec<Effect>) {
-    let trouble = match &model.game {
+    let obstacle = match &model.game {
         None => Some("There is no game yet."),
         Some(game) if game.own_side().is_none() => Some("You only watch this game."),
         Some(game) if !game.is_acting() => {
@@ -461,16 +461,16 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
         Some(game) if game.is_over() => Some("The game is over."),
         Some(_) => None,
     };
-    match (trouble, &mut model.game) {
+    match (obstacle, &mut model.game) {
         (None, Some(game)) => {
             game.selected = None;
             let (id, epoch) = (game.summary.id, Some(game.epoch));
             let cmd_id = model.random.command_id();
             outbox::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
         }
-        (trouble, _) => {
+        (obstacle, _) => {
             model.input.was_refused = true;
-            model.say(trouble.unwrap_or("There is no game yet."));
+            model.say(obstacle.unwrap_or("There is no game yet."));
         }
     }
 }

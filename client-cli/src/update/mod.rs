@@ -63,7 +63,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Unsaved { why } => saving::unsaved(model, why),
         Message::Saved => saving::saved(model),
     }
-    commands::settle(model, &mut out);
+    commands::resume(model, &mut out);
     // Only the hello is sent before the welcome. Other requests are repeated after it.
     let is_online = model.connection.link == Link::Online;
     out.retain(|effect| match effect {
