@@ -5,18 +5,14 @@
 //! server. Every input is a [`model::Message`]; [`update()`] changes the [`model::Model`] and
 //! returns [`model::Effect`]s; [`shell`] carries them out.
 
-pub mod address;
 pub mod cli;
 pub mod command_text;
 pub mod commitments;
 pub mod config;
-pub mod deploy_editor;
-pub mod deployment_text;
-pub mod dial;
+pub mod deployments;
 pub mod explain;
 #[cfg(test)]
 mod fixtures;
-pub mod http;
 pub mod input;
 pub mod listing;
 pub mod model;
@@ -31,7 +27,7 @@ pub mod records;
 pub mod render;
 pub mod replay;
 pub mod request;
-pub mod setups;
+pub mod setup_check;
 pub mod shell;
 mod status;
 pub mod targets;

@@ -8,7 +8,7 @@ use flagfall_protocol::{
 use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;
 
-use crate::{deployment_text, words};
+use crate::{deployments, words};
 
 /// Lists a player's running games, the most urgent first.
 #[must_use]
@@ -233,7 +233,7 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
         for DeploymentTally { setup, tally } in &of.by_deployment {
             let text = setup.expose();
             lines.push(match ruleset {
-                Some(ruleset) => format!("  {}", deployment_text::in_rows(text, ruleset)),
+                Some(ruleset) => format!("  {}", deployments::text::in_rows(text, ruleset)),
                 None => format!("  {text}"),
             });
             let Tally { won, drawn, lost } = tally;

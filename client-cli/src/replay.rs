@@ -7,7 +7,7 @@ use flagfall_protocol::{GameEvent, GameRecord, GameView, Viewer};
 use flagfall_records::with_changes;
 use flagfall_rules::Ruleset;
 
-use crate::deployment_text;
+use crate::deployments;
 use crate::words;
 
 /// A record and a position in it: how many of its events have happened.
@@ -135,7 +135,7 @@ impl Replay {
                 let _ = writeln!(
                     text,
                     "{side} deployed: {}",
-                    deployment_text::in_rows(&opened.setup, self.ruleset)
+                    deployments::text::in_rows(&opened.setup, self.ruleset)
                 );
             }
         }

@@ -7,12 +7,12 @@ use hyper::Method;
 use ratatui::crossterm::terminal::size;
 use tokio::sync::mpsc;
 
-use crate::address::Addresses;
 use crate::config::{ConfigDir, Identity};
-use crate::dial::Dialer;
-use crate::http;
 use crate::model::{Effect, Message, Model, Secret};
-use crate::net::Socket;
+use crate::net::address::Addresses;
+use crate::net::dial::Dialer;
+use crate::net::http;
+use crate::net::socket::Socket;
 use crate::request::Request;
 use crate::{update, words};
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use flagfall::address::{Address, Addresses};
 use flagfall::config::ConfigDir;
-use flagfall::dial::{DialError, Dialer};
-use flagfall::http;
 use flagfall::model::{Face, Goal, How, Model, Options, Secret, Wish};
-use flagfall::net::new_guest;
+use flagfall::net::address::{Address, Addresses};
+use flagfall::net::dial::{DialError, Dialer};
+use flagfall::net::http;
+use flagfall::net::socket::new_guest;
 use flagfall::random::Random;
 use flagfall::shell::Shell;
 use flagfall_board::Numbering;

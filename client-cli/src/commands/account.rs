@@ -2,15 +2,16 @@
 
 use std::io::{self, IsTerminal, Write};
 
-use flagfall::address::{Address, Addresses};
 use flagfall::cli::{
     AccountCommand, Common, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, ScopeName, SignUpArgs,
     TokensCommand,
 };
 use flagfall::config::{ConfigDir, Identity};
-use flagfall::dial::Dialer;
-use flagfall::http::{self, HttpError};
-use flagfall::{listing, net, words};
+use flagfall::net::address::{Address, Addresses};
+use flagfall::net::dial::Dialer;
+use flagfall::net::http::{self, HttpError};
+use flagfall::net::socket;
+use flagfall::{listing, words};
 use flagfall_protocol::{
     BlockList, Code, Conduct, Confirmation, Exit, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me,
     NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered,
@@ -86,7 +87,8 @@ impl Api {
     /// Replaces a guest that the server does not know. `None` if no new guest can be made.
     fn new_guest(&self) -> Option<Secret> {
         let addresses = Addresses { first: self.address.clone(), others: Vec::new() };
-        let greeted = runtime().ok()?.block_on(net::new_guest(&self.dialer, &addresses, self.name.clone()));
+        let greeted =
+            runtime().ok()?.block_on(socket::new_guest(&self.dialer, &addresses, self.name.clone()));
         let (token, player) = greeted.ok()?;
         let identity = self.identity();
         // If the credential cannot be saved, this one command still works.

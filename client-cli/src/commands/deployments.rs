@@ -7,7 +7,8 @@ use std::io::Read;
 use std::path::Path;
 
 use flagfall::cli::{Common, DeploymentsCommand};
-use flagfall::{deployment_text, names, words};
+use flagfall::deployments::text;
+use flagfall::{names, words};
 use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::Ruleset;
 use hyper::Method;
@@ -48,7 +49,7 @@ impl DeploymentStore {
     /// Saves a deployment. Returns where it is, in words for the user.
     fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, CommandError> {
         check_name(name)?;
-        deployment_text::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
+        text::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
         let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         match &self.token {
             None => {
@@ -100,7 +101,7 @@ pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, Com
             let text = text.ok_or_else(|| {
                 refused(format!("no deployment {name:?} is saved for {}.{meant}", rules.id))
             })?;
-            print(&format!("{}\n", deployment_text::in_rows(text, rules).replace(' ', "\n")))
+            print(&format!("{}\n", text::in_rows(text, rules).replace(' ', "\n")))
         }
         DeploymentsCommand::Save { ruleset, name, setup } => {
             let rules = find_ruleset(&ruleset)?.unchanged();
@@ -160,7 +161,7 @@ fn import(store: &DeploymentStore, file: &Path) -> Result<u8, CommandError> {
         for (name, text) in kept {
             check_name(name)?;
             let refused = |refusal| refused(format!("nothing is saved: {ruleset} {name}: {refusal}"));
-            deployment_text::places(text, rules).map_err(refused)?;
+            text::places(text, rules).map_err(refused)?;
             checked.push((rules, name, text));
         }
     }

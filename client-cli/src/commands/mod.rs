@@ -10,9 +10,9 @@ mod webhooks;
 
 use std::io::{self, IsTerminal, Write};
 
-use flagfall::address::Address;
 use flagfall::cli::{Cli, Command, Common, DeploymentsCommand, RecordSource, TokensCommand};
 use flagfall::model::Goal;
+use flagfall::net::address::Address;
 use flagfall::{explain, umpire};
 
 pub(crate) use output::CommandError;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use flagfall::cli::Common;
-use flagfall::dial::Dialer;
+use flagfall::net::dial::Dialer;
 use flagfall::shell::{folded, terminal_columns};
 use flagfall::{names, words};
 use flagfall_protocol::Exit;

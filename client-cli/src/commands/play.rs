@@ -3,14 +3,15 @@
 use std::fs;
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use flagfall::address::Address;
 use flagfall::cli::{BotArgs, Common, PlayArgs, SeekArgs, WishArgs};
 use flagfall::config::ConfigDir;
 use flagfall::model::{Face, Goal, How, Message, Model, Options, SetupChoice, Wish};
+use flagfall::net::address::Address;
 use flagfall::random::Random;
+use flagfall::setup_check;
 use flagfall::shell::Shell;
 use flagfall::umpire;
-use flagfall::{setups, update};
+use flagfall::update;
 use flagfall_board::GameId;
 use tokio::sync::mpsc;
 
@@ -162,7 +163,7 @@ fn client(
     model.login.token = identity.token();
     model.deployments.saved = config.setups();
     model.commitments = config.commitments(&address);
-    setups::check_wish(&mut model, identity.is_account()).map_err(usage)?;
+    setup_check::check_wish(&mut model, identity.is_account()).map_err(usage)?;
     if let Some(why) = unsaved {
         update(&mut model, Message::Unsaved { why });
     }

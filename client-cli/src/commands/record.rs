@@ -3,12 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use flagfall::address::Address;
 use flagfall::cli::Common;
 use flagfall::config::ConfigDir;
 use flagfall::model::{Goal, OpenGame, Page, Secret};
+use flagfall::net::address::Address;
+use flagfall::net::http;
 use flagfall::replay::Replay;
-use flagfall::{commitments, http, plain};
+use flagfall::{commitments, plain};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 

@@ -4,7 +4,7 @@ use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::{GameSummary, GameView, Phase, Presence, Viewer};
 use flagfall_rules::Ruleset;
 
-use crate::deploy_editor::DeployEditor;
+use crate::deployments::editor::DeployEditor;
 use crate::replay::Replay;
 
 /// The first square of every board.

@@ -13,7 +13,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::theme::Theme;
 use super::{board, notes};
-use crate::deploy_editor::DeployEditor;
+use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{Link, Model, OpenGame, Prompt};
 use crate::{input, status, targets, words};

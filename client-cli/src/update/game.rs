@@ -8,7 +8,7 @@ use flagfall_protocol::{
 use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
 use super::{outbox, saving};
-use crate::deploy_editor::DeployEditor;
+use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
 use crate::{input, plain, targets, words};

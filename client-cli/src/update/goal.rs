@@ -9,7 +9,8 @@ use super::exit::exit;
 use super::{outbox, requests};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
 use crate::request::Request;
-use crate::{listing, range, setups, words};
+use crate::setup_check;
+use crate::{listing, range, words};
 
 /// Handles a welcome, the first one or after a reconnection.
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
@@ -48,7 +49,7 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
         if model.deployments.is_awaited {
             return;
         }
-        if !is_later && let Err(why) = setups::check_for(model, &ruleset) {
+        if !is_later && let Err(why) = setup_check::check_for(model, &ruleset) {
             return exit(model, Exit::Usage, words::sentence(&why), out);
         }
     }

@@ -6,7 +6,8 @@ use super::exit::exit;
 use super::{absence, challenges, chat, game, goal, link, pool, requests, retry, store};
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::request::Request;
-use crate::{setups, words};
+use crate::setup_check;
+use crate::words;
 
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
     retry::heard(model, &message);
@@ -42,7 +43,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games, out),
         ServerToClient::Challenge { challenge, challenger, terms, your_side, expires } => {
-            if let Err(why) = setups::check_for(model, &terms.ruleset) {
+            if let Err(why) = setup_check::check_for(model, &terms.ruleset) {
                 return exit(model, Exit::Usage, words::sentence(&why), out);
             }
             let side = match your_side {

@@ -14,9 +14,9 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
 use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
-use crate::address::{Address, Addresses};
-use crate::dial::{DialError, Dialer, Stream, leads_to_tls};
 use crate::model::Message;
+use crate::net::address::{Address, Addresses};
+use crate::net::dial::{DialError, Dialer, Stream, leads_to_tls};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The connect timeout if there are several servers to try.

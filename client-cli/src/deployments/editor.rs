@@ -3,7 +3,7 @@
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Ruleset, SetupRefusal};
 
-use crate::deployment_text;
+use super::text;
 use crate::random::Random;
 
 /// A deployment that is being edited.
@@ -60,7 +60,7 @@ impl DeployEditor {
     /// The first thing that is wrong with it.
     pub fn checked_text(&self) -> Result<String, SetupRefusal> {
         let text = self.text();
-        deployment_text::places(&text, self.ruleset)?;
+        text::places(&text, self.ruleset)?;
         Ok(text)
     }
 
@@ -69,20 +69,20 @@ impl DeployEditor {
     /// # Errors
     /// What is wrong with the text. The editor then keeps its contents.
     pub fn load(&mut self, text: &str) -> Result<(), SetupRefusal> {
-        self.places = deployment_text::places(text, self.ruleset)?;
+        self.places = text::places(text, self.ruleset)?;
         self.picked = None;
         Ok(())
     }
 
     /// Deploys the army at random.
     pub fn randomize(&mut self, chance: &mut Random) {
-        let text = deployment_text::random(self.ruleset, self.side, chance);
+        let text = text::random(self.ruleset, self.side, chance);
         self.put(&text);
     }
 
     /// Loads a suggested deployment.
     pub fn suggest(&mut self, chance: &mut Random) {
-        let text = deployment_text::suggested(self.ruleset, self.lakes, self.side, chance);
+        let text = text::suggested(self.ruleset, self.lakes, self.side, chance);
         self.put(&text);
     }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use flagfall_protocol::{SavedDeployment, Speed};
 use flagfall_rules::{Ruleset, Start};
 
+use crate::deployments::text;
 use crate::model::{Goal, How, Model, SetupChoice, Wish};
-use crate::{deployment_text, names};
+use crate::names;
 
 /// Saved texts by ruleset and name.
 type Saved = BTreeMap<String, BTreeMap<String, String>>;
@@ -36,9 +37,9 @@ pub fn resolve(word: &str, ruleset: &'static Ruleset, saved: &Saved) -> Result<S
     }
     let bad = |refusal: flagfall_rules::SetupRefusal| SetupProblem::Bad(base.id, refusal.to_string());
     if let Some(text) = saved.get(base.id).and_then(|by_name| by_name.get(word)) {
-        return deployment_text::places(text, ruleset).map(|_| text.clone()).map_err(bad);
+        return text::places(text, ruleset).map(|_| text.clone()).map_err(bad);
     }
-    match deployment_text::places(word, ruleset) {
+    match text::places(word, ruleset) {
         Ok(_) => Ok(word.to_owned()),
         Err(_) if SavedDeployment::is_name(word) => Err(unknown(word, base.id, saved)),
         Err(refusal) => Err(bad(refusal)),

@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-use crate::address::Address;
+use crate::net::address::Address;
 use crate::words;
 
 /// Advice when nothing answers at the address.

@@ -10,9 +10,9 @@ use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::time::timeout;
 
-use crate::address::Address;
-use crate::dial::{DialError, Dialer, NAME_ANOTHER, leads_to_tls};
 use crate::model::Secret;
+use crate::net::address::Address;
+use crate::net::dial::{DialError, Dialer, NAME_ANOTHER, leads_to_tls};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// Longest body in bytes. A record of 5,000 plies is shorter; a test of `flagfall-records` checks
