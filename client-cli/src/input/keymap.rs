@@ -221,7 +221,7 @@ static TABLE: &[Binding] = {
         row(&[S::Deploying], key(&[Char('l')], A::Load), "load", "load a saved one"),
         row(&[S::Deploying], key(&[Backspace, Delete], A::TakeOff), "", "take a piece off"),
         row(&[S::Deploying], Trigger::Figure(A::Put), "", "place one in hand"),
-        row_if(&[S::Deploying], key(&[Escape], A::PutBack), has_picked, "put back", "put it back"),
+        row_if(&[S::Deploying], key(&[Escape], A::PutBack), has_picked, "", "put it back"),
         // Playing.
         row_if(&[S::Playing], Trigger::ChipLetter, owes_color, "color", "the chip's color"),
         row_if(&[S::Playing], Trigger::Figure(A::Choose), is_choosing, "choose", "what the coin is"),
@@ -236,7 +236,7 @@ static TABLE: &[Binding] = {
         row_if(&[S::Playing], key(&[Char('C')], A::AskClaim), is_claimable, "claim", "claim win or draw"),
         row(GAME, Trigger::Arrows, "cursor", "move the cursor"),
         row(&[S::Playing], key(&[Enter, Char(' ')], A::Select), "select", "select, then go there"),
-        row_if(&[S::Playing], key(&[Escape], A::Deselect), has_selected, "drop", "select nothing"),
+        row_if(&[S::Playing], key(&[Escape], A::Deselect), has_selected, "", "select nothing"),
         row_if(&[S::Playing], Trigger::Draw, may_offer_draw, "draw", "offer a draw"),
         row(&[S::Playing], Trigger::MoveLetter, "move", "type a move"),
         row_if(&[S::Playing], key(&[Char('+')], A::Place), has_reserve, "place", "place from reserve"),

@@ -13,6 +13,9 @@ pub(crate) const A1: Square = match Square::new(0, 0) {
     None => panic!("every board has a first square"),
 };
 
+/// Less remaining time than this is shown as a warning.
+const LOW_MS: u64 = 30_000;
+
 /// The open game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpenGame {
@@ -175,6 +178,13 @@ impl OpenGame {
         let clock = self.view.clock?;
         let gone = self.gone_ms(side, server_now)?;
         Some(clock.remaining_ms[side].saturating_sub(gone.saturating_sub(clock.free_ms[side])))
+    }
+
+    /// True if a side of a running game is about to run out of time.
+    #[must_use]
+    pub fn is_low_on_time(&self, side: Side, server_now: u64) -> bool {
+        let remaining = self.remaining_ms(side, server_now);
+        self.view.phase == Phase::Playing && remaining.is_some_and(|ms| ms < LOW_MS)
     }
 
     /// The remaining free time of a side's turn, while it runs.

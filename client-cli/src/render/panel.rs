@@ -47,7 +47,7 @@ pub(super) fn draw(
     } else {
         happened(model, game, width, &mut status);
         let layout = Rows::of(ruleset, area);
-        put_status(status, &layout, width, &mut lines);
+        put_status(status, &status::square(model, game), &layout, width, &mut lines);
         match &game.view.reserve {
             Some(reserves) => {
                 losses_and_reserve(model, game, ruleset, reserves, theme, layout.is_table, &mut lines);
@@ -94,7 +94,15 @@ impl Rows {
 }
 
 /// Puts the status into exactly its rows: padded, or cut with a mark.
-fn put_status<'a>(mut status: Vec<Line<'a>>, layout: &Rows, width: usize, lines: &mut Vec<Line<'a>>) {
+///
+/// What is under the cursor stands in the last row if that is free.
+fn put_status<'a>(
+    mut status: Vec<Line<'a>>,
+    under_cursor: &str,
+    layout: &Rows,
+    width: usize,
+    lines: &mut Vec<Line<'a>>,
+) {
     let room = layout.status;
     // A blank line above, if there is room.
     if status.len() < room {
@@ -109,7 +117,10 @@ fn put_status<'a>(mut status: Vec<Line<'a>>, layout: &Rows, width: usize, lines:
             *last = Line::styled(format!("{}…", text.trim_end()), style.patch(last.style));
         }
     }
-    status.resize(room, Line::raw(""));
+    if status.len() < room {
+        status.resize(room - 1, Line::raw(""));
+        status.push(Line::raw(words::shorten(under_cursor, width)));
+    }
     lines.extend(status);
 }
 
@@ -152,7 +163,9 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let told = format!("{own}{presence}");
     let short = words::fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
     let name = words::fit(&format!("{}{told}", short.trim_end()), room);
-    let clock_style = if is_turn { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+    let is_low = game.is_low_on_time(side, model.server_now()) && model.ui.replay.is_none();
+    let clock_style = if is_low { theme.colored(Color::LightRed) } else { Style::new() };
+    let clock_style = if is_turn || is_low { clock_style.add_modifier(Modifier::BOLD) } else { clock_style };
     Line::from(vec![
         Span::styled(label, theme.side(side)),
         Span::raw(name),

@@ -336,6 +336,21 @@ fn with_color_the_sides_have_their_colors_and_without_none_is_used() {
 }
 
 #[test]
+fn a_clock_that_runs_out_turns_red() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    model.options.color = true;
+    let has_red_text = |model: &Model| {
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("a terminal");
+        terminal.draw(|frame| render(model, frame)).expect("drawn");
+        let buffer = terminal.backend().buffer();
+        (70..80).any(|column| buffer[(column, 2)].fg == Color::LightRed)
+    };
+    assert!(!has_red_text(&model));
+    model.clock.now += 560_000;
+    assert!(has_red_text(&model), "21 seconds are left");
+}
+
+#[test]
 fn a_ruleset_this_client_does_not_know_is_told_so() {
     let model = game("future", "red", &classic_view("red"));
     assert!(screen(&model).contains("does not know the ruleset future"));
