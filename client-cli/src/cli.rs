@@ -12,6 +12,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use flagfall_board::{GameId, Numbering};
 use flagfall_protocol::{Exit, RecordScope, Speed};
 
+use crate::alerts::{Alert, Alerts};
 use crate::model::DEFAULT_SERVER;
 use programs::{BOT_EXAMPLES, UMPIRE_EXAMPLES};
 use read::{parse_ruleset, parse_scope, parse_speed};
@@ -74,10 +75,59 @@ pub struct Common {
     /// Red always at the bottom, instead of your own side.
     #[arg(long, global = true)]
     pub noflip: bool,
+    /// How the full screen calls you when it is your turn: bell, title (of the window), desktop (a
+    /// notification, in terminals that know OSC 9), or none. Several: separate them by commas.
+    #[arg(
+        long,
+        global = true,
+        env = "FLAGFALL_ALERTS",
+        value_name = "WAYS",
+        value_enum,
+        ignore_case = true,
+        value_delimiter = ',',
+        default_value = "bell,title"
+    )]
+    pub alerts: Vec<AlertName>,
+    /// Leave the mouse to the terminal, for example to select text. With the mouse, a click selects
+    /// a piece and another one moves it.
+    #[arg(long, global = true)]
+    pub no_mouse: bool,
     /// Where credentials and saved deployments are kept; without it the system's folder for such
     /// files (~/.config/flagfall).
     #[arg(long, global = true, env = "FLAGFALL_CONFIG_DIR", value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+}
+
+impl Common {
+    /// The ways in which the user wants to be called.
+    #[must_use]
+    pub fn alerts(&self) -> Alerts {
+        Alerts::new(self.alerts.iter().filter_map(|name| name.alert()).collect())
+    }
+}
+
+/// A way to call the user.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum AlertName {
+    /// The terminal's bell.
+    Bell,
+    /// The title of the window.
+    Title,
+    /// A notification of the desktop.
+    Desktop,
+    /// Not at all.
+    None,
+}
+
+impl AlertName {
+    fn alert(self) -> Option<Alert> {
+        match self {
+            AlertName::Bell => Some(Alert::Bell),
+            AlertName::Title => Some(Alert::Title),
+            AlertName::Desktop => Some(Alert::Desktop),
+            AlertName::None => None,
+        }
+    }
 }
 
 /// The commands.

@@ -5,6 +5,7 @@
 //! server. Every input is a [`model::Message`]; [`update()`] changes the [`model::Model`] and
 //! returns [`model::Effect`]s; [`shell`] carries them out.
 
+pub mod alerts;
 pub mod cli;
 pub mod command_text;
 pub mod commitments;
@@ -29,7 +30,7 @@ pub mod replay;
 pub mod request;
 pub mod setup_check;
 pub mod shell;
-mod status;
+pub mod status;
 pub mod targets;
 pub mod umpire;
 mod update;

@@ -54,6 +54,24 @@ fn minutes(ms: u64) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
+/// What waits for the user, for an alert.
+#[must_use]
+pub fn waiting(model: &Model) -> Option<String> {
+    let game = model.game.as_ref().filter(|game| game.is_acting() && model.ui.replay.is_none());
+    let in_game = game.and_then(|game| match game.view.phase {
+        Phase::Deploying if game.editor.as_ref().is_some_and(|editor| editor.handed_in.is_none()) => {
+            Some("Deploy your army".to_owned())
+        }
+        Phase::Playing if game.is_own_turn() => Some("Your turn".to_owned()),
+        Phase::Deploying | Phase::Playing | Phase::Over => None,
+    });
+    let challenged = || {
+        let invitation = model.challenges.received.as_ref()?;
+        Some(format!("Challenge of {}", words::player(&invitation.challenger)))
+    };
+    in_game.or_else(challenged)
+}
+
 /// What stands on the square under the cursor, as far as the player may know.
 #[must_use]
 pub(crate) fn square(model: &Model, game: &OpenGame) -> String {

@@ -16,7 +16,7 @@ use flagfall_board::GameId;
 use tokio::sync::mpsc;
 
 use super::output::{CommandError, dialer, file_or_text, runtime, storage, usage};
-use crate::screen;
+use crate::screen::{self, Settings};
 
 /// Whose credential a command uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -179,11 +179,12 @@ pub(crate) fn converse(
 ) -> Result<u8, CommandError> {
     let (shell, mut model) = client(goal, game, &common, guest)?;
     let is_screen = model.options.face.is_screen();
+    let settings = Settings::of(&common);
     let runtime = runtime()?;
     let result = runtime.block_on(async {
         let stop = stop_signals();
         if is_screen {
-            screen::run(Some(shell), &mut model, stop).await
+            screen::run(Some(shell), &mut model, settings, stop).await
         } else {
             shell.run_plain(&mut model, stdin_lines(), stop, &mut io::stdout()).await
         }

@@ -16,7 +16,7 @@ use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 use super::account;
 use super::output::{CommandError, dialer, network, print, print_as_it_is, runtime, usage, write_file};
 use super::play::{model, stop_signals};
-use crate::screen;
+use crate::screen::{self, Settings};
 
 pub(crate) fn record(
     game: GameId,
@@ -121,8 +121,8 @@ fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Resul
     model.game = Some(OpenGame::of_replay(&replay));
     model.say(replay.sentence());
     model.ui.replay = Some(replay);
-    let runtime = runtime()?;
-    let result = runtime.block_on(async { screen::run(None, &mut model, stop_signals()).await });
+    let (runtime, settings) = (runtime()?, Settings::of(common));
+    let result = runtime.block_on(async { screen::run(None, &mut model, settings, stop_signals()).await });
     runtime.shutdown_background();
     result.map_err(usage)
 }

@@ -100,6 +100,13 @@ impl DeployEditor {
         }
     }
 
+    /// Moves the cursor to a square. False if that is no home square.
+    pub fn point_at(&mut self, square: Square) -> bool {
+        let place = self.place_of(square);
+        self.cursor = place.unwrap_or(self.cursor);
+        place.is_some()
+    }
+
     /// Picks up the piece under the cursor, or swaps the picked-up piece with it.
     pub fn pick_or_swap(&mut self) {
         match self.picked.take() {

@@ -1,6 +1,6 @@
 //! The core's inputs ([`Message`]) and outputs ([`Effect`]).
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Square};
 use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};
 
 use crate::commitments::Shown;
@@ -38,6 +38,8 @@ pub enum Message {
     },
     /// A key on the full screen.
     Key(Key),
+    /// A click on a square of the board.
+    Click(Square),
     /// A line of the line-based mode.
     Line(String),
     /// A command for the open game from a program, which uses neither lines nor keys.

@@ -56,6 +56,12 @@ impl Layout {
         self.cell_width - 3
     }
 
+    /// The place of a square in the grid, by column and row of the terminal.
+    pub(super) fn place_of(self, column: u16, row: u16) -> Option<(usize, usize)> {
+        let place = column.checked_sub(LABEL_WIDTH)? / self.cell_width;
+        Some((usize::from(place), usize::from(row / CELL_HEIGHT)))
+    }
+
     /// Height in terminal rows, including the letters below the board.
     pub(super) fn height(self) -> u16 {
         self.rows * CELL_HEIGHT + 1

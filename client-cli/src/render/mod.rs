@@ -12,11 +12,11 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
-use flagfall_board::ChipColor;
+use flagfall_board::{ChipColor, Square};
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::{Link, Model, OpenGame, Page, Prompt};
-use crate::{input, words};
+use crate::{input, plain, words};
 use theme::Theme;
 
 /// Fewest terminal columns for the narrowest board.
@@ -63,6 +63,16 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     }
     frame.render_widget(message_line(model, theme, area.width), message);
     frame.render_widget(Paragraph::new(key_bar(model, area.width)).style(theme.bar()), bar);
+}
+
+/// The square of the board at this place of a terminal of this size.
+#[must_use]
+pub fn square_at(model: &Model, area: Rect, column: u16, row: u16) -> Option<Square> {
+    let game = model.game.as_ref().filter(|_| model.ui.page == Page::Game)?;
+    let shape = game.ruleset?.shape;
+    let layout = board::Layout::new(&shape, area.width, PANEL_WIDTH);
+    let (place, line) = layout.place_of(column.checked_sub(area.x)?, row.checked_sub(area.y + 1)?)?;
+    plain::grid(game.ruleset?, model.bottom()).get(line)?.get(place).copied()
 }
 
 /// The terminal size that the page needs. The board decides.

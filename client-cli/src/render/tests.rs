@@ -336,6 +336,29 @@ fn with_color_the_sides_have_their_colors_and_without_none_is_used() {
 }
 
 #[test]
+fn a_place_on_the_screen_is_the_square_that_is_drawn_there() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    for (width, height) in [(80, 24), (120, 40)] {
+        let area = Rect::new(0, 0, width, height);
+        for square in flagfall_rules::Ruleset::find("classic").expect("a ruleset").shape.squares().iter() {
+            model.game.as_mut().expect("a game").cursor = square;
+            let screen = screen_of(&model, width, height);
+            let cursor = screen.lines().enumerate().find_map(|(row, line)| {
+                let column = line.chars().position(|letter| letter == '^')?;
+                // The first column is a quotation mark.
+                Some((column as u16 - 1, row as u16))
+            });
+            let (column, row) = cursor.expect("a cursor");
+            assert_eq!(square_at(&model, area, column, row), Some(square));
+            assert_eq!(square_at(&model, area, column, row - 1), Some(square));
+        }
+        assert_eq!(square_at(&model, area, 0, 5), None);
+        assert_eq!(square_at(&model, area, width - 1, 5), None);
+        assert_eq!(square_at(&model, area, 5, height - 1), None);
+    }
+}
+
+#[test]
 fn a_clock_that_runs_out_turns_red() {
     let mut model = game("classic", "red", &classic_view("red"));
     model.options.color = true;

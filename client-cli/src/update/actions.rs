@@ -1,11 +1,11 @@
 //! What the keys of the full screen do.
 
-use flagfall_board::{Direction, Numbering, Side};
+use flagfall_board::{Direction, Numbering, Side, Square};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Carrier, Move};
 
 use super::{absence, challenges, chat, game, goal, leaving, requests, reserve};
-use crate::input::Action;
+use crate::input::{Action, Screen};
 use crate::model::{Effect, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
 use crate::{command_text, input, targets};
@@ -306,6 +306,27 @@ fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
         }
         // The server refuses what no rule allows, with its reason.
         Some(Carrier::Flash | Carrier::Scout) | None => game::play(model, squares, out),
+    }
+}
+
+/// Handles a click: moves the cursor there, and selects or goes where that makes sense.
+pub(super) fn click(model: &mut Model, square: Square, out: &mut Vec<Effect>) {
+    let screen = input::screen(model);
+    if !matches!(screen, Screen::Deploying | Screen::Playing | Screen::Watching | Screen::Record) {
+        return;
+    }
+    let Some(game) = &mut model.game else { return };
+    if let Some(editor) = &mut game.editor {
+        if editor.point_at(square) {
+            edit(model, Action::PickUp);
+        }
+        return;
+    }
+    game.cursor = square;
+    let side = targets::piece_at(&game.view, square).map(|piece| piece.side);
+    let is_meant = game.selected.is_some() || side.is_some() && side == game.own_side();
+    if screen == Screen::Playing && game.is_own_turn() && is_meant {
+        select(model, out);
     }
 }
 

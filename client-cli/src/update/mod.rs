@@ -53,6 +53,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
                 actions::act(model, action, &mut out);
             }
         }
+        Message::Click(square) => actions::click(model, square, &mut out),
         Message::Line(line) => commands::typed(model, &line, &mut out),
         Message::Command(command) => game::command(model, command, &mut out),
         Message::Again => goal::again(model, &mut out),

@@ -209,3 +209,30 @@ fn a_q_in_the_middle_of_a_move_does_not_leave() {
     key(&mut model, Key::Char('q'));
     assert!(matches!(model.ui.prompt, Some(Prompt::Leave(_))));
 }
+
+#[test]
+fn a_click_selects_a_piece_and_another_one_moves_it() {
+    let mut model = playing();
+    let click = |model: &mut Model, at: &str| update(model, Message::Click(at.parse().expect("a square")));
+    assert_eq!(click(&mut model, "e6"), [], "a piece of the opponent is only looked at");
+    assert_eq!(model.game.as_ref().expect("a game").selected, None);
+    assert_eq!(click(&mut model, "a5"), []);
+    key(&mut model, Key::Char('?'));
+    assert_eq!(click(&mut model, "b5"), [], "behind the help");
+    key(&mut model, Key::Escape);
+    let effects = click(&mut model, "b5");
+    let [ClientToServer::Command { command: GameCommand::Move { squares, .. }, .. }] = sent(&effects)[..]
+    else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(squares.to_string(), "a5b5");
+    let mut model = game("barrage", "red", &deploying_view(START + 1_000));
+    assert_eq!(click(&mut model, "a9"), [], "not among the home squares");
+    let editor = |model: &Model| model.game.clone().and_then(|game| game.editor).expect("an editor");
+    let taken = ["a1", "b1", "c1"].map(|at| at.parse().expect("a square"));
+    let from = taken.into_iter().find(|at| editor(&model).rank_at(*at).is_some());
+    if let Some(from) = from {
+        update(&mut model, Message::Click(from));
+        assert_eq!(editor(&model).picked(), Some(from));
+    }
+}
