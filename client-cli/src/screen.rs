@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use flagfall::alerts::Alerts;
 use flagfall::cli::Common;
+use flagfall::input::screen;
 use flagfall::model::{Effect, Key, Message, Model};
 use flagfall::render::{render, square_at};
 use flagfall::shell::{Shell, now_ms};
@@ -56,7 +57,12 @@ impl Drop for Restore {
 /// What the terminal reports.
 enum Input {
     Key(Key),
-    Click { column: u16, row: u16 },
+    Click {
+        column: u16,
+        row: u16,
+    },
+    /// The wheel, as the key that does the same in a list.
+    Wheel(Key),
     Resized,
 }
 
@@ -102,8 +108,9 @@ pub(crate) async fn run(
                     Some(Input::Click { column, row }) => {
                         square_at(model, area, column, row).map_or(Message::Tick, Message::Click)
                     }
+                    Some(Input::Wheel(key)) if screen(model).has_list() => Message::Key(key),
                     // Only redraw.
-                    Some(Input::Resized) => Message::Tick,
+                    Some(Input::Wheel(_) | Input::Resized) => Message::Tick,
                     None => Message::Stop,
                 }
             }
@@ -141,7 +148,7 @@ fn inputs() -> mpsc::Receiver<Input> {
             };
             let input = match read {
                 Ok(Event::Key(pressed)) => key(pressed).map(Input::Key),
-                Ok(Event::Mouse(event)) => click(event),
+                Ok(Event::Mouse(event)) => mouse(event),
                 Ok(Event::Resize(..)) => Some(Input::Resized),
                 Ok(Event::FocusGained | Event::FocusLost | Event::Paste(_)) => None,
                 // The terminal is gone.
@@ -155,9 +162,14 @@ fn inputs() -> mpsc::Receiver<Input> {
     inputs
 }
 
-fn click(event: MouseEvent) -> Option<Input> {
+fn mouse(event: MouseEvent) -> Option<Input> {
     let MouseEvent { kind, column, row, .. } = event;
-    (kind == MouseEventKind::Down(MouseButton::Left)).then_some(Input::Click { column, row })
+    match kind {
+        MouseEventKind::Down(MouseButton::Left) => Some(Input::Click { column, row }),
+        MouseEventKind::ScrollUp => Some(Input::Wheel(Key::Up)),
+        MouseEventKind::ScrollDown => Some(Input::Wheel(Key::Down)),
+        _ => None,
+    }
 }
 
 fn key(pressed: KeyEvent) -> Option<Key> {

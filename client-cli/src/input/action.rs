@@ -10,6 +10,8 @@ pub enum Action {
     Stop,
     /// Leave the program, after a question if a game is running.
     Leave,
+    /// Show what has happened so far.
+    ShowHistory,
     /// Show the help.
     ShowHelp,
     /// Close the help.
@@ -28,9 +30,9 @@ pub enum Action {
     Previous,
     /// Go to the next entry of a list.
     Next,
-    /// Go to the first entry of a list, or to the start of a record.
+    /// Go to the first entry of a list, a record or a history.
     First,
-    /// Go to the last entry of a list, or to the end of a record.
+    /// Go to the last entry of a list, a record or a history.
     Last,
     /// Take the entry under the cursor.
     Pick,
@@ -44,9 +46,9 @@ pub enum Action {
     Clear,
     /// Carry out, send or save what is typed.
     Submit,
-    /// Go this many events forward in a record.
+    /// Go this many events forward in a record or a history.
     Forward(usize),
-    /// Go this many events back in a record.
+    /// Go this many events back in a record or a history.
     Back(usize),
     /// Look for the next game that waits for the player.
     NextGame,

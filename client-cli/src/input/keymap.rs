@@ -1,57 +1,17 @@
 //! The table of keys.
 
 use flagfall_board::{ChipColor, Direction, Numbering, Rank};
-use flagfall_protocol::{ClaimedResult, Phase};
-use flagfall_rules::Start;
+use flagfall_protocol::ClaimedResult;
 
 use super::action::Action;
-use crate::model::{Key, Model, OpenGame, Page, Prompt};
+use super::conditions::*;
+use super::screen::{Screen, screen, screen_below};
+use crate::model::{Key, Model};
 
-/// Most characters of a typed move.
-const MOVE_LEN_MAX: usize = 8;
 /// How a draw is offered or accepted. `d` alone is a column.
 const DRAW: &str = "d Enter";
 /// Events of a record that a long step passes.
 const LEAP: usize = 10;
-
-/// What the keyboard is for at the moment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Screen {
-    /// The help.
-    Help,
-    /// A question to answer with yes or no.
-    Question,
-    /// Claim a win or a draw?
-    Claim,
-    /// Accept a challenge?
-    Challenge,
-    /// A message to the opponent is typed.
-    Message,
-    /// The name of a deployment is typed.
-    Name,
-    /// The color of a chip.
-    Color,
-    /// A piece of the reserve.
-    Reserve,
-    /// The saved deployments.
-    Saved,
-    /// A record that is stepped through.
-    Record,
-    /// Waiting for something.
-    Waiting,
-    /// A list of offers or games.
-    List,
-    /// The terms of a challenge.
-    Terms,
-    /// The player deploys.
-    Deploying,
-    /// The player has typed a part of a move or a command.
-    Typing,
-    /// The player may act.
-    Playing,
-    /// A game in which this client can do nothing.
-    Watching,
-}
 
 /// The screens with a game that is not a record.
 const GAME: &[Screen] = &[Screen::Deploying, Screen::Playing, Screen::Watching];
@@ -79,6 +39,7 @@ const HELPED: &[Screen] = &[
 /// Every screen.
 const ALL: &[Screen] = &[
     Screen::Help,
+    Screen::History,
     Screen::Question,
     Screen::Claim,
     Screen::Challenge,
@@ -205,6 +166,14 @@ static TABLE: &[Binding] = {
         row(&[S::Name], key(&[Enter], A::Submit), "save", ""),
         row(TEXT, key(&[Backspace], A::Erase), "erase", ""),
         row(TEXT, key(&[Escape], A::Clear), "back", ""),
+        // What has happened.
+        row_if(&[S::History], key(&[Up], A::Back(1)), has_older, "older", ""),
+        row_if(&[S::History], key(&[Down], A::Forward(1)), has_newer, "newer", ""),
+        row_if(&[S::History], key(&[PageUp], A::Back(LEAP)), has_older, "ten", ""),
+        row_if(&[S::History], key(&[PageDown], A::Forward(LEAP)), has_newer, "ten", ""),
+        row_if(&[S::History], key(&[Home], A::First), has_older, "first", ""),
+        row_if(&[S::History], key(&[End], A::Last), has_newer, "last", ""),
+        row(&[S::History], key(&[Escape, Char('H'), Char('q')], A::Cancel), "back", ""),
         // A record.
         row(&[S::Record], key(&[Right, Char(' '), Enter], A::Forward(1)), "step", "one step on"),
         row(&[S::Record], key(&[Left, Backspace], A::Back(1)), "back", "one step back"),
@@ -283,6 +252,7 @@ static TABLE: &[Binding] = {
             "figures",
             "US or EU figures",
         ),
+        row(GAME, key(&[Char('H')], A::ShowHistory), "history", "all that happened"),
         row_if(GAME, key(&[Char(';')], A::Talk), is_player, "talk", "talk, mute, report"),
         row(HELPED, key(&[Char('?')], A::ShowHelp), "help", "show this"),
         row(ALL, key(&[Interrupt], A::Stop), "", "leave at once"),
@@ -291,145 +261,6 @@ static TABLE: &[Binding] = {
         row(&[S::Help], Trigger::Other(A::CloseHelp), "closes this", ""),
     ]
 };
-
-fn game(model: &Model) -> Option<&OpenGame> {
-    model.game.as_ref()
-}
-
-fn is_welcome(model: &Model) -> bool {
-    model.login.player.is_some()
-}
-
-fn is_challenged(model: &Model) -> bool {
-    model.challenges.received.as_ref().is_some_and(|invitation| invitation.expires > model.server_now())
-}
-
-fn is_player(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.own_side().is_some())
-}
-
-fn is_over_for_player(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.view.phase == Phase::Over) && is_player(model)
-}
-
-fn has_picked(model: &Model) -> bool {
-    let editor = game(model).and_then(|game| game.editor.as_ref());
-    editor.is_some_and(|editor| editor.picked().is_some())
-}
-
-fn has_selected(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.selected.is_some())
-}
-
-fn has_reserve(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.view.reserve.is_some())
-}
-
-/// True if some command_text of the ruleset need words.
-fn has_commands(model: &Model) -> bool {
-    let ruleset = game(model).and_then(|game| game.ruleset);
-    ruleset.is_some_and(|ruleset| ruleset.chips || ruleset.reserve || ruleset.start == Start::Coins)
-}
-
-/// True if pieces of several ranks can be placed.
-fn lists_ranks(model: &Model) -> bool {
-    let Some(Prompt::Place { kinds, .. }) = &model.ui.prompt else { return false };
-    kinds.windows(2).any(|pair| pair[0].0 != pair[1].0)
-}
-
-fn owes_color(model: &Model) -> bool {
-    game(model).is_some_and(OpenGame::is_owing_color)
-}
-
-fn is_choosing(model: &Model) -> bool {
-    game(model).is_some_and(OpenGame::is_choosing)
-}
-
-fn is_offered_draw(model: &Model) -> bool {
-    game(model).is_some_and(OpenGame::is_offered_draw)
-}
-
-fn is_claimable(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.claimable_in_ms(model.server_now()).is_some())
-}
-
-fn is_resignable(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.view.phase == Phase::Playing)
-}
-
-fn is_abortable(model: &Model) -> bool {
-    game(model).is_some_and(OpenGame::is_abortable)
-}
-
-fn is_typing_command(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.typed.starts_with(':'))
-}
-
-fn is_typing_move(model: &Model) -> bool {
-    game(model).is_some_and(|game| !game.typed.starts_with(':') && game.typed.len() < MOVE_LEN_MAX)
-}
-
-fn types_draw(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.typed == "d")
-}
-
-fn types_acceptance(model: &Model) -> bool {
-    types_draw(model) && is_offered_draw(model)
-}
-
-fn may_offer_draw(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.view.draw_offer.is_none())
-}
-
-/// True if `n` is no column of the board.
-fn is_narrow(model: &Model) -> bool {
-    !is_column(model, 'n')
-}
-
-/// True if a letter is a column of the game's board.
-fn is_column(model: &Model, letter: char) -> bool {
-    let ruleset = game(model).and_then(|game| game.ruleset);
-    let columns = ruleset.map_or(0, |ruleset| ruleset.shape.columns);
-    letter.is_ascii_lowercase() && (letter as u8).wrapping_sub(b'a') < columns
-}
-
-/// What the keyboard is for now.
-#[must_use]
-pub fn screen(model: &Model) -> Screen {
-    if model.ui.is_help { Screen::Help } else { screen_below(model) }
-}
-
-/// The screen under the help.
-fn screen_below(model: &Model) -> Screen {
-    if let Some(prompt) = &model.ui.prompt {
-        return match prompt {
-            Prompt::Resign
-            | Prompt::Abort
-            | Prompt::Leave(_)
-            | Prompt::IllegalMove(_)
-            | Prompt::Remove(_) => Screen::Question,
-            Prompt::Challenge(_) => Screen::Challenge,
-            Prompt::Claim => Screen::Claim,
-            Prompt::Say(_) => Screen::Message,
-            Prompt::Color(_) => Screen::Color,
-            Prompt::Place { .. } => Screen::Reserve,
-            Prompt::SaveAs(_) => Screen::Name,
-            Prompt::Load { .. } => Screen::Saved,
-        };
-    }
-    match (&model.ui.page, &model.game) {
-        _ if model.ui.replay.is_some() => Screen::Record,
-        (Page::Waiting { .. }, _) | (Page::Game, None) => Screen::Waiting,
-        (Page::Choosing(_), _) => Screen::List,
-        (Page::Terms { .. }, _) => Screen::Terms,
-        (Page::Game, Some(game)) if game.editor.is_some() => Screen::Deploying,
-        (Page::Game, Some(game)) if game.view.phase != Phase::Playing || !game.is_acting() => {
-            Screen::Watching
-        }
-        (Page::Game, Some(game)) if game.typed.is_empty() => Screen::Playing,
-        (Page::Game, Some(_)) => Screen::Typing,
-    }
-}
 
 /// The rows of a screen that hold now.
 fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding> {

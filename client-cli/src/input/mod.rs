@@ -2,10 +2,13 @@
 //! and the help all read it.
 
 mod action;
+mod conditions;
 mod keymap;
+mod screen;
 
 pub use action::Action;
-pub use keymap::{KeyHint, Screen, action, answers_to_draw, hints, key_for, screen};
+pub use keymap::{KeyHint, action, answers_to_draw, hints, key_for};
+pub use screen::{Screen, screen};
 
 #[cfg(test)]
 mod tests;

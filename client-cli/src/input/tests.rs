@@ -84,6 +84,13 @@ fn models() -> Vec<(&'static str, Model)> {
         ("challenged", challenged.clone()),
         ("challenge", after(challenged, "J")),
         ("superseded", superseded),
+        ("history", after(playing(""), "H")),
+        ("older history", {
+            let mut model = after(playing(""), "H");
+            model.say("Another note.");
+            key(&mut model, Key::Up);
+            model
+        }),
         ("watching", game("classic", "public", &classic_view("public"))),
         ("over", over),
         ("reserve and chips", placing.clone()),
@@ -152,6 +159,29 @@ fn the_help_shows_every_key_and_where_there_is_none_the_bar_does() {
                 text.contains(&format!("{} {}", shown.keys[0], shown.label))
             };
             assert!(words, "{name}: {shown:?}\n{text}");
+        }
+    }
+}
+
+#[test]
+fn the_manual_names_the_keys_of_the_boards() {
+    let manual = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/client.md");
+    let manual = std::fs::read_to_string(manual).expect("the manual");
+    let (_, section) = manual.split_once("## Keys of the full screen").expect("the section");
+    let (section, _) = section.split_once("\n## ").expect("its end");
+    let is_board = |model: &Model| {
+        matches!(screen(model), Screen::Deploying | Screen::Playing | Screen::Watching | Screen::Record)
+    };
+    for (name, model) in models().into_iter().filter(|(_, model)| is_board(model)) {
+        let hints = hints(&model, false);
+        for hint in hints.iter().filter(|hint| !hint.help.is_empty()) {
+            let key = match hint.keys[0].as_str() {
+                "d Enter" => "d",
+                "Bksp" => "Backspace",
+                key => key,
+            };
+            let is_named = section.contains(&format!("`{key}`")) || key.len() > 1 && section.contains(key);
+            assert!(is_named, "{name}: {key}");
         }
     }
 }

@@ -119,6 +119,7 @@ impl Model {
             ui: Ui {
                 page: Page::Waiting { headline, lines: Vec::new() },
                 prompt: None,
+                history: None,
                 is_help: false,
                 is_turned: false,
                 replay: None,

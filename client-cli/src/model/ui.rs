@@ -13,6 +13,8 @@ pub struct Ui {
     pub page: Page,
     /// The open question.
     pub prompt: Option<Prompt>,
+    /// What has happened is shown: how many notes are newer than the last one in sight.
+    pub history: Option<usize>,
     /// True if the help is shown.
     pub is_help: bool,
     /// The board is shown from the other side.

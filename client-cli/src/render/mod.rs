@@ -58,6 +58,9 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
         }
         Some(_) | None => {}
     }
+    if let Some(newer) = model.ui.history.filter(|_| model.ui.prompt.is_none()) {
+        pages::history(model, newer, frame, body);
+    }
     if model.ui.is_help {
         pages::help(model, frame, body);
     }

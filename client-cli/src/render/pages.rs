@@ -144,6 +144,23 @@ pub(super) fn help(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     frame.render_widget(Paragraph::new(text), inner);
 }
 
+/// What has happened, except for this many newest notes.
+pub(super) fn history(model: &Model, newer: usize, frame: &mut Frame<'_>, area: Rect) {
+    let inner = window(frame, area, " What has happened ", HELP_WIDTH as u16 + 2, area.height);
+    let rows = usize::from(inner.height);
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for note in model.notes.iter().rev().skip(newer) {
+        let wrapped = words::wrap(note, usize::from(inner.width).saturating_sub(1));
+        lines.extend(wrapped.into_iter().rev().map(|text| Line::raw(format!(" {text}"))));
+        if lines.len() >= rows {
+            break;
+        }
+    }
+    lines.truncate(rows);
+    lines.reverse();
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
 /// Columns of the help, without its frame.
 const HELP_WIDTH: usize = 72;
 

@@ -359,6 +359,24 @@ fn a_place_on_the_screen_is_the_square_that_is_drawn_there() {
 }
 
 #[test]
+fn everything_that_happened_can_be_scrolled() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    for ply in 0..60 {
+        model.say(format!("Ply {ply} was played."));
+    }
+    key(&mut model, Key::Char('H'));
+    assert!(screen(&model).contains("Ply 59 was") && !screen(&model).contains("Ply 30 was"));
+    for _ in 0..3 {
+        key(&mut model, Key::PageUp);
+    }
+    assert!(screen(&model).contains("Ply 29 was") && !screen(&model).contains("Ply 30 was"));
+    key(&mut model, Key::Home);
+    assert!(screen(&model).contains("Connected to") && !screen(&model).contains("Ply 0 was"));
+    key(&mut model, Key::Escape);
+    assert!(screen(&model).contains("Your turn"));
+}
+
+#[test]
 fn a_clock_that_runs_out_turns_red() {
     let mut model = game("classic", "red", &classic_view("red"));
     model.options.color = true;

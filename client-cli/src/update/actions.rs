@@ -20,6 +20,7 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
     match action {
         Action::Stop => leaving::leave(model, out),
         Action::Leave => leaving::confirm(model, out),
+        Action::ShowHistory => model.ui.history = Some(0),
         Action::ShowHelp => model.ui.is_help = true,
         Action::CloseHelp => model.ui.is_help = false,
         Action::Confirm => confirm(model, out),
@@ -43,6 +44,12 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
         Action::Erase => drop(typed(model).and_then(String::pop)),
         Action::Clear => clear(model),
         Action::Submit => submit(model, out),
+        Action::Forward(notes) if model.ui.history.is_some() => {
+            scroll(model, |at, _| at.saturating_sub(notes));
+        }
+        Action::Back(notes) if model.ui.history.is_some() => scroll(model, |at, last| (at + notes).min(last)),
+        Action::First if model.ui.history.is_some() => scroll(model, |_, last| last),
+        Action::Last if model.ui.history.is_some() => scroll(model, |_, _| 0),
         Action::Forward(steps) => step_record(model, |at, _| at + steps),
         Action::Back(steps) => step_record(model, |at, _| at.saturating_sub(steps)),
         Action::First if model.ui.replay.is_some() => step_record(model, |_, _| 0),
@@ -113,6 +120,9 @@ fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 fn cancel(model: &mut Model) {
+    if model.ui.history.take().is_some() {
+        return;
+    }
     match model.ui.prompt.take() {
         Some(Prompt::Challenge(_)) => {
             model.say(format!("It waits: {} answers.", input::key_for(Action::AnswerChallenge)));
@@ -150,6 +160,12 @@ fn pick(model: &mut Model, out: &mut Vec<Effect>) {
         }
         (prompt, _) => model.ui.prompt = prompt,
     }
+}
+
+/// Scrolls through what has happened. `to` gets the number of newer notes, and the greatest one.
+fn scroll(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
+    let last = model.notes.len().saturating_sub(1);
+    model.ui.history = model.ui.history.map(|at| to(at, last));
 }
 
 /// Steps through a record. `to` gets the current and the last position.
