@@ -157,7 +157,7 @@ impl Replay {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use flagfall_board::{PerSide, Rank, Stamp};
     use flagfall_protocol::{Phase, Player, PlayerKind, Recorder, Terms, Time};
     use flagfall_rules::{Command, Entropy, Game, GameTerms, Setup, TimeControl, Viewer, decide, evolve};
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     /// A short game as the public may know it, before and after its end.
-    fn records() -> [GameRecord; 2] {
+    pub(crate) fn records() -> [GameRecord; 2] {
         let ruleset = Ruleset::find("barrage").expect("a ruleset");
         let mut game = Game::new(GameTerms {
             game: "0123456789ab".parse().expect("an id"),

@@ -3,10 +3,14 @@ use ratatui::backend::TestBackend;
 
 use super::*;
 use crate::fixtures::{
-    START, classic_view, deploying_view, game, key, online, quantum, received, shadowflash, waiting_strike,
+    START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
+    waiting_strike,
 };
-use crate::model::{Goal, How, Key, Model, Wish};
+use crate::model::{Goal, How, Key, Model, OpenGame, Page, Wish};
+use crate::random::Random;
 use crate::render::render;
+use crate::replay::Replay;
+use crate::replay::tests::records;
 use crate::update;
 
 const INVITATION: &str = r#"{"type":"challenged","invitation":{"challenge":"k7m2q9k7m2q9","challenger":{"id":"p2","name":"bob","kind":"bot"},"terms":{"ruleset":"pbm","time":{"kind":"correspondence","days":3}},"expires":1895270000000}}"#;
@@ -62,7 +66,13 @@ fn models() -> Vec<(&'static str, Model)> {
     let course = after(game("course", "red", &classic_view("red")), "d1d2");
     let mut slip = course.clone();
     key(&mut slip, Key::Enter);
+    let mut record = Model::new(options(), Goal::Games, Random::Seeded(1));
+    let mut replay = Replay::new(records()[1].clone()).expect("a known ruleset");
+    replay.go(5);
+    (record.ui.page, record.game) = (Page::Game, Some(OpenGame::of_replay(&replay)));
+    record.ui.replay = Some(replay);
     vec![
+        ("record", record),
         ("waiting", online(Goal::Play(Wish { how: How::Pool, ..Wish::default() }))),
         ("choosing", choosing),
         ("terms", terms),
