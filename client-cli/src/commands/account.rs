@@ -7,6 +7,7 @@ use flagfall::cli::{
     TokensCommand,
 };
 use flagfall::config::{ConfigDir, Identity};
+use flagfall::model::server_flag;
 use flagfall::net::address::{Address, Addresses};
 use flagfall::net::dial::Dialer;
 use flagfall::net::http::{self, HttpError};
@@ -35,13 +36,16 @@ pub(crate) struct Api {
     address: Address,
     pub(crate) config: ConfigDir,
     name: Option<String>,
+    /// The flags that name the server on a command line.
+    pub(crate) server: String,
 }
 
 impl Api {
     pub(crate) fn new(common: Common) -> Result<Api, CommandError> {
         let address = Address::parse_all(&common.server).map_err(usage)?.first;
         let dialer = dialer(&common)?;
-        Ok(Api { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name })
+        let server = server_flag(&common.server, common.ca.as_deref());
+        Ok(Api { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name, server })
     }
 
     /// The identity whose credential is used: the account's or the guest's.
@@ -56,7 +60,8 @@ impl Api {
 
     pub(crate) fn token(&self) -> Result<Secret, CommandError> {
         self.identity().token().ok_or_else(|| {
-            refused("you are nobody on this server yet: flagfall signup NAME makes an account, flagfall login NAME enters one")
+            let server = &self.server;
+            refused(format!("you are nobody on this server yet: flagfall signup{server} NAME makes an account, flagfall login{server} NAME enters one"))
         })
     }
 
@@ -142,7 +147,8 @@ impl Api {
     fn keep(&self, token: &Secret, player: &Player) -> Result<(), CommandError> {
         self.config.keep_account(&self.address, token, &player.name).map_err(|error| {
             storage(format!(
-                "the login cannot be saved on this machine ({error}). Make room, then: flagfall login {}",
+                "the login cannot be saved on this machine ({error}). Make room, then: flagfall login{} {}",
+                self.server,
                 words::clean_line(&player.name)
             ))
         })
@@ -176,8 +182,9 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandErr
     let identity = api.identity();
     if identity.is_account() {
         return Err(refused(format!(
-            "you are logged in as {}: log out first (flagfall logout), or use another --name",
-            identity.name()
+            "you are logged in as {}: log out first (flagfall logout{}), or use another --name",
+            identity.name(),
+            api.server
         )));
     }
     let guest = identity.token().filter(|_| !args.new);
@@ -196,7 +203,10 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandErr
     let kept = match made.token.as_ref().or(guest.as_ref()) {
         Some(token) => api.keep(token, &made.player),
         None => {
-            return Err(network("the server made the account but told no token: flagfall login enters it"));
+            return Err(network(format!(
+                "the server made the account but told no token: flagfall login{} enters it",
+                api.server
+            )));
         }
     };
     if was_guest {
@@ -327,11 +337,11 @@ pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, CommandEr
     let lines = match opponent {
         None => {
             let path = format!("/api/players/{player}/games{after}");
-            listing::played(&api.get::<PlayedGames>(&path, token.as_ref())?)
+            listing::played(&api.get::<PlayedGames>(&path, token.as_ref())?, &api.server)
         }
         Some(opponent) => {
             let path = format!("/api/players/{player}/against/{}{after}", path_part(&opponent)?);
-            listing::head_to_head(&api.get::<HeadToHead>(&path, token.as_ref())?)
+            listing::head_to_head(&api.get::<HeadToHead>(&path, token.as_ref())?, &api.server)
         }
     };
     print(&format!("{}\n", lines.join("\n")))

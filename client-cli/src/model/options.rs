@@ -1,6 +1,6 @@
 //! How the client is run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use flagfall_board::Numbering;
 
@@ -32,15 +32,21 @@ impl Options {
     /// The flags that name this server and its authority on a command line. Empty for the defaults.
     #[must_use]
     pub fn server_flag(&self) -> String {
-        let mut flags = String::new();
-        if self.server != DEFAULT_SERVER {
-            flags.push_str(&format!(" --server {}", self.server));
-        }
-        if let Some(file) = &self.authority_file {
-            flags.push_str(&format!(" --ca {}", file.display()));
-        }
-        flags
+        server_flag(&self.server, self.authority_file.as_deref())
     }
+}
+
+/// The flags that name a server and its authority on a command line. Empty for the defaults.
+#[must_use]
+pub fn server_flag(server: &str, authority: Option<&Path>) -> String {
+    let mut flags = String::new();
+    if server != DEFAULT_SERVER {
+        flags.push_str(&format!(" --server {server}"));
+    }
+    if let Some(file) = authority {
+        flags.push_str(&format!(" --ca {}", file.display()));
+    }
+    flags
 }
 
 /// Who uses the client, and through what.

@@ -64,8 +64,12 @@ fn take(model: &mut Model, request: &Request, body: &[u8], out: &mut Vec<Effect>
         Request::Moves { .. } => say_text(model, &String::from_utf8_lossy(body)),
         Request::Standings { .. } => say_text(model, &words::leaderboard(&read::<Leaderboard>(body)?)),
         Request::Ratings { .. } => say_text(model, &words::profile(&read::<Profile>(body)?)),
-        Request::Played { .. } => say_all(model, listing::played(&read::<PlayedGames>(body)?)),
-        Request::HeadToHead { .. } => say_all(model, listing::head_to_head(&read::<HeadToHead>(body)?)),
+        Request::Played { .. } => {
+            say_all(model, listing::played(&read::<PlayedGames>(body)?, &model.options.server_flag()));
+        }
+        Request::HeadToHead { .. } => {
+            say_all(model, listing::head_to_head(&read::<HeadToHead>(body)?, &model.options.server_flag()));
+        }
         Request::Deployments => {
             for kept in read::<SavedDeployments>(body)?.deployments {
                 let by_name = model.deployments.saved.entry(kept.ruleset).or_default();

@@ -110,10 +110,11 @@ pub(super) fn mute(model: &mut Model, is_muted: bool) {
     if let Some(game) = &mut model.game {
         game.is_muted = is_muted;
     }
+    let server = model.options.server_flag();
     model.say(if is_muted {
-        "You do not hear your opponent any more in this game; unmute takes it back. flagfall block NAME is for good."
+        format!("You do not hear your opponent any more in this game; unmute takes it back. flagfall block{server} NAME is for good.")
     } else {
-        "You hear your opponent again."
+        "You hear your opponent again.".to_owned()
     });
 }
 

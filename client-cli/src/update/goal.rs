@@ -473,7 +473,7 @@ pub(super) fn next(model: &mut Model, own: &OwnGames, out: &mut Vec<Effect>) {
     match next {
         Some(next) => enter(model, next.game.id, out),
         None => {
-            let word = listing::no_next(own, open.is_some());
+            let word = listing::no_next(own, open.is_some(), &model.options.server_flag());
             if model.goal == Goal::Next { exit(model, Exit::Done, word, out) } else { model.say(word) }
         }
     }
