@@ -208,6 +208,7 @@ static TABLE: &[Binding] = {
         row_if(&[S::Playing], key(&[Escape], A::Deselect), has_selected, "", "select nothing"),
         row_if(&[S::Playing], Trigger::Draw, may_offer_draw, "draw", "offer a draw"),
         row(&[S::Playing], Trigger::MoveLetter, "move", "type a move"),
+        row(GAME, key(&[Char('q')], A::Leave), "leave", "leave; the seat stays"),
         row_if(&[S::Playing], key(&[Char('+')], A::Place), has_reserve, "place", "place from reserve"),
         row_if(&[S::Playing], key(&[Char('-')], A::Remove), has_reserve, "take off", "take into reserve"),
         row_if(
@@ -235,7 +236,6 @@ static TABLE: &[Binding] = {
             "answer a challenge",
         ),
         row(&[S::Waiting, S::List, S::Record], key(&[Char('q'), Escape], A::Leave), "leave", "leave"),
-        row(GAME, key(&[Char('q')], A::Leave), "leave", "leave; the seat stays"),
         row_if(ONLINE, key(&[Char('G')], A::NextGame), is_welcome, "next game", "your next game"),
         row(BOARD, key(&[Char('t')], A::TurnBoard), "turn", "turn the board"),
         row_if(

@@ -226,11 +226,10 @@ fn key_bar(model: &Model, width: u16) -> String {
     let mut bar = String::new();
     for hint in hints.iter().filter(|hint| !hint.label.is_empty() && !is_help(hint)) {
         let entry = entry(hint);
-        if entry.width() > room {
-            break;
+        if entry.width() <= room {
+            room -= entry.width();
+            bar.push_str(&entry);
         }
-        room -= entry.width();
-        bar.push_str(&entry);
     }
     bar.push_str(&help);
     bar.split_off(1)
