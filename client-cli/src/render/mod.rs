@@ -71,11 +71,13 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
 /// The square of the board at this place of a terminal of this size.
 #[must_use]
 pub fn square_at(model: &Model, area: Rect, column: u16, row: u16) -> Option<Square> {
-    let game = model.game.as_ref().filter(|_| model.ui.page == Page::Game)?;
-    let shape = game.ruleset?.shape;
+    let (width, height) = needed(model);
+    let is_drawn = model.ui.page == Page::Game && area.width >= width && area.height >= height;
+    let ruleset = model.game.as_ref().filter(|_| is_drawn)?.ruleset?;
+    let shape = ruleset.shape;
     let layout = board::Layout::new(&shape, area.width, PANEL_WIDTH);
     let (place, line) = layout.place_of(column.checked_sub(area.x)?, row.checked_sub(area.y + 1)?)?;
-    plain::grid(game.ruleset?, model.bottom()).get(line)?.get(place).copied()
+    plain::grid(ruleset, model.bottom()).get(line)?.get(place).copied()
 }
 
 /// The terminal size that the page needs. The board decides.

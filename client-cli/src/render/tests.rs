@@ -356,6 +356,7 @@ fn a_place_on_the_screen_is_the_square_that_is_drawn_there() {
         assert_eq!(square_at(&model, area, width - 1, 5), None);
         assert_eq!(square_at(&model, area, 5, height - 1), None);
     }
+    assert_eq!(square_at(&model, Rect::new(0, 0, 60, 20), 5, 5), None, "no board is drawn");
 }
 
 #[test]
