@@ -1,22 +1,25 @@
 //! The command line.
 
+mod play;
+mod programs;
 mod read;
+mod records;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use flagfall_board::{GameId, Numbering, Side};
-use flagfall_bots::Level;
-use flagfall_protocol::{Exit, RatingWish, RecordScope, Speed, Time};
-use flagfall_records::Format;
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use flagfall_board::{GameId, Numbering};
+use flagfall_protocol::{Exit, RecordScope, Speed};
 
+use crate::alerts::{Alert, Alerts};
 use crate::model::DEFAULT_SERVER;
-use crate::range::parse_range;
-use crate::records::RecordSource;
-use crate::umpire::{BotArgs, UmpireArgs};
-use read::{parse_format, parse_level, parse_ruleset, parse_scope, parse_side, parse_speed, parse_time};
+use programs::{BOT_EXAMPLES, UMPIRE_EXAMPLES};
+use read::{parse_ruleset, parse_scope, parse_speed};
 
-pub use read::with_small_commands;
+pub use play::{PlayArgs, SeekArgs, WishArgs};
+pub use programs::{BotArgs, ResultsFormat, UmpireArgs};
+pub use records::{CheckArgs, ConvertArgs, RecordSource};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -72,10 +75,59 @@ pub struct Common {
     /// Red always at the bottom, instead of your own side.
     #[arg(long, global = true)]
     pub noflip: bool,
+    /// How the full screen calls you when it is your turn: bell, title (of the window), desktop (a
+    /// notification, in terminals that know OSC 9), or none. Several: separate them by commas.
+    #[arg(
+        long,
+        global = true,
+        env = "FLAGFALL_ALERTS",
+        value_name = "WAYS",
+        value_enum,
+        ignore_case = true,
+        value_delimiter = ',',
+        default_value = "bell,title"
+    )]
+    pub alerts: Vec<AlertName>,
+    /// Leave the mouse to the terminal, for example to select text. With the mouse, a click selects
+    /// a piece and another one moves it.
+    #[arg(long, global = true)]
+    pub no_mouse: bool,
     /// Where credentials and saved deployments are kept; without it the system's folder for such
     /// files (~/.config/flagfall).
     #[arg(long, global = true, env = "FLAGFALL_CONFIG_DIR", value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
+}
+
+impl Common {
+    /// The ways in which the user wants to be called.
+    #[must_use]
+    pub fn alerts(&self) -> Alerts {
+        Alerts::new(self.alerts.iter().filter_map(|name| name.alert()).collect())
+    }
+}
+
+/// A way to call the user.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum AlertName {
+    /// The terminal's bell.
+    Bell,
+    /// The title of the window.
+    Title,
+    /// A notification of the desktop.
+    Desktop,
+    /// Not at all.
+    None,
+}
+
+impl AlertName {
+    fn alert(self) -> Option<Alert> {
+        match self {
+            AlertName::Bell => Some(Alert::Bell),
+            AlertName::Title => Some(Alert::Title),
+            AlertName::Desktop => Some(Alert::Desktop),
+            AlertName::None => None,
+        }
+    }
 }
 
 /// The commands.
@@ -152,11 +204,11 @@ pub enum Command {
         ruleset: Option<String>,
     },
     /// Let outside programs play each other over the line protocol.
-    #[command(after_help = crate::umpire::UMPIRE_EXAMPLES)]
+    #[command(after_help = UMPIRE_EXAMPLES)]
     Umpire(Box<UmpireArgs>),
     /// Let a program that speaks the line protocol play on a server, or play over it as a house
     /// player.
-    #[command(after_help = crate::umpire::BOT_EXAMPLES)]
+    #[command(after_help = BOT_EXAMPLES)]
     Bot(Box<BotArgs>),
     /// List, save, show, remove, export and import deployments to load later.
     #[command(
@@ -212,7 +264,7 @@ pub enum Command {
     },
     /// Show your own figures: by ruleset, side and deployment. Nobody else is shown them.
     Stats,
-    /// Block a player: no games with each other, no pairing, and nothing he says reaches you.
+    /// Block a player: no games with each other, no pairing, and nothing they say reaches you.
     Block {
         /// The player's name.
         #[arg(value_name = "NAME")]
@@ -390,42 +442,6 @@ pub enum AccountCommand {
     Delete,
 }
 
-/// What to check.
-#[derive(Clone, Debug, Args)]
-pub struct CheckArgs {
-    /// Files of one record or several, folders of them (*.json, *.jsonl), or - for the standard
-    /// input.
-    #[arg(required = true, value_name = "RECORD")]
-    pub records: Vec<PathBuf>,
-    /// A JSON line for each record, with everything found.
-    #[arg(long)]
-    pub json: bool,
-    /// A public key of the server: every record must be signed with it. 64 hexadecimal digits, or a
-    /// file of them; or what the server answers at /api/keys. Repeat it for several.
-    #[arg(long, value_name = "FILE|HEX")]
-    pub key: Vec<String>,
-}
-
-/// What to write anew.
-#[derive(Clone, Debug, Args)]
-pub struct ConvertArgs {
-    /// The file to read, or - for the standard input.
-    #[arg(value_name = "IN")]
-    pub input: PathBuf,
-    /// The file to write; the terminal without one. A file that is there is not written over.
-    #[arg(value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// What is read: json, text, strados or pbm; without it the file's own look tells.
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
-    pub from: Option<Format>,
-    /// What is written; without it text of what was json, and json of all else.
-    #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
-    pub to: Option<Format>,
-    /// The ruleset, for formats that do not tell it all: classic for strados without it.
-    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
-    pub rules: Option<String>,
-}
-
 /// What to do with saved deployments.
 #[derive(Clone, Debug, Subcommand)]
 pub enum DeploymentsCommand {
@@ -472,95 +488,6 @@ pub enum DeploymentsCommand {
     },
 }
 
-/// How to play.
-#[derive(Clone, Debug, Args)]
-pub struct PlayArgs {
-    /// What to play.
-    #[command(flatten)]
-    pub wish: WishArgs,
-    /// A deployment to hand in at once: random, suggested, a saved one's name, a file, or its text.
-    #[arg(long, value_name = "SETUP")]
-    pub setup: Option<String>,
-}
-
-/// What to be paired for.
-#[derive(Clone, Debug, Args)]
-pub struct SeekArgs {
-    /// The ruleset; classic without it.
-    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
-    pub rules: Option<String>,
-    /// The clock: minutes and seconds per move (10+5), seconds (90s+2), or none; 10+5 without it.
-    #[arg(long, value_parser = parse_time)]
-    pub time: Option<Time>,
-    /// The game changes both ratings: between accounts, or between bots, with a clock and by a
-    /// ruleset as it is.
-    #[arg(long)]
-    pub rated: bool,
-    /// Your deployment and the full record stay private after the end.
-    #[arg(long)]
-    pub secret: bool,
-    /// A deployment to hand in at once: random, suggested, a saved one's name, a file, or its text.
-    #[arg(long, value_name = "SETUP")]
-    pub setup: Option<String>,
-}
-
-/// What to play, and how to find it.
-#[derive(Clone, Debug, Args)]
-pub struct WishArgs {
-    /// The ruleset: see flagfall rules. Offers are made for classic without it. Changes of single
-    /// rules stand after it: classic,ties=attacker,quiet=off.
-    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
-    pub rules: Option<String>,
-    /// The clock: minutes and seconds per move (10+5), seconds (90s+2), minutes and free seconds of
-    /// each turn (10d5), days per move (3days), or none. Offers are made for 10+5 without it.
-    #[arg(long, value_parser = parse_time)]
-    pub time: Option<Time>,
-    /// Your side; chance decides without it.
-    #[arg(long, value_parser = parse_side, value_name = "red|blue")]
-    pub side: Option<Side>,
-    /// Only the two players see the game.
-    #[arg(long)]
-    pub private: bool,
-    /// Your deployment and the full record stay private after the end.
-    #[arg(long)]
-    pub secret: bool,
-    /// The game changes both ratings: between accounts, or between bots, with a clock and by a
-    /// ruleset as it is.
-    #[arg(long, conflicts_with_all = ["bot", "accept", "game"])]
-    pub rated: bool,
-    /// Only against players of these ratings: 1400-1600, 1400- (or more), -1600 (or less), or
-    /// around your own: +-200, -100+300. It stands in the lobby with your offer. What counts is the
-    /// rating for such games; a guest has none. Without it, against anybody.
-    #[arg(
-        long, value_name = "RANGE", value_parser = parse_range, allow_hyphen_values = true,
-        conflicts_with_all = ["bot", "challenge", "accept", "game"]
-    )]
-    pub rating: Option<RatingWish>,
-    /// The level of the house player to play against.
-    #[arg(
-        long, value_name = "LEVEL", value_parser = parse_level, num_args = 0..=1, group = "how",
-        default_missing_value = Level::default().name(), help = bot_help()
-    )]
-    pub bot: Option<String>,
-    /// Make a game for a friend and print the code to type.
-    #[arg(long, group = "how")]
-    pub challenge: bool,
-    /// Accept a friend's challenge.
-    #[arg(long, value_name = "CODE|LINK", group = "how", conflicts_with_all = ["rules", "time", "side", "private"])]
-    pub accept: Option<String>,
-    /// Go on with a game in which you have a seat.
-    #[arg(long, value_name = "ID", group = "how", conflicts_with_all = ["rules", "time", "side", "private", "secret"])]
-    pub game: Option<GameId>,
-}
-
-fn bot_help() -> String {
-    let levels = Level::ALL.map(Level::name).join(", ");
-    format!(
-        "Against a house player of this level ({levels}); without one the level is {}",
-        Level::default().name()
-    )
-}
-
 /// The figures on the pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Numbers {
@@ -577,6 +504,38 @@ impl From<Numbers> for Numbering {
             Numbers::Eu => Numbering::Eu,
         }
     }
+}
+
+/// Lower-cases the names of commands, so that `flagfall Play` works.
+///
+/// Values of options stay as they are.
+#[must_use]
+pub fn with_small_commands(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let root = Cli::command();
+    let mut command = &root;
+    let mut is_value = false;
+    for argument in arguments.iter_mut().skip(1) {
+        let Some(text) = argument.to_str() else { continue };
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if let Some(option) = text.strip_prefix("--") {
+            let takes_value =
+                |arg: &clap::Arg| arg.get_long() == Some(option) && arg.get_action().takes_values();
+            is_value = root.get_arguments().any(takes_value);
+            continue;
+        }
+        let small = text.to_lowercase();
+        match command.find_subcommand(&small) {
+            Some(found) => {
+                command = found;
+                *argument = small.into();
+            }
+            None => break,
+        }
+    }
+    arguments
 }
 
 #[cfg(test)]

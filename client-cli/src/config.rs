@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use flagfall_board::GameId;
 
-use crate::address::Address;
 use crate::commitments::Shown;
 use crate::model::Secret;
+use crate::net::address::Address;
 
 /// Most guests of one machine for each server and name.
 const SLOTS_MAX: usize = 32;

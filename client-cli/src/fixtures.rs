@@ -3,8 +3,8 @@
 use flagfall_board::Side;
 use flagfall_protocol::ServerToClient;
 
-use crate::chance::Chance;
-use crate::model::{Effect, Goal, How, Key, Message, Model, Options, Wish};
+use crate::model::{Effect, Face, Goal, How, Key, Message, Model, Options, Wish};
+use crate::random::Random;
 use crate::update;
 
 pub(crate) const START: u64 = 1_795_270_000_000;
@@ -18,9 +18,7 @@ pub(crate) fn options() -> Options {
         flip: true,
         credential_file: "guest.json".to_owned(),
         color: false,
-        plain: false,
-        scripted: false,
-        is_program: false,
+        face: Face::Screen,
     }
 }
 
@@ -34,8 +32,8 @@ pub(crate) fn key(model: &mut Model, key: Key) -> Vec<Effect> {
 }
 
 pub(crate) fn online(goal: Goal) -> Model {
-    let mut model = Model::new(options(), goal, Chance::Seeded(5));
-    model.now = START;
+    let mut model = Model::new(options(), goal, Random::Seeded(5));
+    model.clock.now = START;
     update(&mut model, Message::Started);
     update(&mut model, Message::Connected);
     let welcome = format!(

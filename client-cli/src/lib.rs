@@ -5,20 +5,16 @@
 //! server. Every input is a [`model::Message`]; [`update()`] changes the [`model::Model`] and
 //! returns [`model::Effect`]s; [`shell`] carries them out.
 
-pub mod acts;
-pub mod address;
-pub mod chance;
+pub mod alerts;
 pub mod cli;
+pub mod command_text;
 pub mod commitments;
 pub mod config;
-pub mod deploy;
-pub mod dial;
-pub mod errand;
+pub mod deployments;
 pub mod explain;
 #[cfg(test)]
 mod fixtures;
-pub mod http;
-pub mod layouts;
+pub mod input;
 pub mod listing;
 pub mod model;
 pub mod names;
@@ -26,12 +22,15 @@ pub mod net;
 mod pictures;
 pub mod plain;
 pub mod program;
+pub mod random;
 pub mod range;
 pub mod records;
 pub mod render;
 pub mod replay;
-pub mod setups;
+pub mod request;
+pub mod setup_check;
 pub mod shell;
+pub mod status;
 pub mod targets;
 pub mod umpire;
 mod update;

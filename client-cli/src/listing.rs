@@ -8,7 +8,7 @@ use flagfall_protocol::{
 use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;
 
-use crate::{layouts, words};
+use crate::{deployments, words};
 
 /// Lists a player's running games, the most urgent first.
 #[must_use]
@@ -52,14 +52,16 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
 
 /// The message that the player need not act in any game, or in no game but the open one.
 #[must_use]
-pub fn no_next(own: &OwnGames, is_one_open: bool) -> String {
+pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
     let until = waits.min().map_or_else(String::new, |deadline| {
         let left = words::clock(deadline.saturating_sub(own.server_time));
         format!(" The next turn may be yours in {left} at the latest.")
     });
     match (own.games.len(), is_one_open) {
-        (0, _) => "You have no running game. flagfall play --challenge makes one for a friend.".to_owned(),
+        (0, _) => format!(
+            "You have no running game. flagfall play{server_flag} --challenge makes one for a friend."
+        ),
         (1, true) => "You have no other running game.".to_owned(),
         (1, false) => format!("It is not your turn in your one running game.{until}"),
         (count, true) => format!("It is not your turn in any other of your {count} running games."),
@@ -123,18 +125,15 @@ fn act(command: &GameCommand) -> String {
 
 /// Lists a player's finished games.
 #[must_use]
-pub fn played(played: &PlayedGames) -> Vec<String> {
+pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
     if played.games.is_empty() {
         return vec![format!("{} has finished no game that you may see.", words::player(&played.player))];
     }
     let mut lines = vec![format!("Games of {}, the latest first:", words::player(&played.player))];
     lines.extend(games(&played.games));
-    lines.extend(
-        played
-            .next
-            .as_ref()
-            .map(|next| format!("Earlier ones: flagfall history {} --after {next}", played.player.name)),
-    );
+    lines.extend(played.next.as_ref().map(|next| {
+        format!("Earlier ones: flagfall history{server_flag} {} --after {next}", played.player.name)
+    }));
     lines
 }
 
@@ -164,7 +163,7 @@ fn score(score: GameScore) -> &'static str {
 
 /// Lists two players' games against each other.
 #[must_use]
-pub fn head_to_head(both: &HeadToHead) -> Vec<String> {
+pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     let (player, opponent) = (words::player(&both.player), words::player(&both.opponent));
     if both.tallies.is_empty() {
         return vec![format!(
@@ -177,7 +176,9 @@ pub fn head_to_head(both: &HeadToHead) -> Vec<String> {
     lines.push(String::new());
     lines.extend(games(&both.games));
     let (player, opponent) = (&both.player.name, &both.opponent.name);
-    let more = |next: &String| format!("Earlier ones: flagfall history {player} {opponent} --after {next}");
+    let more = |next: &String| {
+        format!("Earlier ones: flagfall history{server_flag} {player} {opponent} --after {next}")
+    };
     lines.extend(both.next.as_ref().map(more));
     lines
 }
@@ -233,7 +234,7 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
         for DeploymentTally { setup, tally } in &of.by_deployment {
             let text = setup.expose();
             lines.push(match ruleset {
-                Some(ruleset) => format!("  {}", layouts::in_rows(text, ruleset)),
+                Some(ruleset) => format!("  {}", deployments::text::in_rows(text, ruleset)),
                 None => format!("  {text}"),
             });
             let Tally { won, drawn, lost } = tally;

@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
-use flagfall_board::GameId;
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT};
 use flagfall_records::{
     Finding, Format, PublicKeys, Reader, Report, SIZE_MAX, SignatureStatus, Status, check_value_with, export,
@@ -24,7 +23,7 @@ struct Counts {
     good: u64,
     partly: u64,
     wrong: u64,
-    troubles: u64,
+    unreadable: u64,
     /// The keys that records must be signed with.
     keys: Option<PublicKeys>,
 }
@@ -48,18 +47,18 @@ pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     for path in &args.records {
         check_path(path, 0, args, &mut counts, out)?;
     }
-    let Counts { good, partly, wrong, troubles, keys: _ } = counts;
+    let Counts { good, partly, wrong, unreadable, keys: _ } = counts;
     if !args.json {
         let total = good + partly + wrong;
         let records = if total == 1 { "record" } else { "records" };
         write!(out, "{total} {records}: {good} good, {partly} partly checked, {wrong} false")?;
-        if troubles > 0 {
-            write!(out, "; {troubles} could not be read")?;
+        if unreadable > 0 {
+            write!(out, "; {unreadable} could not be read")?;
         }
         writeln!(out)?;
     }
     out.flush()?;
-    let exit = match (wrong, troubles) {
+    let exit = match (wrong, unreadable) {
         (0, 0) => Exit::Done,
         (0, _) => Exit::Storage,
         _ => Exit::Refused,
@@ -94,15 +93,15 @@ fn check_path(
     if path.is_dir() {
         return match files_in(path) {
             _ if depth >= DEPTH_MAX => {
-                trouble(path, &"folders lie too deep in each other", args, counts, out)
+                report_unreadable(path, &"folders lie too deep in each other", args, counts, out)
             }
             Ok(paths) => paths.iter().try_for_each(|path| check_path(path, depth + 1, args, counts, out)),
-            Err(error) => trouble(path, &error, args, counts, out),
+            Err(error) => report_unreadable(path, &error, args, counts, out),
         };
     }
     match File::open(path) {
         Ok(file) => check_stream(file, &path.display().to_string(), args, counts, out),
-        Err(error) => trouble(path, &error, args, counts, out),
+        Err(error) => report_unreadable(path, &error, args, counts, out),
     }
 }
 
@@ -138,7 +137,7 @@ fn check_stream(
                 let report = check_value_with(&value, counts.keys.as_ref());
                 tell(&name, &report, args, counts, out)?;
             }
-            Err(error) => trouble(Path::new(&name), &error, args, counts, out)?,
+            Err(error) => report_unreadable(Path::new(&name), &error, args, counts, out)?,
         }
     }
     Ok(())
@@ -163,14 +162,14 @@ fn tell(
     writeln!(out, "{}", words::clean(&line(name, report)))
 }
 
-fn trouble(
+fn report_unreadable(
     path: &Path,
     why: &impl ToString,
     args: &CheckArgs,
     counts: &mut Counts,
     out: &mut impl Write,
 ) -> io::Result<()> {
-    counts.troubles += 1;
+    counts.unreadable += 1;
     let (name, why) = (path.display().to_string(), why.to_string());
     if args.json {
         return writeln!(out, "{}", json!({ "record": name, "trouble": why }));
@@ -216,32 +215,6 @@ fn finding(finding: &Finding) -> String {
         _ => String::new(),
     };
     format!("{place}{}: {detail}", code.code())
-}
-
-/// Where to read the record that is shown.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum RecordSource {
-    /// From a server.
-    Game(GameId),
-    /// From a file; `-` is standard input.
-    File(PathBuf),
-}
-
-impl RecordSource {
-    /// Parses a game's id or the path of an existing file.
-    ///
-    /// # Errors
-    /// What is expected instead.
-    pub fn parse(text: &str) -> Result<RecordSource, String> {
-        let path = PathBuf::from(text);
-        match text.parse() {
-            Ok(game) => Ok(RecordSource::Game(game)),
-            Err(_) if text == "-" || path.is_file() => Ok(RecordSource::File(path)),
-            Err(_) => {
-                Err("neither the id of a game (12 letters and digits) nor a file that is there".to_owned())
-            }
-        }
-    }
 }
 
 /// Reads a record from a file in any format that [`convert`] reads.
@@ -299,6 +272,7 @@ fn read(path: &Path) -> io::Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::RecordSource;
 
     const RECORD: &str = r#"{"format":1,"game":"0123456789ab","terms":{"ruleset":"classic","time":{"kind":"unlimited"}},
         "players":{"red":{"id":"1","name":"ann","kind":"guest"},"blue":{"id":"2","name":"bob","kind":"guest"}},

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
-use flagfall_board::{PerSide, Ply, Side, Square};
-use flagfall_protocol::{GameEvent, GameRecord, GameSummary, GameView, Presence, Viewer};
+use flagfall_board::{Ply, Side};
+use flagfall_protocol::{GameEvent, GameRecord, GameView, Viewer};
 use flagfall_records::with_changes;
 use flagfall_rules::Ruleset;
 
-use crate::layouts;
-use crate::model::OpenGame;
+use crate::deployments;
 use crate::words;
 
 /// A record and a position in it: how many of its events have happened.
@@ -98,44 +97,22 @@ impl Replay {
         earlier.iter().map(|told| words::event(&told.event)).chain([self.sentence()]).collect()
     }
 
-    /// The position as an open game for a spectator.
+    /// The record.
     #[must_use]
-    pub fn game(&self) -> OpenGame {
-        let record = &self.record;
-        // No clock runs in a past game.
-        let view = GameView { clock: None, deploy_deadline: None, ..self.view.clone() };
-        let cursor = self.ruleset.shape.home_square(Side::Red, 0).or(Square::from_index(0));
-        OpenGame {
-            summary: GameSummary {
-                id: record.game,
-                terms: record.terms.clone(),
-                players: record.players.clone(),
-                created: record.created,
-                phase: view.phase,
-                ply: view.ply,
-                turn: view.turn,
-                outcome: record.outcome.clone(),
-            },
-            ruleset: Some(self.ruleset),
-            audience: Viewer::Public,
-            driving: false,
-            superseded: false,
-            epoch: 0,
-            seq: 0,
-            view,
-            presence: PerSide::new(Presence::Present, Presence::Present),
-            left: PerSide::default(),
-            claimable_at: PerSide::default(),
-            is_claim_told: false,
-            is_muted: false,
-            rematch: Vec::new(),
-            reopening: false,
-            editor: None,
-            cursor: cursor.unwrap_or(crate::model::A1),
-            selected: None,
-            typed: String::new(),
-            unavailable: false,
-        }
+    pub fn record(&self) -> &GameRecord {
+        &self.record
+    }
+
+    /// The ruleset.
+    #[must_use]
+    pub fn ruleset(&self) -> &'static Ruleset {
+        self.ruleset
+    }
+
+    /// The position.
+    #[must_use]
+    pub fn view(&self) -> &GameView {
+        &self.view
     }
 
     /// The whole record as text.
@@ -155,7 +132,11 @@ impl Replay {
         }
         for side in Side::BOTH {
             if let Some(opened) = &record.deployments[side] {
-                let _ = writeln!(text, "{side} deployed: {}", layouts::in_rows(&opened.setup, self.ruleset));
+                let _ = writeln!(
+                    text,
+                    "{side} deployed: {}",
+                    deployments::text::in_rows(&opened.setup, self.ruleset)
+                );
             }
         }
         text.push('\n');
@@ -176,15 +157,15 @@ impl Replay {
 }
 
 #[cfg(test)]
-mod tests {
-    use flagfall_board::{Rank, Stamp};
+pub(crate) mod tests {
+    use flagfall_board::{PerSide, Rank, Stamp};
     use flagfall_protocol::{Phase, Player, PlayerKind, Recorder, Terms, Time};
     use flagfall_rules::{Command, Entropy, Game, GameTerms, Setup, TimeControl, Viewer, decide, evolve};
 
     use super::*;
 
     /// A short game as the public may know it, before and after its end.
-    fn records() -> [GameRecord; 2] {
+    pub(crate) fn records() -> [GameRecord; 2] {
         let ruleset = Ruleset::find("barrage").expect("a ruleset");
         let mut game = Game::new(GameTerms {
             game: "0123456789ab".parse().expect("an id"),
@@ -240,13 +221,13 @@ mod tests {
             let is_over = record.outcome.is_some();
             let mut replay = Replay::new(record).expect("a known ruleset");
             assert_eq!((replay.at(), replay.last()), (3, if is_over { 8 } else { 7 }));
-            assert_eq!(replay.game().view.pieces.len(), 16);
+            assert_eq!(replay.view().pieces.len(), 16);
             let start = replay.clone();
             replay.go(7);
-            assert_eq!(replay.game().view.pieces.len(), 14);
-            assert_eq!(replay.game().view.captured.red[Rank::Marshal], 1);
+            assert_eq!(replay.view().pieces.len(), 14);
+            assert_eq!(replay.view().captured.red[Rank::Marshal], 1);
             replay.go(99);
-            assert_eq!(replay.game().view.phase, if is_over { Phase::Over } else { Phase::Playing });
+            assert_eq!(replay.view().phase, if is_over { Phase::Over } else { Phase::Playing });
             replay.go(3);
             assert_eq!(replay, start);
             assert_eq!(replay.sentences(9).len(), 3);

@@ -1,13 +1,20 @@
 //! The full screen: reads keys from the terminal and draws the core's model.
 
-use std::io;
-use std::time::Duration;
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
+use flagfall::alerts::Alerts;
+use flagfall::cli::Common;
+use flagfall::input::screen;
 use flagfall::model::{Effect, Key, Message, Model};
-use flagfall::render::render;
+use flagfall::render::{render, square_at};
 use flagfall::shell::{Shell, now_ms};
-use flagfall::update;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use flagfall::{status, update};
+use ratatui::crossterm::event::{
+    self, DisableMouseCapture, EnableMouseCapture, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
+    MouseButton, MouseEvent, MouseEventKind,
+};
+use ratatui::crossterm::execute;
 use tokio::sync::mpsc;
 
 /// Interval for redrawing the clocks.
@@ -15,13 +22,48 @@ const TICK: Duration = Duration::from_millis(200);
 /// How often the key thread checks whether it should end.
 const POLL: Duration = Duration::from_millis(200);
 
+/// A user who pressed a key this lately is not called.
+const AT_KEYBOARD: Duration = Duration::from_secs(5);
+
+/// How the terminal is used.
+pub(crate) struct Settings {
+    alerts: Alerts,
+    uses_mouse: bool,
+}
+
+impl Settings {
+    /// The settings of the command line.
+    pub(crate) fn of(common: &Common) -> Settings {
+        Settings { alerts: common.alerts(), uses_mouse: !common.no_mouse }
+    }
+}
+
 /// Restores the terminal on drop. After a panic, the hook of `try_init` does it.
-struct Restore;
+struct Restore {
+    title: &'static str,
+    uses_mouse: bool,
+}
 
 impl Drop for Restore {
     fn drop(&mut self) {
+        if self.uses_mouse {
+            drop(execute!(io::stdout(), DisableMouseCapture));
+        }
+        drop(io::stdout().write_all(self.title.as_bytes()));
         ratatui::restore();
     }
+}
+
+/// What the terminal reports.
+enum Input {
+    Key(Key),
+    Click {
+        column: u16,
+        row: u16,
+    },
+    /// The wheel, as the key that does the same in a list.
+    Wheel(Key),
+    Resized,
 }
 
 /// Runs the core on the full screen until it ends. Returns the exit code.
@@ -30,11 +72,18 @@ impl Drop for Restore {
 pub(crate) async fn run(
     mut shell: Option<Shell>,
     model: &mut Model,
+    settings: Settings,
     mut stop: mpsc::Receiver<()>,
 ) -> io::Result<u8> {
+    let Settings { mut alerts, uses_mouse } = settings;
     let mut terminal = ratatui::try_init()?;
-    let _restore = Restore;
-    let mut keys = keys();
+    let _restore = Restore { title: alerts.end(), uses_mouse };
+    if uses_mouse {
+        execute!(io::stdout(), EnableMouseCapture)?;
+    }
+    terminal.backend_mut().write_all(alerts.start().as_bytes())?;
+    let mut inputs = inputs();
+    let mut touched: Option<Instant> = None;
     let mut tick = tokio::time::interval(TICK);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     let mut message = if shell.is_some() { Message::Started } else { Message::Tick };
@@ -46,15 +95,25 @@ pub(crate) async fn run(
         if let Some(code) = end {
             return Ok(code);
         }
-        terminal.draw(|frame| render(model, frame))?;
+        let is_at_keyboard = touched.is_some_and(|touched| touched.elapsed() < AT_KEYBOARD);
+        let alert = alerts.tell(status::waiting(model), is_at_keyboard);
+        terminal.backend_mut().write_all(alert.as_bytes())?;
+        let area = terminal.draw(|frame| render(model, frame))?.area;
         message = tokio::select! {
             message = next(shell.as_mut()) => message,
-            key = keys.recv() => match key {
-                Some(Some(key)) => Message::Key(key),
-                // The window was resized, so only redraw.
-                Some(None) => Message::Tick,
-                None => Message::Stop,
-            },
+            input = inputs.recv() => {
+                touched = Some(Instant::now());
+                match input {
+                    Some(Input::Key(key)) => Message::Key(key),
+                    Some(Input::Click { column, row }) => {
+                        square_at(model, area, column, row).map_or(Message::Tick, Message::Click)
+                    }
+                    Some(Input::Wheel(key)) if screen(model).has_list() => Message::Key(key),
+                    // Only redraw.
+                    Some(Input::Wheel(_) | Input::Resized) => Message::Tick,
+                    None => Message::Stop,
+                }
+            }
             Some(()) = stop.recv() => Message::Stop,
             _ = tick.tick() => Message::Tick,
         };
@@ -70,16 +129,16 @@ async fn next(shell: Option<&mut Shell>) -> Message {
 
 /// Updates the model without a connection.
 fn alone(model: &mut Model, message: Message) -> Option<u8> {
-    model.now = now_ms();
+    model.clock.now = now_ms();
     update(model, message).into_iter().find_map(|effect| match effect {
         Effect::Exit { code } => Some(code),
         _ => None,
     })
 }
 
-/// Reads keys on a separate thread. `None` means that the window was resized.
-fn keys() -> mpsc::Receiver<Option<Key>> {
-    let (sender, keys) = mpsc::channel(64);
+/// Reads the terminal's events on a separate thread.
+fn inputs() -> mpsc::Receiver<Input> {
+    let (sender, inputs) = mpsc::channel(64);
     std::thread::spawn(move || {
         while !sender.is_closed() {
             let read = match event::poll(POLL) {
@@ -87,22 +146,30 @@ fn keys() -> mpsc::Receiver<Option<Key>> {
                 Ok(true) => event::read(),
                 Err(error) => Err(error),
             };
-            let sent = match read {
-                Ok(Event::Key(pressed)) => match key(pressed) {
-                    Some(key) => sender.blocking_send(Some(key)),
-                    None => continue,
-                },
-                Ok(Event::Resize(..)) => sender.blocking_send(None),
-                Ok(Event::FocusGained | Event::FocusLost | Event::Mouse(_) | Event::Paste(_)) => continue,
+            let input = match read {
+                Ok(Event::Key(pressed)) => key(pressed).map(Input::Key),
+                Ok(Event::Mouse(event)) => mouse(event),
+                Ok(Event::Resize(..)) => Some(Input::Resized),
+                Ok(Event::FocusGained | Event::FocusLost | Event::Paste(_)) => None,
                 // The terminal is gone.
                 Err(_) => return,
             };
-            if sent.is_err() {
+            if input.is_some_and(|input| sender.blocking_send(input).is_err()) {
                 return;
             }
         }
     });
-    keys
+    inputs
+}
+
+fn mouse(event: MouseEvent) -> Option<Input> {
+    let MouseEvent { kind, column, row, .. } = event;
+    match kind {
+        MouseEventKind::Down(MouseButton::Left) => Some(Input::Click { column, row }),
+        MouseEventKind::ScrollUp => Some(Input::Wheel(Key::Up)),
+        MouseEventKind::ScrollDown => Some(Input::Wheel(Key::Down)),
+        _ => None,
+    }
 }
 
 fn key(pressed: KeyEvent) -> Option<Key> {

@@ -7,13 +7,13 @@ use hyper::Method;
 use ratatui::crossterm::terminal::size;
 use tokio::sync::mpsc;
 
-use crate::address::Addresses;
 use crate::config::{ConfigDir, Identity};
-use crate::dial::Dialer;
-use crate::errand::Errand;
-use crate::http;
 use crate::model::{Effect, Message, Model, Secret};
-use crate::net::Line;
+use crate::net::address::Addresses;
+use crate::net::dial::Dialer;
+use crate::net::http;
+use crate::net::socket::Socket;
+use crate::request::Request;
 use crate::{update, words};
 
 /// Most messages that wait for the core. The connection waits if there are more.
@@ -43,7 +43,7 @@ pub struct Shell {
     addresses: Addresses,
     config: ConfigDir,
     identity: Identity,
-    line: Option<Line>,
+    socket: Option<Socket>,
     number: u64,
     incoming: mpsc::Receiver<(u64, Message)>,
     incoming_sender: mpsc::Sender<(u64, Message)>,
@@ -54,7 +54,7 @@ impl Shell {
     #[must_use]
     pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
-        Shell { dialer, addresses, config, identity, line: None, number: 0, incoming, incoming_sender }
+        Shell { dialer, addresses, config, identity, socket: None, number: 0, incoming, incoming_sender }
     }
 
     /// Handles a message and carries out the effects.
@@ -63,10 +63,10 @@ impl Shell {
     pub async fn step(&mut self, model: &mut Model, message: Message) -> Option<u8> {
         let mut messages = vec![message];
         while let Some(message) = messages.pop() {
-            model.now = now_ms();
+            model.clock.now = now_ms();
             for effect in update(model, message) {
-                if let Effect::Ask(errand) = effect {
-                    self.ask(errand, model.token.clone());
+                if let Effect::Request(request) = effect {
+                    self.request(request, model.login.token.clone());
                     continue;
                 }
                 match self.carry_out(effect).await {
@@ -86,27 +86,27 @@ impl Shell {
                 self.number += 1;
                 let delay = Duration::from_millis(delay_ms);
                 let incoming = self.incoming_sender.clone();
-                self.line = Some(Line::dial(&self.dialer, &self.addresses, delay, self.number, incoming));
+                self.socket = Some(Socket::dial(&self.dialer, &self.addresses, delay, self.number, incoming));
             }
             Effect::Disconnect => return self.hang_up("nothing was heard for a while"),
-            Effect::Ask(errand) => self.ask(errand, self.identity.token()),
+            Effect::Request(request) => self.request(request, self.identity.token()),
             Effect::Send(message) => {
-                if self.line.as_ref().is_some_and(|line| !line.send(message)) {
+                if self.socket.as_ref().is_some_and(|socket| !socket.send(message)) {
                     return self.hang_up("it takes nothing any longer");
                 }
             }
             Effect::SaveToken { token, name } => return self.saved(self.identity.save_token(&token, &name)),
             Effect::SaveSeat { game } => return self.saved(self.identity.save_seat(&game)),
-            Effect::SetGuestAside => return trouble(self.identity.set_aside()),
+            Effect::SetGuestAside => return written(self.identity.set_aside()),
             Effect::KeepCommitments { game, shown } => {
-                return trouble(self.config.keep_commitments(&self.addresses.first, game, &shown));
+                return written(self.config.keep_commitments(&self.addresses.first, game, &shown));
             }
             Effect::SaveSetup { ruleset, name, text } => {
-                return trouble(self.config.save_setup(&ruleset, &name, &text).map(drop));
+                return written(self.config.save_setup(&ruleset, &name, &text).map(drop));
             }
             Effect::Exit { code } => {
-                if let Some(line) = self.line.take() {
-                    line.close().await;
+                if let Some(socket) = self.socket.take() {
+                    socket.close().await;
                 }
                 return Outcome::Exit(code);
             }
@@ -125,20 +125,20 @@ impl Shell {
     }
 
     /// Makes an HTTP request to the first server of the list that answers, in a separate task.
-    fn ask(&self, errand: Errand, token: Option<Secret>) {
+    fn request(&self, request: Request, token: Option<Secret>) {
         let (dialer, addresses) = (self.dialer.clone(), self.addresses.clone());
         let (sender, number) = (self.incoming_sender.clone(), self.number);
         tokio::spawn(async move {
-            let answer = answer_to(&dialer, &addresses, &errand, token.as_ref()).await;
+            let answer = answer_to(&dialer, &addresses, &request, token.as_ref()).await;
             // The receiver is gone if the program has ended.
-            drop(sender.send((number, Message::Answered { errand, answer })).await);
+            drop(sender.send((number, Message::Answered { request, answer })).await);
         });
     }
 
     fn hang_up(&mut self, why: &str) -> Outcome {
-        match self.line.take() {
-            Some(line) => {
-                line.abort();
+        match self.socket.take() {
+            Some(socket) => {
+                socket.abort();
                 self.number += 1;
                 Outcome::Happened(Message::Disconnected { code: None, why: why.to_owned() })
             }
@@ -178,7 +178,7 @@ impl Shell {
         loop {
             let end = self.step(model, message).await;
             let columns = terminal_columns();
-            for note in model.take_unsaid() {
+            for note in model.notes.take_unprinted() {
                 writeln!(out, "{}", folded(&note, columns))?;
             }
             out.flush()?;
@@ -200,21 +200,21 @@ impl Shell {
 async fn answer_to(
     dialer: &Dialer,
     addresses: &Addresses,
-    errand: &Errand,
+    request: &Request,
     token: Option<&Secret>,
 ) -> Result<Vec<u8>, String> {
-    let token = token.filter(|_| errand.is_own());
-    let mut trouble = String::new();
+    let token = token.filter(|_| request.is_own());
+    let mut failure = String::new();
     for address in addresses.beginning_with(0) {
-        let body = errand.body().map_err(|error| error.to_string())?;
-        let method = Method::from_bytes(errand.method().as_bytes()).map_err(|error| error.to_string())?;
-        match http::ask(dialer, address, method, &errand.path(), token, body).await {
+        let body = request.body().map_err(|error| error.to_string())?;
+        let method = Method::from_bytes(request.method().as_bytes()).map_err(|error| error.to_string())?;
+        match http::send(dialer, address, method, &request.path(), token, body).await {
             Ok(answer) => return Ok(answer),
             Err(refused @ http::HttpError::Refused { .. }) => return Err(refused.to_string()),
-            Err(error) => trouble = error.to_string(),
+            Err(error) => failure = error.to_string(),
         }
     }
-    Err(trouble)
+    Err(failure)
 }
 
 /// The result of carrying out an effect.
@@ -227,10 +227,10 @@ pub(crate) enum Outcome {
     Exit(u8),
 }
 
-fn trouble(result: Result<(), crate::config::ConfigError>) -> Outcome {
+fn written(result: Result<(), crate::config::ConfigError>) -> Outcome {
     match result {
         Ok(()) => Outcome::Done,
-        Err(error) => Outcome::Happened(Message::FileTrouble { why: format!("Cannot write: {error}") }),
+        Err(error) => Outcome::Happened(Message::FileError { why: format!("Cannot write: {error}") }),
     }
 }
 

@@ -156,6 +156,30 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// Shortens a text to this many columns. A cut shows as an ellipsis.
+#[must_use]
+pub fn shorten(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let kept = fit(text, columns.saturating_sub(1));
+    if columns == 0 { kept } else { format!("{}…", kept.trim_end()) }
+}
+
+/// The text in exactly this many columns: cut, or padded with spaces.
+#[must_use]
+pub fn fit(text: &str, columns: usize) -> String {
+    let mut width = 0;
+    let fits = |letter: &char| {
+        let next = width + letter.width().unwrap_or(0);
+        let is_fitting = next <= columns;
+        width = if is_fitting { next } else { width };
+        is_fitting
+    };
+    let kept: String = text.chars().take_while(fits).collect();
+    kept + &" ".repeat(columns - width)
+}
+
 /// Folds a line for a terminal of this many columns: breaks at a space and indents the rest a
 /// little more.
 #[must_use]

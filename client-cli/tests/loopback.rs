@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use flagfall::address::{Address, Addresses};
-use flagfall::chance::Chance;
 use flagfall::config::ConfigDir;
-use flagfall::dial::{DialError, Dialer};
-use flagfall::http;
-use flagfall::model::{Goal, How, Model, Options, Secret, Wish};
-use flagfall::net::new_guest;
+use flagfall::model::{Face, Goal, How, Model, Options, Secret, Wish};
+use flagfall::net::address::{Address, Addresses};
+use flagfall::net::dial::{DialError, Dialer};
+use flagfall::net::http;
+use flagfall::net::socket::new_guest;
+use flagfall::random::Random;
 use flagfall::shell::Shell;
 use flagfall_board::Numbering;
 use flagfall_protocol::{ClientToServer, GameCommand};
@@ -101,15 +101,13 @@ impl Client {
             flip: true,
             credential_file: identity.path().display().to_string(),
             color: false,
-            plain: true,
-            scripted: true,
-            is_program: false,
+            face: Face::Script,
         };
-        let mut model = Model::new(options, goal, Chance::System);
+        let mut model = Model::new(options, goal, Random::System);
         if let Some(token) = token {
             identity.save_token(&Secret::new(token), "ann").expect("written");
         }
-        model.token = identity.token();
+        model.login.token = identity.token();
         let addresses = Addresses { first: address.clone(), others: Vec::new() };
         let shell = Shell::new(dialer(), addresses, config, identity);
         let (lines, receiver) = mpsc::channel(1);

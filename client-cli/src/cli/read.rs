@@ -1,13 +1,9 @@
 //! Parsers for option values: names and clocks, in any case.
 
-use std::ffi::OsString;
-
-use clap::CommandFactory;
 use flagfall_board::Side;
 use flagfall_protocol::{RecordScope, Speed, Time};
 use flagfall_records::Format;
 
-use super::Cli;
 use crate::{names, words};
 
 pub(super) fn parse_side(text: &str) -> Result<Side, String> {
@@ -43,36 +39,4 @@ pub(super) fn parse_level(text: &str) -> Result<String, String> {
 pub(super) fn parse_time(text: &str) -> Result<Time, String> {
     let time = words::parse_time(text).map_err(|error| error.to_string())?;
     words::check_time(time).map(|()| time)
-}
-
-/// Lower-cases the names of commands, so that `flagfall Play` works.
-///
-/// Values of options stay as they are.
-#[must_use]
-pub fn with_small_commands(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
-    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
-    let root = Cli::command();
-    let mut command = &root;
-    let mut is_value = false;
-    for argument in arguments.iter_mut().skip(1) {
-        let Some(text) = argument.to_str() else { continue };
-        if std::mem::take(&mut is_value) {
-            continue;
-        }
-        if let Some(option) = text.strip_prefix("--") {
-            let takes_value =
-                |arg: &clap::Arg| arg.get_long() == Some(option) && arg.get_action().takes_values();
-            is_value = root.get_arguments().any(takes_value);
-            continue;
-        }
-        let small = text.to_lowercase();
-        match command.find_subcommand(&small) {
-            Some(found) => {
-                command = found;
-                *argument = small.into();
-            }
-            None => break,
-        }
-    }
-    arguments
 }

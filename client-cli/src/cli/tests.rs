@@ -142,3 +142,18 @@ fn what_makes_no_sense_is_refused() {
         assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
     }
 }
+
+#[test]
+fn the_ways_to_be_called_are_a_list_or_none() {
+    let alerts = |words: &[&str]| {
+        let words = ["flagfall", "play"].iter().chain(words);
+        Cli::try_parse_from(words).map(|cli| cli.common.alerts())
+    };
+    assert_eq!(alerts(&[]).ok(), Some(Alerts::new(vec![Alert::Bell, Alert::Title])));
+    assert_eq!(
+        alerts(&["--alerts", "Desktop,bell"]).ok(),
+        Some(Alerts::new(vec![Alert::Desktop, Alert::Bell]))
+    );
+    assert_eq!(alerts(&["--alerts", "none"]).ok(), Some(Alerts::new(Vec::new())));
+    assert!(alerts(&["--alerts", "horn"]).is_err());
+}

@@ -1,10 +1,10 @@
 //! The core's inputs ([`Message`]) and outputs ([`Effect`]).
 
-use flagfall_board::GameId;
+use flagfall_board::{GameId, Square};
 use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};
 
 use crate::commitments::Shown;
-use crate::errand::Errand;
+use crate::request::Request;
 
 /// An input to the core.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,10 +38,12 @@ pub enum Message {
     },
     /// A key on the full screen.
     Key(Key),
+    /// A click on a square of the board.
+    Click(Square),
     /// A line of the line-based mode.
     Line(String),
     /// A command for the open game from a program, which uses neither lines nor keys.
-    Ask(GameCommand),
+    Command(GameCommand),
     /// The game is over: find another one in the same way.
     Again,
     /// The input has ended.
@@ -49,7 +51,7 @@ pub enum Message {
     /// An HTTP request has an answer.
     Answered {
         /// The request.
-        errand: Errand,
+        request: Request,
         /// The body, or why there is none, to show to the user.
         answer: Result<Vec<u8>, String>,
     },
@@ -64,7 +66,7 @@ pub enum Message {
     /// The credential and the seat are saved now.
     Saved,
     /// A file could not be written or read.
-    FileTrouble {
+    FileError {
         /// The reason, to show to the user.
         why: String,
     },
@@ -116,7 +118,7 @@ pub enum Effect {
     /// Send a message to the server.
     Send(ClientToServer),
     /// Make an HTTP request.
-    Ask(Errand),
+    Request(Request),
     /// Save the guest's credential.
     SaveToken {
         /// The token.

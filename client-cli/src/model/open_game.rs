@@ -4,7 +4,17 @@ use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::{GameSummary, GameView, Phase, Presence, Viewer};
 use flagfall_rules::Ruleset;
 
-use crate::deploy::DeployEditor;
+use crate::deployments::editor::DeployEditor;
+use crate::replay::Replay;
+
+/// The first square of every board.
+pub(crate) const A1: Square = match Square::new(0, 0) {
+    Some(square) => square,
+    None => panic!("every board has a first square"),
+};
+
+/// Less remaining time than this is shown as a warning.
+const LOW_MS: u64 = 30_000;
 
 /// The open game.
 #[derive(Clone, PartialEq, Debug)]
@@ -53,6 +63,46 @@ pub struct OpenGame {
 }
 
 impl OpenGame {
+    /// A position of a record, as for a spectator.
+    #[must_use]
+    pub fn of_replay(replay: &Replay) -> OpenGame {
+        let record = replay.record();
+        // No clock runs in a past game.
+        let view = GameView { clock: None, deploy_deadline: None, ..replay.view().clone() };
+        let cursor = replay.ruleset().shape.home_square(Side::Red, 0).or(Square::from_index(0));
+        OpenGame {
+            summary: GameSummary {
+                id: record.game,
+                terms: record.terms.clone(),
+                players: record.players.clone(),
+                created: record.created,
+                phase: view.phase,
+                ply: view.ply,
+                turn: view.turn,
+                outcome: record.outcome.clone(),
+            },
+            ruleset: Some(replay.ruleset()),
+            audience: Viewer::Public,
+            driving: false,
+            superseded: false,
+            epoch: 0,
+            seq: 0,
+            view,
+            presence: PerSide::new(Presence::Present, Presence::Present),
+            left: PerSide::default(),
+            claimable_at: PerSide::default(),
+            is_claim_told: false,
+            is_muted: false,
+            rematch: Vec::new(),
+            reopening: false,
+            editor: None,
+            cursor: cursor.unwrap_or(A1),
+            selected: None,
+            typed: String::new(),
+            unavailable: false,
+        }
+    }
+
     /// The player's own side. `None` for spectators.
     #[must_use]
     pub fn own_side(&self) -> Option<Side> {
@@ -77,6 +127,12 @@ impl OpenGame {
         self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
     }
 
+    /// True if the game has ended.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.view.phase == Phase::Over
+    }
+
     /// True if the game was aborted.
     #[must_use]
     pub fn is_aborted(&self) -> bool {
@@ -87,6 +143,24 @@ impl OpenGame {
     #[must_use]
     pub fn is_acting(&self) -> bool {
         self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
+    }
+
+    /// True if the opponent offers this player a draw.
+    #[must_use]
+    pub fn is_offered_draw(&self) -> bool {
+        self.view.draw_offer.is_some() && self.view.draw_offer == self.own_side().map(Side::opponent)
+    }
+
+    /// True if the player may still call the game off: they have made no move.
+    #[must_use]
+    pub fn is_abortable(&self) -> bool {
+        let own_first_ply = match self.own_side() {
+            Some(Side::Red) => 0,
+            Some(Side::Blue) => 1,
+            None => return false,
+        };
+        let has_struck = self.view.pending_strike.is_some() && self.view.turn == self.own_side();
+        self.is_acting() && self.view.phase != Phase::Over && self.view.ply <= own_first_ply && !has_struck
     }
 
     /// Milliseconds until the player may claim the game that the opponent left. `None` if they may
@@ -104,6 +178,13 @@ impl OpenGame {
         let clock = self.view.clock?;
         let gone = self.gone_ms(side, server_now)?;
         Some(clock.remaining_ms[side].saturating_sub(gone.saturating_sub(clock.free_ms[side])))
+    }
+
+    /// True if a side of a running game is about to run out of time.
+    #[must_use]
+    pub fn is_low_on_time(&self, side: Side, server_now: u64) -> bool {
+        let remaining = self.remaining_ms(side, server_now);
+        self.view.phase == Phase::Playing && remaining.is_some_and(|ms| ms < LOW_MS)
     }
 
     /// The remaining free time of a side's turn, while it runs.

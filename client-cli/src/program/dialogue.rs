@@ -37,13 +37,13 @@ const DEPLOY_MARGIN_MS: u64 = 1_000;
 
 /// What a dialogue wants done.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Output {
+pub enum DialogueOutput {
     /// Send these lines to the program, with their line ends.
     Tell(String),
     /// Read no more from the program in this game.
     Mute,
     /// Send this command to the server.
-    Ask(GameCommand),
+    Command(GameCommand),
     /// The program failed, and the game is given up.
     Fail(Failure),
     /// The game is over, and the program has been told.
@@ -104,7 +104,7 @@ impl Dialogue {
     }
 
     /// Asks the program for its deployment.
-    pub fn open(&mut self, now: Duration, server_now: u64, view: &GameView) -> Vec<Output> {
+    pub fn open(&mut self, now: Duration, server_now: u64, view: &GameView) -> Vec<DialogueOutput> {
         let left = view.deploy_deadline.filter(|_| view.clock.is_some());
         let left =
             left.map(|deadline| deadline.0.saturating_sub(server_now).saturating_sub(DEPLOY_MARGIN_MS));
@@ -113,7 +113,7 @@ impl Dialogue {
         let shape = &self.ruleset.shape;
         let opponent = line::path_of(&self.names[self.side.opponent()]);
         let opening = Opening { side: self.side, opponent, width: shape.columns, height: shape.rows };
-        vec![Output::Tell(format!("{opening}\n"))]
+        vec![DialogueOutput::Tell(format!("{opening}\n"))]
     }
 
     fn limit(&mut self, now: Duration, limit: Duration) {
@@ -139,9 +139,13 @@ impl Dialogue {
         if own == 0 { GameCommand::Abort {} } else { GameCommand::Resign {} }
     }
 
-    fn fail(&mut self, failure: Failure, outputs: &mut Vec<Output>) {
+    fn fail(&mut self, failure: Failure, outputs: &mut Vec<DialogueOutput>) {
         let command = self.leave();
-        outputs.extend([Output::Mute, Output::Fail(failure), Output::Ask(command)]);
+        outputs.extend([
+            DialogueOutput::Mute,
+            DialogueOutput::Fail(failure),
+            DialogueOutput::Command(command),
+        ]);
     }
 
     /// Handles what happened in the game, oldest first, and the view after it.
@@ -153,7 +157,7 @@ impl Dialogue {
         events: &[GameEvent],
         view: &GameView,
         is_whole: bool,
-    ) -> Vec<Output> {
+    ) -> Vec<DialogueOutput> {
         let mut outputs = Vec::new();
         if self.stage == Stage::Over {
             return outputs;
@@ -163,7 +167,7 @@ impl Dialogue {
                 GameEvent::Moved(seen) => self.note(seen, &mut outputs),
                 // The line protocol has no word for a draw offer, so it would stay unanswered.
                 GameEvent::DrawOffered { side } if *side != self.side => {
-                    outputs.push(Output::Ask(GameCommand::DeclineDraw {}));
+                    outputs.push(DialogueOutput::Command(GameCommand::DeclineDraw {}));
                 }
                 _ => {}
             }
@@ -187,7 +191,7 @@ impl Dialogue {
                     && self.stage == Stage::Waiting(None)
                     && !is_end_next(view, self.ruleset)
                 {
-                    self.ask(now, view, &mut outputs);
+                    self.start_turn(now, view, &mut outputs);
                 }
             }
             Phase::Deploying => {}
@@ -197,7 +201,7 @@ impl Dialogue {
 
     /// The server lost the position that the program knows. The line protocol cannot say so, so the
     /// game is given up.
-    pub fn turn_back(&mut self) -> Vec<Output> {
+    pub fn turn_back(&mut self) -> Vec<DialogueOutput> {
         let mut outputs = Vec::new();
         if !matches!(self.stage, Stage::Leaving | Stage::Over | Stage::Deploying(_)) {
             self.fail(Failure::Estranged, &mut outputs);
@@ -206,7 +210,7 @@ impl Dialogue {
     }
 
     /// The server accepted the program's last move. The game goes on unless an end was reported.
-    pub fn acknowledged(&mut self) -> Vec<Output> {
+    pub fn acknowledged(&mut self) -> Vec<DialogueOutput> {
         let mut outputs = Vec::new();
         if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
             self.tell_held(&mut outputs);
@@ -214,7 +218,7 @@ impl Dialogue {
         outputs
     }
 
-    fn note(&mut self, seen: &SeenMove, outputs: &mut Vec<Output>) {
+    fn note(&mut self, seen: &SeenMove, outputs: &mut Vec<DialogueOutput>) {
         self.tell_held(outputs);
         self.plies += 1;
         let squares = seen.squares;
@@ -230,15 +234,15 @@ impl Dialogue {
         self.held = Told::of(seen, says_one);
     }
 
-    fn tell_held(&mut self, outputs: &mut Vec<Output>) {
-        outputs.extend(self.held.take().map(|told| Output::Tell(format!("{told}\n"))));
+    fn tell_held(&mut self, outputs: &mut Vec<DialogueOutput>) {
+        outputs.extend(self.held.take().map(|told| DialogueOutput::Tell(format!("{told}\n"))));
     }
 
     /// Starts the program's turn: shows it the board, unless it already spoiled this turn.
-    fn ask(&mut self, now: Duration, view: &GameView, outputs: &mut Vec<Output>) {
+    fn start_turn(&mut self, now: Duration, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
         self.tell_held(outputs);
         if self.plies == 0 {
-            outputs.push(Output::Tell("START\n".to_owned()));
+            outputs.push(DialogueOutput::Tell("START\n".to_owned()));
         }
         if let Some(fault) = self.unasked.take() {
             return self.fail(Failure::Fault(fault), outputs);
@@ -253,11 +257,11 @@ impl Dialogue {
         self.stage = Stage::Asked;
         let pieces = view.pieces.iter().copied();
         let rows = line::board_of(&self.ruleset.shape, self.side, view.lakes.iter(), pieces);
-        outputs.push(Output::Tell(rows.iter().flat_map(|row| [row, "\n"]).collect()));
+        outputs.push(DialogueOutput::Tell(rows.iter().flat_map(|row| [row, "\n"]).collect()));
     }
 
     /// Handles what the program did, or that time passed.
-    pub fn hear(&mut self, now: Duration, input: Input, view: &GameView) -> Vec<Output> {
+    pub fn hear(&mut self, now: Duration, input: Input, view: &GameView) -> Vec<DialogueOutput> {
         let mut outputs = Vec::new();
         if matches!(self.stage, Stage::Leaving | Stage::Over) {
             return outputs;
@@ -283,12 +287,12 @@ impl Dialogue {
         } else {
             // The first fault counts, at the program's next turn.
             self.unasked.get_or_insert(fault);
-            outputs.push(Output::Mute);
+            outputs.push(DialogueOutput::Mute);
         }
         outputs
     }
 
-    fn answer(&mut self, line: &str, view: &GameView, outputs: &mut Vec<Output>) {
+    fn answer(&mut self, line: &str, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
         if let Stage::Deploying(lines) = &mut self.stage {
             lines.push(line.to_owned());
             if lines.len() == usize::from(self.ruleset.shape.home_rows) {
@@ -301,13 +305,13 @@ impl Dialogue {
             Ok(Answer::Step(step)) => self.play(step, line, view, outputs),
             Ok(Answer::Surrender) => {
                 self.stage = Stage::Leaving;
-                outputs.push(Output::Ask(GameCommand::Resign {}));
+                outputs.push(DialogueOutput::Command(GameCommand::Resign {}));
             }
             Err(error) => self.fail(Failure::Fault(Fault::Garbage(error)), outputs),
         }
     }
 
-    fn deploy(&mut self, lines: &[String], outputs: &mut Vec<Output>) {
+    fn deploy(&mut self, lines: &[String], outputs: &mut Vec<DialogueOutput>) {
         let (side, ruleset) = (self.side, self.ruleset);
         let setup = match line::deployment_text(lines, side, ruleset) {
             Ok(setup) => setup,
@@ -323,10 +327,10 @@ impl Dialogue {
             self.misdeed = Some(failure);
         }
         self.stage = Stage::Waiting(None);
-        outputs.push(Output::Ask(GameCommand::Deploy { setup }));
+        outputs.push(DialogueOutput::Command(GameCommand::Deploy { setup }));
     }
 
-    fn play(&mut self, step: Step, answer: &str, view: &GameView, outputs: &mut Vec<Output>) {
+    fn play(&mut self, step: Step, answer: &str, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
         let Move { from, to } = step.squares;
         if !targets::targets(view, self.ruleset, from).contains(to) {
             let answer = quoted(answer);
@@ -341,10 +345,10 @@ impl Dialogue {
             self.misdeed = Some(failure);
         }
         self.stage = Stage::Waiting(Some(step));
-        outputs.push(Output::Ask(GameCommand::from(step.squares)));
+        outputs.push(DialogueOutput::Command(GameCommand::from(step.squares)));
     }
 
-    fn end(&mut self, view: &GameView, outputs: &mut Vec<Output>) {
+    fn end(&mut self, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
         let told = view.outcome.as_ref();
         let reason = told.and_then(|outcome| EndReason::from_code(&outcome.reason));
         let winner = told.and_then(|outcome| outcome.winner);
@@ -355,13 +359,13 @@ impl Dialogue {
         }
         let has_lost = winner != Some(self.side);
         if has_lost && outcome.reason == EndReason::IllegalAct {
-            outputs.extend(self.misdeed.take().map(Output::Fail));
+            outputs.extend(self.misdeed.take().map(DialogueOutput::Fail));
         }
         if winner == Some(self.side.opponent())
             && outcome.reason == EndReason::OutOfTime
             && self.stage == Stage::Asked
         {
-            outputs.push(Output::Fail(Failure::FlagFell));
+            outputs.push(DialogueOutput::Fail(Failure::FlagFell));
         }
         let by_count = if view.ply.is_multiple_of(2) { Side::Red } else { Side::Blue };
         let mover = view.last_move.as_ref().filter(|_| is_by_ply).map(|seen| seen.side);
@@ -377,7 +381,7 @@ impl Dialogue {
             values: if has_started { values(&self.ruleset.army, captured) } else { PerSide::new(0, 0) },
         };
         self.stage = Stage::Over;
-        outputs.extend([Output::Tell(format!("{quit}\n")), Output::Over]);
+        outputs.extend([DialogueOutput::Tell(format!("{quit}\n")), DialogueOutput::Over]);
     }
 }
 

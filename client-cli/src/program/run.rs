@@ -62,7 +62,7 @@ impl Runner {
         let mut input = Input::Client(Message::Started);
         loop {
             let end = self.step(at, input, errors).await?;
-            for note in self.session.model.take_unsaid() {
+            for note in self.session.model.notes.take_unprinted() {
                 writeln!(out, "{note}")?;
             }
             out.flush()?;
@@ -100,7 +100,7 @@ impl Runner {
     async fn step(&mut self, at: Instant, input: Input, errors: &mut impl Write) -> io::Result<Option<u8>> {
         let mut inputs = vec![input];
         while let Some(input) = inputs.pop() {
-            self.session.model.now = now_ms();
+            self.session.model.clock.now = now_ms();
             let now = at.saturating_duration_since(self.started);
             for output in self.session.step(now, input) {
                 match output {

@@ -212,12 +212,12 @@ impl Session {
 
     fn heard(&self, message: &Message) -> Heard {
         let asked = |cmd_id: &CommandId| {
-            self.model.pending.iter().find(|pending| pending.cmd_id == *cmd_id).and_then(|pending| {
-                match &pending.message {
+            self.model.connection.pending.iter().find(|pending| pending.cmd_id == *cmd_id).and_then(
+                |pending| match &pending.message {
                     ClientToServer::Command { command, .. } => Some(command.clone()),
                     _ => None,
-                }
-            })
+                },
+            )
         };
         let Message::Received(message) = message else {
             return if *message == Message::Tick { Heard::Tick } else { Heard::Nothing };
@@ -313,7 +313,7 @@ impl Session {
         }
         let server_now = self.model.server_now();
         let Some(game) = self.model.game.as_ref().filter(|game| game.summary.id == id) else { return };
-        let trouble = match (game.own_side(), game.ruleset, game.view.phase) {
+        let obstacle = match (game.own_side(), game.ruleset, game.view.phase) {
             (None, _, _) => "you have no seat in this game".to_owned(),
             (Some(side), Some(ruleset), Phase::Deploying) if can_tell(ruleset) => {
                 let mut dialogue = Dialogue::new(side, ruleset, &game.summary, self.limits);
@@ -333,7 +333,7 @@ impl Session {
                 )
             }
         };
-        self.leave(&trouble, out);
+        self.leave(&obstacle, out);
     }
 
     /// Ends the session for a reason on the server's side.
@@ -342,26 +342,26 @@ impl Session {
         self.exit(Exit::Refused.code(), out);
     }
 
-    fn carry_out(&mut self, said: Vec<dialogue::Output>, out: &mut Vec<Output>) {
+    fn carry_out(&mut self, said: Vec<dialogue::DialogueOutput>, out: &mut Vec<Output>) {
         for output in said {
             match output {
-                dialogue::Output::Tell(text) => out.push(Output::Tell(text)),
-                dialogue::Output::Mute => out.push(Output::Mute),
-                dialogue::Output::Ask(command) => self.ask(command, out),
-                dialogue::Output::Fail(failure) => {
+                dialogue::DialogueOutput::Tell(text) => out.push(Output::Tell(text)),
+                dialogue::DialogueOutput::Mute => out.push(Output::Mute),
+                dialogue::DialogueOutput::Command(command) => self.command(command, out),
+                dialogue::DialogueOutput::Fail(failure) => {
                     out.push(Output::Complain(format!("the program failed: {failure}")));
                     self.failure.get_or_insert(failure);
                 }
-                dialogue::Output::Over => self.over(out),
+                dialogue::DialogueOutput::Over => self.over(out),
             }
         }
     }
 
-    fn ask(&mut self, command: GameCommand, out: &mut Vec<Output>) {
+    fn command(&mut self, command: GameCommand, out: &mut Vec<Output>) {
         if let Some(seat) = self.seat.as_mut().filter(|_| command != GameCommand::DeclineDraw {}) {
             seat.wanted = Some(command.clone());
         }
-        self.update(Message::Ask(command), out);
+        self.update(Message::Command(command), out);
     }
 
     fn over(&mut self, out: &mut Vec<Output>) {
@@ -419,13 +419,16 @@ impl Session {
             // The end is on its way, or another connection caused this.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
-            (GameCommand::Abort {}, "too_late_to_abort") => self.ask(GameCommand::Resign {}, out),
-            (GameCommand::Resign {}, "not_playing") => self.ask(GameCommand::Abort {}, out),
+            (GameCommand::Abort {}, "too_late_to_abort") => self.command(GameCommand::Resign {}, out),
+            (GameCommand::Resign {}, "not_playing") => self.command(GameCommand::Abort {}, out),
             (GameCommand::Abort {} | GameCommand::Resign {}, _) => {}
             _ => {
                 let give_up = seat.dialogue.leave();
-                let failure = dialogue::Output::Fail(Failure::Refused { message });
-                self.carry_out(vec![dialogue::Output::Mute, failure, dialogue::Output::Ask(give_up)], out);
+                let failure = dialogue::DialogueOutput::Fail(Failure::Refused { message });
+                self.carry_out(
+                    vec![dialogue::DialogueOutput::Mute, failure, dialogue::DialogueOutput::Command(give_up)],
+                    out,
+                );
             }
         }
     }
@@ -438,12 +441,12 @@ impl Session {
             }
         }
         let Some(wanted) = self.seat.as_ref().and_then(|seat| seat.wanted.clone()) else { return };
-        let is_on_its_way = self.model.pending.iter().any(|pending| {
+        let is_on_its_way = self.model.connection.pending.iter().any(|pending| {
             matches!(&pending.message, ClientToServer::Command { command, .. } if *command == wanted)
         });
         let is_current = self.model.game.as_ref().is_some_and(|game| !game.reopening && !game.view.paused);
-        if !is_on_its_way && is_current && self.model.link == Link::Online {
-            self.update(Message::Ask(wanted), out);
+        if !is_on_its_way && is_current && self.model.connection.link == Link::Online {
+            self.update(Message::Command(wanted), out);
         }
     }
 
@@ -460,13 +463,13 @@ impl Session {
     fn stop(&mut self, out: &mut Vec<Output>) {
         let is_first = self.stopping.replace(Stopping { ticks: 0 }).is_none();
         match &mut self.seat {
-            Some(seat) if is_first && self.model.link == Link::Online => {
+            Some(seat) if is_first && self.model.connection.link == Link::Online => {
                 out.push(Output::Mute);
                 // A game that is already being given up only needs time.
                 let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));
                 if !is_given_up {
                     let command = seat.dialogue.leave();
-                    self.ask(command, out);
+                    self.command(command, out);
                 }
             }
             _ => self.update(Message::Stop, out),

@@ -10,7 +10,7 @@ use flagfall_board::{BoardShape, ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_protocol::Phase;
 use flagfall_rules::{Carrier, Identity, Ruleset, SeenPiece, Target};
 
-use super::Theme;
+use super::theme::Theme;
 use crate::model::{Model, OpenGame};
 use crate::{plain, targets};
 
@@ -54,6 +54,12 @@ impl Layout {
     /// Columns of a cell before its piece.
     fn gap(self) -> u16 {
         self.cell_width - 3
+    }
+
+    /// The place of a square in the grid, by column and row of the terminal.
+    pub(super) fn place_of(self, column: u16, row: u16) -> Option<(usize, usize)> {
+        let place = column.checked_sub(LABEL_WIDTH)? / self.cell_width;
+        Some((usize::from(place), usize::from(row / CELL_HEIGHT)))
     }
 
     /// Height in terminal rows, including the letters below the board.

@@ -7,11 +7,12 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, List, ListItem, ListState, Paragraph, Wrap};
 
 use flagfall_board::{Numbering, Rank};
-use flagfall_rules::{Ruleset, Start};
+use flagfall_rules::Start;
+use unicode_width::UnicodeWidthStr;
 
-use crate::model::{Choices, Model};
-use crate::update::pool;
-use crate::words;
+use super::notes;
+use crate::model::{Choices, Model, Page};
+use crate::{input, status, words};
 
 fn bold() -> Style {
     Style::new().add_modifier(Modifier::BOLD)
@@ -21,12 +22,12 @@ pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &m
     let mut text = vec![Line::raw(""), Line::styled(format!(" {headline}"), bold()), Line::raw("")];
     text.extend(lines.iter().map(|line| Line::raw(format!(" {line}"))));
     text.push(Line::raw(""));
-    if let Some(pool) = pool::line(model) {
+    if let Some(pool) = status::pool_wait(model) {
         text.extend([Line::styled(format!(" {pool}"), bold()), Line::raw("")]);
     }
     // The newest note has a line of its own below, if it fits.
     let room = usize::from(area.height).saturating_sub(text.len());
-    let is_below = model.notes.back().is_some_and(|note| super::is_fitting(note, area.width));
+    let is_below = model.notes.last().is_some_and(|note| notes::is_fitting(note, area.width));
     let notes = model.notes.len().saturating_sub(usize::from(is_below));
     let shown = model.notes.iter().take(notes).skip(notes.saturating_sub(room));
     text.extend(shown.map(|note| Line::styled(format!(" {note}"), Style::new().add_modifier(Modifier::DIM))));
@@ -89,73 +90,88 @@ pub(super) fn reserve(
     list(entries.iter().map(String::as_str), cursor, frame, inner);
 }
 
-const HELP: &str = "\
-On the board
-  /5\\  a red piece      [5]  a blue piece
-  [#]  hidden, has never moved: it may be a Bomb or the Flag
-  [?]  hidden, has moved
-  '5   has moved        *5   its rank is known to all
-  ===  the last move    +  x where the selected piece can go, strike
-  ~~~  lake             @@@  the selected piece
+/// The marks on the board.
+const MARKS: &str = "\
+/5\\  a red piece      [5]  a blue piece
+[#]  hidden, has never moved: it may be a Bomb or the Flag
+[?]  hidden, has moved
+'5   has moved        *5   its rank is known to all
+===  the last move    +  x where the selected piece can go, strike
+~~~  lake             @@@  the selected piece";
 
-Playing
-  arrows, then space or Enter on a piece and on its target
-  or type from and to and Enter: a4a5
-  d Enter  offer or accept a draw     x  decline it
-  R  resign    A  call off before your first move    C  claim
-  m  rematch after the end   ;  talk   G  next game   J  challenge
-  t  turn the board       n  US or EU numbers
-  q  leave: the seat stays, flagfall play --game ID goes on";
+/// The marks of rulesets with coins.
+const MARKS_WITH_COINS: &str = "\
+/o\\  a red coin       [o]  a blue coin: it may be anything
+'o   a coin that has moved: neither Bomb nor Flag
+*5   a piece, known to all
+===  the last move    +  x where the selected one can go, strike
++9   where a coin becomes a Scout
+~~~  lake             @@@  the selected one";
 
-/// The help for rulesets with coins.
-const HELP_WITH_COINS: &str = "\
-On the board
-  /o\\  a red coin       [o]  a blue coin: it may be anything
-  'o   a coin that has moved: neither Bomb nor Flag
-  *5   a piece, known to all
-  ===  the last move    +  x where the selected one can go, strike
-  +9   where a coin becomes a Scout
-  ~~~  lake             @@@  the selected one
+/// The marks of rulesets with a reserve and chips.
+const MARKS_WITH_RESERVE: &str = "\
+/5\\  a red piece   [5]  a blue piece   +  it is one of several ranks
+[#]  hidden, has never moved          [?]  hidden, has moved
+'5   has moved  *5  known to all  ^5  labeled: face up for good
+r y b g  a square's chip  ===  the last move  @@@  the selected one
++ where it can go  = by a supply line  * by a flash  x strike";
 
-Playing
-  arrows, then space or Enter on a coin or piece and on its target
-  or type from and to and Enter: a4a5
-  In a strike: a figure of your pool, then Enter; or :choose captain
-  d Enter  offer or accept a draw     x  decline it
-  R  resign    A  call off before your first move    C  claim
-  m  rematch after the end   ;  talk   G  next game   J  challenge
-  t  turn the board       n  US or EU numbers
-  q  leave: the seat stays, flagfall play --game ID goes on";
-
-/// The help for rulesets with a reserve and chips.
-const HELP_WITH_RESERVE: &str = "\
-On the board
-  /5\\  a red piece   [5]  a blue piece   +  it is one of several ranks
-  [#]  hidden, has never moved          [?]  hidden, has moved
-  '5   has moved   *5  known to all     ^5   labeled: face up for good
-  r y b g  a square's chip   ===  the last move   @@@  the selected one
-  +  where it can go   =  by a supply line   *  by a flash   x  strike
-
-Playing
-  arrows, then space or Enter on a piece and on its target; then the
-  color of the chip, r y b g. A flash lays the chips that are shown.
-  or type from and to and Enter: a4a5      : takes words: a4a5+ red
-  +  place a piece of the reserve on the square under the cursor
-  -  take the piece under the cursor into the reserve
-  d Enter draw   x decline   R resign   C claim   m rematch   ; talk
-  G  next game of yours   J  answer a challenge
-  t  turn the board   q  leave: flagfall play --game ID goes on";
-
-pub(super) fn help(ruleset: Option<&Ruleset>, frame: &mut Frame<'_>, area: Rect) {
-    let help = match ruleset {
-        Some(ruleset) if ruleset.reserve => HELP_WITH_RESERVE,
-        Some(ruleset) if ruleset.start == Start::Coins => HELP_WITH_COINS,
-        Some(_) | None => HELP,
-    };
-    let height = help.lines().count() as u16 + 4;
-    let inner = window(frame, area, " Help ", 72, height);
-    let mut text: Vec<Line<'_>> = help.lines().map(Line::raw).collect();
-    text.push(Line::raw(""));
-    text.push(Line::styled("Any key closes this.", bold()));
+/// The help: the marks on the board, and every key of the current screen.
+pub(super) fn help(model: &Model, frame: &mut Frame<'_>, area: Rect) {
+    let ruleset = model.game.as_ref().filter(|_| model.ui.page == Page::Game).and_then(|game| game.ruleset);
+    let marks = ruleset.map_or("", |ruleset| match ruleset {
+        ruleset if ruleset.reserve => MARKS_WITH_RESERVE,
+        ruleset if ruleset.start == Start::Coins => MARKS_WITH_COINS,
+        _ => MARKS,
+    });
+    let mut text: Vec<Line<'_>> = marks.lines().map(|mark| Line::raw(format!(" {mark}"))).collect();
+    if !text.is_empty() {
+        text.push(Line::raw(""));
+    }
+    let entries = keys(model);
+    let room = usize::from(area.height).saturating_sub(text.len() + 2);
+    if entries.len() <= room {
+        text.extend(entries.into_iter().map(Line::raw));
+    } else {
+        let half = entries.len().div_ceil(2);
+        for (at, left) in entries.iter().take(half).enumerate() {
+            let right = entries.get(half + at).map(String::as_str).unwrap_or_default();
+            text.push(Line::raw(words::fit(left, HELP_WIDTH / 2) + right));
+        }
+    }
+    let height = text.len() as u16 + 2;
+    let inner = window(frame, area, " Help ", HELP_WIDTH as u16 + 2, height);
     frame.render_widget(Paragraph::new(text), inner);
+}
+
+/// What has happened, except for this many newest notes.
+pub(super) fn history(model: &Model, newer: usize, frame: &mut Frame<'_>, area: Rect) {
+    let inner = window(frame, area, " What has happened ", HELP_WIDTH as u16 + 2, area.height);
+    let rows = usize::from(inner.height);
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for note in model.notes.iter().rev().skip(newer) {
+        let wrapped = words::wrap(note, usize::from(inner.width).saturating_sub(1));
+        lines.extend(wrapped.into_iter().rev().map(|text| Line::raw(format!(" {text}"))));
+        if lines.len() >= rows {
+            break;
+        }
+    }
+    lines.truncate(rows);
+    lines.reverse();
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+/// Columns of the help, without its frame.
+const HELP_WIDTH: usize = 72;
+
+/// An entry for each key of the current screen.
+fn keys(model: &Model) -> Vec<String> {
+    let hints = input::hints(model, true);
+    let names: Vec<String> = hints.iter().map(|hint| hint.keys.join(" ")).collect();
+    let width = names.iter().map(|name| name.width()).max().unwrap_or_default();
+    names
+        .iter()
+        .zip(&hints)
+        .map(|(name, hint)| format!(" {} {}", words::fit(name, width), hint.help))
+        .collect()
 }

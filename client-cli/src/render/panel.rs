@@ -11,11 +11,12 @@ use flagfall_protocol::{Phase, Presence, SeenReserve};
 use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
-use super::{Theme, board};
-use crate::deploy::DeployEditor;
+use super::theme::Theme;
+use super::{board, notes};
+use crate::deployments::editor::DeployEditor;
+use crate::input::Action;
 use crate::model::{Link, Model, OpenGame, Prompt};
-use crate::update::absence;
-use crate::{targets, words};
+use crate::{input, status, targets, words};
 
 pub(super) fn draw(
     model: &Model,
@@ -46,7 +47,7 @@ pub(super) fn draw(
     } else {
         happened(model, game, width, &mut status);
         let layout = Rows::of(ruleset, area);
-        put_status(status, &layout, width, &mut lines);
+        put_status(status, &status::square(model, game), &layout, width, &mut lines);
         match &game.view.reserve {
             Some(reserves) => {
                 losses_and_reserve(model, game, ruleset, reserves, theme, layout.is_table, &mut lines);
@@ -55,9 +56,9 @@ pub(super) fn draw(
         }
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
-    let shown = super::newest_note(model);
+    let shown = notes::newest_note(model);
     let shown =
-        shown.map_or(0, |(newer, note)| newer + usize::from(super::is_fitting(note, frame.area().width)));
+        shown.map_or(0, |(newer, note)| newer + usize::from(notes::is_fitting(note, frame.area().width)));
     log(model, width, room, shown, &mut lines);
     frame.render_widget(Paragraph::new(lines), area);
 }
@@ -93,7 +94,15 @@ impl Rows {
 }
 
 /// Puts the status into exactly its rows: padded, or cut with a mark.
-fn put_status<'a>(mut status: Vec<Line<'a>>, layout: &Rows, width: usize, lines: &mut Vec<Line<'a>>) {
+///
+/// What is under the cursor stands in the last row if that is free.
+fn put_status<'a>(
+    mut status: Vec<Line<'a>>,
+    under_cursor: &str,
+    layout: &Rows,
+    width: usize,
+    lines: &mut Vec<Line<'a>>,
+) {
     let room = layout.status;
     // A blank line above, if there is room.
     if status.len() < room {
@@ -104,11 +113,14 @@ fn put_status<'a>(mut status: Vec<Line<'a>>, layout: &Rows, width: usize, lines:
         if let Some(last) = status.last_mut() {
             let (text, style) =
                 (last.to_string(), last.spans.first().map(|span| span.style).unwrap_or_default());
-            let text = fit(&text, width.saturating_sub(1));
+            let text = words::fit(&text, width.saturating_sub(1));
             *last = Line::styled(format!("{}…", text.trim_end()), style.patch(last.style));
         }
     }
-    status.resize(room, Line::raw(""));
+    if status.len() < room {
+        status.resize(room - 1, Line::raw(""));
+        status.push(Line::raw(words::shorten(under_cursor, width)));
+    }
     lines.extend(status);
 }
 
@@ -136,7 +148,7 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let right = match (game.view.phase, game.remaining_ms(side, model.server_now())) {
         (Phase::Deploying, _) if game.view.ready[side] => "ready".to_owned(),
         (Phase::Deploying, _) => "deploying".to_owned(),
-        _ if model.replay.is_some() => String::new(),
+        _ if model.ui.replay.is_some() => String::new(),
         (_, Some(ms)) => match game.free_ms(side, model.server_now()) {
             // The free seconds come first.
             Some(free) => format!("+{} {}", free.div_ceil(1000), words::clock(ms)),
@@ -149,29 +161,17 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let room = width.saturating_sub(label.len() + right.len() + 1);
     // Cut a long name, but not the information after it.
     let told = format!("{own}{presence}");
-    let short = fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
-    let name = fit(&format!("{}{told}", short.trim_end()), room);
-    let clock_style = if is_turn { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+    let short = words::fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
+    let name = words::fit(&format!("{}{told}", short.trim_end()), room);
+    let is_low = game.is_low_on_time(side, model.server_now()) && model.ui.replay.is_none();
+    let clock_style = if is_low { theme.colored(Color::LightRed) } else { Style::new() };
+    let clock_style = if is_turn || is_low { clock_style.add_modifier(Modifier::BOLD) } else { clock_style };
     Line::from(vec![
         Span::styled(label, theme.side(side)),
         Span::raw(name),
         Span::raw(" "),
         Span::styled(right, clock_style),
     ])
-}
-
-/// The text in exactly this many columns.
-fn fit(text: &str, width: usize) -> String {
-    let mut fitted = String::new();
-    for letter in text.chars() {
-        let next = format!("{fitted}{letter}");
-        if next.width() > width {
-            break;
-        }
-        fitted = next;
-    }
-    let missing = width.saturating_sub(fitted.width());
-    fitted + &" ".repeat(missing)
 }
 
 fn headline(model: &Model, game: &OpenGame) -> String {
@@ -210,12 +210,12 @@ fn headline(model: &Model, game: &OpenGame) -> String {
 fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     let view = &game.view;
     let mut notices = Vec::new();
-    if let Some(Prompt::Leave(consequences)) = &model.prompt {
+    if let Some(Prompt::Leave(consequences)) = &model.ui.prompt {
         // The answer depends on nothing else.
         notices.push(consequences.clone());
     }
-    if model.link != Link::Online && model.replay.is_none() {
-        notices.push("The line is down. Reconnecting …".to_owned());
+    if model.connection.link != Link::Online && model.ui.replay.is_none() {
+        notices.push("The connection is down. Reconnecting …".to_owned());
     }
     if game.superseded || (game.own_side().is_some() && !game.driving) {
         notices.push("Read-only: another connection of yours has the seat.".to_owned());
@@ -226,16 +226,16 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     if view.paused {
         notices.push("Paused while the server is away; no clock runs.".to_owned());
     }
-    notices.extend(absence::notice(model));
+    notices.extend(status::claim(model));
     notices.extend(words::owed(view));
     notices.extend(words::choice(view));
     if game.is_choosing() {
-        notices.push("Its figure and Enter choose; Esc takes it back.".to_owned());
+        notices.push("Its figure and Enter choose.".to_owned());
     }
     match view.draw_offer {
         Some(side) if game.own_side() == Some(side) => notices.push("You offer a draw.".to_owned()),
         Some(side) if game.own_side().is_some() => {
-            notices.push(format!("{side} offers a draw: d Enter accepts, x declines."));
+            notices.push(format!("{side} offers a draw: {}", input::answers_to_draw()));
         }
         Some(side) => notices.push(format!("{side} offers a draw.")),
         None => {}
@@ -246,9 +246,12 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     if view.phase == Phase::Over && game.own_side().is_some() {
         let other = game.own_side().map(Side::opponent);
         let is_asked = other.is_some_and(|other| game.rematch.contains(&other));
-        notices.push(
-            if is_asked { "They ask for a rematch: m plays it." } else { "m asks for a rematch." }.to_owned(),
-        );
+        let key = input::key_for(Action::Rematch);
+        notices.push(if is_asked {
+            format!("They ask for a rematch: {key} plays it.")
+        } else {
+            format!("{key} asks for a rematch.")
+        });
     }
     notices
 }
@@ -406,16 +409,8 @@ fn losses(
 
 fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec<Line<'_>>) {
     lines.push(Line::raw(""));
-    for (key, does) in [
-        ("arrows", "move the cursor"),
-        ("space", "pick up, then swap"),
-        ("r  s", "random, suggested"),
-        ("w  l", "save, load"),
-        ("Bksp", "take a piece off"),
-        ("1-9SBF", "place one in hand"),
-        ("Enter", "hand in, even again"),
-    ] {
-        lines.push(Line::raw(format!(" {key:<7} {does}")));
+    for hint in input::hints(model, true).iter().filter(|hint| hint.is_own) {
+        lines.push(Line::raw(format!(" {:<7} {}", hint.keys[0], hint.help)));
     }
     lines.push(Line::raw(""));
     let under = editor.cursor().map(|square| match editor.rank_at(square) {

@@ -3,12 +3,12 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::*;
-use crate::chance::Chance;
 use crate::fixtures::{
     CLASSIC, START, classic_view, deploying_view, game, key, online, options, quantum, received, shadowflash,
     waiting_strike,
 };
 use crate::model::{Goal, How, Key, Message, Model, Wish};
+use crate::random::Random;
 use crate::update;
 
 fn screen_of(model: &Model, width: u16, height: u16) -> String {
@@ -23,10 +23,10 @@ fn screen(model: &Model) -> String {
 
 #[test]
 fn connecting_and_waiting() {
-    let model = Model::new(options(), Goal::Play(Wish::default()), Chance::Seeded(1));
+    let model = Model::new(options(), Goal::Play(Wish::default()), Random::Seeded(1));
     insta::assert_snapshot!("connecting", screen(&model));
     let mut model = online(Goal::Play(Wish { how: How::Challenge, ..Wish::default() }));
-    let cmd_id = model.pending[0].cmd_id.as_str().to_owned();
+    let cmd_id = model.connection.pending[0].cmd_id.as_str().to_owned();
     let expires = START + 86_400_000;
     let answer = format!(
         r#"{{"type":"accepted","cmd_id":"{cmd_id}","outcome":{{"kind":"challenge","challenge":"k7m2q9","expires":{expires}}}}}"#
@@ -89,9 +89,14 @@ fn the_question_before_leaving_says_what_becomes_of_the_clock() {
     let mut model = game("classic", "red", &classic_view("red"));
     key(&mut model, Key::Char('q'));
     let small = screen_of(&model, 60, 10);
-    assert!(small.contains("Leave the running game?") && small.contains("y leaves"), "{small}");
+    assert!(small.contains("Leave the running game?") && small.contains("y yes"), "{small}");
     let screen = screen(&model);
-    for words in ["Leave the running game? y leaves", "Your clock keeps running.", "about 30 seconds."] {
+    for words in [
+        "Leave the running game?",
+        "y yes  any other key no",
+        "Your clock keeps running.",
+        "about 30 seconds.",
+    ] {
         assert!(screen.contains(words), "{words}: {screen}");
     }
 }
@@ -194,7 +199,7 @@ fn deploying_with_pieces_in_hand() {
 #[test]
 fn playing_with_a_selected_piece_and_running_clocks() {
     let mut model = game("classic", "red", &classic_view("red"));
-    model.now += 12_000;
+    model.clock.now += 12_000;
     for _ in 0..5 {
         key(&mut model, Key::Left);
     }
@@ -288,7 +293,7 @@ fn superseded_and_questions_and_help() {
 #[test]
 fn saved_deployments_to_load() {
     let mut model = editing("classic", "red", MIXED);
-    let saved = model.saved.entry("classic".to_owned()).or_default();
+    let saved = model.deployments.saved.entry("classic".to_owned()).or_default();
     saved.insert("corner".to_owned(), CLASSIC.to_owned());
     saved.insert("wall".to_owned(), CLASSIC.to_owned());
     key(&mut model, Key::Char('l'));
@@ -304,9 +309,9 @@ fn a_terminal_that_is_too_small_is_told_so_and_a_large_one_is_used() {
     // No terminal size makes the drawing fail.
     for (width, height) in [(1, 1), (3, 80), (200, 2), (80, 23), (79, 24), (300, 100)] {
         screen_of(&model, width, height);
-        model.page = Page::Waiting { headline: "Waiting".to_owned(), lines: Vec::new() };
+        model.ui.page = Page::Waiting { headline: "Waiting".to_owned(), lines: Vec::new() };
         screen_of(&model, width, height);
-        model.page = Page::Game;
+        model.ui.page = Page::Game;
     }
 }
 
@@ -325,6 +330,63 @@ fn with_color_the_sides_have_their_colors_and_without_none_is_used() {
     assert_eq!(colors(&model), [Color::Reset]);
     model.options.color = true;
     assert!(colors(&model).contains(&Color::Red) && colors(&model).contains(&Color::Blue));
+}
+
+#[test]
+fn a_place_on_the_screen_is_the_square_that_is_drawn_there() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    for (width, height) in [(80, 24), (120, 40)] {
+        let area = Rect::new(0, 0, width, height);
+        for square in flagfall_rules::Ruleset::find("classic").expect("a ruleset").shape.squares().iter() {
+            model.game.as_mut().expect("a game").cursor = square;
+            let screen = screen_of(&model, width, height);
+            let cursor = screen.lines().enumerate().find_map(|(row, line)| {
+                let column = line.chars().position(|letter| letter == '^')?;
+                // The first column is a quotation mark.
+                Some((column as u16 - 1, row as u16))
+            });
+            let (column, row) = cursor.expect("a cursor");
+            assert_eq!(square_at(&model, area, column, row), Some(square));
+            assert_eq!(square_at(&model, area, column, row - 1), Some(square));
+        }
+        assert_eq!(square_at(&model, area, 0, 5), None);
+        assert_eq!(square_at(&model, area, width - 1, 5), None);
+        assert_eq!(square_at(&model, area, 5, height - 1), None);
+    }
+    assert_eq!(square_at(&model, Rect::new(0, 0, 60, 20), 5, 5), None, "no board is drawn");
+}
+
+#[test]
+fn everything_that_happened_can_be_scrolled() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    for ply in 0..60 {
+        model.say(format!("Ply {ply} was played."));
+    }
+    key(&mut model, Key::Char('H'));
+    assert!(screen(&model).contains("Ply 59 was") && !screen(&model).contains("Ply 30 was"));
+    for _ in 0..3 {
+        key(&mut model, Key::PageUp);
+    }
+    assert!(screen(&model).contains("Ply 29 was") && !screen(&model).contains("Ply 30 was"));
+    key(&mut model, Key::Home);
+    assert!(screen(&model).contains("Connected to") && !screen(&model).contains("Ply 0 was"));
+    key(&mut model, Key::Escape);
+    assert!(screen(&model).contains("Your turn"));
+}
+
+#[test]
+fn a_clock_that_runs_out_turns_red() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    model.options.color = true;
+    let has_red_text = |model: &Model| {
+        let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("a terminal");
+        terminal.draw(|frame| render(model, frame)).expect("drawn");
+        let buffer = terminal.backend().buffer();
+        (70..80).any(|column| buffer[(column, 2)].fg == Color::LightRed)
+    };
+    assert!(!has_red_text(&model));
+    model.clock.now += 560_000;
+    assert!(has_red_text(&model), "21 seconds are left");
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Players who disconnect, return or leave, and claiming games that the opponent left.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{ClaimedResult, GameCommand, Phase, Presence};
+use flagfall_protocol::{ClaimedResult, GameCommand, Presence};
 
 use super::game;
-use crate::model::{Effect, Key, Model, Prompt};
-use crate::words;
+use crate::input::{self, Action};
+use crate::model::{Effect, Model};
+use crate::{status, words};
 
 /// Updates a player's presence.
 pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence, left: bool) {
@@ -36,8 +37,8 @@ pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u6
     let before = std::mem::replace(&mut game.claimable_at[gone], at);
     game.is_claim_told = false;
     // The full screen shows a countdown.
-    if before.is_none() && model.options.plain && !model.options.is_program {
-        let countdown = notice(model);
+    if before.is_none() && model.options.face.is_lines() {
+        let countdown = status::claim(model);
         countdown.into_iter().for_each(|countdown| model.say(countdown));
     }
     tick(model);
@@ -46,66 +47,34 @@ pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u6
 /// Tells the user once when the game can be claimed.
 pub(super) fn tick(model: &mut Model) {
     let now = model.server_now();
-    let is_plain = model.options.plain;
+    let prints = model.options.face.prints();
     let Some(game) = &mut model.game else { return };
     let is_due = game.claimable_in_ms(now) == Some(0) && !game.is_claim_told;
-    if !is_due || model.options.is_program {
+    if !is_due || model.options.face.is_program() {
         return;
     }
     game.is_claim_told = true;
-    let how = if is_plain { "Type claim win or claim draw" } else { "C claims a win or a draw" };
+    let how = if prints {
+        "Type claim win or claim draw".to_owned()
+    } else {
+        format!("{} claims a win or a draw", input::key_for(Action::AskClaim))
+    };
     model.say(format!("Your opponent has been gone for a while. {how}, or wait on."));
 }
 
-/// Asks whether to claim a win or a draw.
-pub(super) fn ask(model: &mut Model) {
-    let now = model.server_now();
-    let Some(game) = &model.game else { return };
-    match game.claimable_in_ms(now) {
-        Some(_) if game.is_acting() => model.prompt = Some(Prompt::Claim),
-        _ => model.say("There is nothing to claim: nobody has left this game."),
-    }
-}
-
-/// Handles the answer to that question.
-pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
-    match key {
-        Key::Char('w' | 'W') => claim(model, ClaimedResult::Win, out),
-        Key::Char('d' | 'D') => claim(model, ClaimedResult::Draw, out),
-        _ => model.say("The game goes on."),
-    }
-}
-
 /// Handles a line that claims the game.
-pub(super) fn claim_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
+pub(super) fn claim_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
     match rest.to_ascii_lowercase().as_str() {
         "win" => claim(model, ClaimedResult::Win, out),
         "draw" => claim(model, ClaimedResult::Draw, out),
         _ => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             model.say("Type claim win or claim draw.");
         }
     }
 }
 
-fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
+/// Claims a win or a draw.
+pub(super) fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
     game::command(model, GameCommand::Claim { result }, out);
-}
-
-/// Who may claim the game and when, for players and spectators.
-#[must_use]
-pub(crate) fn notice(model: &Model) -> Option<String> {
-    let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;
-    let now = model.server_now();
-    let claims = if model.options.plain { "claim win or claim draw ends it" } else { "C claims" };
-    Side::BOTH.into_iter().find_map(|gone| {
-        let left_ms = game.claimable_at[gone]?.saturating_sub(now);
-        let left = words::clock(left_ms);
-        Some(match (game.own_side() == Some(gone.opponent()), left_ms) {
-            (true, 0) => format!("{gone} is gone: {claims}."),
-            (true, _) => format!("{gone} is gone. You may claim the game in {left}."),
-            (false, 0) => format!("{gone} is gone: {} may claim the game.", gone.opponent()),
-            (false, _) => format!("{gone} is gone. {} may claim the game in {left}.", gone.opponent()),
-        })
-    })
 }

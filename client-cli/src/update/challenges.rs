@@ -2,38 +2,40 @@
 
 use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
-use super::{errands, exit, goal, link, mail};
-use crate::errand::Errand;
-use crate::model::{Effect, Goal, How, Key, Model, Prompt, Wish};
+use super::exit::exit;
+use super::{goal, outbox, requests};
+use crate::input::{self, Action};
+use crate::model::{Effect, Goal, How, Model, OpenGame, Prompt, Wish};
+use crate::request::Request;
 use crate::words;
 
 /// Handles a challenge to this player: shows it at once, with what to type or press.
 pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     let server = model.options.server_flag();
     let code = &invitation.challenge;
-    let how = if model.options.is_program {
+    let how = if model.options.face.is_program() {
         format!("To play: flagfall play{server} --accept {code}")
-    } else if model.options.plain {
+    } else if model.options.face.prints() {
         format!("Type accept {code} or reject {code}.")
     } else {
-        "J answers.".to_owned()
+        format!("{} answers.", input::key_for(Action::AnswerChallenge))
     };
-    if model.options.plain {
+    if model.options.face.prints() {
         model.say(words(&invitation));
         model.say(how);
     } else {
         model.say(format!("{} {how}", words(&invitation)));
     }
-    model.invitation = Some(invitation);
+    model.challenges.received = Some(invitation);
 }
 
 /// Reports that a challenge to this player is no longer open.
 pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
     model.say(format!("The challenge of {} is open no more.", words::player(challenger)));
-    if model.invitation.take_if(|invitation| invitation.challenge == challenge).is_some()
-        && matches!(model.prompt, Some(Prompt::Challenge(_)))
+    if model.challenges.received.take_if(|invitation| invitation.challenge == challenge).is_some()
+        && matches!(model.ui.prompt, Some(Prompt::Challenge(_)))
     {
-        model.prompt = None;
+        model.ui.prompt = None;
     }
 }
 
@@ -48,50 +50,47 @@ pub(super) fn words(invitation: &Invitation) -> String {
 }
 
 /// Asks what to do about the latest challenge (full screen).
-pub(super) fn ask(model: &mut Model) {
-    match &model.invitation {
-        Some(invitation) if invitation.expires > model.server_now() => {
-            model.prompt = Some(Prompt::Challenge(words(invitation)));
-        }
-        Some(_) | None => model.say("No challenge waits for your answer."),
+pub(super) fn prompt(model: &mut Model) {
+    model.ui.prompt =
+        model.challenges.received.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
+}
+
+/// Accepts the latest challenge.
+pub(super) fn accept_latest(model: &mut Model, out: &mut Vec<Effect>) {
+    if let Some(invitation) = model.challenges.received.take() {
+        accept(model, &invitation.challenge, out);
     }
 }
 
-/// Handles the answer to that question.
-pub(super) fn answer(model: &mut Model, key: Key, out: &mut Vec<Effect>) {
-    match (key, model.invitation.take()) {
-        (Key::Char('y' | 'Y'), Some(invitation)) => accept(model, &invitation.challenge, out),
-        (Key::Char('n' | 'N'), Some(invitation)) => {
-            errands::ask(model, Errand::Decline { challenge: invitation.challenge }, out);
-        }
-        (_, invitation) => {
-            model.invitation = invitation;
-            model.say("It waits: J answers.");
-        }
+/// Declines the latest challenge.
+pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
+    model.ui.prompt = None;
+    if let Some(invitation) = model.challenges.received.take() {
+        requests::start(model, Request::Decline { challenge: invitation.challenge }, out);
     }
 }
 
 /// Accepts a challenge by its code. Withdraws the player's own offer, so that no second game
 /// starts.
 pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
-    if let Some(seek) = model.seek.take() {
-        let cmd_id = model.chance.command_id();
+    if let Some(seek) = model.lobby.seek.take() {
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
     }
-    let is_free = model.game.as_ref().is_none_or(super::game::is_over);
+    let is_free = model.game.as_ref().is_none_or(OpenGame::is_over);
     if is_free && model.wish().is_some_and(|wish| wish.how == How::Pool) {
-        let cmd_id = model.chance.command_id();
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
     }
-    if is_free && !mail::is_mail(model) {
+    if is_free && !model.is_mail() {
         let setup = model.wish().and_then(|wish| wish.setup.clone());
         let how = How::Accept(code.to_owned());
         model.goal = Goal::Play(Wish { how, setup, ..Wish::default() });
         goal::wait(model, "The game is about to begin …", Vec::new());
     }
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     let message = ClientToServer::AcceptChallenge { cmd_id, challenge: code.to_owned(), secret: false };
-    link::send(model, message, out);
+    outbox::send(model, message, out);
 }
 
 /// Handles the answer to the player's own challenge.
@@ -101,9 +100,9 @@ pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: boo
         return model.say(format!("{by} accepts your challenge: the game begins."));
     }
     let word = format!("{by} declines your challenge.");
-    if model.challenge.as_deref() == Some(code) {
+    if model.challenges.own.as_deref() == Some(code) {
         // This client was waiting for this answer.
-        model.challenge = None;
+        model.challenges.own = None;
         return exit(model, Exit::Refused, word, out);
     }
     model.say(word);

@@ -3,18 +3,18 @@
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, Phrase, Said};
 
-use super::link;
-use crate::model::{Effect, Key, Model, Prompt};
+use super::outbox;
+use crate::model::{Effect, Model, Prompt};
 use crate::{names, words};
 
 /// Most letters of a message or a report.
-const TYPED_MAX: usize = 300;
+pub(super) const TYPED_MAX: usize = 300;
 
 /// Shows a player's message.
 pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
     let open = model.game.as_ref().filter(|game| game.summary.id == id);
     let is_own = open.is_some_and(|game| game.own_side() == Some(side));
-    if model.options.is_program || open.is_some_and(|game| game.is_muted && !is_own) {
+    if model.options.face.is_program() || open.is_some_and(|game| game.is_muted && !is_own) {
         return;
     }
     let who = match open {
@@ -31,41 +31,18 @@ pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
     model.say(format!("{who}: {text}"));
 }
 
-/// Opens the prompt for a message (full screen).
-pub(super) fn ask(model: &mut Model) {
-    if model.game.as_ref().is_some_and(|game| game.own_side().is_some()) {
-        model.prompt = Some(Prompt::Say(String::new()));
-    } else {
-        model.say("Only players talk to each other.");
-    }
-}
-
-/// Handles a key while a message is typed.
-pub(super) fn typing(model: &mut Model, mut typed: String, key: Key, out: &mut Vec<Effect>) {
-    match key {
-        Key::Enter => return line(model, &typed, out),
-        Key::Escape => return,
-        Key::Backspace => {
-            typed.pop();
-        }
-        Key::Char(letter) if typed.chars().count() < TYPED_MAX => typed.push(letter),
-        _ => {}
-    }
-    model.prompt = Some(Prompt::Say(typed));
-}
-
 /// Handles the typed text: a phrase's number, a command after a slash, or a message.
-fn line(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
+pub(super) fn submit(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
     let typed = typed.trim();
     if typed.is_empty() {
         return;
     }
     if typed.starts_with('/') {
-        model.was_refused = false;
-        slash_line(model, typed, out);
-        if model.was_refused {
+        model.input.was_refused = false;
+        slash_command(model, typed, out);
+        if model.input.was_refused {
             // Let the user correct it.
-            model.prompt = Some(Prompt::Say(typed.to_owned()));
+            model.ui.prompt = Some(Prompt::Say(typed.to_owned()));
         }
         return;
     }
@@ -79,7 +56,7 @@ fn line(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
 fn no_such_word(model: &mut Model, word: &str) {
     let words = ["/mute", "/unmute", "/report"];
     let meant = names::did_you_mean(word, words);
-    model.was_refused = true;
+    model.input.was_refused = true;
     model.say(format!(
         "Nothing was sent: there is no {word}.{meant} There are /mute, /unmute and /report WORDS."
     ));
@@ -91,7 +68,7 @@ fn phrase(number: &str) -> Option<Phrase> {
 }
 
 /// Handles a line that sends a message. A number is a phrase.
-pub(super) fn say_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
+pub(super) fn say_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
     match phrase(rest) {
         _ if rest.is_empty() => {
             for (at, phrase) in Phrase::ALL.into_iter().enumerate() {
@@ -99,13 +76,13 @@ pub(super) fn say_line(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
             }
         }
         Some(phrase) => say(model, Said::Phrase { phrase }, out),
-        None if rest.starts_with('/') => slash_line(model, rest, out),
+        None if rest.starts_with('/') => slash_command(model, rest, out),
         None => say(model, Said::Text { text: rest.to_owned() }, out),
     }
 }
 
 /// Handles a command after a slash, as on the full screen.
-fn slash_line(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
+fn slash_command(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
     match text.split_once(char::is_whitespace).unwrap_or((text, "")) {
         ("/mute", _) => mute(model, true),
         ("/unmute", _) => mute(model, false),
@@ -117,12 +94,12 @@ fn slash_line(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
 fn say(model: &mut Model, said: Said, out: &mut Vec<Effect>) {
     let Some(game) = seat(model) else { return };
     if !said.is_fit() {
-        model.was_refused = true;
+        model.input.was_refused = true;
         let most = Said::TEXT_LEN_MAX;
         return model.say(format!("A message has 1 to {most} characters that can be printed."));
     }
-    let cmd_id = model.chance.command_id();
-    link::send(model, ClientToServer::Say { cmd_id, game, said }, out);
+    let cmd_id = model.random.command_id();
+    outbox::send(model, ClientToServer::Say { cmd_id, game, said }, out);
 }
 
 /// Mutes or unmutes the opponent in this game.
@@ -133,10 +110,11 @@ pub(super) fn mute(model: &mut Model, is_muted: bool) {
     if let Some(game) = &mut model.game {
         game.is_muted = is_muted;
     }
+    let server = model.options.server_flag();
     model.say(if is_muted {
-        "You do not hear your opponent any more in this game; unmute takes it back. flagfall block NAME is for good."
+        format!("You do not hear your opponent any more in this game; unmute takes it back. flagfall block{server} NAME is for good.")
     } else {
-        "You hear your opponent again."
+        "You hear your opponent again.".to_owned()
     });
 }
 
@@ -144,19 +122,19 @@ pub(super) fn mute(model: &mut Model, is_muted: bool) {
 pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
     let Some(game) = seat(model) else { return };
     if reason.is_empty() {
-        model.was_refused = true;
+        model.input.was_refused = true;
         return model.say("Say what happened: report WORDS.");
     }
-    let cmd_id = model.chance.command_id();
-    link::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
+    let cmd_id = model.random.command_id();
+    outbox::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
 }
 
 /// Drops unanswered messages when the connection is lost. They may have arrived, so they are not
 /// sent again.
-pub(super) fn line_lost(model: &mut Model) {
-    let before = model.pending.len();
-    model.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
-    if model.pending.len() < before {
+pub(super) fn connection_lost(model: &mut Model) {
+    let before = model.connection.pending.len();
+    model.connection.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
+    if model.connection.pending.len() < before {
         model.say("What you said last may not have arrived.");
     }
 }
@@ -165,7 +143,7 @@ pub(super) fn line_lost(model: &mut Model) {
 fn seat(model: &mut Model) -> Option<GameId> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
     if game.is_none() {
-        model.was_refused = true;
+        model.input.was_refused = true;
         model.say("Only players talk to each other.");
     }
     game

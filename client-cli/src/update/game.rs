@@ -1,4 +1,4 @@
-//! The open game: its events and the player's acts.
+//! The open game: its events and the player's command_text.
 
 use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Square};
 use flagfall_protocol::{
@@ -7,10 +7,11 @@ use flagfall_protocol::{
 };
 use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
-use super::{keeping, link};
-use crate::deploy::DeployEditor;
+use super::{outbox, saving};
+use crate::deployments::editor::DeployEditor;
+use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
-use crate::{plain, targets, words};
+use crate::{input, plain, targets, words};
 
 /// A `game` message without its events.
 pub(super) struct Opened {
@@ -24,11 +25,6 @@ pub(super) struct Opened {
     pub(super) left: PerSide<bool>,
     pub(super) claimable_at: PerSide<Option<u64>>,
     pub(super) rematch: Vec<Side>,
-}
-
-/// True if the game has ended.
-pub(super) fn is_over(game: &OpenGame) -> bool {
-    game.view.phase == Phase::Over
 }
 
 /// Handles a whole game: the first time, after a gap, or on a new connection.
@@ -45,7 +41,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     let previous = model.game.take_if(|game| game.summary.id == id);
     let ruleset = Ruleset::find(&view.ruleset);
     let is_first = previous.is_none();
-    keeping::commitments(model, id, epoch, &view.commitments, view.phase, out);
+    saving::commitments(model, id, epoch, &view.commitments, view.phase, out);
     // A new epoch: the server lost moves that it had acknowledged.
     let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
     let is_muted = previous.as_ref().is_some_and(|game| game.is_muted);
@@ -56,7 +52,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     match (view.phase, audience.side(), ruleset) {
         (Phase::Deploying, Some(side), Some(ruleset)) if driving => {
             let editor =
-                editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, view.lakes, &mut model.chance));
+                editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, view.lakes, &mut model.random));
             if let Some(text) = &view.own_deployment {
                 if is_first && editor.load(text).is_err() {
                     model.say("The deployment on the server is not one this client understands.");
@@ -88,9 +84,9 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         typed: String::new(),
         unavailable: false,
     };
-    model.page = Page::Game;
+    model.ui.page = Page::Game;
     if is_turned_back {
-        model.prompt = model.prompt.take().filter(|prompt| !prompt.is_about_position());
+        model.ui.prompt = model.ui.prompt.take().filter(|prompt| !prompt.is_about_position());
         model.say("The server had to go back to an older state of the game: it goes on from here.");
     }
     for event in events {
@@ -113,10 +109,11 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     if is_first {
         deploy_as_wished(model, out);
     }
-    let is_over_now = model.game.as_ref().is_some_and(is_over) && previous_phase != Some(Phase::Over);
+    let is_over_now =
+        model.game.as_ref().is_some_and(OpenGame::is_over) && previous_phase != Some(Phase::Over);
     if is_over_now {
-        keeping::verify(model);
-        if !model.options.is_program {
+        saving::verify(model);
+        if !model.options.face.is_program() {
             ended(model, out);
         }
     }
@@ -159,14 +156,11 @@ fn introduce(model: &mut Model, game: &OpenGame) {
         ));
     }
     let is_drawn = game.ruleset.is_some_and(|ruleset| ruleset.lakes == Lakes::Drawn);
-    if is_drawn && game.view.phase == Phase::Deploying && model.options.plain {
+    if is_drawn && game.view.phase == Phase::Deploying && model.options.face.prints() {
         model.say(format!("The lakes of this game: {}.", words::squares(game.view.lakes)));
     }
     if game.own_side().is_some() && !game.driving {
         model.say("Another connection of yours drives this game; this one is read-only.");
-    }
-    if let Some(side) = game.view.draw_offer {
-        model.say(format!("{side} offers a draw."));
     }
     if let Some(outcome) = &game.view.outcome {
         model.say(words::outcome(outcome));
@@ -178,7 +172,7 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else {
         return;
     };
-    let is_for_person = model.options.plain && !model.options.is_program;
+    let is_for_person = model.options.face.is_lines();
     if !is_for_person || (with_legend && game.view.phase == Phase::Deploying) {
         return;
     }
@@ -198,11 +192,11 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
 
 /// Says what is open in a game that was joined in the middle (line-based mode).
 fn tell_standing(model: &mut Model) {
-    let is_wanted = model.options.plain && !model.options.is_program;
+    let is_wanted = model.options.face.is_lines();
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let owed = words::owed(&game.view);
     let offer = game.view.draw_offer.filter(|_| game.view.phase == Phase::Playing);
-    let is_asked = offer.is_some_and(|by| game.own_side() == Some(by.opponent()) && game.is_acting());
+    let is_asked = offer.is_some() && game.is_offered_draw() && game.is_acting();
     if let Some(side) = offer {
         model.say(format!("{side} offers a draw."));
     }
@@ -216,7 +210,7 @@ fn tell_standing(model: &mut Model) {
 
 /// Says what the player is expected to do now (line-based mode).
 fn tell_turn(model: &mut Model, is_changed: bool) {
-    let is_wanted = model.options.plain && !model.options.is_program && is_changed;
+    let is_wanted = model.options.face.is_lines() && is_changed;
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let text = match game.view.phase {
         Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => {
@@ -243,7 +237,7 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
 pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
     let choice = model.wish().and_then(|wish| wish.setup.clone());
     let Some(choice) = choice else { return };
-    if model.is_loading_saved && matches!(choice, SetupChoice::Text(_)) {
+    if model.deployments.is_loading && matches!(choice, SetupChoice::Text(_)) {
         // It may be the name of a deployment that is still being loaded.
         return;
     }
@@ -259,16 +253,16 @@ pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
 /// Hands in a deployment.
 pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else {
-        model.was_refused = true;
+        model.input.was_refused = true;
         model.say("You cannot deploy now.");
         return;
     };
     match choice {
-        SetupChoice::Random => editor.randomize(&mut model.chance),
-        SetupChoice::Suggested => editor.suggest(&mut model.chance),
+        SetupChoice::Random => editor.randomize(&mut model.random),
+        SetupChoice::Suggested => editor.suggest(&mut model.random),
         SetupChoice::Text(text) => {
             if let Err(refusal) = editor.load(text) {
-                model.was_refused = true;
+                model.input.was_refused = true;
                 model.say(words::sentence(&format!("that is no deployment: {refusal}")));
                 return;
             }
@@ -318,7 +312,7 @@ pub(super) fn event(
         }
         GameEvent::Started { .. } => {
             game.editor = None;
-            model.prompt = None;
+            model.ui.prompt = None;
         }
         GameEvent::Moved(_) | GameEvent::Removed { .. } | GameEvent::Placed(_) | GameEvent::Struck(_) => {
             game.selected = None;
@@ -327,7 +321,7 @@ pub(super) fn event(
             game.selected = None;
             game.typed.clear();
             game.editor = None;
-            model.prompt = None;
+            model.ui.prompt = None;
         }
         GameEvent::Ready { .. }
         | GameEvent::DrawOffered { .. }
@@ -353,19 +347,16 @@ pub(super) fn event(
     let choice = words::choice(&game.view).filter(|_| {
         matches!(event, GameEvent::Chosen { .. }) || matches!(event, GameEvent::Struck(_)) && is_own_turn
     });
-    let offered_by = match event {
-        GameEvent::DrawOffered { side } => game.own_side().filter(|own| own != side),
-        _ => None,
-    };
+    let is_draw_offered = matches!(event, GameEvent::DrawOffered { .. }) && game.is_offered_draw();
     let epoch = game.epoch;
     say_event(model, event);
     if let GameEvent::Started { commitments } = event {
-        keeping::commitments(model, id, epoch, commitments, Phase::Playing, out);
+        saving::commitments(model, id, epoch, commitments, Phase::Playing, out);
     }
     if matches!(event, GameEvent::Ended { .. }) {
-        keeping::verify(model);
+        saving::verify(model);
     }
-    if model.options.is_program {
+    if model.options.face.is_program() {
         return;
     }
     if let Some(plies) = limit.filter(|plies| plies % 5 == 0 || *plies <= 3) {
@@ -377,8 +368,9 @@ pub(super) fn event(
     if let Some(choice) = choice {
         model.say(choice);
     }
-    if offered_by.is_some() && model.options.plain {
-        model.say("Type accept or decline.");
+    if is_draw_offered {
+        let prints = model.options.face.prints();
+        model.say(if prints { "Type accept or decline.".to_owned() } else { input::answers_to_draw() });
     }
     if is_board {
         show_board(model, matches!(event, GameEvent::Started { .. }));
@@ -390,7 +382,7 @@ pub(super) fn event(
 }
 
 fn say_event(model: &mut Model, event: &GameEvent) {
-    if !(model.options.is_program && matches!(event, GameEvent::Moved(_))) {
+    if !(model.options.face.is_program() && matches!(event, GameEvent::Moved(_))) {
         model.say(words::event(event));
     }
 }
@@ -398,7 +390,7 @@ fn say_event(model: &mut Model, event: &GameEvent) {
 fn ended(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(game) = &model.game else { return };
     let id = game.summary.id;
-    if !model.options.plain {
+    if model.options.face.is_screen() {
         return;
     }
     if game.own_side().is_none() && model.goal != Goal::Mail {
@@ -432,7 +424,11 @@ pub(super) fn rematch_offered(model: &mut Model, id: GameId, side: Side) {
         game.rematch.push(side);
     }
     if game.own_side().is_some_and(|own| own != side) {
-        let how = if model.options.plain { "type rematch" } else { "press m" };
+        let how = if model.options.face.prints() {
+            "type rematch".to_owned()
+        } else {
+            format!("press {}", input::key_for(Action::Rematch))
+        };
         model.say(format!("{side} asks for a rematch: {how} to play it."));
     }
 }
@@ -443,7 +439,7 @@ pub(super) fn superseded(model: &mut Model, id: GameId) {
         game.superseded = true;
         game.driving = false;
         game.editor = None;
-        model.prompt = None;
+        model.ui.prompt = None;
         model.say("Another connection of yours has taken the seat over. Here the game is read-only now.");
     }
 }
@@ -456,25 +452,25 @@ pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Eff
 
 /// The same for the game as it was at this ply.
 pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out: &mut Vec<Effect>) {
-    let trouble = match &model.game {
+    let obstacle = match &model.game {
         None => Some("There is no game yet."),
         Some(game) if game.own_side().is_none() => Some("You only watch this game."),
         Some(game) if !game.is_acting() => {
             Some("This connection is read-only: another one of yours has the seat.")
         }
-        Some(game) if is_over(game) => Some("The game is over."),
+        Some(game) if game.is_over() => Some("The game is over."),
         Some(_) => None,
     };
-    match (trouble, &mut model.game) {
+    match (obstacle, &mut model.game) {
         (None, Some(game)) => {
             game.selected = None;
             let (id, epoch) = (game.summary.id, Some(game.epoch));
-            let cmd_id = model.chance.command_id();
-            link::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
+            let cmd_id = model.random.command_id();
+            outbox::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
         }
-        (trouble, _) => {
-            model.was_refused = true;
-            model.say(trouble.unwrap_or("There is no game yet."));
+        (obstacle, _) => {
+            model.input.was_refused = true;
+            model.say(obstacle.unwrap_or("There is no game yet."));
         }
     }
 }
@@ -487,14 +483,14 @@ pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
     };
     match &model.game {
         Some(game) if is_out_of_turn(game, &act) => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             model.say("It is not your turn.");
         }
         Some(game) if squares.is_some_and(|squares| is_losing_slip(game, squares)) => {
             let Some(squares) = squares else { return };
-            model.prompt = Some(Prompt::IllegalMove(squares));
-            if model.options.plain {
-                model.was_refused = true;
+            model.ui.prompt = Some(Prompt::IllegalMove(squares));
+            if model.options.face.prints() {
+                model.input.was_refused = true;
                 model.say(format!(
                     "{squares} is against the rules, and here whoever breaks them has lost. Type sure to send it all the same; \
                      anything else takes it back."
@@ -534,9 +530,7 @@ fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
 
 /// Offers a draw, or accepts the opponent's offer.
 pub(super) fn draw(model: &mut Model, out: &mut Vec<Effect>) {
-    let is_offered = model.game.as_ref().is_some_and(|game| {
-        game.view.draw_offer.is_some() && game.view.draw_offer == game.own_side().map(Side::opponent)
-    });
+    let is_offered = model.game.as_ref().is_some_and(OpenGame::is_offered_draw);
     let answer = if is_offered { GameCommand::AcceptDraw {} } else { GameCommand::OfferDraw {} };
     command(model, answer, out);
 }
@@ -544,14 +538,14 @@ pub(super) fn draw(model: &mut Model, out: &mut Vec<Effect>) {
 /// Asks for another game after the end.
 pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
     let id =
-        model.game.as_ref().filter(|game| is_over(game) && game.own_side().is_some()).map(|g| g.summary.id);
+        model.game.as_ref().filter(|game| game.is_over() && game.own_side().is_some()).map(|g| g.summary.id);
     match id {
         Some(game) => {
-            let cmd_id = model.chance.command_id();
-            link::send(model, ClientToServer::Rematch { cmd_id, game }, out);
+            let cmd_id = model.random.command_id();
+            outbox::send(model, ClientToServer::Rematch { cmd_id, game }, out);
         }
         None => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             model.say("A rematch can be asked for by a player when the game is over.");
         }
     }
@@ -561,7 +555,7 @@ pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn setup_choice(model: &Model, word: &str) -> SetupChoice {
     let saved = model.game.as_ref().and_then(|game| {
         let ruleset = Ruleset::find(&game.view.ruleset)?.unchanged();
-        model.saved.get(ruleset.id)?.get(word)
+        model.deployments.saved.get(ruleset.id)?.get(word)
     });
     match (word.to_ascii_lowercase().as_str(), saved) {
         ("random", _) => SetupChoice::Random,

@@ -5,21 +5,23 @@ use flagfall_protocol::{
     ClientToServer, Exit, GameSummary, OwnGames, Player, PlayerKind, Position, Seek, Terms,
 };
 
-use super::{errands, exit, game, link};
-use crate::errand::Errand;
+use super::exit::exit;
+use super::{outbox, requests};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
-use crate::{listing, range, setups, words};
+use crate::request::Request;
+use crate::setup_check;
+use crate::{listing, range, words};
 
 /// Handles a welcome, the first one or after a reconnection.
 pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
     let ids: Vec<GameId> = games.iter().map(|game| game.id).collect();
-    let known = model.known_games.replace(ids.clone());
+    let known = model.lobby.known_games.replace(ids.clone());
     if model.is_account() && matches!(model.goal, Goal::Play(_) | Goal::Next | Goal::Mail) {
-        model.is_loading_saved = true;
-        errands::ask(model, Errand::Deployments, out);
+        model.deployments.is_loading = true;
+        requests::start(model, Request::Deployments, out);
     }
-    model.own_games = Some(games);
-    if model.replay.is_some() {
+    model.lobby.own_games = Some(games);
+    if model.ui.replay.is_some() {
         // A finished game is only read, not followed.
         return;
     }
@@ -27,10 +29,10 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
         game.reopening = true;
         let since = Some(Position { epoch: game.epoch, seq: game.seq });
         out.push(Effect::Send(ClientToServer::OpenGame { game: game.summary.id, since }));
-        link::resend(model, out);
+        outbox::resend(model, out);
     } else if let Some(opening) = model.opening {
         out.push(Effect::Send(ClientToServer::OpenGame { game: opening, since: None }));
-        link::resend(model, out);
+        outbox::resend(model, out);
     } else if let Some(known) = known {
         resume(model, &known, &ids, out);
     } else {
@@ -43,25 +45,25 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(wish) = model.wish().filter(|wish| matches!(wish.setup, Some(SetupChoice::Text(_)))) {
         let is_later = matches!(wish.how, How::Accept(_) | How::Game(_));
         let ruleset = wish.terms().ruleset;
-        model.is_waiting_for_saved = model.is_loading_saved;
-        if model.is_waiting_for_saved {
+        model.deployments.is_awaited = model.deployments.is_loading;
+        if model.deployments.is_awaited {
             return;
         }
-        if !is_later && let Err(why) = setups::check_for(model, &ruleset) {
+        if !is_later && let Err(why) = setup_check::check_for(model, &ruleset) {
             return exit(model, Exit::Usage, words::sentence(&why), out);
         }
     }
     match model.goal.clone() {
         Goal::Games => {
-            errands::ask(model, Errand::OwnGames, out);
+            requests::start(model, Request::OwnGames, out);
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
-        Goal::Next => errands::ask(model, Errand::Next, out),
+        Goal::Next => requests::start(model, Request::Next, out),
         Goal::Mail => {
             wait(model, "Type help for the words of play by mail.", Vec::new());
-            errands::ask(model, Errand::OwnGames, out);
-            errands::ask(model, Errand::Challenges, out);
-            link::resend(model, out);
+            requests::start(model, Request::OwnGames, out);
+            requests::start(model, Request::Challenges, out);
+            outbox::resend(model, out);
         }
         Goal::Watch(Some(id)) => open(model, id, out),
         Goal::Watch(None) => out.push(Effect::Send(ClientToServer::OpenLobby {})),
@@ -72,14 +74,14 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
             }
             How::Pool => enter_pool(model, out),
             How::Bot(bot) => {
-                let cmd_id = model.chance.command_id();
+                let cmd_id = model.random.command_id();
                 let message = ClientToServer::PlayBot { cmd_id, bot, terms: wish.terms(), side: wish.side };
-                link::send(model, message, out);
+                outbox::send(model, message, out);
             }
             How::Challenge => {
-                let cmd_id = model.chance.command_id();
+                let cmd_id = model.random.command_id();
                 let message = ClientToServer::Challenge { cmd_id, terms: wish.terms(), side: wish.side };
-                link::send(model, message, out);
+                outbox::send(model, message, out);
             }
             How::Accept(challenge) => out.push(Effect::Send(ClientToServer::ShowChallenge { challenge })),
             How::Game(id) => open(model, id, out),
@@ -89,9 +91,9 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// Looks for another game in the same way after this one is over.
 pub(super) fn again(model: &mut Model, out: &mut Vec<Effect>) {
-    if let Some(previous) = model.game.take_if(|game| game::is_over(game)) {
+    if let Some(previous) = model.game.take_if(|game| game.is_over()) {
         let id = previous.summary.id;
-        if let Some(running) = &mut model.own_games {
+        if let Some(running) = &mut model.lobby.own_games {
             running.retain(|game| game.id != id);
         }
         out.push(Effect::Send(ClientToServer::CloseGame { game: id }));
@@ -107,12 +109,12 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
         return;
     }
     // An offer outlives its connection only briefly. The lobby tells whether it still stands.
-    model.is_seek_doubtful = true;
-    link::resend(model, out);
-    match (&model.goal, &model.page) {
+    model.lobby.is_seek_doubtful = true;
+    outbox::resend(model, out);
+    match (&model.goal, &model.ui.page) {
         (Goal::Games | Goal::Next, _) => begin(model, out),
         (Goal::Play(wish), Page::Waiting { .. })
-            if matches!(wish.how, How::Accept(_)) && model.pending.is_empty() =>
+            if matches!(wish.how, How::Accept(_)) && model.connection.pending.is_empty() =>
         {
             begin(model, out);
         }
@@ -121,7 +123,9 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
         // A place in the pool outlives its connection for a while. Enter again to keep it.
-        (Goal::Play(wish), _) if wish.how == How::Pool && model.pending.is_empty() => enter_pool(model, out),
+        (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
+            enter_pool(model, out);
+        }
         (Goal::Play(wish), _) if wish.how == How::Any => out.push(Effect::Send(ClientToServer::OpenLobby {})),
         (Goal::Play(_) | Goal::Watch(Some(_)), _) => {}
     }
@@ -140,24 +144,24 @@ pub(super) fn open(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
 /// Handles a new game with a seat for this player.
 pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     out.push(Effect::SaveSeat { game: id.to_string() });
-    if let Some(known) = &mut model.known_games {
+    if let Some(known) = &mut model.lobby.known_games {
         known.push(id);
     }
-    let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game::is_over(game));
+    let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game.is_over());
     if is_busy && model.goal == Goal::Mail {
         return model.say(format!("A game of yours has begun: open {id}"));
     }
     if is_busy || !matches!(model.goal, Goal::Play(_) | Goal::Mail) {
-        let how = if model.options.plain || model.game.is_none() {
+        let how = if model.options.face.prints() || model.game.is_none() {
             format!("To play it: flagfall play{} --game {id}", model.options.server_flag())
         } else {
             "G goes to the next one that waits for you.".to_owned()
         };
         return model.say(format!("Another game of yours has started. {how}"));
     }
-    model.seek = None;
-    model.challenge = None;
-    if model.lobby.take().is_some() {
+    model.lobby.seek = None;
+    model.challenges.own = None;
+    if model.lobby.listed.take().is_some() {
         out.push(Effect::Send(ClientToServer::CloseLobby {}));
     }
     if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
@@ -169,8 +173,8 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
 
 /// Handles the contents of the lobby.
 pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
-    model.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
-    model.lobby = Some((seeks, games));
+    model.lobby.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
+    model.lobby.listed = Some((seeks, games));
     match model.goal.clone() {
         Goal::Games => list_games(model, out),
         Goal::Watch(None) if model.game.is_none() && model.opening.is_none() => choose_game(model, out),
@@ -178,9 +182,9 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
             if is_busy(model) {
                 return;
             }
-            match &model.page {
+            match &model.ui.page {
                 Page::Choosing(_) => choose_offer(model),
-                Page::Waiting { .. } if model.seek.is_some() => {
+                Page::Waiting { .. } if model.lobby.seek.is_some() => {
                     if !take_older_offer(model, out) {
                         renew_offer(model, out);
                     }
@@ -194,18 +198,18 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
 
 /// True if an offer is being made or accepted.
 fn is_busy(model: &Model) -> bool {
-    model.pending.iter().any(|pending| {
+    model.connection.pending.iter().any(|pending| {
         matches!(pending.message, ClientToServer::Seek { .. } | ClientToServer::AcceptSeek { .. })
     })
 }
 
 /// Other players' offers that match the wish, oldest first, regardless of rating ranges.
 fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
-    let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
-    let own = model.player.as_ref().map(|player| player.id.as_str());
+    let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
+    let own = model.login.player.as_ref().map(|player| player.id.as_str());
     let is_wanted = |seek: &Seek| {
         Some(seek.seeker.id.as_str()) != own
-            && !model.refused_seeks.contains(&seek.id)
+            && !model.lobby.refused_seeks.contains(&seek.id)
             && wish.is_met_by(seek)
             && flagfall_rules::Ruleset::find(&seek.terms.ruleset).is_some()
     };
@@ -215,8 +219,8 @@ fn wanted(model: &Model) -> Vec<(usize, &Seek)> {
 /// The wanted offers that this player may accept. The flag is true if it is this client's turn to
 /// accept: for offers older than its own, and for those whose owner would not accept its own.
 fn fitting(model: &Model) -> Vec<(Seek, bool)> {
-    let (Some((seeks, _)), Some(wish)) = (&model.lobby, model.wish()) else { return Vec::new() };
-    let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.seek.as_ref());
+    let (Some((seeks, _)), Some(wish)) = (&model.lobby.listed, model.wish()) else { return Vec::new() };
+    let own_at = seeks.iter().position(|seek| Some(&seek.id) == model.lobby.seek.as_ref());
     let is_ours_to_take =
         |at: usize, seek: &Seek| own_at.is_none_or(|own_at| at < own_at) || !is_mutual(wish, seek);
     wanted(model)
@@ -233,11 +237,12 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
 fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
     let own = model
         .lobby
+        .listed
         .as_ref()
-        .and_then(|(seeks, _)| seeks.iter().find(|seek| Some(&seek.id) == model.seek.as_ref()));
+        .and_then(|(seeks, _)| seeks.iter().find(|seek| Some(&seek.id) == model.lobby.seek.as_ref()));
     let own_rating = own.and_then(|own| own.seeker_rating).map(|own| own.rating);
     let is_bot = |player: Option<&Player>| player.is_some_and(|player| player.kind == PlayerKind::Bot);
-    let is_apart = is_bot(model.player.as_ref()) != is_bot(Some(&seek.seeker));
+    let is_apart = is_bot(model.login.player.as_ref()) != is_bot(Some(&seek.seeker));
     let suits_them = seek.rating.is_none_or(|range| {
         !is_apart && model.has_rating() && own_rating.is_none_or(|own| range.contains(own))
     });
@@ -262,9 +267,9 @@ fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
 }
 
 fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
-    let has_games = model.own_games.as_ref().is_some_and(|games| !games.is_empty());
-    if model.options.plain {
-        for game in model.own_games.clone().unwrap_or_default() {
+    let has_games = model.lobby.own_games.as_ref().is_some_and(|games| !games.is_empty());
+    if model.options.face.prints() {
+        for game in model.lobby.own_games.clone().unwrap_or_default() {
             model.say(format!("You have a running game: {}", words::summary(&game)));
             let server = model.options.server_flag();
             model.say(format!("To go on with it: flagfall play{server} --game {}", game.id));
@@ -281,7 +286,7 @@ fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 fn choose_offer(model: &mut Model) {
-    let games = model.own_games.clone().unwrap_or_default();
+    let games = model.lobby.own_games.clone().unwrap_or_default();
     let mut entries: Vec<(String, Choice)> = games
         .iter()
         .map(|game| (format!("Go on with {}", words::summary(game)), Choice::Open(game.id)))
@@ -304,8 +309,8 @@ fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
     match older {
         Some((seek, _)) if is_own_listed(model) => {
-            if let Some(own) = model.seek.take() {
-                let cmd_id = model.chance.command_id();
+            if let Some(own) = model.lobby.seek.take() {
+                let cmd_id = model.random.command_id();
                 out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek: own }));
             }
             accept(model, seek.id.clone(), offer_words(&seek), out);
@@ -317,15 +322,15 @@ fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
 
 /// Makes the offer again if it was lost with a connection.
 fn renew_offer(model: &mut Model, out: &mut Vec<Effect>) {
-    if std::mem::take(&mut model.is_seek_doubtful) && !is_own_listed(model) {
-        model.seek = None;
+    if std::mem::take(&mut model.lobby.is_seek_doubtful) && !is_own_listed(model) {
+        model.lobby.seek = None;
         offer(model, out);
     }
 }
 
 fn is_own_listed(model: &Model) -> bool {
-    let seeks = model.lobby.as_ref().map(|(seeks, _)| seeks.as_slice()).unwrap_or_default();
-    seeks.iter().any(|seek| Some(&seek.id) == model.seek.as_ref())
+    let seeks = model.lobby.listed.as_ref().map(|(seeks, _)| seeks.as_slice()).unwrap_or_default();
+    seeks.iter().any(|seek| Some(&seek.id) == model.lobby.seek.as_ref())
 }
 
 fn offer_words(seek: &Seek) -> String {
@@ -341,8 +346,8 @@ fn offer_words(seek: &Seek) -> String {
 fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(terms) = model.wish().map(|wish| wish.terms()) else { return };
     wait_in_pool(model);
-    let cmd_id = model.chance.command_id();
-    link::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
+    let cmd_id = model.random.command_id();
+    outbox::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
 }
 
 /// Shows that the player waits in the pool.
@@ -361,8 +366,8 @@ pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(wish) = model.wish().cloned() else { return };
     let terms = wish.terms();
     wait(model, &format!("Making your offer: {} …", words::terms(&terms)), Vec::new());
-    let cmd_id = model.chance.command_id();
-    link::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
+    let cmd_id = model.random.command_id();
+    outbox::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
 }
 
 /// Shows that the offer stands: the server has accepted it.
@@ -370,7 +375,7 @@ pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
     let mut lines = vec!["Your offer is in the lobby; the game begins when somebody takes it.".to_owned()];
     lines.extend(model.wish().and_then(|wish| wish.rating).map(range::only));
-    if !model.options.is_program {
+    if !model.options.face.is_program() {
         lines.push(format!("To play against the house instead: flagfall play{server} --bot"));
         lines.push(format!("To invite a friend: flagfall play{server} --challenge"));
     }
@@ -380,17 +385,17 @@ pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
 fn accept(model: &mut Model, seek: String, offer: String, out: &mut Vec<Effect>) {
     model.say(format!("You take {offer}."));
     wait(model, "The game is about to begin …", Vec::new());
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
-    link::send(model, ClientToServer::AcceptSeek { cmd_id, seek, secret }, out);
+    outbox::send(model, ClientToServer::AcceptSeek { cmd_id, seek, secret }, out);
 }
 
 /// Accepts the challenge whose terms are shown.
 pub(super) fn accept_challenge(model: &mut Model, challenge: String, out: &mut Vec<Effect>) {
     wait(model, "The game is about to begin …", Vec::new());
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
-    link::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
+    outbox::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
 }
 
 /// Carries out the chosen entry of a list.
@@ -406,9 +411,9 @@ pub(super) fn chosen(model: &mut Model, choice: Choice, out: &mut Vec<Effect>) {
 }
 
 fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
-    let games = model.lobby.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
+    let games = model.lobby.listed.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
     if games.is_empty() {
-        if model.options.plain {
+        if model.options.face.prints() {
             exit(model, Exit::Done, "No public game is running now.", out);
         } else {
             let lines = vec!["The list appears when one begins.".to_owned()];
@@ -417,8 +422,8 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
         return;
     }
     let entries: Vec<_> = games.iter().map(|game| (words::summary(game), Choice::Open(game.id))).collect();
-    let is_new = !matches!(model.page, Page::Choosing(_));
-    if model.options.plain && is_new {
+    let is_new = !matches!(model.ui.page, Page::Choosing(_));
+    if model.options.face.prints() && is_new {
         for (number, (entry, _)) in entries.iter().enumerate() {
             model.say(format!("{}. {entry}", number + 1));
         }
@@ -428,7 +433,7 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
-    let cursor = match &model.page {
+    let cursor = match &model.ui.page {
         // The list may have changed: keep the cursor on its entry, not on its number.
         Page::Choosing(choices) => choices
             .entries
@@ -437,12 +442,15 @@ fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) 
             .unwrap_or(0),
         Page::Waiting { .. } | Page::Terms { .. } | Page::Game => 0,
     };
-    model.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor });
+    model.ui.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor });
 }
 
 /// Prints both lists of games once they have arrived.
 pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
-    let (Some(own), Some((_, public))) = (model.urgent_games.clone(), model.lobby.clone()) else { return };
+    let (Some(own), Some((_, public))) = (model.lobby.urgent_games.clone(), model.lobby.listed.clone())
+    else {
+        return;
+    };
     let server = model.options.server_flag();
     for line in listing::own_games(&own, &server) {
         model.say(line);
@@ -465,7 +473,7 @@ pub(super) fn next(model: &mut Model, own: &OwnGames, out: &mut Vec<Effect>) {
     match next {
         Some(next) => enter(model, next.game.id, out),
         None => {
-            let word = listing::no_next(own, open.is_some());
+            let word = listing::no_next(own, open.is_some(), &model.options.server_flag());
             if model.goal == Goal::Next { exit(model, Exit::Done, word, out) } else { model.say(word) }
         }
     }
@@ -485,8 +493,8 @@ pub(super) fn enter(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
 
 /// Shows a waiting page, or prints its headline in line-based mode.
 pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
-    if model.options.plain {
-        let is_same = matches!(&model.page, Page::Waiting { headline: shown, .. } if shown == headline);
+    if model.options.face.prints() {
+        let is_same = matches!(&model.ui.page, Page::Waiting { headline: shown, .. } if shown == headline);
         if !is_same {
             model.say(headline);
             for line in &lines {
@@ -494,5 +502,5 @@ pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
             }
         }
     }
-    model.page = Page::Waiting { headline: headline.to_owned(), lines };
+    model.ui.page = Page::Waiting { headline: headline.to_owned(), lines };
 }

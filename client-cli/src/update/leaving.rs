@@ -3,7 +3,8 @@
 use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
 use flagfall_rules::TimeControl;
 
-use super::{exit, game, keeping};
+use super::exit::exit;
+use super::saving;
 use crate::model::{Effect, How, Model, Prompt};
 use crate::words;
 
@@ -12,13 +13,13 @@ use crate::words;
 const CLAIM_SECONDS: u64 = 60;
 
 /// Asks before leaving a running game. Otherwise leaves at once.
-pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
     match consequences(model) {
-        Some(consequences) if !model.options.scripted => {
-            if model.options.plain {
+        Some(consequences) if !model.options.face.is_unattended() => {
+            if model.options.face.prints() {
                 model.say(format!("Leave the game? {consequences} Type yes to leave; anything else stays."));
             }
-            model.prompt = Some(Prompt::Leave(consequences));
+            model.ui.prompt = Some(Prompt::Leave(consequences));
         }
         _ => leave(model, out),
     }
@@ -26,7 +27,7 @@ pub(super) fn ask(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// What happens to the running game if the player leaves now. `None` if nothing is lost.
 fn consequences(model: &Model) -> Option<String> {
-    let game = model.game.as_ref().filter(|game| game.is_acting() && !game::is_over(game))?;
+    let game = model.game.as_ref().filter(|game| game.is_acting() && !game.is_over())?;
     let side = game.own_side()?;
     let opponent = &game.summary.players[side.opponent()];
     let time = game.summary.terms.time;
@@ -47,7 +48,7 @@ fn consequences(model: &Model) -> Option<String> {
         Phase::Playing => "Your clock keeps running on your turn.".to_owned(),
         Phase::Over => return None,
     };
-    let claim_ms = model.claim_seconds.unwrap_or(CLAIM_SECONDS) * 1_000;
+    let claim_ms = model.connection.claim_seconds.unwrap_or(CLAIM_SECONDS) * 1_000;
     let wait_ms =
         TimeControl::from(time).claim_wait_ms(claim_ms).filter(|_| game.view.phase == Phase::Playing);
     if let Some(wait_ms) = wait_ms.filter(|_| opponent.kind != PlayerKind::House) {
@@ -58,7 +59,7 @@ fn consequences(model: &Model) -> Option<String> {
             words::seconds(wait_ms / 2)
         ));
     }
-    if !keeping::can_return(model) {
+    if !saving::can_return(model) {
         text.push_str(" Your seat is not saved on this machine: you cannot come back.");
     }
     Some(text)
@@ -66,19 +67,23 @@ fn consequences(model: &Model) -> Option<String> {
 
 /// Leaves the program. The seat stays.
 pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
-    if let Some(seek) = model.seek.take() {
-        let cmd_id = model.chance.command_id();
+    if let Some(seek) = model.lobby.seek.take() {
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
     }
     if model.game.is_none() && model.wish().is_some_and(|wish| wish.how == How::Pool) {
-        let cmd_id = model.chance.command_id();
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
     }
-    if let Some(challenge) = model.challenge.take() {
-        let cmd_id = model.chance.command_id();
+    if let Some(challenge) = model.challenges.own.take() {
+        let cmd_id = model.random.command_id();
         out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
     }
-    let code = if model.options.scripted && model.was_refused { Exit::Refused } else { Exit::Done };
+    let code = if model.options.face.is_unattended() && model.input.was_refused {
+        Exit::Refused
+    } else {
+        Exit::Done
+    };
     match last_words(model) {
         Some(word) => exit(model, code, word, out),
         None => out.push(Effect::Exit { code: code.code() }),
@@ -89,11 +94,11 @@ pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
 fn last_words(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some())?;
     let (server, id) = (model.options.server_flag(), game.summary.id);
-    if game::is_over(game) {
+    if game.is_over() {
         return Some(format!("The record of the game: flagfall record{server} {id}"));
     }
     let consequences = consequences(model).unwrap_or_else(|| "Your seat stays.".to_owned());
-    Some(if keeping::can_return(model) {
+    Some(if saving::can_return(model) {
         format!("You left. {consequences} To go on: flagfall play{server} --game {id}")
     } else {
         format!("You left. {consequences}")

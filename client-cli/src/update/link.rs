@@ -4,9 +4,10 @@ use std::path::Path;
 
 use flagfall_protocol::{ClientToServer, CloseCode, Exit, PROTOCOL_VERSION};
 
-use super::{chat, exit, patience};
+use super::exit::exit;
+use super::{chat, outbox, retry};
 use crate::config::is_account_file;
-use crate::model::{Effect, Link, Model, Pending};
+use crate::model::{Effect, Link, Model};
 
 const BACKOFF_FIRST_MS: u64 = 100;
 const BACKOFF_MAX_MS: u64 = 5_000;
@@ -14,24 +15,22 @@ const BACKOFF_MAX_MS: u64 = 5_000;
 const SLOWLY_FROM: u32 = 5;
 /// A server that sends pings is considered gone after this much silence.
 const SILENCE_MAX_MS: u64 = 20_000;
-/// Most commands that are kept while the connection is down.
-const PENDING_MAX: usize = 8;
 
 pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
-    model.link = Link::Greeting { failures: failures(model) };
-    model.heard_at = model.now;
-    model.is_pinged = false;
-    let is_new = model.token.is_none();
+    model.connection.link = Link::Greeting { failures: failures(model) };
+    model.connection.heard_at = model.clock.now;
+    model.connection.is_pinged = false;
+    let is_new = model.login.token.is_none();
     out.push(Effect::Send(ClientToServer::Hello {
         protocol: PROTOCOL_VERSION,
-        token: model.token.clone(),
+        token: model.login.token.clone(),
         name: model.options.name.clone().filter(|_| is_new),
         client: Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned()),
     }));
 }
 
 pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &mut Vec<Effect>) {
-    if !model.was_online && model.retry.is_none() {
+    if !model.connection.was_online && model.connection.retry.is_none() {
         let word = format!("Cannot reach {}: {why}. {advice}", model.options.server);
         exit(model, Exit::Network, word, out);
         return;
@@ -45,7 +44,7 @@ pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &m
 
 /// Failed attempts since the connection was last up.
 fn failures(model: &Model) -> u32 {
-    match model.link {
+    match model.connection.link {
         Link::Dialing { failures } | Link::Greeting { failures } => failures,
         Link::Online | Link::Closed { .. } => 0,
     }
@@ -53,7 +52,7 @@ fn failures(model: &Model) -> u32 {
 
 /// Connects after this many failures; the first time at once.
 fn dial(model: &mut Model, failures: u32, out: &mut Vec<Effect>) {
-    model.link = Link::Dialing { failures };
+    model.connection.link = Link::Dialing { failures };
     let delay_ms = if failures == 0 { 0 } else { backoff_ms(model, failures) };
     out.push(Effect::Connect { delay_ms });
 }
@@ -63,23 +62,17 @@ fn dial(model: &mut Model, failures: u32, out: &mut Vec<Effect>) {
 /// Half of it is random, so that many clients do not come back at the same moment.
 fn backoff_ms(model: &mut Model, failures: u32) -> u64 {
     let doubled = BACKOFF_FIRST_MS << failures.saturating_sub(1).min(10);
-    jittered_ms(model, doubled.min(BACKOFF_MAX_MS))
-}
-
-/// At most `most_ms`; half of it is random.
-pub(super) fn jittered_ms(model: &mut Model, most_ms: u64) -> u64 {
-    let half = most_ms / 2;
-    half + model.chance.below(half as usize + 1) as u64
+    outbox::jittered_ms(model, doubled.min(BACKOFF_MAX_MS))
 }
 
 pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out: &mut Vec<Effect>) {
-    if matches!(model.link, Link::Closed { .. }) {
+    if matches!(model.connection.link, Link::Closed { .. }) {
         return;
     }
     if let Some(game) = &mut model.game {
         game.reopening = false;
     }
-    chat::line_lost(model);
+    chat::connection_lost(model);
     let is_superseded = model.game.as_ref().is_some_and(|game| game.superseded);
     let verdict = code.filter(|code| !CloseCode::is_to_reconnect(*code));
     let is_unknown = verdict.is_some_and(is_unknown_token);
@@ -87,33 +80,33 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         return;
     }
     if is_unknown {
-        model.link = Link::Closed { why: why.to_owned() };
+        model.connection.link = Link::Closed { why: why.to_owned() };
         let word = unknown_token_words(model);
         exit(model, Exit::Refused, word, out);
     } else if let Some(code) = verdict {
-        model.link = Link::Closed { why: why.to_owned() };
+        model.connection.link = Link::Closed { why: why.to_owned() };
         let word = format!("The server closed the connection: {why} (code {code}).");
         exit(model, Exit::Refused, word, out);
     } else if is_superseded {
         // Reconnecting would take the seat back from the newer connection.
-        model.link = Link::Closed { why: why.to_owned() };
+        model.connection.link = Link::Closed { why: why.to_owned() };
         exit(
             model,
             Exit::Done,
             "The connection is gone, and another one of yours has the seat: this one ends.",
             out,
         );
-    } else if model.was_online || patience::outlasts(model, code, why) {
-        if model.link == Link::Online {
+    } else if model.connection.was_online || retry::outlasts(model, code, why) {
+        if model.connection.link == Link::Online {
             model.say(format!("The connection is gone ({why}). Reconnecting."));
         }
         // A connection that ends without a welcome is a failure.
-        let failed = u32::from(model.link != Link::Online);
+        let failed = u32::from(model.connection.link != Link::Online);
         let least = if code.is_some_and(CloseCode::is_to_wait) { SLOWLY_FROM } else { 0 };
         let failures = failures(model).saturating_add(failed).max(least);
         dial(model, failures, out);
     } else {
-        model.link = Link::Closed { why: why.to_owned() };
+        model.connection.link = Link::Closed { why: why.to_owned() };
         let server = &model.options.server;
         let word = format!("{server} closed the connection before it said welcome: {why}.");
         exit(model, Exit::Network, word, out);
@@ -131,16 +124,16 @@ fn is_unknown_token(code: u16) -> bool {
 pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     let is_account = is_account_file(Path::new(&model.options.credential_file));
     let is_playing = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
-    if is_account || is_playing || model.token.is_none() {
+    if is_account || is_playing || model.login.token.is_none() {
         return false;
     }
-    model.token = None;
-    model.player = None;
+    model.login.token = None;
+    model.login.player = None;
     // What was true of the old guest does not hold for the new one.
-    model.known_games = None;
-    model.own_games = None;
-    model.seek = None;
-    model.challenge = None;
+    model.lobby.known_games = None;
+    model.lobby.own_games = None;
+    model.lobby.seek = None;
+    model.challenges.own = None;
     out.push(Effect::SetGuestAside);
     model.say("The server does not know the guest that was kept here any more: you are a new guest.");
     dial(model, 0, out);
@@ -165,14 +158,14 @@ pub(super) fn unknown_token_words(model: &Model) -> String {
 }
 
 pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
-    let is_silent = model.now.saturating_sub(model.heard_at) > SILENCE_MAX_MS;
-    let is_expected = match model.link {
+    let is_silent = model.clock.now.saturating_sub(model.connection.heard_at) > SILENCE_MAX_MS;
+    let is_expected = match model.connection.link {
         Link::Greeting { .. } => true,
-        Link::Online => model.is_pinged,
+        Link::Online => model.connection.is_pinged,
         Link::Dialing { .. } | Link::Closed { .. } => false,
     };
     if is_silent && is_expected {
-        model.heard_at = model.now;
+        model.connection.heard_at = model.clock.now;
         out.push(Effect::Disconnect);
     }
 }
@@ -180,56 +173,10 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
 /// Learns the server's time. A message takes time to arrive, so the largest difference is the most
 /// exact.
 pub(super) fn learn_time(model: &mut Model, server_time: u64, is_first: bool) {
-    let ahead = server_time.cast_signed().saturating_sub(model.now.cast_signed());
+    let ahead = server_time.cast_signed().saturating_sub(model.clock.now.cast_signed());
     // If either clock jumps, start over.
-    let is_jump = model.server_ahead_ms.abs_diff(ahead) > 5_000;
-    if is_first || is_jump || ahead > model.server_ahead_ms {
-        model.server_ahead_ms = ahead;
+    let is_jump = model.clock.server_ahead_ms.abs_diff(ahead) > 5_000;
+    if is_first || is_jump || ahead > model.clock.server_ahead_ms {
+        model.clock.server_ahead_ms = ahead;
     }
-}
-
-/// Sends a command, and repeats it on the next connection until it is answered.
-pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Effect>) {
-    let cmd_id = match &message {
-        ClientToServer::Seek { cmd_id, .. }
-        | ClientToServer::CancelSeek { cmd_id, .. }
-        | ClientToServer::AcceptSeek { cmd_id, .. }
-        | ClientToServer::Challenge { cmd_id, .. }
-        | ClientToServer::CancelChallenge { cmd_id, .. }
-        | ClientToServer::AcceptChallenge { cmd_id, .. }
-        | ClientToServer::PlayBot { cmd_id, .. }
-        | ClientToServer::EnterPool { cmd_id, .. }
-        | ClientToServer::LeavePool { cmd_id }
-        | ClientToServer::Rematch { cmd_id, .. }
-        | ClientToServer::Say { cmd_id, .. }
-        | ClientToServer::Report { cmd_id, .. }
-        | ClientToServer::Command { cmd_id, .. } => Some(cmd_id.clone()),
-        ClientToServer::Hello { .. }
-        | ClientToServer::Pong { .. }
-        | ClientToServer::OpenLobby {}
-        | ClientToServer::CloseLobby {}
-        | ClientToServer::ShowChallenge { .. }
-        | ClientToServer::OpenGame { .. }
-        | ClientToServer::CloseGame { .. }
-        | ClientToServer::MyGames {} => None,
-    };
-    if let Some(cmd_id) = cmd_id {
-        if model.pending.len() >= PENDING_MAX {
-            model.say("Too much is waiting for the server already: that was not sent.");
-            return;
-        }
-        model.pending.push(Pending { cmd_id, message: message.clone() });
-        if model.link != Link::Online {
-            model.say("The line is down: that goes out as soon as it is back.");
-        }
-    }
-    if model.link == Link::Online {
-        out.push(Effect::Send(message));
-    }
-}
-
-/// Repeats every unanswered command with the same id. The server repeats its answer to those it
-/// already carried out.
-pub(super) fn resend(model: &Model, out: &mut Vec<Effect>) {
-    out.extend(model.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
 }

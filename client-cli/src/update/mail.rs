@@ -4,10 +4,10 @@ use flagfall_board::{GameId, Numbering, Ply, Side};
 use flagfall_protocol::{ClientToServer, GameCommand, Move, Phase, QueuedMove, Speed, Terms, Time};
 use flagfall_rules::Ruleset;
 
-use super::{challenges, errands, game, goal, link};
-use crate::errand::Errand;
-use crate::model::{Effect, Goal, Model};
-use crate::{acts, names, words};
+use super::{challenges, game, goal, outbox, requests};
+use crate::model::{Effect, Model};
+use crate::request::Request;
+use crate::{command_text, names, words};
 
 /// Help for the commands of this module.
 pub(super) const HELP: &str = "\
@@ -49,14 +49,14 @@ pub(super) fn is_word(word: &str) -> bool {
 /// Carries out a command. True if the word is one of these.
 pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec<Effect>) -> bool {
     let done = match word {
-        "games" => asked(model, Errand::OwnGames, out),
-        "next" => asked(model, Errand::Next, out),
+        "games" => start(model, Request::OwnGames, out),
+        "next" => start(model, Request::Next, out),
         "open" => open(model, rest, out),
         "challenge" => challenge(model, rest, out),
-        "challenges" => asked(model, Errand::Challenges, out),
+        "challenges" => start(model, Request::Challenges, out),
         "accept" if !rest.is_empty() && !rest.starts_with('#') => accept(model, rest, out),
         "withdraw" => withdraw(model, rest, out),
-        "reject" if !rest.is_empty() => asked(model, Errand::Decline { challenge: rest.to_owned() }, out),
+        "reject" if !rest.is_empty() => start(model, Request::Decline { challenge: rest.to_owned() }, out),
         "reject" => {
             game::command(model, GameCommand::DeclineDraw {}, out);
             Ok(())
@@ -72,7 +72,7 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec
         _ => return false,
     };
     if let Err(why) = done {
-        model.was_refused = true;
+        model.input.was_refused = true;
         model.say(why);
     }
     true
@@ -81,8 +81,8 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec
 /// The result of a command; the error is a message to the user.
 type Done = Result<(), String>;
 
-fn asked(model: &mut Model, errand: Errand, out: &mut Vec<Effect>) -> Done {
-    errands::ask(model, errand, out);
+fn start(model: &mut Model, request: Request, out: &mut Vec<Effect>) -> Done {
+    requests::start(model, request, out);
     Ok(())
 }
 
@@ -153,11 +153,11 @@ pub(super) fn parse_challenge(rest: &str) -> Result<Challenged, String> {
 
 fn challenge(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     let Challenged { name, terms, side } = parse_challenge(rest)?;
-    let cmd_id = model.chance.command_id();
+    let cmd_id = model.random.command_id();
     if let Some(name) = name {
-        model.addressed.insert(cmd_id.as_str().to_owned(), name);
+        model.challenges.addressed.insert(cmd_id.as_str().to_owned(), name);
     }
-    link::send(model, ClientToServer::Challenge { cmd_id, terms, side }, out);
+    outbox::send(model, ClientToServer::Challenge { cmd_id, terms, side }, out);
     Ok(())
 }
 
@@ -170,8 +170,8 @@ fn withdraw(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
     if code.is_empty() {
         return Err("withdraw CODE: the code of a challenge of yours, as it was told.".to_owned());
     }
-    let cmd_id = model.chance.command_id();
-    link::send(model, ClientToServer::CancelChallenge { cmd_id, challenge: code.to_owned() }, out);
+    let cmd_id = model.random.command_id();
+    outbox::send(model, ClientToServer::CancelChallenge { cmd_id, challenge: code.to_owned() }, out);
     Ok(())
 }
 
@@ -188,8 +188,8 @@ fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     let open = model.game.as_ref().ok_or("No game is open: type next or open GAME.")?;
     let (game, ply, epoch) = (open.summary.id, open.view.ply, open.epoch);
     match rest {
-        "" => return asked(model, Errand::Queue { game }, out),
-        "clear" => return asked(model, Errand::ClearQueue { game }, out),
+        "" => return start(model, Request::Queue { game }, out),
+        "clear" => return start(model, Request::ClearQueue { game }, out),
         _ => {}
     }
     if !matches!(open.summary.terms.time, Time::Correspondence { .. }) {
@@ -204,7 +204,7 @@ fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
         return Err("It is your turn: make your move first, then queue what is to follow.".to_owned());
     }
     let moves = parse_queue(rest)?;
-    asked(model, Errand::SetQueue { game, ply, epoch, moves }, out)
+    start(model, Request::SetQueue { game, ply, epoch, moves }, out)
 }
 
 /// Parses `a4a5 if b7b6, a5a6`.
@@ -219,9 +219,10 @@ fn queued(text: &str) -> Result<QueuedMove, String> {
         Some((act, condition)) => (act, Some(condition)),
         None => (text, None),
     };
-    let act = acts::act(act).filter(is_ply).ok_or_else(wrong)?;
-    let condition =
-        condition.map(|text| acts::act(text).as_ref().and_then(squares).ok_or_else(wrong)).transpose()?;
+    let act = command_text::parse(act).filter(is_ply).ok_or_else(wrong)?;
+    let condition = condition
+        .map(|text| command_text::parse(text).as_ref().and_then(squares).ok_or_else(wrong))
+        .transpose()?;
     Ok(QueuedMove { command: act, after: condition })
 }
 
@@ -238,23 +239,23 @@ fn squares(act: &GameCommand) -> Option<Move> {
 
 fn show(model: &mut Model, rest: &str, is_own: bool, out: &mut Vec<Effect>) -> Done {
     let game = named_game(model, rest)?;
-    asked(model, Errand::Show { game, is_own }, out)
+    start(model, Request::Show { game, is_own }, out)
 }
 
 fn history(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     let mut words = rest.split_whitespace();
     match (words.next(), words.next(), words.next()) {
         (Some(first), None, None) if first.parse::<GameId>().is_err() => {
-            asked(model, Errand::Played { player: player_name(first)? }, out)
+            start(model, Request::Played { player: player_name(first)? }, out)
         }
         (Some(first), Some(second), None) => {
             let (player, opponent) = (player_name(first)?, player_name(second)?);
-            asked(model, Errand::HeadToHead { player, opponent }, out)
+            start(model, Request::HeadToHead { player, opponent }, out)
         }
         (_, _, Some(_)) => Err("history GAME, history NAME, or history NAME NAME.".to_owned()),
         _ => {
             let game = named_game(model, rest)?;
-            asked(model, Errand::Moves { game }, out)
+            start(model, Request::Moves { game }, out)
         }
     }
 }
@@ -286,14 +287,14 @@ fn standings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
             ));
         }
     }
-    asked(model, Errand::Standings { ruleset, speed }, out)
+    start(model, Request::Standings { ruleset, speed }, out)
 }
 
 fn ratings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
-    let own = || model.player.as_ref().map(|player| player.name.clone()).unwrap_or_default();
+    let own = || model.login.player.as_ref().map(|player| player.name.clone()).unwrap_or_default();
     let player = if rest.is_empty() { own() } else { rest.to_owned() };
     let player = player_name(&player)?;
-    asked(model, Errand::Ratings { player }, out)
+    start(model, Request::Ratings { player }, out)
 }
 
 fn set(model: &mut Model, rest: &str) -> Done {
@@ -336,9 +337,4 @@ pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
         }
     }
     Ok((rest.join(" "), number))
-}
-
-/// True if this is the prompt for many games.
-pub(super) fn is_mail(model: &Model) -> bool {
-    model.goal == Goal::Mail
 }

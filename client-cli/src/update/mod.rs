@@ -1,27 +1,30 @@
 //! The pure core of the client: how messages change the model.
 
-pub(crate) mod absence;
+mod absence;
+mod actions;
+mod answers;
 mod challenges;
 mod chat;
-mod errands;
+mod commands;
+mod exit;
 mod game;
 mod goal;
-mod keeping;
-mod keys;
 mod leaving;
-mod lines;
 mod link;
 mod mail;
-mod patience;
-pub(crate) mod pool;
+mod outbox;
+mod pool;
+mod requests;
 mod reserve;
+mod retry;
+mod saving;
 mod server;
 mod store;
 
-use flagfall_protocol::{ClientToServer, Exit};
+use flagfall_protocol::ClientToServer;
 
+use crate::input;
 use crate::model::{Effect, Link, Message, Model};
-use crate::words;
 
 /// Applies a message to the model and returns the effects to carry out.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -31,51 +34,45 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         Message::Tick => {
             absence::tick(model);
             link::tick(model, &mut out);
-            patience::tick(model, &mut out);
-            keeping::tick(model, &mut out);
+            retry::tick(model, &mut out);
+            saving::tick(model, &mut out);
         }
         Message::Connected => link::connected(model, &mut out),
         Message::ConnectFailed { why, advice } => link::connect_failed(model, &why, &advice, &mut out),
         Message::Disconnected { code, why } => link::disconnected(model, code, &why, &mut out),
         Message::Received(message) => {
-            model.heard_at = model.now;
+            model.connection.heard_at = model.clock.now;
             server::received(model, *message, &mut out);
         }
         Message::NotUnderstood { why } => {
-            model.heard_at = model.now;
+            model.connection.heard_at = model.clock.now;
             model.say(format!("The server said something this client does not understand ({why})."));
         }
-        Message::Key(key) => keys::pressed(model, key, &mut out),
-        Message::Line(line) => lines::line(model, &line, &mut out),
-        Message::Ask(command) => game::command(model, command, &mut out),
+        Message::Key(key) => {
+            if let Some(action) = input::action(model, key) {
+                actions::act(model, action, &mut out);
+            }
+        }
+        Message::Click(square) => actions::click(model, square, &mut out),
+        Message::Line(line) => commands::typed(model, &line, &mut out),
+        Message::Command(command) => game::command(model, command, &mut out),
         Message::Again => goal::again(model, &mut out),
-        Message::Answered { errand, answer } => errands::answered(model, errand, answer, &mut out),
-        Message::InputEnded => lines::ended(model, &mut out),
+        Message::Answered { request, answer } => answers::answered(model, request, answer, &mut out),
+        Message::InputEnded => commands::ended(model, &mut out),
         Message::Stop => leaving::leave(model, &mut out),
-        Message::FileTrouble { why } => model.say(why),
-        Message::Unsaved { why } => keeping::unsaved(model, why),
-        Message::Saved => keeping::saved(model),
+        Message::FileError { why } => model.say(why),
+        Message::Unsaved { why } => saving::unsaved(model, why),
+        Message::Saved => saving::saved(model),
     }
-    lines::settle(model, &mut out);
+    commands::resume(model, &mut out);
     // Only the hello is sent before the welcome. Other requests are repeated after it.
-    let is_online = model.link == Link::Online;
+    let is_online = model.connection.link == Link::Online;
     out.retain(|effect| match effect {
         Effect::Send(ClientToServer::Hello { .. }) => true,
         Effect::Send(_) => is_online,
         _ => true,
     });
     out
-}
-
-/// Ends the program with a last message.
-fn exit(model: &mut Model, code: Exit, word: impl Into<String>, out: &mut Vec<Effect>) {
-    let word = words::clean(&word.into());
-    if model.options.plain && !model.options.is_program {
-        model.say(word);
-    } else {
-        model.last_words.push(word);
-    }
-    out.push(Effect::Exit { code: code.code() });
 }
 
 #[cfg(test)]

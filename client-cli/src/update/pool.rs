@@ -3,9 +3,9 @@
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Abort, ClientToServer, PoolStatus};
 
-use super::{game, goal};
-use crate::model::{Effect, Goal, How, Model, Page, PoolWait};
-use crate::words;
+use super::goal;
+use crate::model::{Effect, Model, Page, PoolWait};
+use crate::{status, words};
 
 /// Shortest time in milliseconds between two lines about the same wait.
 const TELL_EVERY_MS: u64 = 30_000;
@@ -13,16 +13,16 @@ const TELL_EVERY_MS: u64 = 30_000;
 /// Handles the pool status that comes with each ping.
 pub(super) fn status(model: &mut Model, status: Option<PoolStatus>, out: &mut Vec<Effect>) {
     let Some(status) = status else {
-        model.pool = None;
+        model.lobby.pool = None;
         return;
     };
-    let told_at = model.pool.map(|before| before.told_at);
-    model.pool = Some(PoolWait { status, told_at: told_at.unwrap_or(0) });
-    if !is_for_pool(model) || model.opening.is_some() {
+    let told_at = model.lobby.pool.map(|before| before.told_at);
+    model.lobby.pool = Some(PoolWait { status, told_at: told_at.unwrap_or(0) });
+    if !model.is_for_pool() || model.opening.is_some() {
         return;
     }
     // The opponent caused the abort, and the server put this player back into the pool.
-    let aborted = model.game.take_if(|open| game::is_over(open) && open.is_aborted());
+    let aborted = model.game.take_if(|open| open.is_over() && open.is_aborted());
     if let Some(aborted) = aborted {
         out.push(Effect::Send(ClientToServer::CloseGame { game: aborted.summary.id }));
         model.say("You are back at the front of the pool.");
@@ -31,47 +31,20 @@ pub(super) fn status(model: &mut Model, status: Option<PoolStatus>, out: &mut Ve
     tell(model);
 }
 
-fn is_for_pool(model: &Model) -> bool {
-    matches!(&model.goal, Goal::Play(wish) if wish.how == How::Pool)
-}
-
 /// In line-based mode, reports the wait from time to time. The screen always shows it.
 fn tell(model: &mut Model) {
-    let is_told = model.options.plain && !model.options.is_program;
-    if !is_told || !matches!(model.page, Page::Waiting { .. }) {
+    let is_told = model.options.face.is_lines();
+    if !is_told || !matches!(model.ui.page, Page::Waiting { .. }) {
         return;
     }
-    let now = model.now;
-    let line = line(model);
-    if let (Some(pool), Some(line)) = (&mut model.pool, line)
+    let now = model.clock.now;
+    let text = status::pool_wait(model);
+    if let (Some(pool), Some(text)) = (&mut model.lobby.pool, text)
         && now.saturating_sub(pool.told_at) >= TELL_EVERY_MS
     {
         pool.told_at = now;
-        model.say(line);
+        model.say(text);
     }
-}
-
-/// The wait in one line. `None` if the player does not wait or the server does not say.
-#[must_use]
-pub(crate) fn line(model: &Model) -> Option<String> {
-    if !is_for_pool(model) {
-        return None;
-    }
-    let PoolWait { status: PoolStatus { since, range, waiting }, .. } = model.pool?;
-    let waited = minutes(model.server_now().saturating_sub(since));
-    let range = range.map_or_else(String::new, |range| format!(" Opponents: {range}."));
-    let others = match waiting.saturating_sub(1) {
-        0 => "Nobody else is waiting.".to_owned(),
-        1 => "1 other player is waiting.".to_owned(),
-        others => format!("{others} other players are waiting."),
-    };
-    Some(format!("Waited {waited}.{range} {others}"))
-}
-
-/// Formats `0:05`, `12:40`.
-fn minutes(ms: u64) -> String {
-    let seconds = ms / 1_000;
-    format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
 /// Handles an aborted game: says who caused it.

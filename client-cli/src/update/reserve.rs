@@ -1,23 +1,17 @@
-//! Keys for reserve and chips (§S): placing and removing pieces, and the color of a ply's chip.
+//! Reserve and chips (§S): placing and removing pieces, and the color of a ply's chip.
 
-use flagfall_board::{ChipColor, Rank, Square};
+use flagfall_board::{Rank, Square};
 use flagfall_protocol::GameCommand;
 
 use super::game;
-use crate::model::{Effect, Key, Model, OpenGame, Prompt, Uncolored};
+use crate::model::{Effect, Model, OpenGame, Prompt, Uncolored};
 use crate::targets;
 
-/// The color that a key stands for.
-pub(super) fn color_of_key(key: Key) -> Option<ChipColor> {
-    let Key::Char(letter) = key else { return None };
-    ChipColor::ALL.into_iter().find(|color| color.letter() == letter.to_ascii_lowercase())
-}
-
 /// Plays a ply at once if no chips are laid. Otherwise asks for the color.
-pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
+pub(super) fn play_or_prompt_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
     let lays_chips = model.game.as_ref().and_then(|game| game.ruleset).is_some_and(|ruleset| ruleset.chips);
     match ply {
-        _ if lays_chips => model.prompt = Some(Prompt::Color(ply)),
+        _ if lays_chips => model.ui.prompt = Some(Prompt::Color(ply)),
         Uncolored::Move(squares) => game::play(model, squares, out),
         Uncolored::Place { square, rank, labeled } => {
             game::act(model, GameCommand::Place { square, rank, labeled, color: None }, out);
@@ -26,19 +20,19 @@ pub(super) fn ask_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>
 }
 
 /// Asks which piece of the reserve to place on the square under the cursor.
-pub(super) fn ask_place(model: &mut Model) {
+pub(super) fn prompt_place(model: &mut Model) {
     let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
     let kinds = kinds(game);
     let square = game.cursor;
     match refusal_to_place(game, square) {
         Some(refusal) => model.say(refusal),
         None if kinds.is_empty() => model.say("Your reserve is empty."),
-        None => model.prompt = Some(Prompt::Place { square, kinds, cursor: 0 }),
+        None => model.ui.prompt = Some(Prompt::Place { square, kinds, cursor: 0 }),
     }
 }
 
 /// Asks for confirmation to move the piece under the cursor into the reserve.
-pub(super) fn ask_remove(model: &mut Model) {
+pub(super) fn prompt_remove(model: &mut Model) {
     let Some(game) = model.game.as_ref().filter(|game| has_reserve(game)) else { return };
     let square = game.cursor;
     let is_own =
@@ -46,40 +40,10 @@ pub(super) fn ask_remove(model: &mut Model) {
     if !game.is_own_turn() {
         model.say("It is not your turn.");
     } else if is_own {
-        model.prompt = Some(Prompt::Remove(square));
+        model.ui.prompt = Some(Prompt::Remove(square));
     } else {
         model.say(format!("None of your own pieces stands on {square}."));
     }
-}
-
-/// Handles a key while a piece of the reserve is chosen. Arrows and a rank's letter move the
-/// cursor; Enter takes the piece.
-pub(super) fn choosing_piece(
-    model: &mut Model,
-    (square, kinds, cursor): (Square, Vec<(Rank, bool, u8)>, usize),
-    key: Key,
-    out: &mut Vec<Effect>,
-) {
-    let last = kinds.len().saturating_sub(1);
-    let cursor = match key {
-        Key::Up => cursor.saturating_sub(1),
-        Key::Down => (cursor + 1).min(last),
-        Key::Home => 0,
-        Key::End => last,
-        Key::Enter | Key::Char(' ') => {
-            if let Some((rank, labeled, _)) = kinds.get(cursor).copied() {
-                ask_color(model, Uncolored::Place { square, rank, labeled }, out);
-            }
-            return;
-        }
-        Key::Escape | Key::Char('q') => return,
-        Key::Char(letter) => {
-            let rank = super::keys::rank_of_key(letter, model.options.numbering);
-            kinds.iter().position(|(kind, ..)| Some(*kind) == rank).unwrap_or(cursor)
-        }
-        _ => cursor,
-    };
-    model.prompt = Some(Prompt::Place { square, kinds, cursor });
 }
 
 fn has_reserve(game: &OpenGame) -> bool {

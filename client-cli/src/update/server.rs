@@ -2,13 +2,15 @@
 
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, ServerToClient};
 
-use super::{absence, challenges, chat, errands, exit, game, goal, link, mail, patience, pool, store};
-use crate::errand::Errand;
+use super::exit::exit;
+use super::{absence, challenges, chat, game, goal, link, pool, requests, retry, store};
 use crate::model::{Effect, Goal, How, Link, Model, Page};
-use crate::{setups, words};
+use crate::request::Request;
+use crate::setup_check;
+use crate::words;
 
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
-    patience::heard(model, &message);
+    retry::heard(model, &message);
     match message {
         ServerToClient::Welcome {
             protocol: _,
@@ -20,25 +22,25 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             games,
         } => {
             link::learn_time(model, server_time, true);
-            model.claim_seconds = claim_seconds;
+            model.connection.claim_seconds = claim_seconds;
             if let Some(token) = token {
-                model.token = Some(token.clone());
+                model.login.token = Some(token.clone());
                 out.push(Effect::SaveToken { token, name: player.name.clone() });
             }
-            model.link = Link::Online;
-            if model.was_online {
+            model.connection.link = Link::Online;
+            if model.connection.was_online {
                 model.say("Connected again.");
             } else if !matches!(model.goal, Goal::Games | Goal::Next) {
                 model.say(format!("Connected to {} as {}.", model.options.server, words::player(&player)));
             }
-            model.was_online = true;
-            model.is_store_away = false;
-            model.player = Some(player);
+            model.connection.was_online = true;
+            model.connection.is_store_away = false;
+            model.login.player = Some(player);
             goal::welcomed(model, games, out);
         }
         ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
         ServerToClient::Refused { cmd_id, game, code, message, seq } => {
-            if store::is_kept(model, &code) || patience::is_kept(model, cmd_id.as_ref(), &code, &message) {
+            if store::is_kept(model, &code) || retry::is_kept(model, cmd_id.as_ref(), &code, &message) {
                 return;
             }
             let pending = cmd_id.as_ref().and_then(|cmd_id| take_pending(model, cmd_id));
@@ -50,7 +52,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games, out),
         ServerToClient::Challenge { challenge, challenger, terms, your_side, expires } => {
-            if let Err(why) = setups::check_for(model, &terms.ruleset) {
+            if let Err(why) = setup_check::check_for(model, &terms.ruleset) {
                 return exit(model, Exit::Usage, words::sentence(&why), out);
             }
             let side = match your_side {
@@ -69,23 +71,23 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 lines
                     .push(format!("{}'s deployment stays secret after the end.", words::player(&challenger)));
             }
-            if model.options.plain {
+            if model.options.face.prints() {
                 for line in &lines {
                     model.say(line.clone());
                 }
             }
-            if model.options.scripted {
+            if model.options.face.is_unattended() {
                 goal::accept_challenge(model, challenge, out);
             } else {
-                if model.options.plain {
+                if model.options.face.prints() {
                     model.say("Type accept to play, or quit.");
                 }
-                model.page = Page::Terms { challenge, lines };
+                model.ui.page = Page::Terms { challenge, lines };
             }
         }
         ServerToClient::GameStarted { game, side: _ } => goal::started(model, game.id, out),
         ServerToClient::MyGames { games } => {
-            model.own_games = Some(games);
+            model.lobby.own_games = Some(games);
         }
         ServerToClient::Game {
             game: summary,
@@ -153,7 +155,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::StoreState { available } => store::state(model, available, out),
         ServerToClient::Ping { id, server_time, heads, pool } => {
-            model.is_pinged = true;
+            model.connection.is_pinged = true;
             link::learn_time(model, server_time, false);
             out.push(Effect::Send(ClientToServer::Pong { id }));
             for head in heads {
@@ -165,29 +167,29 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
 }
 
 fn take_pending(model: &mut Model, cmd_id: &CommandId) -> Option<ClientToServer> {
-    let at = model.pending.iter().position(|pending| pending.cmd_id == *cmd_id)?;
-    Some(model.pending.remove(at).message)
+    let at = model.connection.pending.iter().position(|pending| pending.cmd_id == *cmd_id)?;
+    Some(model.connection.pending.remove(at).message)
 }
 
 fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut Vec<Effect>) {
     let Some(message) = take_pending(model, cmd_id) else { return };
-    model.was_refused = false;
+    model.input.was_refused = false;
     match (outcome, message) {
         (Accepted::Started { game, side: _ }, _) => goal::started(model, game, out),
         (Accepted::Seek { seek }, ClientToServer::Seek { terms, .. }) => {
-            model.seek = Some(seek);
-            if model.is_seek_doubtful {
+            model.lobby.seek = Some(seek);
+            if model.lobby.is_seek_doubtful {
                 // The answer may name an offer that is gone by now.
                 out.push(Effect::Send(ClientToServer::OpenLobby {}));
             }
             goal::wait_for_opponent(model, &terms);
         }
         (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. })
-            if mail::is_mail(model) || model.game.is_some() =>
+            if model.is_mail() || model.game.is_some() =>
         {
             let left = words::span(expires.saturating_sub(model.server_now()));
-            match model.addressed.remove(cmd_id.as_str()) {
-                Some(name) => errands::ask(model, Errand::Invite { challenge, name }, out),
+            match model.challenges.addressed.remove(cmd_id.as_str()) {
+                Some(name) => requests::start(model, Request::Invite { challenge, name }, out),
                 None => model.say(format!(
                     "{}: whoever types accept {challenge} plays you. It stands for {left}.",
                     words::terms(&terms)
@@ -203,7 +205,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
                 format!("It stands for {}.", words::span(expires.saturating_sub(model.server_now()))),
             ];
             goal::wait(model, &format!("Waiting for your friend: {}", words::terms(&terms)), lines);
-            model.challenge = Some(challenge);
+            model.challenges.own = Some(challenge);
         }
         (_, ClientToServer::CancelChallenge { challenge, .. }) => {
             model.say(format!("Challenge {challenge} is taken back."));
@@ -238,7 +240,7 @@ fn is_past(model: &Model, id: flagfall_board::GameId, ply: flagfall_board::Ply) 
 fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     let Refused { pending, game: game_id, code, message, seq } = refused;
     let message = words::sentence(message);
-    if code.as_str() == Code::BAD_TOKEN && model.link != Link::Online {
+    if code.as_str() == Code::BAD_TOKEN && model.connection.link != Link::Online {
         // The answer to a hello. The server closes the connection next.
         if !link::forget_guest(model, out) {
             let word = link::unknown_token_words(model);
@@ -249,14 +251,14 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     match pending {
         // Someone was faster, or the offer is gone: look again.
         Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
-            model.refused_seeks.insert(seek.clone());
+            model.lobby.refused_seeks.insert(seek.clone());
             model.say("Somebody else was faster. Looking for another offer.");
             goal::wait(model, "Looking for an open offer …", Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;
         }
         Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::OUTSIDE_RATING_RANGE => {
-            model.refused_seeks.insert(seek.clone());
+            model.lobby.refused_seeks.insert(seek.clone());
             model.say(format!("Refused: {message}"));
             goal::wait(model, "Looking for an open offer …", Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
@@ -273,29 +275,29 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         }
         // A resignation is not repeated either: the position that was given up is gone.
         Some(ClientToServer::Command { command, .. }) if code.as_str() == Code::STALE_EPOCH => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             let not_done = words::not_done(command);
             model.say(format!("{not_done}: the server lost the last moves of the game. Look again."));
         }
         Some(ClientToServer::Command { .. }) => {
-            model.was_refused = true;
+            model.input.was_refused = true;
             let is_stale = code.as_str() == "stale_ply";
             let prefix = if is_stale { "That did not happen: " } else { "Refused: " };
             model.say(format!("{prefix}{message}"));
         }
-        Some(_) if model.game.is_some() || mail::is_mail(model) => {
-            model.was_refused = true;
+        Some(_) if model.game.is_some() || model.is_mail() => {
+            model.input.was_refused = true;
             model.say(format!("Refused: {message}"));
         }
         Some(_) => return exit(model, Exit::Refused, format!("Refused: {message}"), out),
-        None if mail::is_mail(model) && model.opening.take().is_some() => {
-            model.was_refused = true;
+        None if model.is_mail() && model.opening.take().is_some() => {
+            model.input.was_refused = true;
             model.say(format!("Refused: {message}"));
         }
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
             // It may be over and closed.
             if let Some(game) = model.opening.take() {
-                errands::ask(model, Errand::Record { game }, out);
+                requests::start(model, Request::Record { game }, out);
             }
             return;
         }
@@ -303,7 +305,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
             // The answer to a hello, to a look at a challenge, or to the opening of a game.
             let is_asking = model.opening.is_some()
                 || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
-                || model.link != Link::Online;
+                || model.connection.link != Link::Online;
             if is_asking {
                 return exit(model, Exit::Refused, format!("Refused: {message}"), out);
             }

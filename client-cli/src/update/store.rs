@@ -3,19 +3,19 @@
 
 use flagfall_protocol::{ClientToServer, Code};
 
-use super::link;
+use super::outbox;
 use crate::model::{Effect, Link, Model};
 
 /// True if a request that was refused for lack of the store is kept, because the user knows about
 /// the store.
 pub(super) fn is_kept(model: &Model, code: &Code) -> bool {
-    let is_coming_back = model.was_online && model.link != Link::Online;
-    code.as_str() == Code::STORE_UNAVAILABLE && (model.is_store_away || is_coming_back)
+    let is_coming_back = model.connection.was_online && model.connection.link != Link::Online;
+    code.as_str() == Code::STORE_UNAVAILABLE && (model.connection.is_store_away || is_coming_back)
 }
 
 /// Handles a change in the availability of the store.
 pub(super) fn state(model: &mut Model, is_available: bool, out: &mut Vec<Effect>) {
-    if std::mem::replace(&mut model.is_store_away, !is_available) != is_available {
+    if std::mem::replace(&mut model.connection.is_store_away, !is_available) != is_available {
         return;
     }
     if !is_available {
@@ -23,7 +23,7 @@ pub(super) fn state(model: &mut Model, is_available: bool, out: &mut Vec<Effect>
         return;
     }
     model.say("The server reaches its store again.");
-    link::resend(model, out);
+    outbox::resend(model, out);
     if let Some(open) = &mut model.game {
         open.reopening = false;
     }

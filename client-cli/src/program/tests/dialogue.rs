@@ -13,7 +13,7 @@ use flagfall_umpire::lines::Cut;
 
 use super::host::Host;
 use super::{Program, said};
-use crate::program::dialogue::{Dialogue, Limits, Output};
+use crate::program::dialogue::{Dialogue, DialogueOutput, Limits};
 use crate::program::failure::Failure;
 
 const NOW: Duration = Duration::from_secs(1);
@@ -111,14 +111,14 @@ impl Table {
         }
         while let Some((side, output)) = outputs.pop_front() {
             match output {
-                Output::Tell(text) => {
+                DialogueOutput::Tell(text) => {
                     for line in programs.hear(side, &text) {
                         let input = Input::Said(side, Cut::Line(line));
                         let said = self.dialogues[side].hear(NOW, input, &self.views[side]);
                         outputs.extend(said.into_iter().map(|output| (side, output)));
                     }
                 }
-                Output::Ask(command) => {
+                DialogueOutput::Command(command) => {
                     let told = match self.host.ask(side, &command) {
                         // The other side gave up at the same time.
                         Err(Refusal::GameOver) => continue,
@@ -135,14 +135,14 @@ impl Table {
                         outputs.extend(said.into_iter().map(|output| (side, output)));
                     }
                 }
-                Output::Mute => {}
-                Output::Fail(failure) => self.failures[side].push(failure),
-                Output::Over => self.over[side] = true,
+                DialogueOutput::Mute => {}
+                DialogueOutput::Fail(failure) => self.failures[side].push(failure),
+                DialogueOutput::Over => self.over[side] = true,
             }
         }
     }
 
-    fn show(&mut self, side: Side, message: &ServerToClient) -> Vec<Output> {
+    fn show(&mut self, side: Side, message: &ServerToClient) -> Vec<DialogueOutput> {
         let ServerToClient::Event { event, change, .. } = message else { panic!("{message:?}") };
         self.views[side].apply(event, change);
         self.dialogues[side].follow(NOW, std::slice::from_ref(event), &self.views[side], false)
@@ -260,7 +260,7 @@ fn started(time: Time, limits: Limits) -> Table {
         for line in text.split(' ') {
             outputs.extend(table.dialogues[side].hear(NOW, said(line), &table.views[side]));
         }
-        let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
+        let [DialogueOutput::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
         let command = command.clone();
         ask(&mut table, side, &command);
     }
@@ -268,24 +268,27 @@ fn started(time: Time, limits: Limits) -> Table {
 }
 
 /// The host takes a command. Returns what the dialogues say.
-fn ask(table: &mut Table, side: Side, command: &GameCommand) -> PerSide<Vec<Output>> {
+fn ask(table: &mut Table, side: Side, command: &GameCommand) -> PerSide<Vec<DialogueOutput>> {
     let told = table.host.ask(side, command).expect("taken");
     PerSide::from_fn(|viewer| told[viewer].iter().flat_map(|message| table.show(viewer, message)).collect())
 }
 
-fn says(table: &mut Table, side: Side, line: &str) -> Vec<Output> {
+fn says(table: &mut Table, side: Side, line: &str) -> Vec<DialogueOutput> {
     table.dialogues[side].hear(NOW, said(line), &table.views[side])
 }
 
-fn tells(outputs: &[Output]) -> String {
-    outputs.iter().map(|output| if let Output::Tell(text) = output { text.as_str() } else { "" }).collect()
+fn tells(outputs: &[DialogueOutput]) -> String {
+    outputs
+        .iter()
+        .map(|output| if let DialogueOutput::Tell(text) = output { text.as_str() } else { "" })
+        .collect()
 }
 
 #[test]
 fn a_moves_outcome_is_told_when_it_is_sure_that_it_did_not_end_the_game() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN 1");
-    let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
+    let [DialogueOutput::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
     let told = ask(&mut table, Side::Red, command);
     assert_eq!(told.red, [], "the end might come");
     assert!(tells(&told.blue).starts_with("0 3 DOWN OK\n####"), "whether the mover said one is not known");
@@ -306,7 +309,7 @@ fn events(table: &Table, messages: &[ServerToClient]) -> Vec<GameEvent> {
 fn after_a_lost_line_the_program_is_told_what_it_missed_and_no_more() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN");
-    let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
+    let [DialogueOutput::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
     // The connection is lost and returns before the server has the move: nothing to say, and no
     // second question.
     let view = table.host.view(Side::Red);
@@ -335,7 +338,7 @@ fn after_a_lost_line_the_program_is_told_what_it_missed_and_no_more() {
 fn one_missed_ply_is_in_the_view_and_two_without_events_are_too_many() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let outputs = says(&mut table, Side::Red, "0 3 DOWN");
-    let [Output::Ask(command)] = &outputs[..] else { panic!("{outputs:?}") };
+    let [DialogueOutput::Command(command)] = &outputs[..] else { panic!("{outputs:?}") };
     table.host.ask(Side::Red, command).expect("taken");
     let mut other = table.dialogues.red.clone();
     let told = table.dialogues.red.follow(NOW, &[], &table.host.view(Side::Red), true);
@@ -345,7 +348,11 @@ fn one_missed_ply_is_in_the_view_and_two_without_events_are_too_many() {
         .ask(Side::Blue, &GameCommand::from("a7a6".parse::<flagfall_protocol::Move>().expect("a move")))
         .expect("taken");
     let told = other.follow(NOW, &[], &table.host.view(Side::Red), true);
-    let wanted = [Output::Mute, Output::Fail(Failure::Estranged), Output::Ask(GameCommand::Resign {})];
+    let wanted = [
+        DialogueOutput::Mute,
+        DialogueOutput::Fail(Failure::Estranged),
+        DialogueOutput::Command(GameCommand::Resign {}),
+    ];
     assert_eq!(told, wanted);
 }
 
@@ -357,7 +364,7 @@ fn a_move_that_somebody_else_made_on_the_seat_ends_the_dialogue() {
         Side::Red,
         &GameCommand::from("b4b5".parse::<flagfall_protocol::Move>().expect("a move")),
     );
-    assert!(told.red.contains(&Output::Fail(Failure::Estranged)));
+    assert!(told.red.contains(&DialogueOutput::Fail(Failure::Estranged)));
 }
 
 #[test]
@@ -378,14 +385,21 @@ fn a_program_is_late_by_its_own_limit_or_after_two_seconds_or_when_its_flag_fall
         let late = red.hear(NOW + limit + Duration::from_millis(1), said("0 3 DOWN"), &table.views.red);
         let failure = Failure::Fault(Fault::Late { limit });
         assert_eq!(failure.code(), 8);
-        assert_eq!(late, [Output::Mute, Output::Fail(failure), Output::Ask(GameCommand::Abort {})]);
+        assert_eq!(
+            late,
+            [
+                DialogueOutput::Mute,
+                DialogueOutput::Fail(failure),
+                DialogueOutput::Command(GameCommand::Abort {})
+            ]
+        );
         assert_eq!(red.deadline(), None);
     }
     let mut table = started(clock, Limits::default());
     let outcome = Outcome { winner: Some(Side::Blue), reason: EndReason::OutOfTime };
     let told = table.host.verdict(outcome);
     let ended = told.red.iter().flat_map(|message| table.show(Side::Red, message)).collect::<Vec<_>>();
-    assert!(ended.contains(&Output::Fail(Failure::FlagFell)));
+    assert!(ended.contains(&DialogueOutput::Fail(Failure::FlagFell)));
     assert!(tells(&ended).starts_with("QUIT ann RED ILLEGAL 1 "), "{ended:?}");
     let ended = told.blue.iter().flat_map(|message| table.show(Side::Blue, message)).collect::<Vec<_>>();
     assert_eq!((tells(&ended).split(' ').nth(3), ended.len()), (Some("ILLEGAL"), 2));
@@ -412,10 +426,10 @@ fn what_a_program_does_unasked_counts_at_its_turn() {
         (Input::Said(Side::Blue, Cut::NotUtf8), 5),
     ] {
         let mut table = started(Time::Unlimited {}, Limits::default());
-        assert_eq!(table.dialogues.blue.hear(NOW, input, &table.views.blue), [Output::Mute]);
+        assert_eq!(table.dialogues.blue.hear(NOW, input, &table.views.blue), [DialogueOutput::Mute]);
         assert_eq!(
             table.dialogues.blue.hear(NOW, Input::Gone(Side::Blue), &table.views.blue),
-            [Output::Mute]
+            [DialogueOutput::Mute]
         );
         let told = ask(
             &mut table,
@@ -423,8 +437,12 @@ fn what_a_program_does_unasked_counts_at_its_turn() {
             &GameCommand::from("a4a5".parse::<flagfall_protocol::Move>().expect("a move")),
         )
         .blue;
-        let [Output::Tell(moved), Output::Mute, Output::Fail(failure), Output::Ask(GameCommand::Abort {})] =
-            &told[..]
+        let [
+            DialogueOutput::Tell(moved),
+            DialogueOutput::Mute,
+            DialogueOutput::Fail(failure),
+            DialogueOutput::Command(GameCommand::Abort {}),
+        ] = &told[..]
         else {
             panic!("{told:?}");
         };
@@ -433,14 +451,14 @@ fn what_a_program_does_unasked_counts_at_its_turn() {
     // At its turn, a fault counts at once.
     let mut table = started(Time::Unlimited {}, Limits::default());
     let told = table.dialogues.red.hear(NOW, Input::Gone(Side::Red), &table.views.red);
-    assert_eq!(told[1], Output::Fail(Failure::Fault(Fault::Gone)));
+    assert_eq!(told[1], DialogueOutput::Fail(Failure::Fault(Fault::Gone)));
 }
 
 #[test]
 fn a_draw_offer_is_declined() {
     let mut table = started(Time::Unlimited {}, Limits::default());
     let told = ask(&mut table, Side::Blue, &GameCommand::OfferDraw {});
-    assert_eq!((told.red, told.blue), (vec![Output::Ask(GameCommand::DeclineDraw {})], vec![]));
+    assert_eq!((told.red, told.blue), (vec![DialogueOutput::Command(GameCommand::DeclineDraw {})], vec![]));
 }
 
 #[test]
@@ -449,6 +467,9 @@ fn a_game_that_is_called_off_while_deploying_has_no_turn() {
         let mut table = Table::new(ruleset, Time::Unlimited {}, Limits::default());
         drop(table.dialogues.red.open(NOW, 0, &table.views.red));
         let told = ask(&mut table, Side::Blue, &GameCommand::Abort {});
-        assert_eq!(told.red, [Output::Tell("QUIT ann RED INTERNAL_ERROR 0 0 0\n".to_owned()), Output::Over]);
+        assert_eq!(
+            told.red,
+            [DialogueOutput::Tell("QUIT ann RED INTERNAL_ERROR 0 0 0\n".to_owned()), DialogueOutput::Over]
+        );
     }
 }

@@ -11,19 +11,19 @@ use flagfall_umpire::bout;
 
 use super::host::Host;
 use super::{Program, said};
-use crate::chance::Chance;
 use crate::fixtures::{START, options};
-use crate::model::{Effect, Goal, Link, Message, Model, Wish};
+use crate::model::{Effect, Face, Goal, Link, Message, Model, Wish};
 use crate::program::dialogue::Limits;
 use crate::program::session::{Input, Output, Session};
+use crate::random::Random;
 
 /// A session of the player p1, online and waiting for its offer to be accepted.
 fn session(games: Option<u32>) -> Session {
     let wish =
         Wish { ruleset: Some("pbm-small".to_owned()), time: Some(Time::Unlimited {}), ..Wish::default() };
-    let options = crate::model::Options { plain: true, scripted: true, is_program: true, ..options() };
-    let mut model = Model::new(options, Goal::Play(wish), Chance::Seeded(5));
-    model.now = START;
+    let options = crate::model::Options { face: Face::Program, ..options() };
+    let mut model = Model::new(options, Goal::Play(wish), Random::Seeded(5));
+    model.clock.now = START;
     let mut session = Session::new(model, Limits::default(), games);
     client(&mut session, Message::Started);
     connect(&mut session);
@@ -168,7 +168,7 @@ impl Stage {
 
     /// The command on its way.
     fn pending(&self) -> ClientToServer {
-        let pending = &self.session.model.pending;
+        let pending = &self.session.model.connection.pending;
         assert_eq!(pending.len(), 1, "{pending:?}");
         pending[0].message.clone()
     }
@@ -190,7 +190,7 @@ impl Stage {
         let lost =
             client(&mut self.session, Message::Disconnected { code: Some(4000), why: "stops".to_owned() });
         assert_eq!(lost, [Output::Client(Effect::Connect { delay_ms: 0 })], "the program hears nothing");
-        assert_eq!(self.session.model.link, Link::Dialing { failures: 0 });
+        assert_eq!(self.session.model.connection.link, Link::Dialing { failures: 0 });
         connect_with(&mut self.session, vec![self.host.summary.clone()])
     }
 

@@ -5,25 +5,25 @@ use flagfall_protocol::Commitment;
 
 use super::*;
 use crate::commitments::tests::{commitment, opened};
-use crate::errand::Errand;
+use crate::request::Request;
 
 const ID: &str = "0123456789ab";
 
 fn asked(goal: Goal, is_plain: bool) -> Model {
     let mut model = online(goal);
-    model.options.plain = is_plain;
+    model.options.face = if is_plain { crate::model::Face::Lines } else { crate::model::Face::Screen };
     let effects = received(
         &mut model,
         r#"{"type":"refused","game":"0123456789ab","code":"no_such_game","message":"there is no such game"}"#,
     );
     let game = ID.parse().expect("an id");
-    assert_eq!(effects, [Effect::Ask(Errand::Record { game })]);
+    assert_eq!(effects, [Effect::Request(Request::Record { game })]);
     model
 }
 
 fn answered(model: &mut Model, answer: Result<Vec<u8>, String>) -> Vec<Effect> {
-    let errand = Errand::Record { game: ID.parse().expect("an id") };
-    update(model, Message::Answered { errand, answer })
+    let request = Request::Record { game: ID.parse().expect("an id") };
+    update(model, Message::Answered { request, answer })
 }
 
 fn record() -> Vec<u8> {
@@ -42,12 +42,12 @@ fn a_game_that_is_over_and_no_longer_open_is_shown_from_its_record() {
     for goal in goals() {
         let mut model = asked(goal.clone(), true);
         assert_eq!(exit_code(&answered(&mut model, Ok(record()))), Some(0));
-        let said = model.notes.iter().cloned().collect::<Vec<_>>().join("\n");
+        let said = model.notes.iter().collect::<Vec<_>>().join("\n");
         assert!(said.contains("Red wins: Blue resigned."), "{said}");
         assert!(said.contains("a   "), "the board: {said}");
         let mut model = asked(goal, false);
         assert_eq!(answered(&mut model, Ok(record())), []);
-        let replay = model.replay.as_ref().expect("a record to step through");
+        let replay = model.ui.replay.as_ref().expect("a record to step through");
         assert_eq!(replay.at(), replay.last());
         assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), Some(0));
     }
@@ -113,7 +113,7 @@ fn end(model: &mut Model, red: &str, blue: &str) {
 }
 
 fn warnings(model: &Model) -> Vec<&str> {
-    model.notes.iter().filter(|note| note.starts_with("WARNING")).map(String::as_str).collect()
+    model.notes.iter().filter(|note| note.starts_with("WARNING")).collect()
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn the_commitments_shown_first_are_kept_and_held_against_what_is_opened() {
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's opened deployment does NOT match"));
     // A program's notes say so too.
     let (mut model, _) = started();
-    model.options.is_program = true;
+    model.options.face = crate::model::Face::Program;
     end(&mut model, "RF", "FB");
     assert!(warnings(&model)[0].starts_with("WARNING: Red's opened deployment does NOT match"));
 }
@@ -139,7 +139,7 @@ fn a_client_that_crashed_holds_the_server_to_what_it_was_shown_before() {
     let forged = commitment(Side::Blue, "BF");
     let (before, _) = started();
     let mut model = playing();
-    model.shown = before.shown;
+    model.commitments = before.commitments;
     // After the return, the server shows other commitments and opens deployments that match them.
     received(&mut model, &shown("red", &committed(red, forged), 1));
     assert!(warnings(&model)[0].starts_with("WARNING: Blue's commitment is not what"), "{:?}", model.notes);

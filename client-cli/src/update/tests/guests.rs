@@ -3,9 +3,9 @@
 use super::*;
 
 fn greeting(goal: Goal, file: &str) -> Model {
-    let mut model = Model::new(options(), goal, Chance::Seeded(1));
+    let mut model = Model::new(options(), goal, Random::Seeded(1));
     model.options.credential_file = file.to_owned();
-    model.token = Some(Secret::new("old"));
+    model.login.token = Some(Secret::new("old"));
     update(&mut model, Message::Started);
     update(&mut model, Message::Connected);
     model
@@ -38,7 +38,7 @@ fn a_guest_the_server_does_not_know_becomes_a_new_one_and_goes_on() {
             assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: None, .. }]), "{effects:?}");
             let effects = welcome(&mut model, "[]");
             assert!(
-                effects.iter().any(|effect| matches!(effect, Effect::Send(_) | Effect::Ask(_))),
+                effects.iter().any(|effect| matches!(effect, Effect::Send(_) | Effect::Request(_))),
                 "the command goes on: {goal:?} {effects:?}"
             );
         }
@@ -83,7 +83,7 @@ fn a_seat_that_is_not_saved_is_never_promised() {
     assert_eq!(effects, []);
     assert!(last_note(&model).contains("once it ends, you cannot come back"), "{}", last_note(&model));
     key(&mut model, Key::Char('q'));
-    let Some(Prompt::Leave(words)) = &model.prompt else { panic!("a question: {:?}", model.prompt) };
+    let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert!(words.contains("you cannot come back"), "{words}");
     key(&mut model, Key::Char('y'));
     assert!(!model.last_words[0].contains("To go on"), "{:?}", model.last_words);
@@ -91,11 +91,11 @@ fn a_seat_that_is_not_saved_is_never_promised() {
     let mut model = playing();
     model.options.credential_file = "account-ann.json".to_owned();
     update(&mut model, Message::Unsaved { why: "full".to_owned() });
-    assert_eq!(model.unsaved, None);
+    assert_eq!(model.login.unsaved, None);
     // When there is room again, it is saved after all.
     let mut model = playing();
     update(&mut model, Message::Unsaved { why: "full".to_owned() });
-    model.now += 15_000;
+    model.clock.now += 15_000;
     let effects = update(&mut model, Message::Tick);
     assert!(matches!(effects[..], [Effect::SaveToken { .. }, Effect::SaveSeat { .. }]), "{effects:?}");
     update(&mut model, Message::Saved);

@@ -6,7 +6,7 @@ use super::*;
 fn q_in_a_running_game_asks_and_says_what_becomes_of_the_clock() {
     let mut model = playing();
     assert_eq!(key(&mut model, Key::Char('q')), []);
-    let Some(Prompt::Leave(words)) = &model.prompt else { panic!("a question: {:?}", model.prompt) };
+    let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert_eq!(words, "Your clock keeps running. bob may claim the game in about 30 seconds.");
     assert_eq!(key(&mut model, Key::Char('n')), []);
     assert_eq!(last_note(&model), "The game goes on.");
@@ -26,7 +26,7 @@ fn the_servers_wait_for_claims_is_told() {
     let welcome = r#"{"type":"welcome","protocol":1,"server":"test","player":{"id":"p1","name":"ann","kind":"guest"},"server_time":0,"claim_seconds":20,"games":[]}"#;
     update(&mut model, Message::Received(Box::new(serde_json::from_str(welcome).unwrap())));
     key(&mut model, Key::Char('q'));
-    let Some(Prompt::Leave(words)) = &model.prompt else { panic!("a question: {:?}", model.prompt) };
+    let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert!(words.ends_with("in about 10 seconds."), "{words}");
 }
 
@@ -47,14 +47,14 @@ fn whoever_loses_nothing_by_leaving_is_not_asked() {
 fn who_deploys_is_told_what_leaving_does() {
     let mut model = game("classic", "red", &deploying_view(START + 60_000));
     key(&mut model, Key::Char('q'));
-    let Some(Prompt::Leave(words)) = &model.prompt else { panic!("a question: {:?}", model.prompt) };
+    let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert_eq!(words, "If you do not deploy within 1:00, the game is called off and counts against you.");
 }
 
 fn plain() -> Model {
     let mut model = playing();
-    model.options.plain = true;
-    model.take_unsaid();
+    model.options.face = crate::model::Face::Lines;
+    model.notes.take_unprinted();
     model
 }
 
@@ -100,16 +100,16 @@ fn resign_abort_and_quit_ask_in_lines_too() {
 #[test]
 fn a_script_that_resigns_without_a_yes_has_not_resigned_and_learns_it() {
     let mut model = plain();
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     assert_eq!(line(&mut model, "resign"), []);
     assert_eq!(exit_code(&update(&mut model, Message::InputEnded)), Some(1));
     let mut model = plain();
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     line(&mut model, "resign");
     assert_eq!(sent(&line(&mut model, "yes")).len(), 1);
     assert_eq!(exit_code(&line(&mut plain(), "quit")), None);
     let mut model = plain();
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     assert_eq!(exit_code(&line(&mut model, "quit")), Some(0), "a script that ends is not asked");
 }
 
@@ -119,7 +119,7 @@ fn unknown_words_after_a_slash_are_never_sent() {
     key(&mut model, Key::Char(';'));
     assert_eq!(type_in(&mut model, "/mut"), []);
     assert!(last_note(&model).contains("Nothing was sent: there is no /mut. Did you mean `/mute`?"));
-    assert_eq!(model.prompt, Some(Prompt::Say("/mut".to_owned())), "to be corrected");
+    assert_eq!(model.ui.prompt, Some(Prompt::Say("/mut".to_owned())), "to be corrected");
     for typed in ["say /resign", "say /msg bob hello", "say /"] {
         let mut model = plain();
         assert_eq!(line(&mut model, typed), [], "{typed}");

@@ -3,7 +3,7 @@
 use flagfall_protocol::{Accepted, ServerToClient, Time};
 
 use super::*;
-use crate::errand::Errand;
+use crate::request::Request;
 
 /// A game with days per move, at Red's turn at ply 4 or at Blue's.
 fn slow(turn: &str) -> Model {
@@ -12,11 +12,11 @@ fn slow(turn: &str) -> Model {
         "red",
         &classic_view("red").replace(r#""turn":"red""#, &format!(r#""turn":"{turn}""#)),
     );
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     if let Some(game) = &mut model.game {
         game.summary.terms.time = Time::Correspondence { days: 3 };
     }
-    model.take_unsaid();
+    model.notes.take_unprinted();
     model
 }
 
@@ -24,24 +24,24 @@ fn line(model: &mut Model, line: &str) -> Vec<Effect> {
     update(model, Message::Line(line.to_owned()))
 }
 
-fn asked(effects: &[Effect]) -> Vec<&Errand> {
+fn asked(effects: &[Effect]) -> Vec<&Request> {
     effects
         .iter()
         .filter_map(|effect| match effect {
-            Effect::Ask(errand) => Some(errand),
+            Effect::Request(request) => Some(request),
             _ => None,
         })
         .collect()
 }
 
-fn answer(model: &mut Model, errand: Errand, body: &str) -> Vec<Effect> {
-    update(model, Message::Answered { errand, answer: Ok(body.as_bytes().to_vec()) })
+fn answer(model: &mut Model, request: Request, body: &str) -> Vec<Effect> {
+    update(model, Message::Answered { request, answer: Ok(body.as_bytes().to_vec()) })
 }
 
 #[test]
 fn a_challenge_is_taken_back_by_its_code() {
     let mut model = online(Goal::Mail);
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     let effects = line(&mut model, "withdraw 7hqz2m4kx0ab");
     let [ClientToServer::CancelChallenge { cmd_id, challenge }] = sent(&effects)[..] else {
         panic!("{effects:?}")
@@ -78,9 +78,9 @@ fn every_word_asks_for_what_it_says() {
     ] {
         let mut model = slow("blue");
         let effects = line(&mut model, typed);
-        let [errand] = asked(&effects)[..] else { panic!("{typed}: {effects:?}") };
-        assert_eq!((errand.path().as_str(), errand.is_own()), (path, is_own), "{typed}");
-        assert_eq!(model.errands, 1, "{id}");
+        let [request] = asked(&effects)[..] else { panic!("{typed}: {effects:?}") };
+        assert_eq!((request.path().as_str(), request.is_own()), (path, is_own), "{typed}");
+        assert_eq!(model.connection.requests, 1, "{id}");
     }
 }
 
@@ -105,7 +105,7 @@ fn words_that_say_nothing_sensible_are_answered_in_words() {
         let mut model = slow("blue");
         assert_eq!(line(&mut model, typed), [], "{typed}");
         assert!(last_note(&model).contains(word), "{typed}: {}", last_note(&model));
-        assert!(model.was_refused, "{typed}");
+        assert!(model.input.was_refused, "{typed}");
     }
 }
 
@@ -133,13 +133,13 @@ fn a_move_for_another_ply_is_sent_for_that_ply_and_the_server_refuses_it() {
 fn queues_are_for_turns_to_come_in_games_with_days_per_move() {
     let mut model = slow("blue");
     let effects = line(&mut model, "queue a5a6 if b7b6, a6a7");
-    let [Errand::SetQueue { ply: 4, epoch: 1, moves, .. }] = asked(&effects)[..] else {
+    let [Request::SetQueue { ply: 4, epoch: 1, moves, .. }] = asked(&effects)[..] else {
         panic!("{effects:?}")
     };
     assert_eq!((moves.len(), moves[0].after.is_some(), moves[1].after.is_some()), (2, true, false));
-    let errand = asked(&effects)[0].clone();
+    let request = asked(&effects)[0].clone();
     let told = r#"{"game":"0123456789ab","ply":6,"moves":[{"command":{"kind":"move","move":"a5a6"},"if":"b7b6"},{"command":{"kind":"move","move":"a6a7"}}]}"#;
-    answer(&mut model, errand, told);
+    answer(&mut model, request, told);
     assert_eq!(last_note(&model), "Queued from ply 6 on: a5a6 if b7b6, a6a7.");
 
     let mut own = slow("red");
@@ -185,7 +185,7 @@ fn settings_are_set_and_told() {
 /// The prompt for many games, with none open.
 fn mail() -> Model {
     let mut model = online(Goal::Mail);
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     model
 }
 
@@ -203,9 +203,9 @@ fn a_challenge_by_name_is_made_and_then_addressed() {
     let outcome = Accepted::Challenge { challenge: "abc1234567".to_owned(), expires: START + 1 };
     let accepted = ServerToClient::Accepted { cmd_id: cmd_id.clone(), outcome };
     let effects = update(&mut model, Message::Received(Box::new(accepted)));
-    let [errand @ Errand::Invite { challenge, name }] = asked(&effects)[..] else { panic!("{effects:?}") };
+    let [request @ Request::Invite { challenge, name }] = asked(&effects)[..] else { panic!("{effects:?}") };
     assert_eq!((challenge.as_str(), name.as_str()), ("abc1234567", "Bob"));
-    assert_eq!(errand.method(), "POST");
+    assert_eq!(request.method(), "POST");
 }
 
 #[test]
@@ -226,10 +226,10 @@ fn next_opens_the_first_game_that_waits_or_says_that_none_does() {
         )
     };
     let mut model = online(Goal::Next);
-    let effects = answer(&mut model, Errand::Next, &own(true));
+    let effects = answer(&mut model, Request::Next, &own(true));
     assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { .. }]), "{effects:?}");
     let mut model = online(Goal::Next);
-    let effects = answer(&mut model, Errand::Next, &own(false));
+    let effects = answer(&mut model, Request::Next, &own(false));
     assert_eq!(exit_code(&effects), Some(0));
     let word = model.last_words.first().map(String::as_str).unwrap_or_else(|| last_note(&model));
     assert_eq!(
@@ -242,7 +242,7 @@ fn next_opens_the_first_game_that_waits_or_says_that_none_does() {
 fn help_names_every_word() {
     let mut model = slow("red");
     line(&mut model, "help");
-    let help: String = model.notes.iter().cloned().collect::<Vec<_>>().join("\n");
+    let help: String = model.notes.iter().collect::<Vec<_>>().join("\n");
     for word in [
         "challenge",
         "set",

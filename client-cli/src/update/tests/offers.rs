@@ -3,14 +3,14 @@
 use flagfall_protocol::{Player, PlayerKind, RatingWish};
 
 use super::*;
-use crate::errand::Errand;
+use crate::request::Request;
 
 const CODE: &str = "7hqz2m4kx0ab";
 
 /// An account that looks for a game.
 fn account(wish: Wish) -> Model {
     let mut model = seeking(wish);
-    if let Some(player) = &mut model.player {
+    if let Some(player) = &mut model.login.player {
         player.kind = PlayerKind::Account;
     }
     model
@@ -98,7 +98,7 @@ fn an_offer_for_other_ratings_is_asked_for_once_and_left_alone_where_that_is_kno
     let effects = received(&mut seeking(Wish::default()), &ranged(&[("s1", "p2", 1_500, WIDE)]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
     let mut model = account(Wish::default());
-    model.player = Some(Player { kind: PlayerKind::Bot, ..model.player.unwrap() });
+    model.login.player = Some(Player { kind: PlayerKind::Bot, ..model.login.player.unwrap() });
     let effects = received(&mut model, &ranged(&[("s1", "p2", 1_500, WIDE)]));
     assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
 }
@@ -107,7 +107,7 @@ fn an_offer_for_other_ratings_is_asked_for_once_and_left_alone_where_that_is_kno
 fn the_full_screen_lists_every_offer_with_whose_it_is() {
     let mut model = online(Goal::Play(Wish::default()));
     received(&mut model, &ranged(&[("s1", "p2", 1_900, HIGH)]));
-    let Page::Choosing(choices) = &model.page else { panic!("{:?}", model.page) };
+    let Page::Choosing(choices) = &model.ui.page else { panic!("{:?}", model.ui.page) };
     let (entry, _) = &choices.entries[0];
     assert!(entry.contains("who has 1900, for players rated 1800 or more"), "{entry}");
 }
@@ -115,9 +115,9 @@ fn the_full_screen_lists_every_offer_with_whose_it_is() {
 #[test]
 fn a_challenge_is_shown_at_once_with_what_to_type() {
     for mut model in [seeking(Wish::default()), online(Goal::Mail), playing()] {
-        model.options.plain = true;
+        model.options.face = crate::model::Face::Lines;
         challenged(&mut model);
-        let note = &model.notes[model.notes.len() - 2];
+        let note = model.notes.iter().rev().nth(1).unwrap_or_default();
         assert!(note.contains("bob (bot) challenges you") && note.contains("you play Blue"), "{note}");
         // On a line of its own, so that no line break makes it impossible to copy.
         assert_eq!(last_note(&model), format!("Type accept {CODE} or reject {CODE}."));
@@ -133,17 +133,20 @@ fn a_challenge_is_shown_at_once_with_what_to_type() {
 #[test]
 fn a_script_that_waits_for_its_game_may_answer_a_challenge() {
     let mut model = seeking(Wish::default());
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     challenged(&mut model);
     let effects = line(&mut model, &format!("reject {CODE}"));
-    assert!(effects.contains(&Effect::Ask(Errand::Decline { challenge: CODE.to_owned() })), "{effects:?}");
+    assert!(
+        effects.contains(&Effect::Request(Request::Decline { challenge: CODE.to_owned() })),
+        "{effects:?}"
+    );
 }
 
 #[test]
 fn a_key_answers_a_challenge_and_takes_back_what_one_has_offered() {
     let mut model = online(Goal::Play(Wish::default()));
     key(&mut model, Key::Char('J'));
-    assert_eq!(last_note(&model), "No challenge waits for your answer.");
+    assert_eq!(model.ui.prompt, None, "no challenge waits for an answer");
     received(&mut model, &lobby(&[]));
     seek_stands(&mut model, "s2");
     challenged(&mut model);
@@ -164,7 +167,7 @@ fn a_key_answers_a_challenge_and_takes_back_what_one_has_offered() {
     challenged(&mut model);
     key(&mut model, Key::Char('J'));
     let effects = key(&mut model, Key::Char('n'));
-    assert_eq!(effects, [Effect::Ask(Errand::Decline { challenge: CODE.to_owned() })]);
+    assert_eq!(effects, [Effect::Request(Request::Decline { challenge: CODE.to_owned() })]);
     assert!(model.game.is_some());
 }
 
@@ -195,7 +198,7 @@ fn the_challenger_is_told_what_came_of_it() {
     assert_eq!(last_note(&model), "bob declines your challenge.");
     // A client that waits only for this ends.
     let mut model = seeking(Wish { how: How::Challenge, ..Wish::default() });
-    model.challenge = Some(CODE.to_owned());
+    model.challenges.own = Some(CODE.to_owned());
     assert_eq!(exit_code(&received(&mut model, &answered(false))), Some(1));
 }
 
@@ -210,17 +213,17 @@ fn a_challenge_that_is_open_no_more_is_not_asked_about_any_longer() {
     challenged(&mut model);
     key(&mut model, Key::Char('J'));
     received(&mut model, &gone("anothercode1"));
-    assert!(model.prompt.is_some() && model.invitation.is_some(), "of another challenge");
+    assert!(model.ui.prompt.is_some() && model.challenges.received.is_some(), "of another challenge");
     received(&mut model, &gone(CODE));
     assert_eq!(last_note(&model), "The challenge of bob is open no more.");
-    assert!(model.prompt.is_none() && model.invitation.is_none());
+    assert!(model.ui.prompt.is_none() && model.challenges.received.is_none());
     key(&mut model, Key::Char('J'));
-    assert_eq!(last_note(&model), "No challenge waits for your answer.");
+    assert_eq!(model.ui.prompt, None);
 }
 
 #[test]
 fn a_key_goes_to_the_next_game() {
     let mut model = playing();
     let effects = key(&mut model, Key::Char('G'));
-    assert_eq!(effects, [Effect::Ask(Errand::Next)]);
+    assert_eq!(effects, [Effect::Request(Request::Next)]);
 }

@@ -1,7 +1,7 @@
 //! Waiting in the pool, and games that were aborted.
 
 use super::*;
-use crate::update::pool::line;
+use crate::status::pool_wait;
 
 fn ping(waiting: u32) -> String {
     let since = START - 30_000;
@@ -14,7 +14,7 @@ const PING: &str = r#"{"type":"ping","id":2,"server_time":1764000000000,"heads":
 
 fn waiting() -> Model {
     let mut model = seeking(Wish { how: How::Pool, ..Wish::default() });
-    model.page = Page::Waiting { headline: "Waiting in the pool".to_owned(), lines: Vec::new() };
+    model.ui.page = Page::Waiting { headline: "Waiting in the pool".to_owned(), lines: Vec::new() };
     model
 }
 
@@ -27,14 +27,14 @@ fn ended(abort: &str) -> String {
 #[test]
 fn the_wait_counts_up_between_pings_and_ends_with_the_pool() {
     let mut model = waiting();
-    assert_eq!(line(&model), None);
+    assert_eq!(pool_wait(&model), None);
     received(&mut model, &ping(2));
     let shown = "Waited 0:30. Opponents: 1400 to 1600. 1 other player is waiting.";
-    assert_eq!(line(&model).as_deref(), Some(shown));
-    model.now += 61_000;
-    assert!(line(&model).is_some_and(|line| line.starts_with("Waited 1:31.")));
+    assert_eq!(pool_wait(&model).as_deref(), Some(shown));
+    model.clock.now += 61_000;
+    assert!(pool_wait(&model).is_some_and(|line| line.starts_with("Waited 1:31.")));
     received(&mut model, PING);
-    assert_eq!(line(&model), None);
+    assert_eq!(pool_wait(&model), None);
 }
 
 #[test]
@@ -43,10 +43,10 @@ fn in_plain_mode_the_wait_is_told_every_half_minute() {
     received(&mut model, &ping(1));
     assert_eq!(last_note(&model), "Waited 0:30. Opponents: 1400 to 1600. Nobody else is waiting.");
     let told = model.notes.len();
-    model.now += 29_000;
+    model.clock.now += 29_000;
     received(&mut model, &ping(4));
     assert_eq!(model.notes.len(), told);
-    model.now += 1_000;
+    model.clock.now += 1_000;
     received(&mut model, &ping(4));
     assert_eq!(model.notes.len(), told + 1);
 }
@@ -84,7 +84,7 @@ fn who_is_back_in_the_pool_after_an_abort_is_shown_waiting() {
         sent(&effects).iter().any(|message| matches!(message, ClientToServer::CloseGame { .. })),
         "{effects:?}"
     );
-    assert!(model.game.is_none() && matches!(model.page, Page::Waiting { .. }));
+    assert!(model.game.is_none() && matches!(model.ui.page, Page::Waiting { .. }));
     // A running game stays open, even if another client of the player waits in the pool.
     let mut model = playing();
     model.goal = Goal::Play(Wish { how: How::Pool, ..Wish::default() });

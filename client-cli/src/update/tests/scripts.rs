@@ -1,12 +1,12 @@
 //! Line-based mode as a script or a screen reader meets it.
 
+use super::connection::event;
 use super::*;
 
 fn scripted(view: &str) -> Model {
     let mut model = game("classic", "red", view);
-    model.options.plain = true;
-    model.options.scripted = true;
-    model.take_unsaid();
+    model.options.face = crate::model::Face::Script;
+    model.notes.take_unprinted();
     model
 }
 
@@ -36,7 +36,7 @@ fn a_scripts_move_waits_for_its_turn_and_its_end_ends_the_program() {
 #[test]
 fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
     let mut model = game("course", "red", &classic_view("red"));
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     let line = |model: &mut Model, line: &str| update(model, Message::Line(line.to_owned()));
     assert_eq!(sent(&line(&mut model, "d1d2")), [] as [&ClientToServer; 0]);
     assert!(last_note(&model).starts_with("d1d2 is against the rules"), "{}", last_note(&model));
@@ -51,7 +51,7 @@ fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
 fn drawn_lakes_are_told_before_the_army_is_placed() {
     let told = |ruleset: &str| {
         let mut model = game(ruleset, "red", &classic_view("red"));
-        model.options.plain = true;
+        model.options.face = crate::model::Face::Lines;
         model.game = None;
         model.opening = Some("ba9876543210".parse().expect("an id"));
         let deploying = format!(
@@ -74,13 +74,13 @@ fn lines_are_answered_in_words() {
         ("deploy random", "You cannot deploy now."),
         ("rematch", ""),
     ] {
-        model.held_line = None;
+        model.input.held = None;
         update(&mut model, Message::Line(line.to_owned()));
         if !words.is_empty() {
             assert_eq!(last_note(&model), words);
         }
     }
-    model.held_line = None;
+    model.input.held = None;
     let effects = update(&mut model, Message::Line("move a5-b5".to_owned()));
     assert_eq!(sent(&effects).len(), 1);
 }
@@ -91,7 +91,7 @@ fn a_scripts_move_waits_for_its_turn_however_it_is_written() {
         let mut model = scripted(&classic_view("red"));
         model.game.as_mut().expect("a game").view.turn = Some(Side::Blue);
         assert_eq!(sent(&update(&mut model, Message::Line(line.to_owned()))).len(), 0, "{line}");
-        assert_eq!(model.held_line.as_deref(), Some(line));
+        assert_eq!(model.input.held.as_deref(), Some(line));
     }
 }
 
@@ -101,13 +101,13 @@ fn line_based_the_board_the_state_and_the_losses_are_told() {
     for line in ["board", "status", "captured", "help"] {
         update(&mut model, Message::Line(line.to_owned()));
     }
-    insta::assert_snapshot!(model.take_unsaid().join("\n"));
+    insta::assert_snapshot!(model.notes.take_unprinted().join("\n"));
 }
 
 #[test]
 fn who_watches_line_based_ends_with_the_game() {
     let mut model = game("classic", "public", &classic_view("public"));
-    model.options.plain = true;
+    model.options.face = crate::model::Face::Lines;
     received(&mut model, &event(8));
     let ended = r#"{"type":"event","game":"0123456789ab","seq":9,"event":{"kind":"ended","outcome":{"reason":"draw_agreed"},"opened":{"red":null,"blue":null}},"change":{}}"#;
     assert_eq!(exit_code(&received(&mut model, ended)), Some(0));

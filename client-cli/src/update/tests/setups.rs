@@ -1,8 +1,8 @@
 //! The deployment that the command line names, if the server must be asked for it first.
 
 use super::*;
-use crate::errand::Errand;
 use crate::model::SetupChoice;
+use crate::request::Request;
 
 const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 
@@ -10,7 +10,7 @@ const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
 fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
     let setup = Some(SetupChoice::Text(setup.to_owned()));
     let wish = Wish { how, ruleset: Some("barrage".to_owned()), setup, ..Wish::default() };
-    let mut model = Model::new(options(), Goal::Play(wish), Chance::Seeded(1));
+    let mut model = Model::new(options(), Goal::Play(wish), Random::Seeded(1));
     update(&mut model, Message::Started);
     update(&mut model, Message::Connected);
     let welcome = format!(
@@ -22,7 +22,7 @@ fn account(how: How, setup: &str) -> (Model, Vec<Effect>) {
 
 fn saved(model: &mut Model, answer: Result<&str, &str>) -> Vec<Effect> {
     let answer = answer.map(|body| body.as_bytes().to_vec()).map_err(str::to_owned);
-    update(model, Message::Answered { errand: Errand::Deployments, answer })
+    update(model, Message::Answered { request: Request::Deployments, answer })
 }
 
 fn kept(name: &str) -> String {
@@ -33,7 +33,7 @@ fn kept(name: &str) -> String {
 fn nothing_is_offered_before_the_named_deployment_is_found_with_the_account() {
     for how in [How::Any, How::Pool, How::Challenge, How::Bot("simple".to_owned())] {
         let (mut model, effects) = account(how.clone(), "corner");
-        assert_eq!(effects, [Effect::Ask(Errand::Deployments)], "{how:?}");
+        assert_eq!(effects, [Effect::Request(Request::Deployments)], "{how:?}");
         let effects = saved(&mut model, Ok(&kept("corner")));
         assert_eq!(sent(&effects).len(), 1, "{how:?}: {effects:?}");
         let (mut model, _) = account(how.clone(), "cornr");
@@ -53,13 +53,13 @@ fn a_challenge_is_not_accepted_with_a_deployment_of_other_rules() {
         START + 1_000
     );
     let (mut model, _) = account(How::Accept("k7m2q9".to_owned()), CORNER);
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     let effects = saved(&mut model, Ok(&kept("other")));
     assert!(matches!(sent(&effects)[..], [ClientToServer::ShowChallenge { .. }]), "{effects:?}");
     let effects = received(&mut model, &shown);
     assert_eq!((exit_code(&effects), sent(&effects).len()), (Some(2), 0), "{effects:?}");
     let (mut model, _) = account(How::Accept("k7m2q9".to_owned()), "corner");
-    model.options.scripted = true;
+    model.options.face = crate::model::Face::Script;
     saved(&mut model, Ok(&kept("corner")));
     let barrage = shown.replace("classic", "barrage");
     let effects = received(&mut model, &barrage);

@@ -1,0 +1,83 @@
+//! Calls a user who looks elsewhere: bell, window title, desktop notification.
+
+/// A way to call the user.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alert {
+    /// The terminal's bell.
+    Bell,
+    /// The title of the terminal's window, as long as something waits.
+    Title,
+    /// A notification of the desktop (OSC 9), which only some terminals show.
+    Desktop,
+}
+
+/// What the terminal was last told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alerts {
+    ways: Vec<Alert>,
+    told: Option<String>,
+}
+
+impl Alerts {
+    /// Alerts in these ways.
+    #[must_use]
+    pub fn new(ways: Vec<Alert>) -> Alerts {
+        Alerts { ways, told: None }
+    }
+
+    /// What to write to the terminal at the start: keeps its title.
+    #[must_use]
+    pub fn start(&self) -> &'static str {
+        if self.ways.contains(&Alert::Title) { "\x1b[22;0t\x1b]0;Flagfall\x07" } else { "" }
+    }
+
+    /// What to write to the terminal at the end: gives its title back.
+    #[must_use]
+    pub fn end(&self) -> &'static str {
+        if self.ways.contains(&Alert::Title) { "\x1b[23;0t" } else { "" }
+    }
+
+    /// What to write to the terminal when this waits for the user. Empty if nothing has changed.
+    ///
+    /// Somebody at the keyboard gets the title alone.
+    pub fn tell(&mut self, waiting: Option<String>, is_at_keyboard: bool) -> String {
+        if waiting == self.told {
+            return String::new();
+        }
+        let mut bytes = String::new();
+        for way in &self.ways {
+            match (way, &waiting) {
+                (Alert::Title, Some(text)) => bytes.push_str(&format!("\x1b]0;{text} - Flagfall\x07")),
+                (Alert::Title, None) => bytes.push_str("\x1b]0;Flagfall\x07"),
+                (Alert::Bell, Some(_)) if !is_at_keyboard => bytes.push('\x07'),
+                (Alert::Desktop, Some(text)) if !is_at_keyboard => {
+                    bytes.push_str(&format!("\x1b]9;Flagfall: {text}\x07"));
+                }
+                (Alert::Bell | Alert::Desktop, _) => {}
+            }
+        }
+        self.told = waiting;
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_change_is_told_once_and_quietly_to_somebody_at_the_keyboard() {
+        let mut alerts = Alerts::new(vec![Alert::Bell, Alert::Title, Alert::Desktop]);
+        let turn = || Some("Your turn".to_owned());
+        assert_eq!(alerts.tell(None, false), "");
+        assert_eq!(
+            alerts.tell(turn(), false),
+            "\x07\x1b]0;Your turn - Flagfall\x07\x1b]9;Flagfall: Your turn\x07"
+        );
+        assert_eq!(alerts.tell(turn(), false), "");
+        assert_eq!(alerts.tell(None, false), "\x1b]0;Flagfall\x07");
+        assert_eq!(alerts.tell(turn(), true), "\x1b]0;Your turn - Flagfall\x07");
+        let mut none = Alerts::new(Vec::new());
+        assert_eq!((none.start(), none.tell(turn(), false), none.end()), ("", String::new(), ""));
+    }
+}

@@ -1,0 +1,506 @@
+//! Account commands: `flagfall signup`, `login`, `tokens` and so on.
+
+use std::io::{self, IsTerminal, Write};
+
+use flagfall::cli::{
+    AccountCommand, Common, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, ScopeName, SignUpArgs,
+    TokensCommand,
+};
+use flagfall::config::{ConfigDir, Identity};
+use flagfall::model::server_flag;
+use flagfall::net::address::{Address, Addresses};
+use flagfall::net::dial::Dialer;
+use flagfall::net::http::{self, HttpError};
+use flagfall::net::socket;
+use flagfall::{listing, words};
+use flagfall_protocol::{
+    BlockList, Code, Conduct, Confirmation, Exit, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me,
+    NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered,
+    Scope, Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
+};
+use hyper::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::output::{
+    CommandError, dialer, network, print, print_as_it_is, runtime, storage, usage, write_file,
+};
+use super::password;
+
+/// Default name of the token that a login makes.
+const TOKEN_NAME: &str = "flagfall";
+
+/// A server and the local configuration that belongs to it.
+pub(crate) struct Api {
+    dialer: Dialer,
+    address: Address,
+    pub(crate) config: ConfigDir,
+    name: Option<String>,
+    /// The flags that name the server on a command line.
+    pub(crate) server: String,
+}
+
+impl Api {
+    pub(crate) fn new(common: Common) -> Result<Api, CommandError> {
+        let address = Address::parse_all(&common.server).map_err(usage)?.first;
+        let dialer = dialer(&common)?;
+        let server = server_flag(&common.server, common.ca.as_deref());
+        Ok(Api { dialer, address, config: ConfigDir::new(common.config_dir), name: common.name, server })
+    }
+
+    /// The identity whose credential is used: the account's or the guest's.
+    pub(crate) fn identity(&self) -> Identity {
+        self.config.shared_identity(&self.address, self.name.as_deref(), None)
+    }
+
+    /// The URL of a path on the server.
+    pub(crate) fn page(&self, path: &str) -> String {
+        self.address.page(path)
+    }
+
+    pub(crate) fn token(&self) -> Result<Secret, CommandError> {
+        self.identity().token().ok_or_else(|| {
+            let server = &self.server;
+            refused(format!("you are nobody on this server yet: flagfall signup{server} NAME makes an account, flagfall login{server} NAME enters one"))
+        })
+    }
+
+    /// Sends a request. If the server does not know the saved guest, repeats it once as a new
+    /// guest.
+    pub(crate) fn send<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        token: Option<&Secret>,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, HttpError> {
+        match self.send_once(method.clone(), path, token, body) {
+            Err(error) if error.is_unknown_token() && self.is_guest(token) => {
+                let Some(token) = self.new_guest() else { return Err(error) };
+                self.send_once(method, path, Some(&token), body)
+            }
+            other => other,
+        }
+    }
+
+    /// True if this is the credential of the guest that is kept here.
+    fn is_guest(&self, token: Option<&Secret>) -> bool {
+        let identity = self.identity();
+        !identity.is_account() && token.is_some() && identity.token().as_ref() == token
+    }
+
+    /// Replaces a guest that the server does not know. `None` if no new guest can be made.
+    fn new_guest(&self) -> Option<Secret> {
+        let addresses = Addresses { first: self.address.clone(), others: Vec::new() };
+        let greeted =
+            runtime().ok()?.block_on(socket::new_guest(&self.dialer, &addresses, self.name.clone()));
+        let (token, player) = greeted.ok()?;
+        let identity = self.identity();
+        // If the credential cannot be saved, this one command still works.
+        drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
+        let word = format!(
+            "The server does not know the guest that was kept here any more: you are {}, a new guest.\n",
+            words::player(&player)
+        );
+        drop(written_to_stderr(&word));
+        Some(token)
+    }
+
+    fn send_once<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        token: Option<&Secret>,
+        body: Option<&impl Serialize>,
+    ) -> Result<T, HttpError> {
+        let broken = |why: serde_json::Error| HttpError::Broken {
+            server: self.address.authority.clone(),
+            why: format!("{:?}, line {}", why.classify(), why.line()),
+        };
+        let body = body.map(serde_json::to_vec).transpose().map_err(broken)?.unwrap_or_default();
+        let runtime = runtime().map_err(|failure| HttpError::Broken {
+            server: self.address.authority.clone(),
+            why: failure.message,
+        })?;
+        let bytes = runtime.block_on(http::send(&self.dialer, &self.address, method, path, token, body))?;
+        let answer = if bytes.is_empty() { b"null".as_slice() } else { &bytes };
+        serde_json::from_slice(answer).map_err(broken)
+    }
+
+    pub(crate) fn get<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        token: Option<&Secret>,
+    ) -> Result<T, CommandError> {
+        self.send(Method::GET, path, token, None::<&()>).map_err(http_failure)
+    }
+
+    fn post<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        token: Option<&Secret>,
+        body: &impl Serialize,
+    ) -> Result<T, CommandError> {
+        self.send(Method::POST, path, token, Some(body)).map_err(http_failure)
+    }
+
+    fn keep(&self, token: &Secret, player: &Player) -> Result<(), CommandError> {
+        self.config.keep_account(&self.address, token, &player.name).map_err(|error| {
+            storage(format!(
+                "the login cannot be saved on this machine ({error}). Make room, then: flagfall login{} {}",
+                self.server,
+                words::clean_line(&player.name)
+            ))
+        })
+    }
+}
+
+pub(crate) fn refused(word: impl Into<String>) -> CommandError {
+    CommandError { code: Exit::Refused, message: word.into() }
+}
+
+pub(crate) fn http_failure(error: HttpError) -> CommandError {
+    let word = error.to_string();
+    match error {
+        HttpError::Refused { .. } if error.is_unknown_token() => {
+            refused("Your saved login has expired. Sign in again: flagfall login NAME")
+        }
+        HttpError::Refused { .. } => refused(word),
+        _ => network(word),
+    }
+}
+
+fn tell_recovery_code(code: &Secret) -> String {
+    format!(
+        "\nYour recovery code is  {}\n\nWrite it down. It replaces a lost password (flagfall recover NAME), and it is not told again.\n",
+        code.expose()
+    )
+}
+
+pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let identity = api.identity();
+    if identity.is_account() {
+        return Err(refused(format!(
+            "you are logged in as {}: log out first (flagfall logout{}), or use another --name",
+            identity.name(),
+            api.server
+        )));
+    }
+    let guest = identity.token().filter(|_| !args.new);
+    let password = password::read_new("A password, 8 characters or more")?;
+    let body = SignUp { name: args.account, password, bot: args.bot };
+    let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, Some(&body));
+    let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
+        Ok(made) => (made, guest.is_some()),
+        // The server does not know the guest, so there are no games to keep.
+        Err(error) if guest.is_some() && error.is_unknown_token() => {
+            (ask(None).map_err(http_failure)?, false)
+        }
+        Err(error) => return Err(http_failure(error)),
+    };
+    let mut text = format!("Welcome, {}: this is your account now.\n", words::player(&made.player));
+    let kept = match made.token.as_ref().or(guest.as_ref()) {
+        Some(token) => api.keep(token, &made.player),
+        None => {
+            return Err(network(format!(
+                "the server made the account but told no token: flagfall login{} enters it",
+                api.server
+            )));
+        }
+    };
+    if was_guest {
+        text.push_str("The games you played as a guest stay yours.\n");
+    }
+    text.push_str(&tell_recovery_code(&made.recovery_code));
+    // The code is shown only once, so print it before anything else can fail.
+    print(&text)?;
+    kept?;
+    if was_guest {
+        identity.forget().map_err(storage)?;
+    }
+    Ok(Exit::Done.code())
+}
+
+pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let (player, token) = match args.account {
+        Some(name) => {
+            let password = password::read(&format!("Password of {name}"))?;
+            let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
+            // The old token identifies this device, so that other people's wrong guesses do not
+            // lock it out.
+            let device = api.config.account_identity(&api.address, &name).and_then(|it| it.token());
+            let LoggedIn { player, token } =
+                api.post("/api/login", device.as_ref(), &Login { name, password, token_name })?;
+            (player, token)
+        }
+        None => {
+            let token = password::read("Token")?;
+            let asked = api.send_once(Method::GET, "/api/me", Some(&token), None::<&()>);
+            let Me { player, .. } = asked.map_err(|error| match error.is_unknown_token() {
+                true => refused(
+                    "the server does not know this token: it was mistyped or revoked, or another server's",
+                ),
+                false => http_failure(error),
+            })?;
+            (player, token)
+        }
+    };
+    let before = api.config.account_identity(&api.address, &player.name).and_then(|it| it.token());
+    api.keep(&token, &player)?;
+    if let Some(before) = before.filter(|before| *before != token) {
+        // Revoke the token that this one replaces. It does not matter if the server does not know
+        // it.
+        drop(api.post::<()>("/api/logout", Some(&before), &()));
+    }
+    print(&format!("You are {} on {}.\n", words::player(&player), api.address))
+}
+
+pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let identity = api.identity();
+    let token = identity.token().filter(|_| identity.is_account());
+    let token = token.ok_or_else(|| refused("nobody is logged in on this server"))?;
+    match api.send::<()>(Method::POST, "/api/logout", Some(&token), None::<&()>) {
+        Ok(()) => {}
+        Err(error) if error.is_unknown_token() => {}
+        Err(error) => return Err(http_failure(error)),
+    }
+    let name = identity.name();
+    identity.forget().map_err(storage)?;
+    print(&format!("{name} is logged out on {}.\n", api.address))
+}
+
+pub(crate) fn who_am_i(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let Me { player, token, conduct } = api.get("/api/me", Some(&api.token()?))?;
+    print(&format!(
+        "You are {} on {}.\nPlayer {}; token {:?} of scope {}, made {}.\n{}",
+        words::player(&player),
+        api.address,
+        player.id,
+        token.name,
+        token.scope.name(),
+        words::date(token.created),
+        words::conduct(conduct)
+    ))
+}
+
+pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let name = path_part(&args.player)?;
+    let profile: Profile = api.get(&format!("/api/players/{name}"), None)?;
+    let most = profile.ratings.iter().max_by_key(|info| info.games);
+    let charted = match (&args.rules, args.speed) {
+        (Some(rules), Some(speed)) => Some((rules.clone(), speed)),
+        _ => most.map(|info| (info.ruleset.clone(), info.speed)),
+    };
+    let mut text = words::profile(&profile);
+    if let Some(conduct) = own_conduct(&api, &profile)? {
+        text.push_str(&format!("\n{}", words::conduct(conduct)));
+    }
+    if let Some((rules, speed)) = charted {
+        let path = format!("/api/players/{name}/ratings/{rules}/{}", speed.name());
+        let history: RatingHistory = api.get(&path, api.identity().token().as_ref())?;
+        let chart = listing::rating_chart(&history);
+        if !chart.is_empty() {
+            text.push_str(&format!("\n{}\n", chart.join("\n")));
+        }
+    }
+    print(&text)
+}
+
+/// The player's own left-games status, if this is their own profile. Nobody else may see it.
+fn own_conduct(api: &Api, profile: &Profile) -> Result<Option<Conduct>, CommandError> {
+    let identity = api.identity();
+    let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
+    let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
+    match api.send::<Me>(Method::GET, "/api/me", Some(&token), None::<&()>) {
+        Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
+        // The profile is public: show it without the part that needs a login.
+        Err(error) if error.is_unknown_token() => Ok(None),
+        Err(error) => Err(http_failure(error)),
+    }
+}
+
+pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, CommandError> {
+    let HistoryArgs { player, opponent, after } = args;
+    let api = Api::new(common)?;
+    let token = api.identity().token();
+    let player = match player {
+        Some(player) => player,
+        None => api.get::<Me>("/api/me", Some(&api.token()?))?.player.name,
+    };
+    let after = after.map(|after| path_part(&after).map(|after| format!("?after={after}"))).transpose()?;
+    let (player, after) = (path_part(&player)?, after.unwrap_or_default());
+    let lines = match opponent {
+        None => {
+            let path = format!("/api/players/{player}/games{after}");
+            listing::played(&api.get::<PlayedGames>(&path, token.as_ref())?, &api.server)
+        }
+        Some(opponent) => {
+            let path = format!("/api/players/{player}/against/{}{after}", path_part(&opponent)?);
+            listing::head_to_head(&api.get::<HeadToHead>(&path, token.as_ref())?, &api.server)
+        }
+    };
+    print(&format!("{}\n", lines.join("\n")))
+}
+
+pub(crate) fn statistics(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let statistics: Statistics = api.get("/api/me/statistics", Some(&api.token()?))?;
+    print(&format!("{}\n", listing::statistics(&statistics).join("\n")))
+}
+
+/// Blocks or unblocks a player.
+pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let method = if is_blocked { Method::PUT } else { Method::DELETE };
+    let path = format!("/api/blocks/{}", path_part(name)?);
+    api.send::<()>(method, &path, Some(&api.token()?), None::<&()>).map_err(http_failure)?;
+    print(&if is_blocked {
+        format!(
+            "{name} is blocked: you are not paired, you do not play each other, and nothing {name} says reaches you.\n"
+        )
+    } else {
+        format!("{name} is not blocked any more.\n")
+    })
+}
+
+pub(crate) fn blocks(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let BlockList { players } = api.get("/api/blocks", Some(&api.token()?))?;
+    if players.is_empty() {
+        return print("You have blocked nobody.\n");
+    }
+    print(&players.iter().map(|player| words::player(player) + "\n").collect::<String>())
+}
+
+pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, CommandError> {
+    let LeaderboardArgs { rules, speed, bots } = args;
+    if rules.contains(',') {
+        return Err(usage("custom rules are not rated: name a ruleset as it is"));
+    }
+    let api = Api::new(common)?;
+    let board: Leaderboard =
+        api.get(&format!("/api/leaderboards/{rules}/{}?bots={bots}", speed.name()), None)?;
+    print(&words::leaderboard(&board))
+}
+
+/// Checks that a name is safe as part of a path. Refuses what cannot be a name.
+fn path_part(name: &str) -> Result<&str, CommandError> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if !name.is_empty() && name.bytes().all(is_plain) {
+        Ok(name)
+    } else {
+        Err(refused("there is nothing of this name: names have letters, digits, - and _"))
+    }
+}
+
+pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let own = api.token()?;
+    match command {
+        TokensCommand::List => {
+            let TokenList { tokens } = api.get("/api/tokens", Some(&own))?;
+            print(&token_table(&tokens))
+        }
+        TokensCommand::New { label, scope } => {
+            let scope = match scope {
+                ScopeName::Play => Scope::Play,
+                ScopeName::Bot => Scope::Bot,
+            };
+            let MadeToken { info, token } =
+                api.post("/api/tokens", Some(&own), &NewToken { name: label, scope })?;
+            print(&format!(
+                "{}\n\nThat is token {} of scope {}. It is not told again; keep it secret. flagfall login --token takes it on another machine.\n",
+                token.expose(),
+                info.id,
+                info.scope.name()
+            ))
+        }
+        TokensCommand::Revoke { id } => {
+            let path = format!("/api/tokens/{}", path_part(&id)?);
+            api.send::<()>(Method::DELETE, &path, Some(&own), None::<&()>).map_err(http_failure)?;
+            print("Revoked: whoever used it is logged out.\n")
+        }
+    }
+}
+
+fn token_table(tokens: &[TokenInfo]) -> String {
+    let mut text = format!("{:<12}  {:<5}  {:<20}  {}\n", "id", "scope", "made", "name");
+    for token in tokens {
+        let own = if token.current { "  (this one)" } else { "" };
+        let (scope, made) = (token.scope.name(), words::date(token.created));
+        text.push_str(&format!("{:<12}  {scope:<5}  {made:<20}  {}{own}\n", token.id, token.name));
+    }
+    text
+}
+
+pub(crate) fn recover(name: String, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let recovery_code = password::read("Recovery code")?;
+    let password = password::read_new("The new password")?;
+    let Recovered { player, token, recovery_code } =
+        api.post("/api/recover", None, &Recover { name, recovery_code, password })?;
+    // The code is shown only once, so print it before anything else can fail.
+    print(&format!(
+        "You are {} on {} again. All other logins have ended.\n{}",
+        words::player(&player),
+        api.address,
+        tell_recovery_code(&recovery_code)
+    ))?;
+    api.keep(&token, &player).map(|()| Exit::Done.code())
+}
+
+pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let own = api.token()?;
+    match command {
+        AccountCommand::Export { out } => {
+            let export: serde_json::Value = api.get("/api/account", Some(&own))?;
+            let mut text = serde_json::to_string_pretty(&export).map_err(usage)?;
+            text.push('\n');
+            match out {
+                None => print_as_it_is(&text),
+                Some(path) => write_file(&path, text),
+            }
+        }
+        AccountCommand::Password => {
+            let password = password::read("The password so far")?;
+            let new_password = password::read_new("The new password")?;
+            let () =
+                api.post("/api/account/password", Some(&own), &NewPassword { password, new_password })?;
+            print("The password is changed, and all other logins have ended.\n")
+        }
+        AccountCommand::RecoveryCode => {
+            let body = Confirmation { password: password::read("Password")? };
+            let NewRecoveryCode { recovery_code } =
+                api.post("/api/account/recovery_code", Some(&own), &body)?;
+            print(&tell_recovery_code(&recovery_code))
+        }
+        AccountCommand::Delete => {
+            let name = api.identity().name();
+            if io::stdin().is_terminal() {
+                let warning = format!(
+                    "This deletes the account {name} for good: name, password and tokens. Its games stay, without the name.\n"
+                );
+                written_to_stderr(&warning)?;
+            }
+            let body = Confirmation { password: password::read("Password")? };
+            api.send::<()>(Method::DELETE, "/api/account", Some(&own), Some(&body)).map_err(|error| {
+                let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
+                let hint = if is_busy { " (flagfall games lists them)" } else { "" };
+                let CommandError { code, message } = http_failure(error);
+                CommandError { code, message: format!("{message}{hint}") }
+            })?;
+            api.identity().forget().map_err(storage)?;
+            print(&format!("The account {name} is deleted.\n"))
+        }
+    }
+}
+
+fn written_to_stderr(text: &str) -> Result<(), CommandError> {
+    io::stderr().write_all(words::clean(text).as_bytes()).map_err(storage)
+}

@@ -1,0 +1,172 @@
+//! `flagfall deployments`: saved deployments, on the server for accounts and on this machine for
+//! guests.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use flagfall::cli::{Common, DeploymentsCommand};
+use flagfall::deployments::text;
+use flagfall::{names, words};
+use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
+use flagfall_rules::Ruleset;
+use hyper::Method;
+
+use super::account::{Api, http_failure, refused};
+use super::output::{
+    CommandError, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file,
+};
+
+/// Saved texts by ruleset and name.
+type All = BTreeMap<String, BTreeMap<String, String>>;
+
+/// The place where deployments are kept.
+struct DeploymentStore {
+    api: Api,
+    /// The account's credential; `None` for a guest.
+    token: Option<Secret>,
+}
+
+impl DeploymentStore {
+    fn new(common: Common) -> Result<DeploymentStore, CommandError> {
+        let api = Api::new(common)?;
+        let identity = api.identity();
+        let token = identity.token().filter(|_| identity.is_account());
+        Ok(DeploymentStore { api, token })
+    }
+
+    fn all(&self) -> Result<All, CommandError> {
+        let Some(token) = &self.token else { return Ok(self.api.config.setups()) };
+        let SavedDeployments { deployments } = self.api.get("/api/me/deployments", Some(token))?;
+        let mut all = All::new();
+        for SavedDeployment { ruleset, name, setup } in deployments {
+            all.entry(ruleset).or_default().insert(name, setup.expose().to_owned());
+        }
+        Ok(all)
+    }
+
+    /// Saves a deployment. Returns where it is, in words for the user.
+    fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, CommandError> {
+        check_name(name)?;
+        text::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
+        let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        match &self.token {
+            None => {
+                let path = self.api.config.save_setup(rules.id, name, &squeezed).map_err(storage)?;
+                Ok(path.display().to_string())
+            }
+            Some(token) => {
+                let body = SaveDeployment { setup: Secret::new(squeezed) };
+                let path = format!("/api/me/deployments/{}/{name}", rules.id);
+                let kept: SavedDeployment =
+                    self.api.send(Method::PUT, &path, Some(token), Some(&body)).map_err(http_failure)?;
+                Ok(format!("{} with your account", kept.name))
+            }
+        }
+    }
+
+    fn remove(&self, rules: &Ruleset, name: &str) -> Result<(), CommandError> {
+        check_name(name)?;
+        match &self.token {
+            None => self.api.config.delete_setup(rules.id, name).map_err(storage),
+            Some(token) => {
+                let path = format!("/api/me/deployments/{}/{name}", rules.id);
+                self.api.send::<()>(Method::DELETE, &path, Some(token), None::<&()>).map_err(http_failure)
+            }
+        }
+    }
+}
+
+fn check_name(name: &str) -> Result<(), CommandError> {
+    if SavedDeployment::is_name(name) {
+        Ok(())
+    } else {
+        Err(usage("a name has 1 to 30 letters, digits, - and _, and is not random or suggested"))
+    }
+}
+
+pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, CommandError> {
+    let store = DeploymentStore::new(common)?;
+    match command {
+        DeploymentsCommand::List => print(&list(&store.all()?)),
+        DeploymentsCommand::Show { ruleset, name } => {
+            let rules = find_ruleset(&ruleset)?.unchanged();
+            let all = store.all()?;
+            let text = all.get(rules.id).and_then(|kept| kept.get(&name));
+            let meant = names::did_you_mean(
+                &name,
+                all.get(rules.id).into_iter().flatten().map(|(name, _)| name.as_str()),
+            );
+            let text = text.ok_or_else(|| {
+                refused(format!("no deployment {name:?} is saved for {}.{meant}", rules.id))
+            })?;
+            print(&format!("{}\n", text::in_rows(text, rules).replace(' ', "\n")))
+        }
+        DeploymentsCommand::Save { ruleset, name, setup } => {
+            let rules = find_ruleset(&ruleset)?.unchanged();
+            let place = store.save(rules, &name, &file_or_text(&setup)?)?;
+            print(&format!(
+                "Saved as {place}. Play it with: flagfall play --rules {ruleset} --setup {name}\n"
+            ))
+        }
+        DeploymentsCommand::Remove { ruleset, name } => {
+            store.remove(find_ruleset(&ruleset)?.unchanged(), &name)?;
+            print("Deleted.\n")
+        }
+        DeploymentsCommand::Export { out } => export(&store.all()?, out.as_deref()),
+        DeploymentsCommand::Import { file } => import(&store, &file),
+    }
+}
+
+fn list(all: &All) -> String {
+    let mut text = String::new();
+    for (ruleset, kept) in all {
+        text.push_str(&format!("{}:\n", words::ruleset_title(ruleset)));
+        for name in kept.keys() {
+            text.push_str(&format!("  {ruleset} {name}\n"));
+        }
+    }
+    if text.is_empty() {
+        text = "No deployment is saved. See flagfall deployments save --help.\n".to_owned();
+    }
+    text
+}
+
+fn export(all: &All, out: Option<&Path>) -> Result<u8, CommandError> {
+    let mut text = serde_json::to_string_pretty(all).map_err(usage)?;
+    text.push('\n');
+    match out {
+        None => print_as_it_is(&text),
+        Some(path) => write_file(path, text),
+    }
+}
+
+/// Imports a file. Checks everything before it saves anything.
+fn import(store: &DeploymentStore, file: &Path) -> Result<u8, CommandError> {
+    let failed = |error: std::io::Error| storage(format!("{}: {error}", file.display()));
+    let mut text = String::new();
+    if file.as_os_str() == "-" {
+        std::io::stdin().read_to_string(&mut text).map_err(failed)?;
+    } else {
+        text = fs::read_to_string(file).map_err(failed)?;
+    }
+    let wrong = |error: serde_json::Error| {
+        usage(format!("{} is no export of deployments, from line {} on", file.display(), error.line()))
+    };
+    let all: All = serde_json::from_str(&text).map_err(wrong)?;
+    let mut checked = Vec::new();
+    for (ruleset, kept) in &all {
+        let rules = find_ruleset(ruleset)?.unchanged();
+        for (name, text) in kept {
+            check_name(name)?;
+            let refused = |refusal| refused(format!("nothing is saved: {ruleset} {name}: {refusal}"));
+            text::places(text, rules).map_err(refused)?;
+            checked.push((rules, name, text));
+        }
+    }
+    for (rules, name, text) in &checked {
+        store.save(rules, name, text)?;
+    }
+    print(&format!("{} saved.\n", checked.len()))
+}

@@ -1,0 +1,77 @@
+//! What all commands share: how they print, how they fail, and what they are given.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use flagfall::cli::Common;
+use flagfall::net::dial::Dialer;
+use flagfall::shell::{folded, terminal_columns};
+use flagfall::{names, words};
+use flagfall_protocol::Exit;
+use flagfall_rules::Ruleset;
+
+/// An error that ends the program, with its message.
+pub(crate) struct CommandError {
+    pub(crate) code: Exit,
+    pub(crate) message: String,
+}
+
+pub(crate) fn usage(error: impl std::fmt::Display) -> CommandError {
+    CommandError { code: Exit::Usage, message: error.to_string() }
+}
+
+pub(crate) fn network(error: impl std::fmt::Display) -> CommandError {
+    CommandError { code: Exit::Network, message: error.to_string() }
+}
+
+pub(crate) fn storage(error: impl std::fmt::Display) -> CommandError {
+    CommandError { code: Exit::Storage, message: error.to_string() }
+}
+
+/// Handles the result of writing output. A closed pipe is not an error.
+pub(crate) fn written(result: io::Result<u8>) -> Result<u8, CommandError> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        other => other.map_err(storage),
+    }
+}
+
+/// Prints text for the user, without characters that control the terminal.
+pub(crate) fn print(text: &str) -> Result<u8, CommandError> {
+    print_as_it_is(&folded(&words::clean(text), terminal_columns()))
+}
+
+/// Prints output for programs, such as JSON.
+pub(crate) fn print_as_it_is(text: &str) -> Result<u8, CommandError> {
+    let mut out = io::stdout().lock();
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| Exit::Done.code()))
+}
+
+/// Writes a file that the user asked for, and reports it.
+pub(crate) fn write_file(path: &Path, text: String) -> Result<u8, CommandError> {
+    fs::write(path, text).map_err(|error| storage(format!("{}: {error}", path.display())))?;
+    print(&format!("Written to {}.\n", path.display()))
+}
+
+/// The contents of the file of this name, or the text itself.
+pub(crate) fn file_or_text(text: &str) -> Result<String, CommandError> {
+    if Path::new(text).is_file() {
+        fs::read_to_string(text).map_err(|error| storage(format!("{text}: {error}")))
+    } else {
+        Ok(text.to_owned())
+    }
+}
+
+pub(crate) fn find_ruleset(id: &str) -> Result<&'static Ruleset, CommandError> {
+    names::ruleset(id).map_err(usage)
+}
+
+pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().map_err(usage)
+}
+
+/// The dialer, which trusts the authorities that the command line names.
+pub(crate) fn dialer(common: &Common) -> Result<Dialer, CommandError> {
+    Dialer::new(common.ca.as_deref()).map_err(|error| usage(format!("--ca {error}")))
+}

@@ -1,0 +1,142 @@
+//! Asks for secrets: passwords, recovery codes, tokens.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use flagfall_protocol::{Exit, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::terminal;
+
+use super::output::{CommandError, storage, usage};
+
+/// Longest answer.
+const ANSWER_MAX: usize = 1_024;
+
+/// Asks for a secret: without echo on a terminal, otherwise as a line of standard input.
+pub(crate) fn read(what: &str) -> Result<Secret, CommandError> {
+    if io::stdin().is_terminal() {
+        return typed(what);
+    }
+    let mut line = String::new();
+    let bytes = io::stdin().lock().read_line(&mut line).map_err(storage)?;
+    if bytes == 0 {
+        return Err(usage(format!("{} is wanted as a line of the standard input", what.to_lowercase())));
+    }
+    Ok(Secret::new(line.trim_end_matches(['\r', '\n'])))
+}
+
+/// Asks for a new password.
+///
+/// On a terminal it asks twice, without echo. It repeats the question after a typing error, so that
+/// nothing typed next reaches the shell.
+pub(crate) fn read_new(what: &str) -> Result<Secret, CommandError> {
+    if !io::stdin().is_terminal() {
+        return read(what);
+    }
+    loop {
+        let password = typed(what)?;
+        if !has_right_length(&password) {
+            say(&format!("A password has {PASSWORD_LEN_MIN} to {PASSWORD_LEN_MAX} characters.\n"))?;
+        } else if typed("The same again")? == password {
+            return Ok(password);
+        } else {
+            say("The two are not the same. Try again, or press Ctrl-C to stop.\n")?;
+        }
+    }
+}
+
+fn has_right_length(password: &Secret) -> bool {
+    (PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&password.expose().chars().count())
+}
+
+fn say(text: &str) -> Result<(), CommandError> {
+    let mut out = io::stderr().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(storage)
+}
+
+/// The terminal without echo, with Ctrl-C as a key. Restores it on drop.
+struct Silent;
+
+impl Silent {
+    fn new() -> io::Result<Silent> {
+        terminal::enable_raw_mode().map(|()| Silent)
+    }
+}
+
+impl Drop for Silent {
+    fn drop(&mut self) {
+        // A terminal that is gone needs no echo.
+        drop(terminal::disable_raw_mode());
+    }
+}
+
+fn typed(what: &str) -> Result<Secret, CommandError> {
+    // Silent first: an early Ctrl-C or first letter must not be handled by the terminal.
+    let silent = Silent::new().map_err(storage)?;
+    say(&format!("{what}: "))?;
+    let mut answer = String::new();
+    let answered = loop {
+        match event::read().map_err(storage)? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => {
+                if let Some(is_answered) = take(&mut answer, key) {
+                    break is_answered;
+                }
+            }
+            _ => {}
+        }
+    };
+    drop(silent);
+    say("\n")?;
+    if answered {
+        Ok(Secret::new(answer))
+    } else {
+        Err(CommandError { code: Exit::Interrupted, message: "interrupted: nothing was done".to_owned() })
+    }
+}
+
+/// Handles a key. True ends the answer, false cancels it.
+fn take(answer: &mut String, key: KeyEvent) -> Option<bool> {
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        match key.code {
+            KeyCode::Char('c') => return Some(false),
+            KeyCode::Char('d') if answer.is_empty() => return Some(false),
+            KeyCode::Char('u') => answer.clear(),
+            KeyCode::Char('h') => drop(answer.pop()),
+            KeyCode::Char('j' | 'm') => return Some(true),
+            _ => {}
+        }
+        return None;
+    }
+    match key.code {
+        KeyCode::Enter => return Some(true),
+        KeyCode::Backspace => drop(answer.pop()),
+        KeyCode::Char(letter) if answer.len() < ANSWER_MAX => answer.push(letter),
+        _ => {}
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(keys: &[KeyEvent]) -> (String, Option<bool>) {
+        let mut answer = String::new();
+        let end = keys.iter().find_map(|key| take(&mut answer, *key));
+        (answer, end)
+    }
+
+    fn key(code: KeyCode) -> KeyEvent {
+        KeyEvent::new(code, KeyModifiers::NONE)
+    }
+
+    #[test]
+    fn enter_ends_an_answer_and_ctrl_c_gives_it_up() {
+        let (a, b, enter) = (key(KeyCode::Char('a')), key(KeyCode::Char('b')), key(KeyCode::Enter));
+        let control = |letter| KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL);
+        assert_eq!(typed(&[a, b, enter]), ("ab".to_owned(), Some(true)));
+        assert_eq!(typed(&[a, b, key(KeyCode::Backspace), enter]), ("a".to_owned(), Some(true)));
+        assert_eq!(typed(&[a, control('u'), b, enter]), ("b".to_owned(), Some(true)));
+        assert_eq!(typed(&[a, control('c'), b]).1, Some(false));
+        assert_eq!(typed(&[control('d')]).1, Some(false));
+    }
+}

@@ -1,0 +1,269 @@
+//! `flagfall play`, `watch`, `bot` and others that talk to a server until their goal is reached.
+
+use std::fs;
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use flagfall::cli::{BotArgs, Common, PlayArgs, SeekArgs, WishArgs};
+use flagfall::config::ConfigDir;
+use flagfall::model::{Face, Goal, How, Message, Model, Options, SetupChoice, Wish};
+use flagfall::net::address::Address;
+use flagfall::random::Random;
+use flagfall::setup_check;
+use flagfall::shell::Shell;
+use flagfall::umpire;
+use flagfall::update;
+use flagfall_board::GameId;
+use tokio::sync::mpsc;
+
+use super::output::{CommandError, dialer, file_or_text, runtime, storage, usage};
+use crate::screen::{self, Settings};
+
+/// Whose credential a command uses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Guest {
+    /// An account, or a guest that no other client on this machine uses at the moment.
+    Own,
+    /// The first credential, whether or not another client uses it.
+    Shared,
+}
+
+pub(crate) fn play(args: PlayArgs, common: Common) -> Result<u8, CommandError> {
+    let PlayArgs { wish, setup } = args;
+    let setup = setup.map(|word| setup_choice(&word)).transpose()?;
+    let game = wish.game;
+    let (wish, common) = wish_of(wish, common)?;
+    converse(Goal::Play(Wish { setup, ..wish }), game, common, Guest::Own)
+}
+
+/// Waits in the pool to be paired.
+pub(crate) fn seek(args: SeekArgs, common: Common) -> Result<u8, CommandError> {
+    let SeekArgs { rules, time, rated, secret, setup } = args;
+    let setup = setup.map(|word| setup_choice(&word)).transpose()?;
+    let wish = Wish { how: How::Pool, ruleset: rules, time, rated, secret, setup, ..Wish::default() };
+    converse(Goal::Play(wish), None, common, Guest::Own)
+}
+
+/// The player's wish, and the options with the server that a challenge's link names.
+fn wish_of(args: WishArgs, common: Common) -> Result<(Wish, Common), CommandError> {
+    let WishArgs { rules, time, side, private, secret, rated, rating, bot, challenge, accept, game } = args;
+    let mut server = None;
+    let how = if let Some(bot) = bot {
+        How::Bot(bot)
+    } else if challenge {
+        How::Challenge
+    } else if let Some(accept) = accept {
+        let (code, address) = Address::parse_challenge(&accept).map_err(usage)?;
+        server = address;
+        How::Accept(code)
+    } else if let Some(game) = game {
+        How::Game(game)
+    } else {
+        How::Any
+    };
+    let common = match server {
+        Some(address) => Common { server: address.to_string(), ..common },
+        None => common,
+    };
+    Ok((Wish { how, ruleset: rules, time, side, private, secret, rated, rating, setup: None }, common))
+}
+
+/// Runs a house player over the line protocol, or an outside program on a server.
+pub(crate) fn bot(args: BotArgs, common: Common) -> Result<u8, CommandError> {
+    match (args.line, &args.exec) {
+        (Some(level), _) => umpire::bot(level, &args, Random::System.bits()).map_err(usage),
+        (None, Some(command)) => exec(command.clone(), args, common),
+        (None, None) => Err(usage("--exec or --line is wanted")),
+    }
+}
+
+#[cfg(not(unix))]
+fn exec(_command: String, _args: BotArgs, _common: Common) -> Result<u8, CommandError> {
+    Err(usage("--exec needs a Unix system: Linux, macOS, or WSL on Windows"))
+}
+
+/// Lets a program play on the server.
+#[cfg(unix)]
+fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandError> {
+    use flagfall::program::dialogue::Limits;
+    use flagfall::program::run::Runner;
+    use flagfall::program::session::{Session, tellable_ruleset};
+    use flagfall_umpire::process::{Arena, probe};
+    use flagfall_umpire::program::Program;
+
+    let BotArgs { games, turn_time, deploy_time, log, wish, .. } = args;
+    match (&wish.rules, &wish.accept, wish.game) {
+        (Some(rules), ..) => drop(tellable_ruleset(rules).map_err(usage)?),
+        (None, None, None) => {
+            return Err(usage(
+                "which ruleset does the program play? Name it with --rules, as in --rules pbm",
+            ));
+        }
+        (None, ..) => {}
+    }
+    let program = Program::of_command(&command).map_err(usage)?;
+    if let Some(folder) = &log {
+        fs::create_dir_all(folder).map_err(|error| storage(format!("{}: {error}", folder.display())))?;
+    }
+    let seat = wish.game;
+    let (wish, common) = wish_of(wish, common)?;
+    let (shell, mut model) = client(Goal::Play(wish), seat, &common, Guest::Own)?;
+    model.options.face = Face::Program;
+    let limits = Limits { turn: turn_time, deploy: deploy_time };
+    let session = Session::new(model, limits, (games > 0).then_some(games));
+    let arena = Arena::adopting();
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        let stop = stop_signals();
+        probe(&program)
+            .await
+            .map_err(|error| storage(format!("{} cannot be started: {error}", program.path.display())))?;
+        let runner = Runner::new(shell, session, arena.clone(), program, log);
+        match runner.run(stop, &mut io::stdout(), &mut io::stderr()).await {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+            other => other.map_err(storage),
+        }
+    });
+    // By now every remaining program is dropped and thereby killed.
+    drop(runtime);
+    arena.sweep();
+    result
+}
+
+fn setup_choice(word: &str) -> Result<SetupChoice, CommandError> {
+    Ok(match word.to_ascii_lowercase().as_str() {
+        "random" => SetupChoice::Random,
+        "suggested" => SetupChoice::Suggested,
+        _ => SetupChoice::Text(file_or_text(word)?),
+    })
+}
+
+/// A client that has not connected yet, with its shell.
+fn client(
+    goal: Goal,
+    game: Option<GameId>,
+    common: &Common,
+    guest: Guest,
+) -> Result<(Shell, Model), CommandError> {
+    let addresses = Address::parse_all(&common.server).map_err(usage)?;
+    let address = addresses.first.clone();
+    let config = ConfigDir::new(common.config_dir.clone());
+    let seat = game.map(|game| game.to_string());
+    let name = common.name.as_deref();
+    let (identity, unsaved) = match guest {
+        Guest::Own => match config.identity(&address, name, seat.as_deref()) {
+            Ok(identity) => (identity, None),
+            // Without a folder they can still play. The client reports that the seat is lost when
+            // it ends.
+            Err(error) => (config.unkept_identity(&address, name), Some(error.to_string())),
+        },
+        Guest::Shared => (config.shared_identity(&address, name, seat.as_deref()), None),
+    };
+    let mut model = model(goal, &address, common);
+    model.options.credential_file = identity.path().display().to_string();
+    model.login.token = identity.token();
+    model.deployments.saved = config.setups();
+    model.commitments = config.commitments(&address);
+    setup_check::check_wish(&mut model, identity.is_account()).map_err(usage)?;
+    if let Some(why) = unsaved {
+        update(&mut model, Message::Unsaved { why });
+    }
+    Ok((Shell::new(dialer(common)?, addresses, config, identity), model))
+}
+
+/// Talks to the server until the goal is reached or the user quits.
+pub(crate) fn converse(
+    goal: Goal,
+    game: Option<GameId>,
+    common: Common,
+    guest: Guest,
+) -> Result<u8, CommandError> {
+    let (shell, mut model) = client(goal, game, &common, guest)?;
+    let is_screen = model.options.face.is_screen();
+    let settings = Settings::of(&common);
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        let stop = stop_signals();
+        if is_screen {
+            screen::run(Some(shell), &mut model, settings, stop).await
+        } else {
+            shell.run_plain(&mut model, stdin_lines(), stop, &mut io::stdout()).await
+        }
+    });
+    // Don't wait for blocking work. The thread that reads the terminal may still wait for input.
+    runtime.shutdown_background();
+    for word in &model.last_words {
+        drop(writeln!(io::stderr(), "{word}"));
+    }
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
+        other => other.map_err(storage),
+    }
+}
+
+pub(crate) fn model(goal: Goal, address: &Address, common: &Common) -> Model {
+    let is_piped = !io::stdin().is_terminal();
+    let face = match is_piped {
+        true => Face::Script,
+        false if common.plain || !io::stdout().is_terminal() => Face::Lines,
+        false => Face::Screen,
+    };
+    let no_color = common.no_color || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let options = Options {
+        server: address.to_string(),
+        authority_file: common.ca.clone(),
+        name: common.name.clone(),
+        numbering: common.numbers.into(),
+        flip: !common.noflip,
+        credential_file: String::new(),
+        color: !no_color,
+        face,
+    };
+    Model::new(options, goal, Random::System)
+}
+
+/// The lines of standard input. A separate thread reads them, because reading a terminal blocks.
+fn stdin_lines() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.blocking_send(line).is_err() {
+                break;
+            }
+        }
+    });
+    lines
+}
+
+/// Sends a message for each signal that asks the program to end.
+pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
+    let (sender, stop) = mpsc::channel(1);
+    tokio::spawn(async move {
+        loop {
+            signal().await;
+            if sender.send(()).await.is_err() {
+                return;
+            }
+        }
+    });
+    stop
+}
+
+#[cfg(unix)]
+async fn signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut hang_up)) =
+        (signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+        _ = hang_up.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signal() {
+    drop(tokio::signal::ctrl_c().await);
+}

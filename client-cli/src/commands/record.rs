@@ -1,0 +1,128 @@
+//! `flagfall record`: a game's record as text, as JSON, or step by step.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use flagfall::cli::Common;
+use flagfall::config::ConfigDir;
+use flagfall::model::{Goal, OpenGame, Page, Secret};
+use flagfall::net::address::Address;
+use flagfall::net::http;
+use flagfall::replay::Replay;
+use flagfall::{commitments, plain};
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
+
+use super::account;
+use super::output::{CommandError, dialer, network, print, print_as_it_is, runtime, usage, write_file};
+use super::play::{model, stop_signals};
+use crate::screen::{self, Settings};
+
+pub(crate) fn record(
+    game: GameId,
+    scope: Option<RecordScope>,
+    json: bool,
+    out: Option<&Path>,
+    step: bool,
+    common: Common,
+) -> Result<u8, CommandError> {
+    let address = Address::parse_all(&common.server).map_err(usage)?.first;
+    let config = ConfigDir::new(common.config_dir.clone());
+    let seat = game.to_string();
+    let identity = config.shared_identity(&address, common.name.as_deref(), Some(&seat));
+    let query = scope.map(|scope| format!("?as={}", scope.name())).unwrap_or_default();
+    let path = format!("/api/games/{game}/record{query}");
+    let dialer = dialer(&common)?;
+    let runtime = runtime()?;
+    let get = |token: Option<&Secret>| runtime.block_on(http::get(&dialer, &address, &path, token));
+    let bytes = match get(identity.token().as_ref()) {
+        Err(error) if error.is_unknown_token() && !identity.is_account() => {
+            let word = "The server does not know the guest kept here any more: this is the record as everybody sees it.";
+            drop(writeln!(io::stderr(), "{word}"));
+            get(None)
+        }
+        other => other,
+    };
+    let bytes = bytes.map_err(account::http_failure)?;
+    let told: GameRecord = serde_json::from_slice(&bytes).map_err(|error| {
+        network(format!("the server's record is not one this client understands: {error}"))
+    })?;
+    if told.format != RECORD_FORMAT {
+        return Err(network(format!(
+            "the record has format {}, this client reads {RECORD_FORMAT}",
+            told.format
+        )));
+    }
+    let judged = judge(&config, &address, &told);
+    if let Some(judged) = &judged {
+        // Not to standard output: the record may go to a file or a program.
+        drop(writeln!(io::stderr(), "{}", judged.words()));
+    }
+    let code = show_record(told, json, out, step, &address, &common)?;
+    let is_mismatch = matches!(judged, Some(commitments::Verdict::Mismatch(_)));
+    Ok(if is_mismatch && !step { Exit::Refused.code() } else { code })
+}
+
+pub(crate) fn show_record(
+    told: GameRecord,
+    json: bool,
+    out: Option<&Path>,
+    step: bool,
+    address: &Address,
+    common: &Common,
+) -> Result<u8, CommandError> {
+    let text = if json {
+        let mut text = serde_json::to_string_pretty(&told).map_err(usage)?;
+        text.push('\n');
+        text
+    } else {
+        let replay = Replay::new(told).map_err(usage)?;
+        if step {
+            return step_through(replay, address, common);
+        }
+        replay.text()
+    };
+    match out {
+        Some(path) => write_file(path, text)?,
+        None if json => print_as_it_is(&text)?,
+        None => print(&text)?,
+    };
+    Ok(Exit::Done.code())
+}
+
+/// Checks a record against the commitments that this client was shown during the game.
+fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<commitments::Verdict> {
+    let all = config.commitments(address);
+    let shown = all.get(&record.game).filter(|shown| !shown.late)?;
+    let changed = shown.changed(&record.commitments);
+    if !changed.is_empty() {
+        return Some(commitments::Verdict::Mismatch(commitments::changed_words(&changed, false)));
+    }
+    commitments::verdict(record.game, shown, &record.deployments)
+}
+
+fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, CommandError> {
+    let mut model = model(Goal::Games, address, common);
+    if model.options.face.prints() {
+        let mut text = String::new();
+        loop {
+            let game = OpenGame::of_replay(&replay);
+            if let Some(ruleset) = game.ruleset {
+                let board = plain::board(&game.view, ruleset, model.options.numbering, Side::Red);
+                text.push_str(&format!("{}\n{board}\n", replay.sentence()));
+            }
+            if replay.at() == replay.last() {
+                return print(&text);
+            }
+            replay.go(replay.at() + 1);
+        }
+    }
+    model.ui.page = Page::Game;
+    model.game = Some(OpenGame::of_replay(&replay));
+    model.say(replay.sentence());
+    model.ui.replay = Some(replay);
+    let (runtime, settings) = (runtime()?, Settings::of(common));
+    let result = runtime.block_on(async { screen::run(None, &mut model, settings, stop_signals()).await });
+    runtime.shutdown_background();
+    result.map_err(usage)
+}

@@ -1,0 +1,14 @@
+//! From keys to actions. One table says what each key does on each screen; the core, the key bar
+//! and the help all read it.
+
+mod action;
+mod conditions;
+mod keymap;
+mod screen;
+
+pub use action::Action;
+pub use keymap::{KeyHint, action, answers_to_draw, hints, key_for};
+pub use screen::{Screen, screen};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! What the keyboard is for.
+
+use flagfall_protocol::Phase;
+
+use crate::model::{Model, Page, Prompt};
+
+/// What the keyboard is for at the moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Screen {
+    /// The help.
+    Help,
+    /// A question to answer with yes or no.
+    Question,
+    /// What has happened so far.
+    History,
+    /// Claim a win or a draw?
+    Claim,
+    /// Accept a challenge?
+    Challenge,
+    /// A message to the opponent is typed.
+    Message,
+    /// The name of a deployment is typed.
+    Name,
+    /// The color of a chip.
+    Color,
+    /// A piece of the reserve.
+    Reserve,
+    /// The saved deployments.
+    Saved,
+    /// A record that is stepped through.
+    Record,
+    /// Waiting for something.
+    Waiting,
+    /// A list of offers or games.
+    List,
+    /// The terms of a challenge.
+    Terms,
+    /// The player deploys.
+    Deploying,
+    /// The player has typed a part of a move or a command.
+    Typing,
+    /// The player may act.
+    Playing,
+    /// A game in which this client can do nothing.
+    Watching,
+}
+
+impl Screen {
+    /// True if it has a list to scroll.
+    #[must_use]
+    pub const fn has_list(self) -> bool {
+        matches!(self, Screen::History | Screen::List | Screen::Reserve | Screen::Saved)
+    }
+}
+
+/// What the keyboard is for now.
+#[must_use]
+pub fn screen(model: &Model) -> Screen {
+    if model.ui.is_help { Screen::Help } else { screen_below(model) }
+}
+
+/// The screen under the help.
+pub(super) fn screen_below(model: &Model) -> Screen {
+    if let Some(prompt) = &model.ui.prompt {
+        return match prompt {
+            Prompt::Resign
+            | Prompt::Abort
+            | Prompt::Leave(_)
+            | Prompt::IllegalMove(_)
+            | Prompt::Remove(_) => Screen::Question,
+            Prompt::Challenge(_) => Screen::Challenge,
+            Prompt::Claim => Screen::Claim,
+            Prompt::Say(_) => Screen::Message,
+            Prompt::Color(_) => Screen::Color,
+            Prompt::Place { .. } => Screen::Reserve,
+            Prompt::SaveAs(_) => Screen::Name,
+            Prompt::Load { .. } => Screen::Saved,
+        };
+    }
+    match (&model.ui.page, &model.game) {
+        _ if model.ui.history.is_some() => Screen::History,
+        _ if model.ui.replay.is_some() => Screen::Record,
+        (Page::Waiting { .. }, _) | (Page::Game, None) => Screen::Waiting,
+        (Page::Choosing(_), _) => Screen::List,
+        (Page::Terms { .. }, _) => Screen::Terms,
+        (Page::Game, Some(game)) if game.editor.is_some() => Screen::Deploying,
+        (Page::Game, Some(game)) if game.view.phase != Phase::Playing || !game.is_acting() => {
+            Screen::Watching
+        }
+        (Page::Game, Some(game)) if game.typed.is_empty() => Screen::Playing,
+        (Page::Game, Some(_)) => Screen::Typing,
+    }
+}

@@ -1,0 +1,95 @@
+//! What the user wants.
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{RatingWish, Seek, Terms, Time};
+
+/// What the user wants.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Goal {
+    /// To play.
+    Play(Wish),
+    /// To watch this game, or one from the list.
+    Watch(Option<GameId>),
+    /// To list their own and the public games.
+    Games,
+    /// To go on with the next game in which it is their turn.
+    Next,
+    /// A prompt for the commands of play by mail.
+    Mail,
+}
+
+/// The game that the user wants. `None` in a field means any.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Wish {
+    /// How to find it.
+    pub how: How,
+    /// The ruleset's id.
+    pub ruleset: Option<String>,
+    /// The clock.
+    pub time: Option<Time>,
+    /// The player's own side.
+    pub side: Option<Side>,
+    /// Only the two players see the game.
+    pub private: bool,
+    /// The player's deployment and the full record stay private after the end.
+    pub secret: bool,
+    /// The game changes both ratings.
+    pub rated: bool,
+    /// The opponent's acceptable ratings.
+    pub rating: Option<RatingWish>,
+    /// The deployment to hand in at once.
+    pub setup: Option<SetupChoice>,
+}
+
+impl Wish {
+    /// The terms to offer. Defaults to classic with 10+5.
+    #[must_use]
+    pub fn terms(&self) -> Terms {
+        Terms {
+            ruleset: self.ruleset.clone().unwrap_or_else(|| "classic".to_owned()),
+            time: self.time.unwrap_or(Time::Fischer { base_s: 600, increment_s: 5 }),
+            private: self.private,
+            secret: self.secret,
+            rated: self.rated,
+        }
+    }
+
+    /// True if an offer matches this wish.
+    #[must_use]
+    pub fn is_met_by(&self, seek: &Seek) -> bool {
+        self.ruleset.as_ref().is_none_or(|ruleset| *ruleset == seek.terms.ruleset)
+            && self.time.is_none_or(|time| time == seek.terms.time)
+            && self.side.is_none_or(|side| seek.side == Some(side.opponent()))
+            && (!self.private || seek.terms.private)
+            && self.rated == seek.terms.rated
+    }
+}
+
+/// How to find a game.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum How {
+    /// Accept a matching offer, or make one.
+    #[default]
+    Any,
+    /// Wait in the pool to be paired.
+    Pool,
+    /// Against a house player of this level.
+    Bot(String),
+    /// Make an offer that anyone with its code can accept.
+    Challenge,
+    /// Accept the offer with this code.
+    Accept(String),
+    /// Go on with this game.
+    Game(GameId),
+}
+
+/// Which deployment to hand in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SetupChoice {
+    /// A random one.
+    Random,
+    /// A suggested one.
+    Suggested,
+    /// This text of §P4.
+    Text(String),
+}

@@ -1,0 +1,60 @@
+//! Messages to the user.
+
+use std::collections::VecDeque;
+
+/// Messages to the user, oldest first.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Notes {
+    texts: VecDeque<String>,
+    /// Number of the newest notes that have not been printed yet.
+    unprinted: usize,
+}
+
+impl Notes {
+    /// Most notes that are kept.
+    pub const MAX: usize = 400;
+
+    /// Adds a note.
+    pub fn push(&mut self, text: String) {
+        if self.texts.len() == Notes::MAX {
+            self.texts.pop_front();
+        }
+        self.texts.push_back(text);
+        self.unprinted = (self.unprinted + 1).min(self.texts.len());
+    }
+
+    /// Replaces all notes by others, which need not be printed.
+    pub fn replace(&mut self, texts: Vec<String>) {
+        self.texts = texts.into();
+        self.unprinted = 0;
+    }
+
+    /// Takes the notes that have not been printed yet.
+    pub fn take_unprinted(&mut self) -> Vec<String> {
+        let first = self.texts.len() - std::mem::take(&mut self.unprinted);
+        self.texts.iter().skip(first).cloned().collect()
+    }
+
+    /// Every note, oldest first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+        self.texts.iter().map(String::as_str)
+    }
+
+    /// The newest note.
+    #[must_use]
+    pub fn last(&self) -> Option<&str> {
+        self.texts.back().map(String::as_str)
+    }
+
+    /// The number of notes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// True if there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}

@@ -1,0 +1,167 @@
+//! What the screen shows: the page, and prompts, which block everything else until answered.
+
+use flagfall_board::{ChipColor, GameId, Rank, Square};
+use flagfall_protocol::GameCommand;
+use flagfall_rules::{Move, MoveCommand};
+
+use crate::replay::Replay;
+
+/// What the screen shows, apart from the game.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Ui {
+    /// The page.
+    pub page: Page,
+    /// The open question.
+    pub prompt: Option<Prompt>,
+    /// What has happened is shown: how many notes are newer than the last one in sight.
+    pub history: Option<usize>,
+    /// True if the help is shown.
+    pub is_help: bool,
+    /// The board is shown from the other side.
+    pub is_turned: bool,
+    /// The record that is stepped through, if this run shows one.
+    pub replay: Option<Replay>,
+}
+
+/// The page on the screen.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Page {
+    /// Waiting for something.
+    Waiting {
+        /// The headline.
+        headline: String,
+        /// More lines.
+        lines: Vec<String>,
+    },
+    /// A list to pick from.
+    Choosing(Choices),
+    /// A challenge's terms, to accept or not.
+    Terms {
+        /// The challenge's code.
+        challenge: String,
+        /// What it offers.
+        lines: Vec<String>,
+    },
+    /// The open game.
+    Game,
+}
+
+/// A list to pick from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Choices {
+    /// The title of the list.
+    pub title: String,
+    /// The entries: text and action.
+    pub entries: Vec<(String, Choice)>,
+    /// The entry under the cursor.
+    pub cursor: usize,
+}
+
+/// What picking an entry does.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// Open this game.
+    Open(GameId),
+    /// Accept this offer.
+    Accept {
+        /// The seek.
+        seek: String,
+        /// What it offers, in words.
+        offer: String,
+    },
+    /// Offer a game.
+    Offer,
+}
+
+/// A question that blocks everything else until it is answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Prompt {
+    /// Resign?
+    Resign,
+    /// Abort the game?
+    Abort,
+    /// Leave the running game? Holds the consequences.
+    Leave(String),
+    /// Accept this challenge? Holds its terms.
+    Challenge(String),
+    /// Claim the game that the opponent left: as a win or as a draw?
+    Claim,
+    /// A message to the opponent, as typed so far.
+    Say(String),
+    /// Make a move that loses because it is illegal (§U7)?
+    IllegalMove(Move),
+    /// Take a piece off the board into the reserve?
+    Remove(Square),
+    /// The color of the chip that a ply lays.
+    Color(Uncolored),
+    /// Which piece of the reserve to place.
+    Place {
+        /// The square.
+        square: Square,
+        /// The kinds of pieces to choose from: rank, labeled or not, count.
+        kinds: Vec<(Rank, bool, u8)>,
+        /// The entry under the cursor.
+        cursor: usize,
+    },
+    /// A name to save the deployment under.
+    SaveAs(String),
+    /// A saved deployment to load.
+    Load {
+        /// Names and texts.
+        entries: Vec<(String, String)>,
+        /// The entry under the cursor.
+        cursor: usize,
+    },
+}
+
+impl Prompt {
+    /// True if the answer depends on the position.
+    #[must_use]
+    pub const fn is_about_position(&self) -> bool {
+        match self {
+            Prompt::Resign
+            | Prompt::Abort
+            | Prompt::Claim
+            | Prompt::IllegalMove(_)
+            | Prompt::Remove(_)
+            | Prompt::Color(_)
+            | Prompt::Place { .. } => true,
+            Prompt::Leave(_)
+            | Prompt::Challenge(_)
+            | Prompt::Say(_)
+            | Prompt::SaveAs(_)
+            | Prompt::Load { .. } => false,
+        }
+    }
+}
+
+/// A ply whose chip has no color yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Uncolored {
+    /// A move or a strike.
+    Move(Move),
+    /// Placing a piece of the reserve.
+    Place {
+        /// The square.
+        square: Square,
+        /// The rank.
+        rank: Rank,
+        /// True for a labeled piece.
+        labeled: bool,
+    },
+}
+
+impl Uncolored {
+    /// The command with this color.
+    #[must_use]
+    pub fn colored(self, color: ChipColor) -> GameCommand {
+        match self {
+            Uncolored::Move(squares) => {
+                GameCommand::from(MoveCommand { squares, path: None, color: Some(color) })
+            }
+            Uncolored::Place { square, rank, labeled } => {
+                GameCommand::Place { square, rank, labeled, color: Some(color) }
+            }
+        }
+    }
+}

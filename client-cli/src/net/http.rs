@@ -1,0 +1,164 @@
+//! HTTP requests: records of games and account data.
+
+use std::time::Duration;
+
+use flagfall_protocol::Code;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Bytes;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Method, Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::time::timeout;
+
+use crate::model::Secret;
+use crate::net::address::Address;
+use crate::net::dial::{DialError, Dialer, NAME_ANOTHER, leads_to_tls};
+
+const TIMEOUT: Duration = Duration::from_secs(15);
+/// Longest body in bytes. A record of 5,000 plies is shorter; a test of `flagfall-records` checks
+/// it.
+const BODY_BYTES_MAX: usize = 8 << 20;
+
+/// Why an HTTP request failed.
+#[derive(Debug, thiserror::Error)]
+pub enum HttpError {
+    /// The server cannot be reached.
+    #[error("cannot reach {server}: {source}. {}", .source.advice(.server))]
+    Unreachable {
+        /// The server.
+        server: Box<Address>,
+        /// The reason.
+        source: DialError,
+    },
+    /// It took too long.
+    #[error("{0} did not answer in time. {NAME_ANOTHER}")]
+    Timeout(String),
+    /// The connection broke.
+    #[error("{server} did not answer as it should: {why}")]
+    Broken {
+        /// The server.
+        server: String,
+        /// The reason.
+        why: String,
+    },
+    /// The server refused the request.
+    #[error("{message}")]
+    Refused {
+        /// The HTTP status.
+        status: u16,
+        /// A stable code. Empty if the answer is not from a Flagfall server.
+        code: String,
+        /// The server's message.
+        message: String,
+    },
+}
+
+/// Fetches a path.
+///
+/// # Errors
+/// See [`HttpError`].
+pub async fn get(
+    dialer: &Dialer,
+    address: &Address,
+    path: &str,
+    token: Option<&Secret>,
+) -> Result<Vec<u8>, HttpError> {
+    send(dialer, address, Method::GET, path, token, Vec::new()).await
+}
+
+/// Makes a request with a JSON body, which may be empty, and parses the JSON answer.
+///
+/// # Errors
+/// See [`HttpError`].
+pub async fn send(
+    dialer: &Dialer,
+    address: &Address,
+    method: Method,
+    path: &str,
+    token: Option<&Secret>,
+    body: Vec<u8>,
+) -> Result<Vec<u8>, HttpError> {
+    let timed_out = || HttpError::Timeout(address.authority.clone());
+    let asked = Box::pin(exchange(dialer, address, method, path, token, body));
+    timeout(TIMEOUT, asked).await.map_err(|_| timed_out())?
+}
+
+async fn exchange(
+    dialer: &Dialer,
+    address: &Address,
+    method: Method,
+    path: &str,
+    token: Option<&Secret>,
+    body: Vec<u8>,
+) -> Result<Vec<u8>, HttpError> {
+    let server = || address.authority.clone();
+    let broken = |why: String| HttpError::Broken { server: server(), why };
+    let is_plain = !address.is_encrypted;
+    let unreachable = |source| HttpError::Unreachable { server: Box::new(address.clone()), source };
+    // A TLS server answers a request without TLS with something that is not HTTP, or hangs up.
+    let unanswered = |error: hyper::Error| match error.is_parse() {
+        true if is_plain => unreachable(DialError::NotUnderstood),
+        false if is_plain && (error.is_incomplete_message() || error.is_closed()) => {
+            unreachable(DialError::HungUp)
+        }
+        _ => broken(error.to_string()),
+    };
+    let stream = dialer.dial(address).await.map_err(unreachable)?;
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+        .await
+        .map_err(|error| broken(error.to_string()))?;
+    let driver = tokio::spawn(connection);
+    let mut request = Request::builder().method(method).uri(path).header(HOST, &address.authority);
+    if let Some(token) = token {
+        request = request.header(AUTHORIZATION, format!("Bearer {}", token.expose()));
+    }
+    if !body.is_empty() {
+        request = request.header(CONTENT_TYPE, "application/json");
+    }
+    let request = request.body(Full::new(Bytes::from(body))).map_err(|error| broken(error.to_string()))?;
+    let response = sender.send_request(request).await.map_err(unanswered)?;
+    let status = response.status();
+    if is_plain && leads_to_tls(&response) {
+        return Err(unreachable(DialError::WantsTls));
+    }
+    let body = Limited::new(response.into_body(), BODY_BYTES_MAX);
+    let bytes = body.collect().await.map_err(|error| broken(error.to_string()))?.to_bytes().to_vec();
+    driver.abort();
+    if status.is_success() {
+        return Ok(bytes);
+    }
+    Err(match refused(status, &bytes) {
+        // A Flagfall server would have sent a code.
+        HttpError::Refused { status: 400, code, .. } if is_plain && code.is_empty() => {
+            unreachable(DialError::NotUnderstood)
+        }
+        refused => refused,
+    })
+}
+
+/// The refusal in an error response, with the server's message if it sent one.
+fn refused(status: StatusCode, body: &[u8]) -> HttpError {
+    let told = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
+    let text = |field: &str| told.get(field).and_then(|value| value.as_str()).map(str::to_owned);
+    let code = text("code").unwrap_or_default();
+    let message = text("message").unwrap_or_else(|| match status {
+        StatusCode::NOT_FOUND => "there is no such thing here that you may see".to_owned(),
+        StatusCode::UNAUTHORIZED => "the server does not know the credential kept for it".to_owned(),
+        other => format!("the server answers with HTTP status {other}"),
+    });
+    HttpError::Refused { status: status.as_u16(), code, message }
+}
+
+impl HttpError {
+    /// True if the server refused with this code.
+    #[must_use]
+    pub fn is_refused_as(&self, reason: &str) -> bool {
+        matches!(self, HttpError::Refused { code, .. } if code == reason)
+    }
+
+    /// True if the server does not know the token.
+    #[must_use]
+    pub fn is_unknown_token(&self) -> bool {
+        self.is_refused_as(Code::BAD_TOKEN)
+    }
+}

@@ -1,0 +1,6 @@
+//! The way to the server: addresses, connections, the WebSocket and HTTP.
+
+pub mod address;
+pub mod dial;
+pub mod http;
+pub mod socket;

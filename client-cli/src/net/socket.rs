@@ -1,0 +1,284 @@
+//! The WebSocket: a task that exchanges messages with the server.
+
+use std::time::Duration;
+
+use flagfall_protocol::{ClientToServer, PROTOCOL_VERSION, Player, Secret, ServerToClient};
+use futures_util::{SinkExt, StreamExt};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::Error;
+use tokio_tungstenite::tungstenite::Message as Frame;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
+use tokio_tungstenite::tungstenite::http::StatusCode;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::protocol::{CloseFrame, WebSocketConfig};
+use tokio_tungstenite::{WebSocketStream, client_async_with_config};
+
+use crate::model::Message;
+use crate::net::address::{Address, Addresses};
+use crate::net::dial::{DialError, Dialer, Stream, leads_to_tls};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The connect timeout if there are several servers to try.
+const NEXT_TIMEOUT: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+const MESSAGE_BYTES_MAX: usize = 1 << 20;
+/// Most messages that wait to be sent.
+const OUTGOING_MAX: usize = 64;
+
+/// A connection, up or being made. Dropping it hangs up.
+#[derive(Debug)]
+pub struct Socket {
+    outgoing: mpsc::Sender<ClientToServer>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Socket {
+    /// Connects after a delay and tries one server after the other.
+    ///
+    /// Each number starts with a different server. Messages about the connection go to `incoming`,
+    /// with its number.
+    #[must_use]
+    pub fn dial(
+        dialer: &Dialer,
+        addresses: &Addresses,
+        delay: Duration,
+        number: u64,
+        incoming: mpsc::Sender<(u64, Message)>,
+    ) -> Socket {
+        let (outgoing, messages) = mpsc::channel(OUTGOING_MAX);
+        let addresses: Vec<Address> = addresses.beginning_with(number - 1).cloned().collect();
+        let dialer = dialer.clone();
+        let task = tokio::spawn(async move {
+            tokio::time::sleep(delay).await;
+            let last = run(&dialer, &addresses, number, messages, &incoming).await;
+            // The receiver is gone if the program ends.
+            drop(incoming.send((number, last)).await);
+        });
+        Socket { outgoing, task }
+    }
+
+    /// Sends a message. False if it cannot be queued; it is then useless.
+    #[must_use]
+    pub fn send(&self, message: ClientToServer) -> bool {
+        self.outgoing.try_send(message).is_ok()
+    }
+
+    /// Closes the connection at once.
+    pub fn abort(&self) {
+        self.task.abort();
+    }
+
+    /// Sends what is queued, closes the WebSocket and waits briefly for it.
+    pub async fn close(self) {
+        let Socket { outgoing, task } = self;
+        drop(outgoing);
+        drop(timeout(CLOSE_TIMEOUT, task).await);
+    }
+}
+
+/// Connects to the first server that answers.
+async fn reach(dialer: &Dialer, addresses: &[Address]) -> Result<WebSocketStream<Stream>, Message> {
+    // If there are others, try the next one soon.
+    let limit = if addresses.len() > 1 { NEXT_TIMEOUT } else { CONNECT_TIMEOUT };
+    let mut failed = Message::ConnectFailed { why: String::new(), advice: String::new() };
+    for address in addresses {
+        let answer = timeout(limit, Box::pin(shake(dialer, address))).await;
+        match answer.unwrap_or(Err(DialError::Timeout(limit.as_secs()))) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => {
+                failed = Message::ConnectFailed { why: error.to_string(), advice: error.advice(address) };
+            }
+        }
+    }
+    Err(failed)
+}
+
+async fn shake(dialer: &Dialer, address: &Address) -> Result<WebSocketStream<Stream>, DialError> {
+    let config = WebSocketConfig::default()
+        .max_message_size(Some(MESSAGE_BYTES_MAX))
+        .max_frame_size(Some(MESSAGE_BYTES_MAX))
+        .read_buffer_size(8 * 1024);
+    let stream = dialer.dial(address).await?;
+    let shaken = client_async_with_config(address.to_string(), stream, Some(config)).await;
+    let (socket, _response) = shaken.map_err(|error| refusal(&error, address))?;
+    Ok(socket)
+}
+
+/// Why the WebSocket handshake failed.
+fn refusal(error: &Error, address: &Address) -> DialError {
+    let is_plain = !address.is_encrypted;
+    match error {
+        Error::Http(response) if is_plain && leads_to_tls(response) => DialError::WantsTls,
+        Error::Http(response) if is_plain && response.status() == StatusCode::BAD_REQUEST => {
+            DialError::NotUnderstood
+        }
+        Error::Protocol(ProtocolError::HttparseError(_)) if is_plain => DialError::NotUnderstood,
+        Error::Io(_) | Error::ConnectionClosed | Error::Protocol(ProtocolError::HandshakeIncomplete)
+            if is_plain =>
+        {
+            DialError::HungUp
+        }
+        other => DialError::Odd(reason(other)),
+    }
+}
+
+async fn run(
+    dialer: &Dialer,
+    addresses: &[Address],
+    number: u64,
+    mut messages: mpsc::Receiver<ClientToServer>,
+    incoming: &mpsc::Sender<(u64, Message)>,
+) -> Message {
+    let mut socket = match reach(dialer, addresses).await {
+        Ok(socket) => socket,
+        Err(failed) => return failed,
+    };
+    if incoming.send((number, Message::Connected)).await.is_err() {
+        return Message::Disconnected { code: None, why: "the program ends".to_owned() };
+    }
+    loop {
+        tokio::select! {
+            message = messages.recv() => {
+                let Some(message) = message else {
+                    drop(socket.close(None).await);
+                    return Message::Disconnected { code: None, why: "the program ends".to_owned() };
+                };
+                let text = match serde_json::to_string(&message) {
+                    Ok(text) => text,
+                    Err(error) => return Message::Disconnected { code: None, why: error.to_string() },
+                };
+                if let Err(error) = socket.send(Frame::text(text)).await {
+                    return Message::Disconnected { code: None, why: reason(&error) };
+                }
+            }
+            frame = socket.next() => {
+                let message = match frame {
+                    Some(Ok(Frame::Text(text))) => parsed(text.as_str()),
+                    Some(Ok(Frame::Close(frame))) => return ended(frame),
+                    Some(Ok(Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_))) => continue,
+                    Some(Err(error)) => return Message::Disconnected { code: None, why: reason(&error) },
+                    None => return Message::Disconnected { code: None, why: "the connection broke".to_owned() },
+                };
+                if incoming.send((number, message)).await.is_err() {
+                    return Message::Disconnected { code: None, why: "the program ends".to_owned() };
+                }
+            }
+        }
+    }
+}
+
+/// The meaning of the server's close frame.
+fn ended(frame: Option<CloseFrame>) -> Message {
+    let (code, why) = match frame {
+        Some(frame) if is_unknown_code(&frame) => (None, "closed by a gateway or proxy".to_owned()),
+        Some(frame) => (Some(frame.code.into()), frame.reason.to_string()),
+        None => (None, String::new()),
+    };
+    let why = if why.is_empty() { "closed by the server".to_owned() } else { why };
+    Message::Disconnected { code, why }
+}
+
+/// True if the WebSocket library replaced a close code that it does not know.
+///
+/// It does so with 1014, which means that a gateway cannot reach the server. Such a connection is
+/// worth another try; a fault of ours is not.
+fn is_unknown_code(frame: &CloseFrame) -> bool {
+    frame.code == CloseCode::Protocol && frame.reason.as_str() == "Protocol violation"
+}
+
+fn parsed(text: &str) -> Message {
+    match serde_json::from_str::<ServerToClient>(text) {
+        Ok(message) => Message::Received(Box::new(message)),
+        Err(error) => Message::NotUnderstood { why: error.to_string() },
+    }
+}
+
+/// The error in plain words instead of the library's.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Io(error) => {
+            // Leave out the system's error number.
+            let text = error.to_string();
+            text.split(" (os error").next().unwrap_or_default().to_lowercase()
+        }
+        Error::Http(response) => format!("it answers with HTTP status {}", response.status()),
+        Error::ConnectionClosed | Error::AlreadyClosed => "the connection is closed".to_owned(),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => "the connection broke".to_owned(),
+        Error::Protocol(error) => format!("it does not speak WebSocket as it should ({error})"),
+        other => other.to_string(),
+    }
+}
+
+/// Timeout for making a new guest.
+const GREETING_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Makes a new guest: says hello without a credential and returns the one it is given.
+///
+/// # Errors
+/// The reason, to show to the user.
+pub async fn new_guest(
+    dialer: &Dialer,
+    addresses: &Addresses,
+    name: Option<String>,
+) -> Result<(Secret, Player), String> {
+    let (sender, mut incoming) = mpsc::channel(OUTGOING_MAX);
+    let line = Socket::dial(dialer, addresses, Duration::ZERO, 1, sender);
+    let greeted = async {
+        loop {
+            match incoming.recv().await {
+                Some((_, Message::Connected)) => {
+                    let (token, name) = (None, name.clone());
+                    let client = Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned());
+                    let hello = ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client };
+                    if !line.send(hello) {
+                        return Err("the connection broke".to_owned());
+                    }
+                }
+                Some((_, Message::Received(message))) => match *message {
+                    ServerToClient::Welcome { player, token: Some(token), .. } => return Ok((token, player)),
+                    ServerToClient::Refused { message, .. } => return Err(message),
+                    _ => {}
+                },
+                Some((_, Message::ConnectFailed { why, .. } | Message::Disconnected { why, .. })) => {
+                    return Err(why);
+                }
+                Some(_) => {}
+                None => return Err("the connection broke".to_owned()),
+            }
+        }
+    };
+    let greeted = timeout(GREETING_TIMEOUT, greeted).await;
+    line.close().await;
+    greeted.unwrap_or_else(|_| Err("the server did not answer in time".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt as _;
+    use tokio_tungstenite::tungstenite::protocol::Role;
+
+    use super::*;
+
+    /// What the client makes of a close frame with this code and no reason.
+    async fn closed(code: u16) -> Message {
+        let (near, mut far) = tokio::io::duplex(64);
+        let mut socket = WebSocketStream::from_raw_socket(near, Role::Client, None).await;
+        let [first, second] = code.to_be_bytes();
+        far.write_all(&[0x88, 2, first, second]).await.unwrap();
+        match socket.next().await {
+            Some(Ok(Frame::Close(frame))) => ended(frame),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_gateways_close_code_is_worth_another_try() {
+        for (code, expected) in [(1014, None), (4000, Some(4000)), (1002, Some(1002)), (1013, Some(1013))] {
+            let Message::Disconnected { code: understood, why: _ } = closed(code).await else {
+                panic!("{code}")
+            };
+            assert_eq!(understood, expected);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Random numbers: from the system in play, from a seed in tests.
+
+use std::hash::{BuildHasher, RandomState};
+
+use flagfall_protocol::CommandId;
+
+/// A source of random numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Random {
+    /// The operating system. Nothing is derived from a seed, because deployments are hidden
+    /// information.
+    System,
+    /// A seed, for tests.
+    Seeded(u64),
+}
+
+impl Random {
+    /// The next 64 random bits.
+    pub fn bits(&mut self) -> u64 {
+        match self {
+            // If the system fails, the standard library's hash keys still differ between processes.
+            Random::System => getrandom::u64().unwrap_or_else(|_| RandomState::new().hash_one(0)),
+            Random::Seeded(state) => {
+                // SplitMix64.
+                *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                let mut bits = *state;
+                bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                bits ^ (bits >> 31)
+            }
+        }
+    }
+
+    /// A number below `limit`; 0 if `limit` is 0.
+    pub fn below(&mut self, limit: usize) -> usize {
+        // The bias is below 2^-57 for the few dozen choices that are drawn from here.
+        ((u128::from(self.bits()) * limit as u128) >> 64) as usize
+    }
+
+    /// Flips a fair coin: true is heads.
+    pub fn coin(&mut self) -> bool {
+        self.bits() >> 63 == 1
+    }
+
+    /// Shuffles a list.
+    pub fn shuffle<T>(&mut self, list: &mut [T]) {
+        for end in (1..list.len()).rev() {
+            list.swap(end, self.below(end + 1));
+        }
+    }
+
+    /// Makes a command id: a random UUID.
+    ///
+    /// # Panics
+    /// Never: a UUID is a valid command id.
+    pub fn command_id(&mut self) -> CommandId {
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&self.bits().to_le_bytes());
+        bytes[8..].copy_from_slice(&self.bits().to_le_bytes());
+        let uuid = uuid::Builder::from_random_bytes(bytes).into_uuid();
+        uuid.to_string().parse().expect("a UUID is a command id")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_gives_the_same_numbers_again_and_the_system_does_not() {
+        let draw = |mut chance: Random| (chance.bits(), chance.command_id());
+        assert_eq!(draw(Random::Seeded(7)), draw(Random::Seeded(7)));
+        assert_ne!(draw(Random::System), draw(Random::System));
+    }
+
+    #[test]
+    fn shuffling_keeps_every_card() {
+        let mut list: Vec<usize> = (0..50).collect();
+        Random::Seeded(1).shuffle(&mut list);
+        assert_ne!(list, (0..50).collect::<Vec<_>>());
+        list.sort_unstable();
+        assert_eq!(list, (0..50).collect::<Vec<_>>());
+        assert_eq!(Random::Seeded(1).below(0), 0);
+    }
+}

@@ -1,0 +1,25 @@
+//! Which notes are shown where.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::model::{Model, Page};
+use crate::words;
+
+/// True if a note fits into the line below the board.
+pub(super) fn is_fitting(note: &str, width: u16) -> bool {
+    note.width() < usize::from(width)
+}
+
+/// The newest note for the line below the board, and how many are newer.
+///
+/// Skips the last move, which the panel shows: against a quick opponent, the player wants to read
+/// the result of their own move first.
+pub(super) fn newest_note(model: &Model) -> Option<(usize, &str)> {
+    let is_live = model.ui.page == Page::Game && model.ui.replay.is_none();
+    let last = model.game.as_ref().filter(|_| is_live).and_then(|game| game.view.last_move.as_ref());
+    let last = last.map(words::moved);
+    let mut notes = model.notes.iter().rev().enumerate();
+    let newest = notes.next()?;
+    let is_last_move = last.as_deref() == Some(newest.1);
+    Some(if is_last_move { notes.next().unwrap_or(newest) } else { newest })
+}

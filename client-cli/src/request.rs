@@ -1,0 +1,172 @@
+//! HTTP requests that the client makes while it plays: lists, other games, account data.
+
+use flagfall_board::{GameId, Ply};
+use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Speed};
+
+/// An HTTP request beside the WebSocket.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// List the player's running games.
+    OwnGames,
+    /// Go on with the most urgent of the player's running games.
+    Next,
+    /// Show another game's board.
+    Show {
+        /// The game.
+        game: GameId,
+        /// True to see it as this player, false as the public.
+        is_own: bool,
+    },
+    /// List the moves of a game, as far as the player may know them.
+    Moves {
+        /// The game.
+        game: GameId,
+    },
+    /// Fetch the record of a game that cannot be opened, as it may be over.
+    Record {
+        /// The game.
+        game: GameId,
+    },
+    /// Show the leaderboard of a ruleset at a speed.
+    Standings {
+        /// The ruleset's id.
+        ruleset: String,
+        /// The speed.
+        speed: Speed,
+    },
+    /// Show a player's public profile.
+    Ratings {
+        /// The player's name.
+        player: String,
+    },
+    /// List a player's finished games.
+    Played {
+        /// The player's name.
+        player: String,
+    },
+    /// Show two players' games against each other.
+    HeadToHead {
+        /// The first player's name.
+        player: String,
+        /// The second player's name.
+        opponent: String,
+    },
+    /// Load the deployments that the account keeps.
+    Deployments,
+    /// Save a deployment.
+    SaveDeployment {
+        /// The ruleset's id.
+        ruleset: String,
+        /// Its name.
+        name: String,
+        /// Its text.
+        setup: Secret,
+    },
+    /// List the challenges that wait for the player's answer.
+    Challenges,
+    /// Address a challenge to a player.
+    Invite {
+        /// Its code.
+        challenge: String,
+        /// The player's name.
+        name: String,
+    },
+    /// Decline a challenge.
+    Decline {
+        /// Its code.
+        challenge: String,
+    },
+    /// Show the moves that are queued in a game.
+    Queue {
+        /// The game.
+        game: GameId,
+    },
+    /// Queue moves in a game.
+    SetQueue {
+        /// The game.
+        game: GameId,
+        /// The ply at which the game stands.
+        ply: Ply,
+        /// The epoch in which the game was shown.
+        epoch: u64,
+        /// The moves.
+        moves: Vec<QueuedMove>,
+    },
+    /// Clear the queue of a game.
+    ClearQueue {
+        /// The game.
+        game: GameId,
+    },
+}
+
+impl Request {
+    /// The HTTP method.
+    #[must_use]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Request::Invite { .. } => "POST",
+            Request::SetQueue { .. } | Request::SaveDeployment { .. } => "PUT",
+            Request::Decline { .. } | Request::ClearQueue { .. } => "DELETE",
+            _ => "GET",
+        }
+    }
+
+    /// The path of the URL.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match self {
+            Request::OwnGames | Request::Next => "/api/me/games".to_owned(),
+            Request::Show { game, is_own: _ } => format!("/api/games/{game}"),
+            Request::Record { game } => format!("/api/games/{game}/record"),
+            Request::Moves { game } => format!("/api/games/{game}/record.txt"),
+            Request::Standings { ruleset, speed } => format!("/api/leaderboards/{ruleset}/{}", speed.name()),
+            Request::Ratings { player } => format!("/api/players/{player}"),
+            Request::Played { player } => format!("/api/players/{player}/games"),
+            Request::HeadToHead { player, opponent } => format!("/api/players/{player}/against/{opponent}"),
+            Request::Deployments => "/api/me/deployments".to_owned(),
+            Request::SaveDeployment { ruleset, name, setup: _ } => {
+                format!("/api/me/deployments/{ruleset}/{name}")
+            }
+            Request::Challenges | Request::Invite { .. } => "/api/me/challenges".to_owned(),
+            Request::Decline { challenge } => format!("/api/me/challenges/{}", plain(challenge)),
+            Request::Queue { game } | Request::SetQueue { game, .. } | Request::ClearQueue { game } => {
+                format!("/api/games/{game}/queue")
+            }
+        }
+    }
+
+    /// True if the request carries the player's credential.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        match self {
+            Request::Show { is_own, .. } => *is_own,
+            Request::Standings { .. } | Request::Ratings { .. } => false,
+            _ => true,
+        }
+    }
+
+    /// The request body; may be empty.
+    ///
+    /// # Errors
+    /// If it cannot be written as JSON.
+    pub fn body(&self) -> Result<Vec<u8>, serde_json::Error> {
+        match self {
+            Request::Invite { challenge, name } => {
+                serde_json::to_vec(&Invite { challenge: challenge.clone(), name: name.clone() })
+            }
+            Request::SaveDeployment { ruleset: _, name: _, setup } => {
+                serde_json::to_vec(&SaveDeployment { setup: setup.clone() })
+            }
+            Request::SetQueue { game: _, ply, epoch, moves } => {
+                serde_json::to_vec(&NewQueue { ply: *ply, epoch: Some(*epoch), moves: moves.clone() })
+            }
+            _ => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The text's letters and digits only. A text that is no code then matches nothing.
+fn plain(text: &str) -> String {
+    let letters: String = text.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
+    if letters.is_empty() { "-".to_owned() } else { letters }
+}

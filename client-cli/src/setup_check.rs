@@ -1,0 +1,194 @@
+//! The deployment that a command line names, checked before anything is offered.
+
+use std::collections::BTreeMap;
+
+use flagfall_protocol::{SavedDeployment, Speed};
+use flagfall_rules::{Ruleset, Start};
+
+use crate::deployments::text;
+use crate::model::{Goal, How, Model, SetupChoice, Wish};
+use crate::names;
+
+/// Saved texts by ruleset and name.
+type Saved = BTreeMap<String, BTreeMap<String, String>>;
+
+/// Why a word is not a usable deployment.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SetupProblem {
+    /// The ruleset has no deployments.
+    #[error("{0} is played without deployments: leave --setup out")]
+    NoDeployments(&'static str),
+    /// It may be a name, but nothing is saved under it.
+    #[error("{0}")]
+    Unknown(String),
+    /// It is a text, but not a valid deployment.
+    #[error("that is no deployment for {0}: {1}")]
+    Bad(&'static str, String),
+}
+
+/// The text of a deployment that is given as a text or as a saved one's name.
+///
+/// # Errors
+/// [`SetupProblem`].
+pub fn resolve(word: &str, ruleset: &'static Ruleset, saved: &Saved) -> Result<String, SetupProblem> {
+    let base = ruleset.unchanged();
+    if ruleset.start == Start::Coins {
+        return Err(SetupProblem::NoDeployments(base.id));
+    }
+    let bad = |refusal: flagfall_rules::SetupRefusal| SetupProblem::Bad(base.id, refusal.to_string());
+    if let Some(text) = saved.get(base.id).and_then(|by_name| by_name.get(word)) {
+        return text::places(text, ruleset).map(|_| text.clone()).map_err(bad);
+    }
+    match text::places(word, ruleset) {
+        Ok(_) => Ok(word.to_owned()),
+        Err(_) if SavedDeployment::is_name(word) => Err(unknown(word, base.id, saved)),
+        Err(refusal) => Err(bad(refusal)),
+    }
+}
+
+fn unknown(name: &str, ruleset: &str, saved: &Saved) -> SetupProblem {
+    let elsewhere = saved.iter().find(|(_, by_name)| by_name.contains_key(name)).map(|(other, _)| other);
+    let hint = match elsewhere {
+        Some(other) => format!(" It is saved for {other}: add --rules {other}."),
+        None => {
+            let fixed = ["random", "suggested"].into_iter();
+            let own = saved.get(ruleset).into_iter().flatten().map(|(name, _)| name.as_str());
+            names::did_you_mean(name, own.chain(fixed))
+        }
+    };
+    SetupProblem::Unknown(format!(
+        "no deployment {name:?} is saved for {ruleset}, and it is no file and no text of one.{hint}"
+    ))
+}
+
+/// Checks the wish as far as possible without asking a server.
+///
+/// A named deployment fixes the ruleset of the wish.
+///
+/// # Errors
+/// What is wrong, to show to the user.
+pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
+    let server = model.options.server_flag();
+    let Goal::Play(wish) = &mut model.goal else { return Ok(()) };
+    check_rated(wish, is_account, &server)?;
+    if matches!(wish.how, How::Accept(_) | How::Game(_)) {
+        // The ruleset is not known yet. It is checked when the terms are shown.
+        return Ok(());
+    }
+    let terms = wish.terms();
+    let Some(ruleset) = Ruleset::find(&terms.ruleset) else { return Ok(()) };
+    match &wish.setup {
+        None => return Ok(()),
+        Some(_) if ruleset.start == Start::Coins => {
+            return Err(SetupProblem::NoDeployments(ruleset.id).to_string());
+        }
+        Some(SetupChoice::Random | SetupChoice::Suggested) => return Ok(()),
+        Some(SetupChoice::Text(word)) => match resolve(word, ruleset, &model.deployments.saved) {
+            Ok(text) => wish.setup = Some(SetupChoice::Text(text)),
+            // The account may have it on the server, which is asked before anything is offered.
+            Err(SetupProblem::Unknown(_)) if is_account => {}
+            Err(problem) => return Err(problem.to_string()),
+        },
+    }
+    wish.ruleset = Some(terms.ruleset);
+    Ok(())
+}
+
+fn check_rated(wish: &Wish, is_account: bool, server: &str) -> Result<(), String> {
+    let terms = wish.terms();
+    if !wish.rated {
+        Ok(())
+    } else if !is_account {
+        Err(format!(
+            "rated games are for accounts: flagfall signup{server} NAME makes one, and your games stay yours"
+        ))
+    } else if terms.ruleset.contains(',') {
+        Err("custom rules are not rated: name the ruleset as it is, or leave --rated out".to_owned())
+    } else if Speed::of(terms.time).is_none() {
+        Err("games without a clock are not rated: name one, as in --time 10+5".to_owned())
+    } else {
+        Ok(())
+    }
+}
+
+/// Checks the wished deployment for the ruleset of a game that is about to start.
+///
+/// # Errors
+/// What is wrong, to show to the user.
+pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
+    let setup = model.wish().and_then(|wish| wish.setup.as_ref());
+    let (Some(setup), Some(ruleset)) = (setup, Ruleset::find(ruleset)) else { return Ok(()) };
+    match setup {
+        SetupChoice::Text(word) => {
+            resolve(word, ruleset, &model.deployments.saved).map(drop).map_err(|problem| problem.to_string())
+        }
+        SetupChoice::Random | SetupChoice::Suggested if ruleset.start == Start::Coins => {
+            Err(SetupProblem::NoDeployments(ruleset.id).to_string())
+        }
+        SetupChoice::Random | SetupChoice::Suggested => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::options;
+    use crate::random::Random;
+
+    const CORNER: &str = ".9..1..... ..2......9 ..S.....8. ........FB";
+
+    fn checked(wish: Wish, is_account: bool) -> Result<Wish, String> {
+        let mut model = Model::new(options(), Goal::Play(wish), Random::Seeded(1));
+        let corner = BTreeMap::from([("corner".to_owned(), CORNER.to_owned())]);
+        model.deployments.saved.insert("barrage".to_owned(), corner);
+        check_wish(&mut model, is_account)?;
+        Ok(model.wish().cloned().unwrap_or_default())
+    }
+
+    fn wish(ruleset: Option<&str>, setup: &str) -> Wish {
+        let setup = Some(SetupChoice::Text(setup.to_owned()));
+        Wish { ruleset: ruleset.map(str::to_owned), setup, ..Wish::default() }
+    }
+
+    #[test]
+    fn a_deployment_that_is_none_is_refused_before_anything_is_connected() {
+        for (ruleset, setup, words) in [
+            (Some("barrage"), "TYPO", "no deployment \"TYPO\" is saved for barrage"),
+            (Some("barrage"), "cornr", "Did you mean `corner`?"),
+            (Some("barrage"), "sugested", "Did you mean `suggested`?"),
+            (None, "corner", "add --rules barrage"),
+            (
+                Some("barrage"),
+                ".9..1..... ..2......9 ..S.....8. ........FB 9",
+                "41 characters, 40 are wanted",
+            ),
+            (Some("barrage"), "..........", "10 characters, 40 are wanted"),
+            (Some("quantum"), "corner", "played without deployments"),
+        ] {
+            let refusal = checked(wish(ruleset, setup), false).expect_err(setup);
+            assert!(refusal.contains(words), "{setup}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn a_named_deployment_is_resolved_and_ties_the_wish_to_its_ruleset() {
+        let found = checked(wish(Some("barrage"), "corner"), false).expect("a deployment");
+        assert_eq!(found.setup, Some(SetupChoice::Text(CORNER.to_owned())));
+        let text = "9629519469 457S379695 698374B8B9 78B8B58BFB";
+        assert_eq!(checked(wish(None, text), false).expect("a text").ruleset.as_deref(), Some("classic"));
+        // An account may have it on the server, which is asked before anything is offered.
+        let open = checked(wish(Some("barrage"), "elsewhere"), true).expect("to be looked up");
+        assert_eq!(open.setup, Some(SetupChoice::Text("elsewhere".to_owned())));
+    }
+
+    #[test]
+    fn what_cannot_be_rated_is_refused_before_anything_is_connected() {
+        let rated = Wish { rated: true, ..Wish::default() };
+        assert!(checked(rated.clone(), true).is_ok());
+        assert!(checked(rated.clone(), false).expect_err("a guest").contains("flagfall signup NAME"));
+        let untimed = Wish { time: Some(flagfall_protocol::Time::Unlimited {}), ..rated.clone() };
+        assert!(checked(untimed, true).is_err());
+        let custom = Wish { ruleset: Some("classic,ties=attacker".to_owned()), ..rated };
+        assert!(checked(custom, true).is_err());
+    }
+}

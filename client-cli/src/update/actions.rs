@@ -1,0 +1,382 @@
+//! What the keys of the full screen do.
+
+use flagfall_board::{Direction, Numbering, Side, Square};
+use flagfall_protocol::GameCommand;
+use flagfall_rules::{Carrier, Move};
+
+use super::{absence, challenges, chat, game, goal, leaving, requests, reserve};
+use crate::input::{Action, Screen};
+use crate::model::{Effect, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
+use crate::request::Request;
+use crate::{command_text, input, targets};
+
+/// Longest name of a saved deployment.
+const NAME_MAX: usize = 30;
+/// Longest command after a colon.
+const COMMAND_MAX: usize = 40;
+
+/// Carries out what a key does.
+pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
+    match action {
+        Action::Stop => leaving::leave(model, out),
+        Action::Leave => leaving::confirm(model, out),
+        Action::ShowHistory => model.ui.history = Some(0),
+        Action::ShowHelp => model.ui.is_help = true,
+        Action::CloseHelp => model.ui.is_help = false,
+        Action::Confirm => confirm(model, out),
+        Action::Cancel => cancel(model),
+        Action::DeclineChallenge => challenges::decline(model, out),
+        Action::Claim(result) => {
+            model.ui.prompt = None;
+            absence::claim(model, result, out);
+        }
+        Action::Color(color) => match model.ui.prompt.take() {
+            Some(Prompt::Color(ply)) => game::act(model, ply.colored(color), out),
+            _ => game::act(model, GameCommand::Color { color }, out),
+        },
+        Action::Pick => pick(model, out),
+        Action::FindRank(rank) => {
+            if let Some(Prompt::Place { kinds, cursor, .. }) = &mut model.ui.prompt {
+                *cursor = kinds.iter().position(|(kind, ..)| *kind == rank).unwrap_or(*cursor);
+            }
+        }
+        Action::Type(letter) => type_letter(model, letter),
+        Action::Erase => drop(typed(model).and_then(String::pop)),
+        Action::Clear => clear(model),
+        Action::Submit => submit(model, out),
+        Action::Forward(notes) if model.ui.history.is_some() => {
+            scroll(model, |at, _| at.saturating_sub(notes));
+        }
+        Action::Back(notes) if model.ui.history.is_some() => scroll(model, |at, last| (at + notes).min(last)),
+        Action::First if model.ui.history.is_some() => scroll(model, |_, last| last),
+        Action::Last if model.ui.history.is_some() => scroll(model, |_, _| 0),
+        Action::Forward(steps) => step_record(model, |at, _| at + steps),
+        Action::Back(steps) => step_record(model, |at, _| at.saturating_sub(steps)),
+        Action::First if model.ui.replay.is_some() => step_record(model, |_, _| 0),
+        Action::Last if model.ui.replay.is_some() => step_record(model, |_, last| last),
+        Action::First => move_in_list(model, |_, _| 0),
+        Action::Last => move_in_list(model, |_, last| last),
+        Action::Previous => move_in_list(model, |at, _| at.saturating_sub(1)),
+        Action::Next => move_in_list(model, |at, last| (at + 1).min(last)),
+        Action::NextGame => requests::start(model, Request::Next, out),
+        Action::AnswerChallenge => challenges::prompt(model),
+        Action::TurnBoard => model.ui.is_turned = !model.ui.is_turned,
+        Action::SwitchFigures => {
+            model.options.numbering = match model.options.numbering {
+                Numbering::Us => Numbering::Eu,
+                Numbering::Eu => Numbering::Us,
+            }
+        }
+        Action::Step(direction) => step(model, direction),
+        Action::Select => select(model, out),
+        Action::Deselect => {
+            if let Some(game) = &mut model.game {
+                game.selected = None;
+            }
+        }
+        Action::Place => reserve::prompt_place(model),
+        Action::Remove => reserve::prompt_remove(model),
+        Action::Choose(rank) => {
+            if let Some(game) = &mut model.game {
+                // Typed out, so that Enter confirms it.
+                game.typed = format!(":choose {}", rank.name());
+            }
+        }
+        Action::DeclineDraw => game::command(model, GameCommand::DeclineDraw {}, out),
+        Action::Resign => model.ui.prompt = Some(Prompt::Resign),
+        Action::Abort => model.ui.prompt = Some(Prompt::Abort),
+        Action::AskClaim => model.ui.prompt = Some(Prompt::Claim),
+        Action::Rematch => game::rematch(model, out),
+        Action::Talk => model.ui.prompt = Some(Prompt::Say(String::new())),
+        Action::Save => model.ui.prompt = Some(Prompt::SaveAs(String::new())),
+        Action::Load => show_saved(model),
+        Action::HandIn => game::hand_in(model, out),
+        Action::PickUp
+        | Action::PutBack
+        | Action::TakeOff
+        | Action::Put(_)
+        | Action::Randomize
+        | Action::Suggest => edit(model, action),
+    }
+}
+
+/// Answers the open question, or the terms of a challenge, with yes.
+fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
+    match model.ui.prompt.take() {
+        Some(Prompt::Resign) => game::command(model, GameCommand::Resign {}, out),
+        Some(Prompt::Abort) => game::command(model, GameCommand::Abort {}, out),
+        Some(Prompt::Leave(_)) => leaving::leave(model, out),
+        Some(Prompt::IllegalMove(squares)) => game::send_move(model, squares, out),
+        Some(Prompt::Remove(square)) => game::act(model, GameCommand::Remove { square }, out),
+        Some(Prompt::Challenge(_)) => challenges::accept_latest(model, out),
+        Some(prompt) => model.ui.prompt = Some(prompt),
+        None => {
+            if let Page::Terms { challenge, .. } = &model.ui.page {
+                let challenge = challenge.clone();
+                goal::accept_challenge(model, challenge, out);
+            }
+        }
+    }
+}
+
+fn cancel(model: &mut Model) {
+    if model.ui.history.take().is_some() {
+        return;
+    }
+    match model.ui.prompt.take() {
+        Some(Prompt::Challenge(_)) => {
+            model.say(format!("It waits: {} answers.", input::key_for(Action::AnswerChallenge)));
+        }
+        Some(Prompt::Color(_)) => model.say("Taken back."),
+        Some(Prompt::Place { .. } | Prompt::Load { .. }) | None => {}
+        Some(_) => model.say("The game goes on."),
+    }
+}
+
+/// Moves the cursor of the open list. `to` gets the place of the cursor and the last place.
+fn move_in_list(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
+    let (cursor, count) = match (&mut model.ui.prompt, &mut model.ui.page) {
+        (Some(Prompt::Place { kinds, cursor, .. }), _) => (cursor, kinds.len()),
+        (Some(Prompt::Load { entries, cursor }), _) => (cursor, entries.len()),
+        (None, Page::Choosing(choices)) => (&mut choices.cursor, choices.entries.len()),
+        _ => return,
+    };
+    *cursor = to(*cursor, count.saturating_sub(1));
+}
+
+/// Takes the entry under the cursor of the open list.
+fn pick(model: &mut Model, out: &mut Vec<Effect>) {
+    match (model.ui.prompt.take(), &model.ui.page) {
+        (Some(Prompt::Place { square, kinds, cursor }), _) => {
+            if let Some((rank, labeled, _)) = kinds.get(cursor).copied() {
+                reserve::play_or_prompt_color(model, Uncolored::Place { square, rank, labeled }, out);
+            }
+        }
+        (Some(Prompt::Load { entries, cursor }), _) => load(model, entries.get(cursor)),
+        (None, Page::Choosing(choices)) => {
+            if let Some((_, choice)) = choices.entries.get(choices.cursor).cloned() {
+                goal::chosen(model, choice, out);
+            }
+        }
+        (prompt, _) => model.ui.prompt = prompt,
+    }
+}
+
+/// Scrolls through what has happened. `to` gets the number of newer notes, and the greatest one.
+fn scroll(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
+    let last = model.notes.len().saturating_sub(1);
+    model.ui.history = model.ui.history.map(|at| to(at, last));
+}
+
+/// Steps through a record. `to` gets the current and the last position.
+fn step_record(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
+    let Some(replay) = &mut model.ui.replay else { return };
+    replay.go(to(replay.at(), replay.last()));
+    let (game, note, notes) = (OpenGame::of_replay(replay), replay.sentence(), replay.sentences(Notes::MAX));
+    model.game = Some(game);
+    if model.options.face.prints() {
+        model.say(note);
+    } else {
+        // Don't show what happens later in the record beside an earlier position.
+        model.notes.replace(notes);
+    }
+}
+
+/// The text that is being typed.
+fn typed(model: &mut Model) -> Option<&mut String> {
+    match &mut model.ui.prompt {
+        Some(Prompt::Say(typed) | Prompt::SaveAs(typed)) => Some(typed),
+        Some(_) => None,
+        None => model.game.as_mut().map(|game| &mut game.typed),
+    }
+}
+
+fn type_letter(model: &mut Model, letter: char) {
+    let max = match &model.ui.prompt {
+        Some(Prompt::Say(_)) => chat::TYPED_MAX,
+        Some(Prompt::SaveAs(_)) => NAME_MAX,
+        _ => COMMAND_MAX,
+    };
+    if let Some(typed) = typed(model).filter(|typed| typed.chars().count() < max) {
+        typed.push(letter);
+    }
+}
+
+fn clear(model: &mut Model) {
+    if model.ui.prompt.take().is_none()
+        && let Some(game) = &mut model.game
+    {
+        game.typed.clear();
+    }
+}
+
+/// Carries out what is typed.
+fn submit(model: &mut Model, out: &mut Vec<Effect>) {
+    match model.ui.prompt.take() {
+        Some(Prompt::Say(typed)) => return chat::submit(model, &typed, out),
+        Some(Prompt::SaveAs(name)) => return save_as(model, &name, out),
+        prompt => model.ui.prompt = prompt,
+    }
+    let Some(game) = &mut model.game else { return };
+    let text = std::mem::take(&mut game.typed);
+    if let Some(text) = text.strip_prefix(':') {
+        return match command_text::parse(text) {
+            Some(act) => game::act(model, act, out),
+            None => model.say(format!(
+                "I do not understand {text:?}: type a4a5 green, place 9 a4 red, remove a4 or color blue."
+            )),
+        };
+    }
+    match text.parse::<Move>() {
+        Ok(squares) => go(model, squares, out),
+        // A lone d, because d is a column too.
+        Err(_) if text == "d" => game::draw(model, out),
+        Err(_) => model.say(format!("{text} is no move: type two squares, as in a4a5, then Enter.")),
+    }
+}
+
+fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
+    let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
+    if name.is_empty() {
+        model.say("Not saved: a name is wanted.");
+        return;
+    }
+    match editor.checked_text() {
+        Ok(text) => {
+            let ruleset = editor.ruleset.unchanged().id.to_owned();
+            let by_name = model.deployments.saved.entry(ruleset.clone()).or_default();
+            by_name.insert(name.to_owned(), text.clone());
+            if model.is_account() {
+                let (name, setup) = (name.to_owned(), Secret::new(text));
+                return requests::start(model, Request::SaveDeployment { ruleset, name, setup }, out);
+            }
+            model.say(format!("Saved as {name}."));
+            out.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
+        }
+        Err(refusal) => model.say(format!("Not saved: {refusal}.")),
+    }
+}
+
+fn show_saved(model: &mut Model) {
+    let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
+    let saved = model.deployments.saved.get(editor.ruleset.unchanged().id).into_iter().flatten();
+    let entries: Vec<_> = saved.map(|(name, text)| (name.clone(), text.clone())).collect();
+    if entries.is_empty() {
+        let key = input::key_for(Action::Save);
+        model.say(format!("No deployment is saved for this ruleset: {key} saves this one."));
+    } else {
+        model.ui.prompt = Some(Prompt::Load { entries, cursor: 0 });
+    }
+}
+
+fn load(model: &mut Model, entry: Option<&(String, String)>) {
+    let editor = model.game.as_mut().and_then(|game| game.editor.as_mut());
+    let (Some(editor), Some((name, text))) = (editor, entry) else { return };
+    let word = match editor.load(text) {
+        Ok(()) => format!("Loaded {name}. {} hands it in.", input::key_for(Action::HandIn)),
+        Err(refusal) => format!("{name} is no deployment: {refusal}."),
+    };
+    model.say(word);
+}
+
+/// Changes the deployment.
+fn edit(model: &mut Model, action: Action) {
+    let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else { return };
+    match action {
+        Action::PickUp => editor.pick_or_swap(),
+        Action::PutBack => editor.drop_picked(),
+        Action::TakeOff => editor.take_off(),
+        Action::Randomize => editor.randomize(&mut model.random),
+        Action::Suggest => editor.suggest(&mut model.random),
+        Action::Put(rank) if !editor.place(rank) => {
+            let key = input::key_for(Action::TakeOff);
+            model.say(format!("No {rank} is in hand: {key} takes a piece off the board."));
+        }
+        _ => {}
+    }
+}
+
+/// Moves the cursor in a direction of the board as shown.
+fn step(model: &mut Model, direction: Direction) {
+    let direction = if model.bottom() == Side::Red { direction } else { direction.opposite() };
+    let Some(game) = &mut model.game else { return };
+    let Some(ruleset) = game.ruleset else { return };
+    if let Some(editor) = &mut game.editor {
+        editor.step(direction);
+    } else if let Some(next) =
+        game.cursor.neighbor(direction).filter(|next| ruleset.shape.squares().contains(*next))
+    {
+        game.cursor = next;
+    }
+}
+
+/// Plays a move, or asks for its chip's color if it lays one. A flash lays none.
+fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+    let by = model.game.as_ref().and_then(|game| {
+        let reach = targets::reach(&game.view, game.ruleset?, squares.from);
+        reach.into_iter().find(|target| target.square == squares.to).map(|target| target.by)
+    });
+    match by {
+        Some(Carrier::Legs | Carrier::SupplyLine) => {
+            reserve::play_or_prompt_color(model, Uncolored::Move(squares), out);
+        }
+        // The server refuses what no rule allows, with its reason.
+        Some(Carrier::Flash | Carrier::Scout) | None => game::play(model, squares, out),
+    }
+}
+
+/// Handles a click: moves the cursor there, and selects or goes where that makes sense.
+pub(super) fn click(model: &mut Model, square: Square, out: &mut Vec<Effect>) {
+    let screen = input::screen(model);
+    if !matches!(screen, Screen::Deploying | Screen::Playing | Screen::Watching | Screen::Record) {
+        return;
+    }
+    let Some(game) = &mut model.game else { return };
+    if let Some(editor) = &mut game.editor {
+        if editor.point_at(square) {
+            edit(model, Action::PickUp);
+        }
+        return;
+    }
+    game.cursor = square;
+    let side = targets::piece_at(&game.view, square).map(|piece| piece.side);
+    let is_meant = game.selected.is_some() || side.is_some() && side == game.own_side();
+    if screen == Screen::Playing && game.is_own_turn() && is_meant {
+        select(model, out);
+    }
+}
+
+/// Selects the piece under the cursor, deselects it, or goes there with the selected one.
+fn select(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(game) = &mut model.game else { return };
+    let (Some(ruleset), Some(side)) = (game.ruleset, game.own_side()) else { return };
+    let cursor = game.cursor;
+    if !game.is_own_turn() {
+        model.say("It is not your turn.");
+        return;
+    }
+    let is_own = targets::piece_at(&game.view, cursor).is_some_and(|piece| piece.side == side);
+    match game.selected {
+        Some(from) if from == cursor => game.selected = None,
+        None | Some(_) if is_own => {
+            if targets::targets(&game.view, ruleset, cursor).is_empty() {
+                game.selected = None;
+                model.say(format!("The piece on {cursor} cannot move now."));
+            } else {
+                game.selected = Some(cursor);
+            }
+        }
+        Some(from) => {
+            let squares = Move { from, to: cursor };
+            let is_refused = game.view.refused_moves.contains(&squares);
+            if targets::targets(&game.view, ruleset, from).contains(cursor) {
+                go(model, squares, out);
+            } else if is_refused {
+                model.say("A repetition rule forbids that move this turn.");
+            } else {
+                model.say(format!("The piece on {from} cannot go to {cursor}."));
+            }
+        }
+        None => model.say("Select one of your own pieces first."),
+    }
+}

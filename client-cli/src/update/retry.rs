@@ -1,0 +1,100 @@
+//! Repeats what a server cannot do for now, at growing intervals; the user is told once.
+//!
+//! A program that plays game after game waits in more cases than a person.
+
+use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
+
+use super::{goal, outbox};
+use crate::model::{Effect, How, Link, Model, Retry};
+use crate::words;
+
+/// Upper bound of the first delay before a request is repeated.
+const FIRST_MS: u64 = 1_000;
+/// Upper bound of any other delay.
+const LONGEST_MS: u64 = 30_000;
+
+/// True if a refused request is kept and repeated: the refusal is only for now.
+pub(super) fn is_kept(model: &mut Model, cmd_id: Option<&CommandId>, code: &Code, message: &str) -> bool {
+    let is_program = model.options.face.is_program();
+    let is_for_now = match code.as_str() {
+        Code::STORE_UNAVAILABLE => is_program || model.connection.link == Link::Online,
+        Code::STOPPING | Code::INTERNAL | Code::TOO_MANY | Code::LEFT_GAMES => is_program,
+        _ => false,
+    };
+    if !is_for_now || model.game.is_some() || model.is_mail() {
+        return false;
+    }
+    let is_asked = match cmd_id {
+        Some(cmd_id) => model.connection.pending.iter().any(|pending| pending.cmd_id == *cmd_id),
+        // The answer to a hello, to a look at a challenge, or to the opening of a game; or a
+        // program's messages came too fast.
+        None => {
+            model.connection.link != Link::Online
+                || model.opening.is_some()
+                || is_looking_at_challenge(model)
+                || (is_program && code.as_str() == Code::TOO_MANY)
+        }
+    };
+    if is_asked {
+        wait(model, message);
+    }
+    is_asked
+}
+
+/// True if a connection that closed before any welcome is made again.
+pub(super) fn outlasts(model: &mut Model, code: Option<u16>, why: &str) -> bool {
+    let is_told = code.is_some_and(|code| CloseCode::is_to_wait(code) || code == CloseCode::Shutdown as u16);
+    if model.options.face.is_program() && is_told && model.connection.retry.is_none() {
+        wait(model, why);
+    }
+    model.connection.retry.is_some()
+}
+
+/// Stops waiting if the awaited answer has come.
+pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
+    let has_come = match message {
+        ServerToClient::Accepted { .. } | ServerToClient::Game { .. } | ServerToClient::Challenge { .. } => {
+            true
+        }
+        // Only if nothing else is awaited.
+        ServerToClient::Welcome { .. } => model.connection.pending.is_empty() && model.opening.is_none(),
+        _ => false,
+    };
+    if has_come {
+        model.connection.retry = None;
+    }
+}
+
+/// Repeats the request when it is time, but not while the store is away.
+pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
+    let Some(retry) = &mut model.connection.retry else { return };
+    if model.connection.link != Link::Online
+        || model.connection.is_store_away
+        || retry.at.is_none_or(|at| model.clock.now < at)
+    {
+        return;
+    }
+    retry.at = None;
+    if let Some(game) = model.opening {
+        out.push(Effect::Send(ClientToServer::OpenGame { game, since: None }));
+    } else if !model.connection.pending.is_empty() {
+        outbox::resend(model, out);
+    } else if is_looking_at_challenge(model) {
+        goal::begin(model, out);
+    }
+}
+
+/// Tells the user once what the server cannot do, and schedules the next attempt.
+fn wait(model: &mut Model, why: &str) {
+    let Retry { refusals, .. } = model.connection.retry.unwrap_or_default();
+    if refusals == 0 {
+        model.say(format!("Not now: {} Trying again and again.", words::sentence(why)));
+    }
+    let delay_ms = outbox::jittered_ms(model, (FIRST_MS << refusals.min(10)).min(LONGEST_MS));
+    model.connection.retry =
+        Some(Retry { refusals: refusals.saturating_add(1), at: Some(model.clock.now + delay_ms) });
+}
+
+fn is_looking_at_challenge(model: &Model) -> bool {
+    model.opening.is_none() && matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
+}

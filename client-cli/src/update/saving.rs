@@ -1,0 +1,103 @@
+//! What the client saves so that the player can come back and can hold the server to its word:
+//! credential, seat, and commitments.
+
+use std::path::Path;
+
+use flagfall_board::{GameId, PerSide};
+use flagfall_protocol::{Commitment, Phase};
+
+use crate::commitments::{Shown, changed_words, verdict};
+use crate::config::is_account_file;
+use crate::model::{Effect, Goal, Model, Unsaved};
+
+/// Milliseconds between two attempts to save a credential or a seat.
+const AGAIN_MS: u64 = 15_000;
+
+/// True if the player can come back after this client ends.
+pub(super) fn can_return(model: &Model) -> bool {
+    model.login.unsaved.is_none()
+}
+
+/// Records that the credential or the seat could not be saved.
+pub(super) fn unsaved(model: &mut Model, why: String) {
+    if is_account_file(Path::new(&model.options.credential_file)) {
+        // An account finds its games by its name, and its file already exists.
+        return;
+    }
+    // Lists and spectators need no seat.
+    let is_new = model.login.unsaved.is_none() && !matches!(model.goal, Goal::Games | Goal::Watch(_));
+    model.login.unsaved = Some(Unsaved { why: why.clone(), again_at: model.clock.now + AGAIN_MS });
+    if is_new {
+        model.say(format!(
+            "Your seat cannot be saved on this machine ({why}). While this client runs, all is well; once it ends, you cannot come back to your game."
+        ));
+    }
+}
+
+/// Records that the credential and the seat are saved now.
+pub(super) fn saved(model: &mut Model) {
+    if model.login.unsaved.take().is_some() {
+        model.say("Your seat is saved now: you can come back to your game.");
+    }
+}
+
+/// Tries again to save what could not be saved.
+pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
+    let now = model.clock.now;
+    let Some(unsaved) = model.login.unsaved.as_mut().filter(|unsaved| unsaved.again_at <= now) else {
+        return;
+    };
+    unsaved.again_at = now + AGAIN_MS;
+    let seat = model.game.as_ref().filter(|game| game.own_side().is_some());
+    let seat = seat.map(|game| Effect::SaveSeat { game: game.summary.id.to_string() });
+    let token = model.login.token.clone().zip(model.login.player.as_ref());
+    let token = token.map(|(token, player)| Effect::SaveToken { token, name: player.name.clone() });
+    // The seat goes into the same file, so if it is written, the token was too.
+    out.extend(token);
+    out.extend(seat);
+}
+
+/// Handles the commitments that the server shows: saves them the first time, compares them later.
+pub(super) fn commitments(
+    model: &mut Model,
+    game: GameId,
+    epoch: u64,
+    now: &PerSide<Option<Commitment>>,
+    phase: Phase,
+    out: &mut Vec<Effect>,
+) {
+    let before = model.commitments.get(&game).copied();
+    let Some(mut shown) = before else {
+        if now.red.is_some() || now.blue.is_some() {
+            let shown = Shown { epoch, commitments: *now, late: phase == Phase::Over };
+            keep(model, game, shown, out);
+        }
+        return;
+    };
+    let changed = shown.changed(now);
+    let is_other_epoch = shown.epoch != epoch;
+    if !changed.is_empty() {
+        model.say(changed_words(&changed, is_other_epoch));
+        if is_other_epoch {
+            // The game was started again: from now on these commitments count.
+            keep(model, game, Shown { epoch, commitments: *now, late: false }, out);
+        }
+    } else if shown.complete(now) {
+        keep(model, game, shown, out);
+    }
+}
+
+fn keep(model: &mut Model, game: GameId, shown: Shown, out: &mut Vec<Effect>) {
+    model.commitments.insert(game, shown);
+    out.push(Effect::KeepCommitments { game, shown });
+}
+
+/// After the game: says whether the opened deployments match the commitments.
+pub(super) fn verify(model: &mut Model) {
+    let Some(game) = &model.game else { return };
+    let id = game.summary.id;
+    let judged = model.commitments.get(&id).and_then(|shown| verdict(id, shown, &game.view.opened));
+    if let Some(judged) = judged {
+        model.say(judged.words());
+    }
+}

@@ -1,0 +1,179 @@
+use super::*;
+
+#[test]
+fn a_fitting_offer_is_taken_and_else_one_is_made() {
+    let mut model = seeking(Wish::default());
+    let effects = received(&mut model, &lobby(&[("s0", "p1", "classic"), ("s1", "p2", "pbm")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::AcceptSeek { seek, .. }] if seek == "s1"));
+    let wish = Wish { ruleset: Some("barrage".to_owned()), ..Wish::default() };
+    let mut model = seeking(wish.clone());
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "pbm")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { terms, .. }] if terms.ruleset == "barrage"));
+    // A random side does not match the wish for Red.
+    let mut model = seeking(Wish { side: Some(Side::Red), ..wish });
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "barrage")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { side: Some(Side::Red), .. }]));
+}
+
+#[test]
+fn of_two_who_offer_the_same_at_one_moment_the_newer_gives_way() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    let effects = received(&mut model, &lobby(&[("s2", "p1", "classic"), ("s3", "p2", "classic")]));
+    assert_eq!(effects, [], "the older one waits");
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "classic"), ("s2", "p1", "classic")]));
+    assert!(matches!(
+        sent(&effects)[..],
+        [ClientToServer::CancelSeek { .. }, ClientToServer::AcceptSeek { .. }]
+    ));
+}
+
+#[test]
+fn of_two_offers_the_one_whose_owner_would_take_the_other_gives_way() {
+    // An offer for a certain side waits for a player who wants the other side, or either.
+    let other = lobby(&[("s2", "p1", "classic"), ("s3", "p2", "classic")]);
+    let sided = other.replace(r#""id":"s3""#, r#""side":"red","id":"s3""#);
+    assert_ne!(other, sided);
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    let effects = received(&mut model, &sided);
+    assert!(
+        matches!(sent(&effects)[..], [ClientToServer::CancelSeek { .. }, ClientToServer::AcceptSeek { seek, .. }] if seek == "s3"),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn an_offer_that_went_with_the_connection_is_made_anew_and_one_that_stands_is_kept() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    lose(&mut model, None);
+    let effects = welcome(&mut model, "[]");
+    assert_eq!(sent(&effects), [&ClientToServer::OpenLobby {}]);
+    assert_eq!(received(&mut model, &lobby(&[("s2", "p1", "classic")])), []);
+    lose(&mut model, None);
+    welcome(&mut model, "[]");
+    let effects = received(&mut model, &lobby(&[]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]));
+}
+
+#[test]
+fn a_game_that_began_while_the_connection_was_down_is_opened() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    lose(&mut model, None);
+    let effects = welcome(&mut model, &format!("[{SUMMARY}]"));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: None, .. }]));
+}
+
+#[test]
+fn who_was_too_slow_for_an_offer_looks_again_and_a_bad_code_ends_the_program() {
+    let mut model = seeking(Wish::default());
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
+    let [ClientToServer::AcceptSeek { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    let refusal = format!(
+        r#"{{"type":"refused","cmd_id":"{}","code":"no_such_seek","message":"gone"}}"#,
+        cmd_id.as_str()
+    );
+    assert_eq!(sent(&received(&mut model, &refusal)), [&ClientToServer::OpenLobby {}]);
+    // An answer to a command that is no longer pending changes nothing.
+    assert_eq!(received(&mut model, &refusal), []);
+    // A list that still has the offer is not trusted.
+    let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::Seek { .. }]), "{effects:?}");
+
+    let wish = Wish { how: How::Accept("nope".to_owned()), ..Wish::default() };
+    let mut model = online(Goal::Play(wish));
+    let effects = received(
+        &mut model,
+        r#"{"type":"refused","code":"no_such_challenge","message":"no such challenge"}"#,
+    );
+    assert_eq!(exit_code(&effects), Some(1));
+    assert_eq!(model.last_words, ["Refused: No such challenge."]);
+}
+
+#[test]
+fn a_challenge_shows_its_terms_before_it_is_accepted() {
+    let wish = Wish { how: How::Accept("k7m2q9".to_owned()), secret: true, ..Wish::default() };
+    let mut model = online(Goal::Play(wish));
+    let terms = format!(
+        r#"{{"type":"challenge","challenge":"k7m2q9","challenger":{{"id":"p2","name":"bob","kind":"guest"}},"terms":{{"ruleset":"pbm","time":{{"kind":"unlimited"}}}},"expires":{}}}"#,
+        START + 3_600_000
+    );
+    assert_eq!(received(&mut model, &terms), []);
+    assert!(matches!(&model.ui.page, Page::Terms { lines, .. } if lines[0].contains("bob challenges you")));
+    let effects = key(&mut model, Key::Char('y'));
+    assert!(matches!(sent(&effects)[..], [ClientToServer::AcceptChallenge { secret: true, .. }]));
+}
+
+#[test]
+fn an_acceptance_without_an_answer_is_repeated_and_its_challenge_not_looked_at_again() {
+    let wish = Wish { how: How::Accept("k7m2q9".to_owned()), ..Wish::default() };
+    let mut model = online(Goal::Play(wish));
+    lose(&mut model, None);
+    let effects = welcome(&mut model, "[]");
+    assert!(matches!(sent(&effects)[..], [ClientToServer::ShowChallenge { .. }]));
+    let terms = r#"{"type":"challenge","challenge":"k7m2q9","challenger":{"id":"p2","name":"bob","kind":"guest"},"terms":{"ruleset":"pbm","time":{"kind":"unlimited"}},"expires":1}"#;
+    received(&mut model, terms);
+    let first = key(&mut model, Key::Enter);
+    lose(&mut model, None);
+    let effects = welcome(&mut model, "[]");
+    assert_eq!(sent(&effects), sent(&first));
+}
+
+#[test]
+fn nothing_is_sent_before_the_welcome_and_what_was_chosen_meanwhile_is_asked_then() {
+    let mut model = online(Goal::Watch(None));
+    let lobby = format!(r#"{{"type":"lobby","seeks":[],"games":[{SUMMARY}],"players_online":2}}"#);
+    received(&mut model, &lobby);
+    assert!(matches!(&model.ui.page, Page::Choosing(choices) if choices.entries.len() == 1));
+    lose(&mut model, None);
+    assert_eq!(key(&mut model, Key::Enter), []);
+    let effects = welcome(&mut model, "[]");
+    assert!(matches!(sent(&effects)[..], [ClientToServer::OpenGame { since: None, .. }]));
+}
+
+#[test]
+fn a_rematch_leaves_the_old_game_for_the_new_one() {
+    let mut model = playing();
+    let ended = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"ended","outcome":{"winner":"red","reason":"resigned"},"opened":{"red":null,"blue":null}},"change":{}}"#;
+    received(&mut model, ended);
+    assert!(matches!(sent(&key(&mut model, Key::Char('m')))[..], [ClientToServer::Rematch { .. }]));
+    let effects =
+        received(&mut model, &format!(r#"{{"type":"game_started","game":{SUMMARY},"side":"red"}}"#));
+    assert!(matches!(
+        sent(&effects)[..],
+        [ClientToServer::CloseGame { .. }, ClientToServer::OpenGame { since: None, .. }]
+    ));
+}
+
+#[test]
+fn who_asks_for_a_rematch_first_is_told_what_it_waits_for() {
+    let mut model = playing();
+    let ended = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"ended","outcome":{"winner":"red","reason":"resigned"},"opened":{"red":null,"blue":null}},"change":{}}"#;
+    received(&mut model, ended);
+    let effects = key(&mut model, Key::Char('m'));
+    let [ClientToServer::Rematch { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
+    received(&mut model, r#"{"type":"rematch_offered","game":"0123456789ab","side":"red"}"#);
+    let accepted = serde_json::json!({"type":"accepted","cmd_id":cmd_id,"outcome":{"kind":"done"}});
+    received(&mut model, &accepted.to_string());
+    assert!(last_note(&model).starts_with("You ask for a rematch"), "{}", last_note(&model));
+}
+
+#[test]
+fn leaving_takes_an_offer_back_and_says_how_to_go_on_with_a_game() {
+    let mut model = seeking(Wish::default());
+    received(&mut model, &lobby(&[]));
+    seek_stands(&mut model, "s2");
+    let effects = update(&mut model, Message::Stop);
+    assert!(matches!(sent(&effects)[..], [ClientToServer::CancelSeek { .. }]));
+    assert_eq!(exit_code(&effects), Some(0));
+    let mut model = playing();
+    key(&mut model, Key::Char('q'));
+    assert_eq!(exit_code(&key(&mut model, Key::Char('y'))), Some(0));
+    assert!(model.last_words[0].ends_with("flagfall play --game 0123456789ab"), "{:?}", model.last_words);
+}
