@@ -15,7 +15,7 @@ use crate::secret::Secret;
 pub const PASSWORD_LEN_MIN: usize = 8;
 /// The most characters of a password.
 pub const PASSWORD_LEN_MAX: usize = 256;
-use crate::server_to_client::Player;
+use crate::player::Player;
 use crate::webhook::WebhookInfo;
 
 /// What a token may do.

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::Time;
+use crate::player::Player;
 use crate::rating::GameScore;
-use crate::server_to_client::Player;
 
 /// An ended game of a player.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

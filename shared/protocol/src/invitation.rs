@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::Terms;
-use crate::server_to_client::Player;
+use crate::player::Player;
 
 /// Addresses the player's own open challenge to another player. `POST /api/me/challenges`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

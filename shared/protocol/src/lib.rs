@@ -13,6 +13,7 @@ mod history;
 mod invitation;
 mod own_games;
 mod parse;
+mod player;
 mod queue;
 mod rating;
 mod rating_range;
@@ -47,6 +48,7 @@ pub use history::{
 pub use invitation::{Invitation, Invitations, Invite};
 pub use own_games::{OwnGame, OwnGames};
 pub use parse::{Malformed, parse_message};
+pub use player::{Player, PlayerKind};
 pub use queue::{MoveQueue, NewQueue, QueuedMove};
 pub use rating::{
     GameScore, Leaderboard, LeaderboardEntry, RatedGame, RatingChange, RatingHistory, RatingInfo,
@@ -59,8 +61,8 @@ pub use record::{
 };
 pub use secret::Secret;
 pub use server_to_client::{
-    Abort, Accepted, GameHead, GameSummary, Player, PlayerKind, PoolStatus, Presence, RuleOptionInfo,
-    RuleValueInfo, RulesetInfo, Seek, ServerToClient,
+    Abort, Accepted, GameHead, GameSummary, PoolStatus, Presence, RuleOptionInfo, RuleValueInfo, RulesetInfo,
+    Seek, ServerToClient,
 };
 pub use text::SignatureText;
 pub use webhook::{

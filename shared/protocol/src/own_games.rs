@@ -71,7 +71,7 @@ mod tests {
 
     use super::*;
     use crate::client_to_server::{Terms, Time};
-    use crate::server_to_client::{Player, PlayerKind};
+    use crate::player::{Player, PlayerKind};
 
     fn own(id: u8, to_act: bool, deadline: Option<u64>) -> OwnGame {
         let player =

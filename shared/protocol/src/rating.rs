@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::Time;
-use crate::server_to_client::Player;
+use crate::player::Player;
 
 /// The speed of a game, by the time that its clock gives one side for forty turns. Each ruleset and
 /// speed has its own ratings.

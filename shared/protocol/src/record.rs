@@ -5,6 +5,7 @@ use std::fmt;
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_rules as rules;
+use flagfall_rules::EndReason;
 use flagfall_view::{
     Commitment, Fate, GameEvent, GameView, HexBytes, Opened, SeenMove, SeenOutcome, SeenPlacing, ViewChange,
     Viewer,
@@ -13,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::client_to_server::{Terms, Time};
-use crate::server_to_client::Player;
+use crate::player::Player;
 use crate::text::SignatureText;
 
 pub use digest::{DIGEST_VERSION, key_id, signed_message};
@@ -145,7 +146,17 @@ impl RecordedEvent {
     /// An event at its stamp, with the fields that follow from it and without its change.
     #[must_use]
     pub fn new(at: Stamp, lag_ms: u32, event: GameEvent) -> RecordedEvent {
-        RecordedEvent { at: at.0, lag_ms, by: digest::resigned_by(&event), event, change: None }
+        RecordedEvent { at: at.0, lag_ms, by: resigned_by(&event), event, change: None }
+    }
+}
+
+/// The side that resigned. A record names it beside the outcome.
+fn resigned_by(event: &GameEvent) -> Option<Side> {
+    match event {
+        GameEvent::Ended { outcome, opened: _ } if outcome.reason == EndReason::Resigned.code() => {
+            outcome.winner.map(Side::opponent)
+        }
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ use crate::chat::Said;
 use crate::client_to_server::{CommandId, Terms};
 use crate::code::Code;
 use crate::invitation::Invitation;
+use crate::player::Player;
 use crate::rating::{RatingChange, RatingPoint};
 use crate::rating_range::RatingRange;
 use crate::secret::Secret;
@@ -309,31 +310,6 @@ pub enum Accepted {
     },
     /// Done. There is nothing more to report.
     Done {},
-}
-
-/// A player.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-pub struct Player {
-    /// The player's id. It never changes.
-    pub id: String,
-    /// The name that others see.
-    pub name: String,
-    /// The kind of player.
-    pub kind: PlayerKind,
-}
-
-/// The kind of a player.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PlayerKind {
-    /// A player with a name and a token, but no password.
-    Guest,
-    /// A player with a password.
-    Account,
-    /// A program with an account of its own.
-    Bot,
-    /// A house player: a program that the server runs.
-    House,
 }
 
 fn is_neither(sides: &PerSide<bool>) -> bool {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use crate::Rating;
+use crate::rating::Rating;
 
 /// Points per unit of the inner scale.
 const SCALE: f64 = 173.717_8;

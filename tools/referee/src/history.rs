@@ -4,10 +4,8 @@ use flagfall_board::{Ply, Stamp};
 use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms};
 use flagfall_rules::{Event, Events, Game, Phase, Referee, Viewer, evolve, view};
 
+use crate::limits::STEPS_MAX;
 use crate::refused::Refused;
-
-/// The most accepted commands of one game that are kept: four times the plies of the longest game.
-pub const STEPS_MAX: usize = 20_000;
 
 /// The events of one command, and their time.
 struct Step {

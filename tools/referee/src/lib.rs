@@ -9,6 +9,7 @@
 mod answer;
 mod chance;
 mod history;
+mod limits;
 mod lines;
 mod pipe;
 mod refused;
@@ -16,7 +17,7 @@ mod request;
 mod session;
 
 pub use answer::{About, Answer, AnswerLine, Done, Everything, RulesetFacts, SeenByAudience};
-pub use history::STEPS_MAX;
+pub use limits::STEPS_MAX;
 pub use lines::LINE_BYTES_MAX;
 pub use pipe::{PENDING_BYTES_MAX, serve, serve_standard};
 pub use refused::Refused;

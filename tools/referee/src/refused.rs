@@ -4,7 +4,7 @@ use flagfall_board::{Ply, Stamp};
 use flagfall_protocol::Code;
 use flagfall_rules::{NoSuchRuleset, PositionTextError, Refusal};
 
-use crate::history::STEPS_MAX;
+use crate::limits::STEPS_MAX;
 use crate::lines::LINE_BYTES_MAX;
 
 /// Why a request was refused. A refused request changes nothing.

@@ -163,13 +163,3 @@ fn fate(fate: Fate) -> &'static str {
         Fate::Leaves => "leaves",
     }
 }
-
-/// The side that resigned. A record names it beside the outcome.
-pub(super) fn resigned_by(event: &GameEvent) -> Option<Side> {
-    match event {
-        GameEvent::Ended { outcome, opened: _ } if outcome.reason == EndReason::Resigned.code() => {
-            outcome.winner.map(Side::opponent)
-        }
-        _ => None,
-    }
-}

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{GameRecord, LagQuota, RECORD_FORMAT, RecordKind, RecordedEvent};
 use crate::client_to_server::Terms;
-use crate::server_to_client::Player;
+use crate::player::Player;
 
 /// A game's log, from which records are made.
 pub struct Recorder {
