@@ -34,7 +34,8 @@ fn an_account_from_sign_up_to_its_end() {
     let mut server = site.serve();
     let ann = |server: &Server, words: &[&str], lines: &[&str]| run(server, &site, words, lines);
 
-    ann(&server, &["whoami"], &[]).expect(1, &["you are nobody on this server yet", "flagfall signup --server"]);
+    ann(&server, &["whoami"], &[])
+        .expect(1, &["you are nobody on this server yet", "flagfall signup --server"]);
     ann(&server, &["logout"], &[]).expect(1, &["nobody is logged in"]);
     ann(&server, &["games"], &[]).expect(0, &["You have no running game."]);
     let was = word_after(&ann(&server, &["whoami"], &[]).said, "Player ");
