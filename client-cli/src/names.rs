@@ -62,6 +62,19 @@ pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> 
     format!("there is no {kind} `{text}`.{} There are {list}.", did_you_mean(text, names))
 }
 
+/// Checks that a player's name can be part of a path.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn player(text: &str) -> Result<String, String> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if text.bytes().all(is_plain) && !text.is_empty() {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{text:?} is nobody's name: names have letters, digits, - and _."))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

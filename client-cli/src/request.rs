@@ -1,6 +1,6 @@
 //! HTTP requests that the client makes while it plays: lists, other games, account data.
 
-use flagfall_board::{GameId, Ply};
+use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Speed};
 
 /// An HTTP request beside the WebSocket.
@@ -36,6 +36,15 @@ pub enum Request {
     },
     /// Show a player's public profile.
     Ratings {
+        /// The player's name.
+        player: String,
+    },
+    /// Look up the rating of a player of an open game.
+    SeatRating {
+        /// The game.
+        game: GameId,
+        /// The player's side.
+        side: Side,
         /// The player's name.
         player: String,
     },
@@ -120,7 +129,9 @@ impl Request {
             Request::Record { game } => format!("/api/games/{game}/record"),
             Request::Moves { game } => format!("/api/games/{game}/record.txt"),
             Request::Standings { ruleset, speed } => format!("/api/leaderboards/{ruleset}/{}", speed.name()),
-            Request::Ratings { player } => format!("/api/players/{player}"),
+            Request::Ratings { player } | Request::SeatRating { player, .. } => {
+                format!("/api/players/{player}")
+            }
             Request::Played { player } => format!("/api/players/{player}/games"),
             Request::HeadToHead { player, opponent } => format!("/api/players/{player}/against/{opponent}"),
             Request::Deployments => "/api/me/deployments".to_owned(),
@@ -140,7 +151,7 @@ impl Request {
     pub fn is_own(&self) -> bool {
         match self {
             Request::Show { is_own, .. } => *is_own,
-            Request::Standings { .. } | Request::Ratings { .. } => false,
+            Request::Standings { .. } | Request::Ratings { .. } | Request::SeatRating { .. } => false,
             _ => true,
         }
     }

@@ -1,7 +1,7 @@
 //! The open game: what the server showed of it, and the user's place in it.
 
 use flagfall_board::{PerSide, Side, Square};
-use flagfall_protocol::{GameSummary, GameView, Phase, Presence, Viewer};
+use flagfall_protocol::{GameSummary, GameView, Phase, Presence, RatingPoint, Viewer};
 use flagfall_rules::Ruleset;
 
 use crate::deployments::editor::DeployEditor;
@@ -37,6 +37,8 @@ pub struct OpenGame {
     pub view: GameView,
     /// Each player's presence.
     pub presence: PerSide<Presence>,
+    /// Each player's rating for such games, as far as it is known.
+    pub ratings: PerSide<Option<RatingPoint>>,
     /// The players who left on purpose.
     pub left: PerSide<bool>,
     /// When the game can be claimed because this player is gone, in milliseconds since 1970 by the
@@ -89,6 +91,7 @@ impl OpenGame {
             seq: 0,
             view,
             presence: PerSide::new(Presence::Present, Presence::Present),
+            ratings: PerSide::default(),
             left: PerSide::default(),
             claimable_at: PerSide::default(),
             is_claim_told: false,

@@ -160,7 +160,8 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let label = format!("{arrow}{:<5}", side.to_string());
     let room = width.saturating_sub(label.len() + right.len() + 1);
     // Cut a long name, but not the information after it.
-    let told = format!("{own}{presence}");
+    let rating = game.ratings[side].map_or_else(String::new, |rating| format!(" {}", words::rating(rating)));
+    let told = format!("{rating}{own}{presence}");
     let short = words::fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
     let name = words::fit(&format!("{}{told}", short.trim_end()), room);
     let is_low = game.is_low_on_time(side, model.server_now()) && model.ui.replay.is_none();

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::exit::exit;
-use super::{game, goal};
+use super::{game, goal, ratings};
 use crate::model::{Effect, Goal, Model, OpenGame, Page};
 use crate::replay::Replay;
 use crate::request::Request;
@@ -25,7 +25,9 @@ pub(super) fn answered(
     model.connection.requests = model.connection.requests.saturating_sub(1);
     let is_of_saved = request == Request::Deployments;
     let taken = answer.and_then(|body| take(model, &request, &body, out));
-    if let Err(why) = taken {
+    // Nobody has asked for a rating: without it, the name stands alone.
+    let is_optional = matches!(request, Request::SeatRating { .. });
+    if let Err(why) = taken.or_else(|why| if is_optional { Ok(()) } else { Err(why) }) {
         let word = words::sentence(&why);
         if matches!(request, Request::Record { .. }) && model.game.is_none() {
             return exit(model, Exit::Refused, format!("Refused: {word}"), out);
@@ -64,6 +66,7 @@ fn take(model: &mut Model, request: &Request, body: &[u8], out: &mut Vec<Effect>
         Request::Moves { .. } => say_text(model, &String::from_utf8_lossy(body)),
         Request::Standings { .. } => say_text(model, &words::leaderboard(&read::<Leaderboard>(body)?)),
         Request::Ratings { .. } => say_text(model, &words::profile(&read::<Profile>(body)?)),
+        Request::SeatRating { game, side, .. } => ratings::take(model, *game, *side, &read(body)?),
         Request::Played { .. } => {
             say_all(model, listing::played(&read::<PlayedGames>(body)?, &model.options.server_flag()));
         }

@@ -7,7 +7,7 @@ use flagfall_protocol::{
 };
 use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
 
-use super::{outbox, saving};
+use super::{outbox, ratings, saving};
 use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
@@ -45,6 +45,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     // A new epoch: the server lost moves that it had acknowledged.
     let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
     let is_muted = previous.as_ref().is_some_and(|game| game.is_muted);
+    let ratings = previous.as_ref().map(|game| game.ratings).unwrap_or_default();
     let (cursor, previous_phase, mut editor) = match previous {
         Some(game) => (game.cursor, Some(game.view.phase), game.editor),
         None => (start_cursor(ruleset, audience.side()), None, None),
@@ -72,6 +73,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         seq,
         view,
         presence,
+        ratings,
         left,
         claimable_at,
         is_claim_told: false,
@@ -101,6 +103,9 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         out.push(Effect::SaveSeat { game: id.to_string() });
     }
     model.game = Some(game);
+    if is_first && model.options.face.is_screen() {
+        ratings::request(model, out);
+    }
     if is_changed {
         show_board(model, is_first);
         tell_standing(model);

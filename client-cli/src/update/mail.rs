@@ -246,10 +246,10 @@ fn history(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     let mut words = rest.split_whitespace();
     match (words.next(), words.next(), words.next()) {
         (Some(first), None, None) if first.parse::<GameId>().is_err() => {
-            start(model, Request::Played { player: player_name(first)? }, out)
+            start(model, Request::Played { player: names::player(first)? }, out)
         }
         (Some(first), Some(second), None) => {
-            let (player, opponent) = (player_name(first)?, player_name(second)?);
+            let (player, opponent) = (names::player(first)?, names::player(second)?);
             start(model, Request::HeadToHead { player, opponent }, out)
         }
         (_, _, Some(_)) => Err("history GAME, history NAME, or history NAME NAME.".to_owned()),
@@ -257,16 +257,6 @@ fn history(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
             let game = named_game(model, rest)?;
             start(model, Request::Moves { game }, out)
         }
-    }
-}
-
-/// Checks that a name can be part of a path.
-fn player_name(text: &str) -> Result<String, String> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if text.bytes().all(is_plain) && !text.is_empty() {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("{text:?} is nobody's name: names have letters, digits, - and _."))
     }
 }
 
@@ -293,7 +283,7 @@ fn standings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
 fn ratings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     let own = || model.login.player.as_ref().map(|player| player.name.clone()).unwrap_or_default();
     let player = if rest.is_empty() { own() } else { rest.to_owned() };
-    let player = player_name(&player)?;
+    let player = names::player(&player)?;
     start(model, Request::Ratings { player }, out)
 }
 

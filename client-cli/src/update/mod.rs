@@ -14,6 +14,7 @@ mod link;
 mod mail;
 mod outbox;
 mod pool;
+mod ratings;
 mod requests;
 mod reserve;
 mod retry;

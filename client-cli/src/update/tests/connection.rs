@@ -133,7 +133,7 @@ fn a_connection_that_falls_silent_is_hung_up() {
 }
 
 /// The game as it is in this epoch.
-fn turned_back(epoch: u64) -> String {
+pub(super) fn turned_back(epoch: u64) -> String {
     format!(
         r#"{{"type":"game","game":{SUMMARY},"audience":"red","driving":true,"epoch":{epoch},"seq":5,"presence":{{"red":"present","blue":"present"}},"view":{{"audience":"red","ruleset":"classic","lakes":[],"commitments":{{"red":null,"blue":null}},{}}}}}"#,
         classic_view("red")

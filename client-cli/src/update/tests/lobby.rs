@@ -1,4 +1,8 @@
+use flagfall_board::GameId;
+
+use super::connection::turned_back;
 use super::*;
+use crate::request::Request;
 
 #[test]
 fn a_fitting_offer_is_taken_and_else_one_is_made() {
@@ -176,4 +180,32 @@ fn leaving_takes_an_offer_back_and_says_how_to_go_on_with_a_game() {
     key(&mut model, Key::Char('q'));
     assert_eq!(exit_code(&key(&mut model, Key::Char('y'))), Some(0));
     assert!(model.last_words[0].ends_with("flagfall play --game 0123456789ab"), "{:?}", model.last_words);
+}
+
+#[test]
+fn the_ratings_of_accounts_are_looked_up_once_and_missed_in_silence() {
+    let id: GameId = "0123456789ab".parse().expect("an id");
+    let mut model = online(Goal::Play(Wish { how: How::Game(id), ..Wish::default() }));
+    let game = turned_back(1)
+        .replace(r#"{"kind":"unlimited"}"#, r#"{"kind":"fischer","base_s":600,"increment_s":5}"#)
+        .replace(r#""kind":"guest""#, r#""kind":"account""#);
+    let effects = received(&mut model, &game);
+    let requests: Vec<Request> = effects
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::Request(request) => Some(request),
+            _ => None,
+        })
+        .collect();
+    let [red, blue] = &requests[..] else { panic!("{requests:?}") };
+    assert_eq!((red.path().as_str(), blue.path().as_str()), ("/api/players/ann", "/api/players/bob"));
+    let profile = r#"{"player":{"id":"p2","name":"bob","kind":"account"},"created":1,"ratings":[{"ruleset":"classic","speed":"rapid","now":{"rating":1523,"deviation":80,"provisional":false},"games":3,"last":1}]}"#;
+    let notes = model.notes.len();
+    update(&mut model, Message::Answered { request: blue.clone(), answer: Ok(profile.into()) });
+    update(&mut model, Message::Answered { request: red.clone(), answer: Err("gone".to_owned()) });
+    let open = model.game.as_ref().expect("a game");
+    assert_eq!(open.ratings.blue.map(|point| point.rating), Some(1523));
+    assert_eq!((open.ratings.red, model.notes.len()), (None, notes));
+    let effects = received(&mut model, &game);
+    assert!(!effects.iter().any(|effect| matches!(effect, Effect::Request(_))), "{effects:?}");
 }
