@@ -9,7 +9,7 @@ use flagfall_store::{Key, Store, Write};
 use serde::{Deserialize, Serialize};
 
 use super::refusal::LobbyRefusal;
-use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF};
+use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF, INVITED};
 use flagfall_base::transact::delete;
 
 /// An open challenge, as the store keeps it.
@@ -109,4 +109,14 @@ fn key(code: &str) -> Result<Key, LobbyRefusal> {
 
 fn own_key(challenger: &Player, code: &str) -> Result<Key, LobbyRefusal> {
     CHALLENGES_OF.key([&challenger.id, &code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
+}
+
+/// The write that removes a challenge from a player's list, if it is there.
+pub(super) fn closing_invitation(player: &Player, code: &str) -> Result<Write, LobbyRefusal> {
+    Ok(Write::Delete { key: invited_key(&player.id, code)? })
+}
+
+/// The key of a challenge in a player's list.
+pub(super) fn invited_key(player_id: &str, code: &str) -> Result<Key, LobbyRefusal> {
+    INVITED.key([&player_id, &code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

@@ -5,11 +5,11 @@ use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Invitation, Invitations, Player, ServerToClient};
 use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 
-use super::challenges::{self, Challenge};
+use super::challenges::{self, Challenge, invited_key};
 use super::{Inner, Lobby, LobbyRefusal};
 use crate::blocks::are_apart;
+use flagfall_base::keys::ADDRESSED;
 use flagfall_base::keys::last_part;
-use flagfall_base::keys::{ADDRESSED, INVITED};
 
 /// Most challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
@@ -156,11 +156,6 @@ impl Inner {
     }
 }
 
-/// The write that removes a challenge from a player's list, if it is there.
-pub(super) fn closing(player: &Player, code: &str) -> Result<Write, LobbyRefusal> {
-    Ok(Write::Delete { key: key(player, code)? })
-}
-
 fn invitation(challenge: Challenge) -> Invitation {
     let Challenge { code, challenger, terms, side, expires } = challenge;
     Invitation { challenge: code, challenger, terms, your_side: side.map(Side::opponent), expires }
@@ -168,10 +163,6 @@ fn invitation(challenge: Challenge) -> Invitation {
 
 fn key(player: &Player, code: &str) -> Result<Key, LobbyRefusal> {
     invited_key(&player.id, code)
-}
-
-fn invited_key(player_id: &str, code: &str) -> Result<Key, LobbyRefusal> {
-    INVITED.key([&player_id, &code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }
 
 /// The key that records a challenge's addressee under its code.

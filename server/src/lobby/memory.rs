@@ -7,37 +7,16 @@
 
 use std::sync::Arc;
 
-use flagfall_board::{GameId, PerSide, Stamp};
-use flagfall_protocol::{Accepted, CommandId, HexBytes, Player, Terms};
+use flagfall_board::Stamp;
+use flagfall_protocol::{Accepted, CommandId, HexBytes, Player};
 use flagfall_store::{Expect, Key, Store, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::command::LobbyCommand;
-use super::plans::planning;
+use super::game_plan::{GamePlan, planning};
 use super::refusal::LobbyRefusal;
 use flagfall_base::keys::COMMANDS;
-use flagfall_game::NewGame;
-
-/// A game to be created, as the record of its command keeps it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct GamePlan {
-    /// The id it will have.
-    pub id: GameId,
-    /// What is played.
-    pub terms: Terms,
-    /// Who plays.
-    pub players: PerSide<Player>,
-    /// Who asked for secrecy.
-    pub secret: PerSide<bool>,
-}
-
-impl From<GamePlan> for NewGame {
-    fn from(plan: GamePlan) -> NewGame {
-        let GamePlan { id, terms, players, secret } = plan;
-        NewGame { id, terms, players, secret, previous: None }
-    }
-}
 
 /// The outcome of an accepted command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -9,6 +9,7 @@
 mod board;
 mod challenges;
 mod command;
+mod game_plan;
 mod guests;
 mod invitations;
 mod memory;
@@ -40,8 +41,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
-pub use memory::GamePlan;
-pub(crate) use plans::PLAN_MS;
+pub use game_plan::GamePlan;
+pub(crate) use game_plan::PLAN_MS;
 pub(crate) use pool_returns::pool_return;
 pub use refusal::{LobbyRefusal, check_rated, check_terms};
 pub use seeks::{SeekRecord, Seeks};
@@ -475,7 +476,9 @@ impl Asker<'_> {
         self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
         let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
-        for write in challenge.closing()?.into_iter().chain([invitations::closing(self.player, code)?]) {
+        for write in
+            challenge.closing()?.into_iter().chain([challenges::closing_invitation(self.player, code)?])
+        {
             draft = draft.writing(write);
         }
         let kept = self.keep(draft).await?;

@@ -9,39 +9,16 @@ use std::sync::atomic::Ordering;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
-use flagfall_store::{Key, Store, Write};
-use serde::{Deserialize, Serialize};
+use flagfall_store::{Key, Write};
 
-use super::memory::{GamePlan, key as outcome_key};
+use super::game_plan::{GamePlan, PlanRecord};
+use super::memory::key as outcome_key;
 use super::refusal::LobbyRefusal;
 use super::{Asker, Inner, Lobby};
 use flagfall_base::delivery::Payload;
-use flagfall_base::jobs::{Claimed, JobError, not_before};
+use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::PLANS;
 use flagfall_base::transact::write_if;
-
-/// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
-const LEFT_AFTER_MS: u64 = 3_000;
-/// How long a plan is kept that no server could carry out, in milliseconds: as long as the outcome
-/// of its command.
-pub(crate) const PLAN_MS: u64 = 24 * 3_600_000;
-
-/// A planned game, as the store keeps it, besides the state of the job.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct PlanRecord {
-    plan: GamePlan,
-}
-
-/// The write that plans a game.
-pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, LobbyRefusal> {
-    let since = store.now();
-    let key = PLANS.key([&plan.id])?;
-    let fields = serde_json::to_vec(&PlanRecord { plan: plan.clone() })
-        .map_err(|_| LobbyRefusal::Internal("unwritable plan"))?;
-    // The command that plans the game also creates it. The job is for the case that it does not.
-    let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
-    Ok(Write::Put { key, value, expires: Some(since.plus_ms(PLAN_MS)) })
-}
 
 impl Lobby {
     /// Does the job of creating the game of an abandoned plan.

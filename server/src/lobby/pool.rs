@@ -22,20 +22,21 @@ use metrics::{gauge, histogram};
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::memory::GamePlan;
-use super::pool_returns::keeping;
+use super::game_plan::GamePlan;
 use super::refusal::LobbyRefusal;
 use crate::blocks::blocked_ids;
 use crate::ratings::{Ratings, Standing};
 use crate::settings::FirstMove;
 use flagfall_base::delivery::{Connections, Payload};
-use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL};
+use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL, POOLED};
 use flagfall_base::random::{random_bytes, random_game_id};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::delete;
 use flagfall_game::{CreateError, TableError, Tables};
 
+/// How long the records of two paired players are kept, in milliseconds.
+const POOLED_MS: u64 = 24 * 3_600_000;
 /// Records of the pool read at a time.
 const POOL_MAX: usize = 4_096;
 /// Most players of one class who are matched together: twice as many take more than twice as long.
@@ -458,6 +459,16 @@ fn unwritable() -> StoreError {
 
 fn game_of(bytes: &[u8]) -> Option<GameId> {
     std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+/// The write that keeps the records with which two players waited for their game.
+fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
+    put(pooled_key(game)?, &waited, now.plus_ms(POOLED_MS).0)
+}
+
+/// The key of the records with which the players of a game waited.
+pub(super) fn pooled_key(game: GameId) -> Result<Key, StoreError> {
+    POOLED.key([&game])
 }
 
 pub(super) fn pool_key(player: &str) -> Result<Key, StoreError> {

@@ -9,22 +9,15 @@
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
 
-use super::pool::{Pool, PoolRecord, paired_of_key, pool_key, put, read};
-use flagfall_base::keys::{POOL_RETURNS, POOLED};
+use super::pool::{Pool, PoolRecord, paired_of_key, pool_key, pooled_key, put, read};
+use flagfall_base::keys::POOL_RETURNS;
 use flagfall_base::scan::Scan;
 use flagfall_game::GameHeader;
 
-/// How long the records of two paired players are kept, in milliseconds.
-const POOLED_MS: u64 = 24 * 3_600_000;
 /// How long the pool may take a player back after an abort, in milliseconds.
 const RETURN_MS: u64 = 60_000;
 /// Records of `pool_returns/` read at a time.
 const CHUNK: usize = 256;
-
-/// The write that keeps the records with which two players waited for their game.
-pub(super) fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
-    put(pooled_key(game)?, &waited, now.plus_ms(POOLED_MS).0)
-}
 
 /// The note that players who did not cause an abort may wait again, for the append of the abort.
 /// The pool knows whether the game came from there.
@@ -98,8 +91,4 @@ impl Pool {
         }
         Ok(())
     }
-}
-
-fn pooled_key(game: GameId) -> Result<Key, StoreError> {
-    POOLED.key([&game])
 }

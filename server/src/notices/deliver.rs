@@ -4,10 +4,7 @@ use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
 use flagfall_store::{StoreError, Update};
 
 use super::sender::Sent;
-use super::{
-    LOST_MAX, Notices, TAKEN_MS, Target, WAITS_MS, WaitingNotice, WebhookRecord, count, put, webhook_key,
-};
-use crate::settings::Reach;
+use super::{LOST_MAX, Notices, TAKEN_MS, WAITS_MS, WaitingNotice, WebhookRecord, count, put, webhook_key};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::transact::{Transaction, expect};
 
@@ -20,7 +17,7 @@ impl Notices {
         let WaitingNotice { notice, .. } = job.fields()?;
         let player = job.id().split('/').next().unwrap_or_default().to_owned();
         let Some(webhook) = self.live_webhook(&player).await? else { return self.finish(&job).await };
-        let place = self.destinations.wait(&host_of(&webhook)).await.ok_or(JobError::NotNow)?;
+        let place = self.destinations.wait(&webhook.host()).await.ok_or(JobError::NotNow)?;
         // It may have waited for its place.
         let Some(webhook) = self.live_webhook(&player).await? else { return self.finish(&job).await };
         if !self.is_current(&player, &notice).await {
@@ -101,10 +98,4 @@ impl Notices {
             }
         }
     }
-}
-
-/// The host of a webhook, whether or not this server may call it.
-pub(super) fn host_of(webhook: &WebhookRecord) -> String {
-    let target = Target::parse(&webhook.url, Reach::Private);
-    target.map_or_else(|_| webhook.url.clone(), |target| target.host.to_ascii_lowercase())
 }

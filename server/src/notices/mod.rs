@@ -27,10 +27,10 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 pub use self::address::{Target, TargetError};
-use self::deliver::host_of;
 use self::destinations::Destinations;
 pub use self::sender::Sender;
 use self::sender::{Sent, secret_of};
+use crate::settings::Reach;
 use flagfall_base::identity::Identity;
 use flagfall_base::jobs::{JobWriter, dead_of};
 use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
@@ -72,6 +72,14 @@ struct WebhookRecord {
     last: Option<WebhookAttempt>,
     /// When it was last tested. Only version 0.1 uses it; new records hold 0.
     tested: u64,
+}
+
+impl WebhookRecord {
+    /// The host of the address, whether or not this server may call it.
+    fn host(&self) -> String {
+        let target = Target::parse(&self.url, Reach::Private);
+        target.map_or_else(|_| self.url.clone(), |target| target.host.to_ascii_lowercase())
+    }
 }
 
 /// A notice that waits to be sent.
@@ -186,7 +194,7 @@ impl Notices {
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, WebhookError> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or(WebhookError::NotFound)?;
-        let place = self.destinations.take(&host_of(&record)).ok_or(WebhookError::Busy)?;
+        let place = self.destinations.take(&record.host()).ok_or(WebhookError::Busy)?;
         // Kept apart from the webhook's record, so that replacing or removing the webhook does not
         // allow more tests.
         let tested = tested_key(player)?;

@@ -17,7 +17,7 @@ use flagfall_store::{Key, Store, Write};
 pub use self::queue::QueueError;
 use crate::notices::Notices;
 use flagfall_base::jobs::{Claimed, JobError, JobWriter};
-use flagfall_base::keys::TURN_DUE;
+use flagfall_base::keys::{QUEUE, TURN_DUE};
 use flagfall_game::{GameHeader, TableError, Tables};
 
 /// Runs the jobs of turns in games with days per move. Cheap to clone.
@@ -70,7 +70,7 @@ impl Turns {
         if view.phase != Phase::Over {
             return Ok(Vec::new());
         }
-        let delete = |side: Side| Ok(Write::Delete { key: queue::key(game, &summary.players[side].id)? });
+        let delete = |side: Side| Ok(Write::Delete { key: QUEUE.key([&game, &summary.players[side].id])? });
         Side::BOTH.into_iter().map(delete).collect()
     }
 
