@@ -5,6 +5,9 @@
 //! by a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token buckets.
 //! Nothing here does IO; time is an argument.
 
+mod client;
+mod counts;
+mod eviction;
 mod holdings;
 mod limits;
 mod network;
@@ -13,97 +16,52 @@ mod seat;
 mod state;
 #[cfg(test)]
 mod tests;
+mod ticket;
 
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-pub use holdings::{Held, Holder, Ticket};
+pub use client::Client;
+pub use holdings::{Held, Holder};
 pub use limits::{AdmissionLimits, GUEST_WINDOW, Limit, Scope, TooMany, count_hit};
 pub use network::{Network, NetworkRange, NotARange};
 pub use proxy::ProxyTrust;
 pub use seat::Seat;
+pub use ticket::Ticket;
 
-use self::holdings::Holdings;
-use self::seat::{Eviction, Standing};
+use self::counts::Counts;
+use self::eviction::{Eviction, Standing};
+use self::limits::LATER;
 use self::state::{Place, State};
 use crate::rate::TokenBucket;
 
 const MINUTE: Duration = Duration::from_secs(60);
 /// A minute's handshakes divided by this may come at once.
 const HANDSHAKE_BURSTS: u32 = 3;
-/// Suggested wait when something has to end first.
-const LATER: Duration = Duration::from_secs(60);
 /// Suggested wait while connections come and go.
 const SOON: Duration = Duration::from_secs(5);
-
-/// A client, as limits count it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Client {
-    /// The network it counts by.
-    pub network: Network,
-    /// True if the operator exempted its network from limits per address.
-    pub is_trusted: bool,
-}
 
 /// The counts of one server. Cheap to clone; all clones count together.
 #[derive(Clone)]
 pub struct Admission {
-    shared: Arc<Shared>,
-}
-
-struct Shared {
-    limits: AdmissionLimits,
-    capacity: Capacity,
-    state: Mutex<State>,
-    holdings: Mutex<Holdings>,
-}
-
-/// How a server's connections are divided.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Capacity {
-    /// All connections.
-    all: usize,
-    /// Those for newcomers; the rest is for players whose token is known.
-    newcomers: usize,
-    /// Connections without a hello that may use the rest until it is known whose they are.
-    band: usize,
-    /// The share of one address.
-    per_address: usize,
-}
-
-impl Capacity {
-    fn new(limits: &AdmissionLimits, connections_max: usize) -> Capacity {
-        let all = connections_max.max(1);
-        let reserved = all * limits.reserved_percent.min(90) as usize / 100;
-        let newcomers = all - reserved;
-        Capacity {
-            all,
-            newcomers,
-            band: reserved.div_ceil(4).min(256),
-            // However few connections there are, one address must not get them all.
-            per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
-        }
-    }
+    counts: Arc<Counts>,
 }
 
 impl Admission {
     /// Starts with no connections.
     #[must_use]
     pub fn new(limits: &AdmissionLimits, connections_max: usize) -> Admission {
-        let capacity = Capacity::new(limits, connections_max);
-        let shared =
-            Shared { limits: limits.clone(), capacity, state: Mutex::default(), holdings: Mutex::default() };
-        Admission { shared: Arc::new(shared) }
+        Admission { counts: Arc::new(Counts::new(limits, connections_max)) }
     }
 
     /// The client of this address.
     #[must_use]
     pub fn client(&self, address: IpAddr) -> Client {
-        Client { network: Network::of(address), is_trusted: self.shared.limits.is_trusted(address) }
+        Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
 
     /// Counts a new connection. If there is no room, a silent connection is evicted: the oldest of
@@ -157,11 +115,11 @@ impl Admission {
     pub fn admit_guest(&self, seat: &Seat, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         let guests = state.newcomers - state.strangers;
-        if guests >= self.shared.capacity.newcomers {
+        if guests >= self.counts.capacity.newcomers {
             return Err(TooMany::counted(Limit::Connections, Scope::Server, SOON));
         }
         if let Some(client) = state.client_of(seat.number).filter(|client| !client.is_trusted) {
-            let (max, usage) = (self.shared.limits.guests_per_address, state.usage(client.network, now));
+            let (max, usage) = (self.counts.limits.guests_per_address, state.usage(client.network, now));
             let bucket = usage.guests.get_or_insert_with(|| TokenBucket::new(max, GUEST_WINDOW, now));
             if !bucket.take(now) {
                 return Err(TooMany::counted(Limit::Guests, Scope::Address, bucket.wait()));
@@ -177,7 +135,7 @@ impl Admission {
     /// [`TooMany`].
     pub fn admit_player(&self, seat: &Seat, player_id: &str, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
-        let max = self.shared.limits.hellos_per_player;
+        let max = self.counts.limits.hellos_per_player;
         let usage = state.player(player_id, now);
         let bucket = usage.hellos.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
         if !bucket.take(now) {
@@ -195,7 +153,7 @@ impl Admission {
         if client.is_trusted {
             return Ok(());
         }
-        let max = self.shared.limits.requests_per_minute;
+        let max = self.counts.limits.requests_per_minute;
         let mut state = self.state();
         let usage = state.usage(client.network, now);
         let bucket = usage.requests.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
@@ -210,7 +168,7 @@ impl Admission {
         if client.is_trusted || requests == 0 {
             return;
         }
-        let max = self.shared.limits.requests_per_minute;
+        let max = self.counts.limits.requests_per_minute;
         let mut state = self.state();
         let usage = state.usage(client.network, now);
         let bucket = usage.requests.get_or_insert_with(|| TokenBucket::new(max, MINUTE, now));
@@ -221,7 +179,7 @@ impl Admission {
     /// reading from the connection.
     pub fn charge_stored(&self, client: Client, player_id: &str, bytes: u32, now: Instant) -> Duration {
         let kib = f64::from(bytes) / 1_024.0;
-        let limits = &self.shared.limits;
+        let limits = &self.counts.limits;
         let mut state = self.state();
         let usage = state.player(player_id, now);
         let max = limits.stored_kib_per_player;
@@ -247,7 +205,7 @@ impl Admission {
     /// # Errors
     /// [`TooMany`].
     pub fn watch(&self, client: Client, player_id: &str, now: Instant) -> Result<Watch, TooMany> {
-        let limits = &self.shared.limits;
+        let limits = &self.counts.limits;
         let mut state = self.state();
         if state.player(player_id, now).watched >= limits.watched_per_player {
             return Err(TooMany::counted(Limit::Watched, Scope::Player, LATER));
@@ -259,7 +217,7 @@ impl Admission {
         usage.watched += 1;
         state.player(player_id, now).watched += 1;
         drop(state);
-        Ok(Watch { admission: self.clone(), network: client.network, player: player_id.into() })
+        Ok(Watch { counts: self.counts.clone(), network: client.network, player: player_id.into() })
     }
 
     /// Checks whether an address may have another connection; evicts one of its silent connections
@@ -268,7 +226,7 @@ impl Admission {
         if client.is_trusted {
             return Ok(());
         }
-        let Shared { limits, capacity, .. } = &*self.shared;
+        let Counts { limits, capacity, .. } = &*self.counts;
         let usage = state.usage(client.network, now);
         let window = MINUTE / HANDSHAKE_BURSTS;
         let at_once = limits.handshakes_per_address.div_ceil(HANDSHAKE_BURSTS);
@@ -295,7 +253,7 @@ impl Admission {
 
     /// Checks whether the server may have another connection; evicts a silent connection if needed.
     fn check_server(&self, state: &mut State) -> Result<(), TooMany> {
-        let capacity = &self.shared.capacity;
+        let capacity = &self.counts.capacity;
         let limit = if state.open >= capacity.all {
             Limit::Connections
         } else if state.newcomers >= capacity.newcomers && state.strangers >= capacity.band {
@@ -317,23 +275,11 @@ impl Admission {
     fn seat(&self, state: &mut State, place: Place) -> Arc<Seat> {
         let eviction: Arc<Eviction> = place.eviction.clone();
         let number = state.enter(place);
-        Arc::new(Seat { admission: self.clone(), number, eviction })
-    }
-
-    fn leave(&self, number: u64) {
-        self.state().leave(number, Instant::now());
-    }
-
-    fn client_of(&self, number: u64) -> Option<Client> {
-        self.state().client_of(number)
+        Arc::new(Seat { counts: self.counts.clone(), number, eviction })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn holdings(&self) -> MutexGuard<'_, Holdings> {
-        self.shared.holdings.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counts.state()
     }
 }
 
@@ -345,14 +291,14 @@ impl fmt::Debug for Admission {
 
 /// A watched game, counted until this is dropped.
 pub struct Watch {
-    admission: Admission,
+    counts: Arc<Counts>,
     network: Network,
     player: Arc<str>,
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.admission.state().unwatch(self.network, &self.player);
+        self.counts.state().unwatch(self.network, &self.player);
     }
 }
 

@@ -9,6 +9,8 @@ use metrics::counter;
 use super::network::NetworkRange;
 use crate::telemetry::LIMIT_HITS;
 
+/// Suggested wait when something has to end first.
+pub(super) const LATER: Duration = Duration::from_secs(60);
 /// Limits for one client. "Address" means what [`Network`](super::Network) counts as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AdmissionLimits {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::seat::{Eviction, Standing};
-use super::{Client, Network};
+use super::client::Client;
+use super::eviction::{Eviction, Standing};
+use super::network::Network;
 use crate::rate::TokenBucket;
 
 /// Most addresses and most players counted at a time. Beyond that, those that hold nothing are
