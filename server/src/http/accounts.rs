@@ -1,23 +1,18 @@
 //! `/api` routes for players: sign-up, login, tokens, profiles, export and deletion.
 
-use std::net::{IpAddr, Ipv4Addr};
-use std::sync::Arc;
-
 use axum::Json;
-use axum::extract::{FromRequest, FromRequestParts, Path, Request, State};
-use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap, StatusCode};
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
 use flagfall_protocol::{
     AccountExport, BlockList, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode,
-    NewToken, PlayerKind, Profile, Recover, Recovered, Scope, SignUp, SignedUp, TokenList,
+    NewToken, PlayerKind, Profile, Recover, Recovered, SignUp, SignedUp, TokenList,
 };
-use serde::de::DeserializeOwned;
 
-use super::{ApiError, credential};
+use super::error::ApiError;
+use super::request::{Asker, Body, From, MaybeGuest, Owner, Shared, credential};
 use crate::app::App;
 use crate::blocks::{BlockRefusal, blocked_by, set_blocked};
 use crate::conduct::conduct_of;
-use crate::gateway::Peer;
 use crate::notices::WebhookError;
 use crate::players::PlayerError;
 use flagfall_base::identity::Identity;
@@ -25,80 +20,6 @@ use flagfall_base::keys::LEAVING;
 
 /// Attempts to carry out a request while its guest's record changes.
 const STANDING_ATTEMPTS: usize = 8;
-
-/// A JSON request body. An error never quotes the body, which may hold a password.
-pub(super) struct Body<T>(pub(super) T);
-
-impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, app: &Arc<App>) -> Result<Body<T>, ApiError> {
-        let Json(body) =
-            Json::from_request(request, app).await.map_err(|rejection| match rejection.status() {
-                StatusCode::PAYLOAD_TOO_LARGE => ApiError::BodyTooLarge,
-                _ => ApiError::BadBody,
-            })?;
-        Ok(Body(body))
-    }
-}
-
-/// The client address of a request.
-pub(super) struct From(IpAddr);
-
-impl FromRequestParts<Arc<App>> for From {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<From, ApiError> {
-        Ok(From(address_of(app, &parts.extensions, &parts.headers)))
-    }
-}
-
-/// The client address of a request, as far as it is known.
-pub(super) fn address_of(app: &App, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
-    let peer = extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address);
-    app.settings.proxies.client_address(peer, headers)
-}
-
-/// The player whose token came with the request. Without a token the request is refused.
-pub(super) struct Asker(pub(super) Identity);
-
-impl FromRequestParts<Arc<App>> for Asker {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Asker, ApiError> {
-        let token = credential(&parts.headers)?.ok_or(ApiError::TokenExpected)?;
-        Ok(Asker(app.players.authenticate(token).await?))
-    }
-}
-
-/// A player whose token may do more than play as a bot.
-pub(super) struct Owner(pub(super) Identity);
-
-impl FromRequestParts<Arc<App>> for Owner {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Owner, ApiError> {
-        let Asker(identity) = Asker::from_request_parts(parts, app).await?;
-        match identity.scope {
-            Scope::Play => Ok(Owner(identity)),
-            Scope::Bot => Err(PlayerError::ScopeMissing.into()),
-        }
-    }
-}
-
-/// The player whose token came with the request, if there was one: a guest who signs up.
-pub(super) struct MaybeGuest(Option<Identity>);
-
-impl FromRequestParts<Arc<App>> for MaybeGuest {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<MaybeGuest, ApiError> {
-        let Some(token) = credential(&parts.headers)? else { return Ok(MaybeGuest(None)) };
-        Ok(MaybeGuest(Some(app.players.authenticate(token).await?)))
-    }
-}
-
-type Shared = State<Arc<App>>;
 
 pub(super) async fn sign_up(
     State(app): Shared,

@@ -7,8 +7,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments};
 
-use super::ApiError;
-use super::accounts::{Body, Owner};
+use super::error::ApiError;
+use super::request::{Body, Owner};
 use crate::app::App;
 
 pub(super) async fn list(

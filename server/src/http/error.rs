@@ -19,6 +19,9 @@ use crate::turns::QueueError;
 use flagfall_base::admission::{Scope, TooMany};
 use flagfall_game::{RecordError, StaleEpoch, TableError};
 
+/// Most bytes in a request's body.
+pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
+
 /// Why a request was refused. Carries no state of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ApiError {
@@ -93,7 +96,7 @@ pub enum ApiError {
     #[error("{0}")]
     TooMany(TooMany),
     /// The body is too long.
-    #[error("the body is too long: it has {} KiB at most", super::BODY_BYTES_MAX / 1024)]
+    #[error("the body is too long: it has {} KiB at most", BODY_BYTES_MAX / 1024)]
     BodyTooLarge,
     /// An HTTP/1.1 request must have exactly one Host header.
     #[error("a request has one Host header: name the server's host in it")]

@@ -9,8 +9,8 @@ use axum::http::HeaderMap;
 use flagfall_protocol::{HeadToHead, PlayedGames, Statistics};
 use serde::Deserialize;
 
-use super::accounts::Owner;
-use super::{ApiError, caller};
+use super::error::ApiError;
+use super::request::{Owner, caller};
 use crate::app::App;
 use crate::histories::Page;
 

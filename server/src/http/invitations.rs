@@ -7,8 +7,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use flagfall_protocol::{Invitation, Invitations, Invite};
 
-use super::ApiError;
-use super::accounts::{Asker, Body};
+use super::error::ApiError;
+use super::request::{Asker, Body};
 use crate::app::App;
 
 pub(super) async fn list(

@@ -9,8 +9,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, WebhookSet};
 
-use super::ApiError;
-use super::accounts::{Body, Owner};
+use super::error::ApiError;
+use super::request::{Body, Owner};
 use crate::app::App;
 
 type Shared = State<Arc<App>>;

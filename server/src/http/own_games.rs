@@ -6,8 +6,8 @@ use axum::Json;
 use axum::extract::State;
 use flagfall_protocol::OwnGames;
 
-use super::ApiError;
-use super::accounts::Asker;
+use super::error::ApiError;
+use super::request::Asker;
 use crate::app::App;
 
 pub(super) async fn list(

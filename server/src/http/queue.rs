@@ -8,8 +8,8 @@ use axum::http::StatusCode;
 use flagfall_board::GameId;
 use flagfall_protocol::{MoveQueue, NewQueue};
 
-use super::ApiError;
-use super::accounts::{Asker, Body};
+use super::error::ApiError;
+use super::request::{Asker, Body};
 use crate::app::App;
 
 fn game(id: &str) -> Result<GameId, ApiError> {

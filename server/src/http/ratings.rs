@@ -11,7 +11,8 @@ use flagfall_protocol::{Leaderboard, RatingChange, RatingHistory, Speed};
 use flagfall_rules::Ruleset;
 use serde::Deserialize;
 
-use super::{ApiError, caller};
+use super::error::ApiError;
+use super::request::caller;
 use crate::app::App;
 use flagfall_game::TableError;
 

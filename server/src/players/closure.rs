@@ -2,13 +2,12 @@
 
 use flagfall_protocol::{CloseCode, Player, PlayerKind};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
-use serde::{Deserialize, Serialize};
 
 use flagfall_base::keys::CLOSED;
 use flagfall_base::scan::Scan;
 use thiserror::Error;
 
-use super::record::{PlayerRecord, name_key, player_key};
+use super::record::{Closed, PlayerRecord, name_key, player_key};
 use super::{Name, Players};
 
 /// How long a closure is announced, for servers to close the account's sockets.
@@ -19,13 +18,6 @@ const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 const CHANGES_MAX: usize = 16;
 /// Closed accounts read at a time.
 const CHUNK: usize = 512;
-
-/// Marks a closed account. The operators' log has the reason.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Closed {
-    /// Since when, in milliseconds since 1970.
-    pub(super) at: u64,
-}
 
 /// Why an account was neither closed nor reopened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]

@@ -21,13 +21,17 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
-use super::PlayerError;
+use super::error::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
 use super::record::TokenRecord;
 use flagfall_base::identity::{GuestPass, Token};
 use flagfall_base::keys::SECRETS;
 use flagfall_base::random::{ChanceError, random_bytes};
 
+/// A guest's expiry is extended once it has come this much closer.
+pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
+/// The name of a guest's token.
+pub(super) const GUEST_TOKEN: &str = "guest";
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Domain separation of the MAC. Another token layout needs another text.
 const PURPOSE: &[u8] = b"flagfall guest token 1";

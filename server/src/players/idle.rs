@@ -4,7 +4,7 @@ use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 
-use super::REFRESH_MS;
+use super::guest::REFRESH_MS;
 use super::record::{PlayerRecord, name_key, player_key, token_key};
 use flagfall_base::keys::{
     BLOCKS, CHALLENGES_OF, FIGURES, PAIRED, PAIRED_OF, PLAYED, PLAYERS, POOL, SEAT, SEEKS,

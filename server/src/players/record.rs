@@ -9,7 +9,6 @@ use flagfall_protocol::{Player, Scope, TokenInfo};
 use flagfall_store::{Key, StoreError, SystemClock, WallClock, Write};
 use serde::{Deserialize, Serialize};
 
-use super::closure::Closed;
 use flagfall_base::identity::Token;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{GONE, LEAVING, NAMES, PLAYERS, REVOKED, TOKENS};
@@ -20,6 +19,13 @@ pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
 /// Most former tokens remembered for one player.
 const FORMER_TOKENS_MAX: usize = 16;
+
+/// Marks a closed account. The operators' log has the reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Closed {
+    /// Since when, in milliseconds since 1970.
+    pub(super) at: u64,
+}
 
 /// A player's record. It has no `Debug`: it holds hashes of secrets.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

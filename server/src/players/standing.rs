@@ -7,16 +7,16 @@ use flagfall_board::Stamp;
 use flagfall_protocol::{Player, PlayerKind};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 
-use super::guest::{number_of, token_record};
+use super::Players;
+use super::error::PlayerError;
+use super::free_name::free_name;
+use super::guest::{GUEST_TOKEN, REFRESH_MS, token_record};
+use super::name::Name;
 use super::record::{PlayerRecord, gone_key, name_key, player_key};
-use super::{GUEST_TOKEN, Name, PlayerError, Players, REFRESH_MS};
 use flagfall_base::identity::{GuestPass, Identity};
 use flagfall_base::keys::{NEW_GUESTS, Time16};
-use flagfall_base::random::random_below;
 use flagfall_base::scan::Scan;
 
-/// How many names are tried for a guest before they must choose another one.
-const NAME_ATTEMPTS: usize = 8;
 /// Records read at a time.
 const CHUNK: usize = 256;
 
@@ -105,30 +105,6 @@ pub async fn standing(
     let expires = record.expires.map(Stamp);
     writes.push(Write::Put { key: new_guest_key(store.now(), &player.id)?, value: Vec::new(), expires });
     Ok(Standing { player: record.player, conditions, writes, is_new: true })
-}
-
-/// Finds a free name like the wanted one: the name itself, then with a number derived from the id,
-/// then with random numbers. `allows` can rule out names that the store does not know of.
-pub(super) async fn free_name(
-    store: &dyn Store,
-    id: &str,
-    wanted: &str,
-    allows: impl Fn(&Name) -> bool,
-) -> Result<Name, PlayerError> {
-    let wanted = Name::new(wanted)?;
-    for attempt in 0..NAME_ATTEMPTS {
-        let name = match attempt {
-            0 if wanted.is_reserved() => continue,
-            0 => wanted.clone(),
-            1 => wanted.numbered(number_of(id)),
-            _ => wanted.numbered(1_000 + random_below(9_000)?),
-        };
-        let holder = store.get(name_key(&name.folded())?).await?;
-        if holder.is_none_or(|holder| holder == id.as_bytes()) && allows(&name) {
-            return Ok(name);
-        }
-    }
-    Err(PlayerError::NameTaken)
 }
 
 /// Stored guests who may not have played, in the order in which they were stored: time, id, and the

@@ -12,6 +12,7 @@ mod openapi;
 mod own_games;
 mod queue;
 mod ratings;
+mod request;
 #[cfg(test)]
 mod tests;
 
@@ -19,9 +20,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Path, Query, Request, State};
-use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS,
-};
+use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
@@ -38,6 +37,9 @@ use tokio::time::{Instant, timeout};
 
 pub use error::ApiError;
 
+use self::error::BODY_BYTES_MAX;
+use self::request::{address_of, caller};
+
 use crate::app::App;
 use crate::gateway::{Peer, upgrade};
 use flagfall_base::admission::Client;
@@ -46,8 +48,6 @@ use flagfall_game::{TableError, TableHandle};
 
 /// Most games that `/api/games` lists.
 const LISTED_GAMES_MAX: usize = 100;
-/// Most bytes in a request's body.
-const BODY_BYTES_MAX: usize = 8 * 1024;
 
 /// Routes of the game listener.
 pub(crate) fn router(app: Arc<App>) -> Router {
@@ -162,7 +162,7 @@ async fn around(State(app): State<Arc<App>>, mut request: Request, next: Next) -
 fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     let (path, now) = (request.uri().path(), Instant::now());
     let (is_upgrade, is_check) = (path == "/ws", matches!(path, "/health" | "/ready"));
-    let address = accounts::address_of(app, request.extensions(), request.headers());
+    let address = address_of(app, request.extensions(), request.headers());
     let client = app.admission.client(address);
     if let Some(Peer { seat, .. }) = request.extensions().get::<Peer>() {
         app.admission.name_client(seat, client, now)?;
@@ -324,25 +324,4 @@ async fn find(
     let table = app.tables.find(id).await?;
     charge_plies(app, client, table.summary().ply);
     Ok((table, player))
-}
-
-/// The id of the caller. None without a credential, and an error with a wrong one: a player must
-/// not mistake the public view for their own.
-async fn caller(app: &App, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
-    let Some(token) = credential(headers)? else { return Ok(None) };
-    Ok(Some(app.players.authenticate(token).await?.player.id))
-}
-
-/// The token of a request, if it has a credential.
-fn credential(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
-    let mut credentials = headers.get_all(AUTHORIZATION).iter();
-    let Some(credential) = credentials.next() else { return Ok(None) };
-    let (Ok(credential), None) = (credential.to_str(), credentials.next()) else {
-        return Err(ApiError::Unauthorized);
-    };
-    let (scheme, token) = credential.split_once(' ').ok_or(ApiError::Unauthorized)?;
-    if !scheme.eq_ignore_ascii_case("bearer") {
-        return Err(ApiError::Unauthorized);
-    }
-    Ok(Some(token.trim()))
 }
