@@ -255,23 +255,23 @@ keyspace! {
     /// A player's results by ruleset, side and deployment.
     FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "src/histories/record.rs", "the account";
     /// Job: sign a game.
-    PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "src/proof/mod.rs", "done";
+    PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "src/proof.rs", "done";
     /// A game's signature.
-    PROOF["GAME"] = "proof", "JSON", "src/proof/mod.rs", "the game is pruned";
+    PROOF["GAME"] = "proof", "JSON", "src/proof.rs", "the game is pruned";
     /// A public signing key.
-    SIGNING_KEY["ID"] = "signing_key", "32 bytes", "src/proof/mod.rs", "none";
+    SIGNING_KEY["ID"] = "signing_key", "32 bytes", "src/proof.rs", "none";
     /// Job: a player of a correspondence game is to move.
-    TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "src/turns/mod.rs", "done";
+    TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "src/turns.rs", "done";
     /// Queued moves.
     QUEUE["GAME", "PLAYER"] = "queue", "JSON", "src/turns/queue.rs", "made, or end of the game";
     /// A player's webhook.
-    WEBHOOKS["PLAYER"] = "webhooks", "JSON", "src/notices/mod.rs", "the account";
+    WEBHOOKS["PLAYER"] = "webhooks", "JSON", "src/notices.rs", "the account";
     /// Test calls of a webhook.
-    WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "src/notices/mod.rs", "10 s";
+    WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "src/notices.rs", "10 s";
     /// Job: a notice to a webhook.
-    NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "src/notices/mod.rs", "delivered or dropped";
+    NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "src/notices.rs", "delivered or dropped";
     /// The last turn in a game of which a player's webhook was notified.
-    TOLD["PLAYER", "GAME"] = "told", "the notice's id", "src/notices/mod.rs", "60 days";
+    TOLD["PLAYER", "GAME"] = "told", "the notice's id", "src/notices.rs", "60 days";
     /// A calendar feed.
     FEEDS["HASH"] = "feeds", "the player's id", "src/notices/feed.rs", "the account";
     /// A player's calendar feed.
