@@ -41,7 +41,7 @@ pub const LEASE_MS: u64 = 5_000;
 /// The time between two looks at the jobs of a kind, besides those that are asked for.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
-/// Most jobs that a runner is told of one by one.
+/// Most jobs that a wake-up names. With more, the runner looks at all jobs of the kind.
 const TOLD_MAX: usize = 64;
 
 /// The prefix of all jobs of a kind.

@@ -1,4 +1,4 @@
-//! What is known about a connection, and how it is told that it is evicted.
+//! The standing of a connection, and the signal that evicts it.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -397,7 +397,7 @@ async fn the_runner_looks_at_once_when_it_is_woken_and_every_few_seconds() {
     assert!(timeout(moment, &mut running).await.is_err());
     assert_eq!(scene.done("own").await, 1);
     scene.put("others", "").await;
-    // A server that is told of one job looks at no other.
+    // A wake-up for one job reads no other.
     scene.put("told", writer.job(scene.now())).await;
     writer.wake_for(KIND, job_key(KIND, "told").unwrap());
     assert!(timeout(moment, &mut running).await.is_err());
