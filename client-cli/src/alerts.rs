@@ -1,5 +1,7 @@
 //! Calls a user who looks elsewhere: bell, window title, desktop notification.
 
+use crate::text;
+
 /// A way to call the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alert {
@@ -47,11 +49,13 @@ impl Alerts {
         let mut bytes = String::new();
         for way in &self.ways {
             match (way, &waiting) {
-                (Alert::Title, Some(text)) => bytes.push_str(&format!("\x1b]0;{text} - Flagfall\x07")),
+                (Alert::Title, Some(text)) => {
+                    bytes.push_str(&format!("\x1b]0;{}\x07", text!("window-title", alert = text)));
+                }
                 (Alert::Title, None) => bytes.push_str("\x1b]0;Flagfall\x07"),
                 (Alert::Bell, Some(_)) if !is_at_keyboard => bytes.push('\x07'),
                 (Alert::Desktop, Some(text)) if !is_at_keyboard => {
-                    bytes.push_str(&format!("\x1b]9;Flagfall: {text}\x07"));
+                    bytes.push_str(&format!("\x1b]9;{}\x07", text!("notification", alert = text)));
                 }
                 (Alert::Bell | Alert::Desktop, _) => {}
             }
@@ -66,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_change_is_told_once_and_quietly_to_somebody_at_the_keyboard() {
+    fn alerts_come_once_and_are_quiet_while_keys_are_pressed() {
         let mut alerts = Alerts::new(vec![Alert::Bell, Alert::Title, Alert::Desktop]);
         let turn = || Some("Your turn".to_owned());
         assert_eq!(alerts.tell(None, false), "");

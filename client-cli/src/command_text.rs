@@ -59,7 +59,7 @@ fn place(rest: &str) -> Option<GameCommand> {
 }
 
 /// A rank by its name, or by its letter as in deployments.
-fn rank(word: &str) -> Option<Rank> {
+pub(crate) fn rank(word: &str) -> Option<Rank> {
     let mut letters = word.chars();
     let by_letter = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
     by_letter.or_else(|| Rank::ALL.into_iter().find(|rank| rank.name().eq_ignore_ascii_case(word)))
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_act_is_nothing() {
+    fn unknown_words_are_no_moves() {
         for text in [
             "choose",
             "choose a4",

@@ -9,6 +9,8 @@ use flagfall_protocol::Opened;
 use flagfall_rules::Commitment;
 use serde::{Deserialize, Serialize};
 
+use crate::{text, texts};
+
 /// The commitments of a game as this client first saw them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Shown {
@@ -76,49 +78,33 @@ pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) ->
             None => unknown.push(side),
         }
     }
-    let when = if shown.late {
-        "that the server shows now (this client did not see the game's start)"
-    } else {
-        "shown at the start"
-    };
-    if let Some(first) = wrong.first() {
-        let whose = if wrong.len() == 2 {
-            "Both sides' opened deployments do".to_owned()
-        } else {
-            format!("{first}'s opened deployment does")
-        };
-        return Some(Verdict::Mismatch(format!(
-            "WARNING: {whose} NOT match the commitment {when}. The server has changed what it committed to. Keep the record."
-        )));
+    let late = shown.late;
+    if let Some(side) = one_or_both(&wrong) {
+        return Some(Verdict::Mismatch(text!("commitment-broken", side, late)));
     }
-    if let Some(first) = unknown.first() {
-        return Some(Verdict::Mismatch(format!(
-            "WARNING: {first}'s deployment was opened, but no commitment to it was shown at the start: nothing proves it."
-        )));
+    if let Some(side) = unknown.first() {
+        return Some(Verdict::Mismatch(text!("commitment-missing", side = *side)));
     }
     match matching[..] {
         [] => None,
-        [side] => Some(Verdict::Match(format!(
-            "{side}'s deployment matches the commitment {when}; {}'s stays closed.",
-            side.opponent()
-        ))),
-        _ => Some(Verdict::Match(format!("Both deployments match the commitments {when}."))),
+        [side] => Some(Verdict::Match(text!("commitment-matches", side, late))),
+        _ => Some(Verdict::Match(text!("commitments-match", late))),
     }
 }
 
 /// The warning about commitments that changed.
 #[must_use]
 pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
-    let whose = match sides {
-        [side] => format!("{side}'s commitment is"),
-        _ => "The commitments to both deployments are".to_owned(),
-    };
-    let why = if is_other_epoch {
-        "The server says that it lost a part of the game and started it again."
-    } else {
-        "A server must not change what it committed to. Keep the record of this game."
-    };
-    format!("WARNING: {whose} not what this client was shown before. {why}")
+    text!("commitment-changed", side = one_or_both(sides).unwrap_or_default(), epoch = is_other_epoch)
+}
+
+/// The key of the only side, or `both`. `None` if there is none.
+fn one_or_both(sides: &[Side]) -> Option<String> {
+    match sides {
+        [] => None,
+        [side] => Some(texts::key(*side)),
+        _ => Some("both".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -153,7 +139,7 @@ pub(crate) mod tests {
     fn deployments_are_held_against_the_commitments_shown_at_the_start() {
         let both = "Both deployments match the commitments shown at the start.";
         assert_eq!(words(Some("FR"), Some("FB")), both);
-        let one = "Red's deployment matches the commitment shown at the start; Blue's stays closed.";
+        let one = "Red's deployment matches the commitment shown at the start; the other one stays closed.";
         assert_eq!(words(Some("FR"), None), one);
         assert_eq!(words(None, None), "");
         assert!(

@@ -75,6 +75,12 @@ impl ConfigDir {
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
+    /// The folder.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Picks the credential to play with: an account's, or a guest that no other client uses.
     ///
     /// If `game` is given, prefers the one with a seat in it.
@@ -413,7 +419,7 @@ fn create_private_dir(path: &Path) -> Result<(), ConfigError> {
 /// Writes a file that only its owner may read, atomically: writes a new file, then renames it.
 ///
 /// Creates the folder if it does not exist.
-fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), ConfigError> {
     if let Some(folder) = path.parent() {
         create_private_dir(folder)?;
     }
@@ -495,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_only_looks_at_first_keeps_a_credential_too() {
+    fn a_spectators_credential_is_saved() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().join("below")));
         let looking = config.shared_identity(&server(), None, None);
@@ -505,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn an_account_is_who_one_is_until_it_is_forgotten_and_by_several_clients() {
+    fn an_account_is_used_by_all_clients_until_it_is_forgotten() {
         let folder = tempfile::tempdir().expect("a folder");
         let config = ConfigDir::new(Some(folder.path().to_owned()));
         let keep = |name: &str| config.keep_account(&server(), &Secret::new(name), name).expect("written");

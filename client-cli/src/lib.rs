@@ -1,10 +1,12 @@
 //! The terminal client of Flagfall: a pure core ([`model`], [`update()`], [`render`], [`plain`])
 //! with a thin shell around it.
 //!
-//! It depends on the messages of `flagfall-protocol` and the data of the rulesets, not on the
-//! server. Every input is a [`model::Message`]; [`update()`] changes the [`model::Model`] and
-//! returns [`model::Effect`]s; [`shell`] carries them out.
+//! It depends on the messages of `flagfall-protocol` and the rulesets of `flagfall-rules`, not on
+//! the server. Every input is a [`model::Message`]; [`update()`] changes the [`model::Model`] and
+//! returns [`model::Effect`]s; [`shell`] carries them out. The [`faces`] are the full screen, the
+//! lines, and the one for outside programs.
 
+pub mod advice;
 pub mod alerts;
 pub mod cli;
 pub mod command_text;
@@ -12,6 +14,7 @@ pub mod commitments;
 pub mod config;
 pub mod deployments;
 pub mod explain;
+pub mod faces;
 #[cfg(test)]
 mod fixtures;
 pub mod input;
@@ -21,17 +24,18 @@ pub mod names;
 pub mod net;
 mod pictures;
 pub mod plain;
-pub mod program;
 pub mod random;
 pub mod range;
 pub mod records;
 pub mod render;
 pub mod replay;
 pub mod request;
+pub mod settings;
 pub mod setup_check;
 pub mod shell;
 pub mod status;
 pub mod targets;
+pub mod texts;
 pub mod umpire;
 mod update;
 pub mod words;

@@ -8,24 +8,30 @@ use flagfall_protocol::{
 use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;
 
-use crate::{deployments, words};
+use crate::{deployments, text, words};
 
 /// Lists a player's running games, the most urgent first.
 #[must_use]
 pub fn own_games(own: &OwnGames, server_flag: &str) -> Vec<String> {
     let mut lines = Vec::new();
     if own.games.is_empty() {
-        lines.push("You have no running game.".to_owned());
+        lines.push(text!("games-none"));
     } else {
-        lines.push(format!(
-            "Your running games (go on with: flagfall next{server_flag}, or flagfall play{server_flag} --game ID):"
-        ));
-        let head = ["game", "turn", "left", "ply", "you", "against", "what"].map(str::to_owned);
+        lines.push(text!("games-head", server = server_flag));
+        let head = [
+            text!("column-game"),
+            text!("column-turn"),
+            text!("column-left"),
+            text!("column-ply"),
+            text!("column-you"),
+            text!("column-against"),
+            text!("column-what"),
+        ];
         let rows = own.games.iter().map(|game| row(game, own.server_time));
         lines.extend(table(std::iter::once(head).chain(rows)));
     }
     for game in &own.unavailable {
-        lines.push(format!("  {game}  cannot be shown now; try again in a moment"));
+        lines.push(format!("  {}", text!("games-unavailable", game = *game)));
     }
     lines
 }
@@ -33,20 +39,21 @@ pub fn own_games(own: &OwnGames, server_flag: &str) -> Vec<String> {
 fn row(own: &OwnGame, now: u64) -> [String; 7] {
     let OwnGame { game, side, to_act, deadline, draw_offered } = own;
     let turn = match (game.phase, to_act) {
-        (Phase::Deploying, true) => "deploy",
-        (Phase::Playing, true) => "yours",
-        (Phase::Deploying | Phase::Playing | Phase::Over, _) => "theirs",
+        (Phase::Deploying, true) => text!("turn-deploy"),
+        (Phase::Playing, true) => text!("turn-own"),
+        (Phase::Deploying | Phase::Playing | Phase::Over, _) => text!("turn-theirs"),
     };
     let left = deadline.map_or_else(|| "-".to_owned(), |at| words::clock(at.saturating_sub(now)));
-    let offer = if *draw_offered { ", draw offered" } else { "" };
+    let terms = words::terms_in_short(&game.terms);
+    let what = if *draw_offered { text!("row-draw-offered", terms) } else { terms };
     [
         game.id.to_string(),
-        turn.to_owned(),
+        turn,
         left,
-        format!("ply {}", game.ply),
-        side.to_string(),
+        text!("row-ply", ply = game.ply),
+        text!("side", side = *side),
         words::player(&game.players[side.opponent()]),
-        format!("{}{offer}", words::terms_in_short(&game.terms)),
+        what,
     ]
 }
 
@@ -54,23 +61,20 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
 #[must_use]
 pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
-    let until = waits.min().map_or_else(String::new, |deadline| {
-        let left = words::clock(deadline.saturating_sub(own.server_time));
-        format!(" The next turn may be yours in {left} at the latest.")
-    });
+    let left = waits
+        .min()
+        .map_or_else(|| "none".to_owned(), |deadline| words::clock(deadline.saturating_sub(own.server_time)));
     match (own.games.len(), is_one_open) {
-        (0, _) => format!(
-            "You have no running game. flagfall play{server_flag} --challenge makes one for a friend."
-        ),
-        (1, true) => "You have no other running game.".to_owned(),
-        (1, false) => format!("It is not your turn in your one running game.{until}"),
-        (count, true) => format!("It is not your turn in any other of your {count} running games."),
-        (count, false) => format!("It is not your turn in any of your {count} running games.{until}"),
+        (0, _) => text!("next-none", server = server_flag),
+        (1, true) => text!("next-no-other"),
+        (count, true) => text!("next-waits-other", count),
+        (count, false) => text!("next-waits", count, left),
     }
 }
 
 /// Formats rows as lines with aligned columns, each with two leading spaces.
-pub(crate) fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
+#[must_use]
+pub fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
     let rows: Vec<[String; N]> = rows.into_iter().collect();
     let mut widths = [0; N];
     for row in &rows {
@@ -94,14 +98,14 @@ pub(crate) fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>)
 #[must_use]
 pub fn queue(queue: &MoveQueue) -> String {
     if queue.moves.is_empty() {
-        return "Nothing is queued.".to_owned();
+        return text!("queue-empty");
     }
     let one = |queued: &QueuedMove| {
         let condition = queued.after.map_or_else(String::new, |after| format!(" if {}", after));
         format!("{}{condition}", act(&queued.command))
     };
     let moves: Vec<String> = queue.moves.iter().map(one).collect();
-    format!("Queued from ply {} on: {}.", queue.ply, moves.join(", "))
+    text!("queue-list", ply = queue.ply, moves = moves.join(", "))
 }
 
 /// Formats an act on the board the way a player types it.
@@ -127,27 +131,37 @@ fn act(command: &GameCommand) -> String {
 #[must_use]
 pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
     if played.games.is_empty() {
-        return vec![format!("{} has finished no game that you may see.", words::player(&played.player))];
+        return vec![text!("played-none", player = words::player(&played.player))];
     }
-    let mut lines = vec![format!("Games of {}, the latest first:", words::player(&played.player))];
+    let mut lines = vec![text!("played-head", player = words::player(&played.player))];
     lines.extend(games(&played.games));
-    lines.extend(played.next.as_ref().map(|next| {
-        format!("Earlier ones: flagfall history{server_flag} {} --after {next}", played.player.name)
-    }));
+    lines.extend(
+        played
+            .next
+            .as_ref()
+            .map(|next| text!("played-more", server = server_flag, players = &played.player.name, next)),
+    );
     lines
 }
 
 fn games(games: &[PlayedGame]) -> Vec<String> {
-    let head = ["game", "ended", "side", "against", "what", "result"].map(str::to_owned);
+    let head = [
+        text!("column-game"),
+        text!("column-ended"),
+        text!("column-side"),
+        text!("column-against"),
+        text!("column-what"),
+        text!("column-result"),
+    ];
     let rows = games.iter().map(|played| {
         let ended = words::date(played.ended);
         [
             played.game.to_string(),
             ended.split(' ').next().unwrap_or_default().to_owned(),
-            played.side.to_string(),
+            text!("side", side = played.side),
             words::player(&played.opponent),
-            format!("{}, {}", played.ruleset, words::time(played.time)),
-            format!("{}: {}", score(played.score), played.reason.replace('_', " ")),
+            text!("played-what", ruleset = &played.ruleset, time = words::time(played.time)),
+            text!("played-result", score = score(played.score), reason = &played.reason),
         ]
     });
     table(std::iter::once(head).chain(rows))
@@ -166,25 +180,28 @@ fn score(score: GameScore) -> &'static str {
 pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     let (player, opponent) = (words::player(&both.player), words::player(&both.opponent));
     if both.tallies.is_empty() {
-        return vec![format!(
-            "{player} and {opponent} have finished no game against each other that you may see."
-        )];
+        return vec![text!("both-none", player, opponent)];
     }
-    let mut lines = vec![format!("{player} against {opponent}:")];
+    let mut lines = vec![text!("both-head", player, opponent)];
     let rows = both.tallies.iter().map(|of| tally_row(&of.ruleset, of.tally));
-    lines.extend(table(std::iter::once(tally_head("ruleset")).chain(rows)));
+    lines.extend(table(std::iter::once(tally_head()).chain(rows)));
     lines.push(String::new());
     lines.extend(games(&both.games));
-    let (player, opponent) = (&both.player.name, &both.opponent.name);
-    let more = |next: &String| {
-        format!("Earlier ones: flagfall history{server_flag} {player} {opponent} --after {next}")
-    };
+    let players = format!("{} {}", both.player.name, both.opponent.name);
+    let more = |next: &String| text!("played-more", server = server_flag, players = &players, next);
     lines.extend(both.next.as_ref().map(more));
     lines
 }
 
-fn tally_head(what: &str) -> [String; 6] {
-    [what, "games", "won", "drawn", "lost", "score"].map(str::to_owned)
+fn tally_head() -> [String; 6] {
+    [
+        text!("column-ruleset"),
+        text!("column-games"),
+        text!("column-won"),
+        text!("column-drawn"),
+        text!("column-lost"),
+        text!("column-score"),
+    ]
 }
 
 fn tally_row(what: &str, tally: Tally) -> [String; 6] {
@@ -215,21 +232,21 @@ fn bar(tally: Tally) -> String {
 #[must_use]
 pub fn statistics(statistics: &Statistics) -> Vec<String> {
     if statistics.rulesets.is_empty() {
-        return vec!["No game of yours is finished yet: figures come with the first one.".to_owned()];
+        return vec![text!("statistics-none")];
     }
-    let mut rows = vec![tally_head("ruleset")];
+    let mut rows = vec![tally_head()];
     for of in &statistics.rulesets {
         rows.push(tally_row(&of.ruleset, of.by_side.red.plus(of.by_side.blue)));
         for side in Side::BOTH {
             if of.by_side[side].games() > 0 {
-                rows.push(tally_row(&format!("  as {side}"), of.by_side[side]));
+                rows.push(tally_row(&format!("  {}", text!("statistics-side", side)), of.by_side[side]));
             }
         }
     }
     let mut lines = table(rows);
     for of in statistics.rulesets.iter().filter(|of| !of.by_deployment.is_empty()) {
         lines.push(String::new());
-        lines.push(format!("Your deployments in {}, the row nearest the enemy first:", of.ruleset));
+        lines.push(text!("statistics-deployments", ruleset = &of.ruleset));
         let ruleset = Ruleset::find(&of.ruleset);
         for DeploymentTally { setup, tally } in &of.by_deployment {
             let text = setup.expose();
@@ -237,8 +254,9 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
                 Some(ruleset) => format!("  {}", deployments::text::in_rows(text, ruleset)),
                 None => format!("  {text}"),
             });
-            let Tally { won, drawn, lost } = tally;
-            lines.push(format!("    {won} won, {drawn} drawn, {lost} lost  {}", bar(*tally)));
+            let Tally { won, drawn, lost } = *tally;
+            let tally = text!("statistics-tally", won, drawn, lost, bar = bar(*tally));
+            lines.push(format!("    {tally}"));
         }
     }
     lines
@@ -275,18 +293,11 @@ pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
         })
         .collect();
     lines.push(format!("        +-{}", "-".repeat(columns)));
-    lines.push(format!(
-        "          {} {}; {} speed, {}",
-        history.games.len(),
-        if history.games.len() == 1 { "game" } else { "games" },
-        history.speed.name(),
-        history.ruleset
-    ));
+    let (count, speed) = (history.games.len(), history.speed.name());
+    lines.push(format!("{:10}{}", "", text!("chart-caption", count, speed, ruleset = &history.ruleset)));
     let undone = history.games.iter().filter(|game| game.undone).count();
     if undone > 0 {
-        lines.push(format!(
-            "          What {undone} of them did was taken back by the operators of the server."
-        ));
+        lines.push(format!("{:10}{}", "", text!("chart-undone", count = undone)));
     }
     lines
 }
@@ -306,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn what_operators_took_back_is_said_below_the_chart() {
+    fn reverted_ratings_are_listed_below_the_chart() {
         let history = |undone: bool| -> RatingHistory {
             serde_json::from_value(serde_json::json!({
                 "player": { "id": "a", "name": "ana", "kind": "account" },
@@ -320,7 +331,7 @@ mod tests {
             .expect("a history")
         };
         let last = |undone| rating_chart(&history(undone)).last().cloned().unwrap_or_default();
-        assert!(last(true).contains("What 1 of them did was taken back"), "{}", last(true));
+        assert!(last(true).contains("took back what 1 of them did"), "{}", last(true));
         assert!(last(false).contains("1 game; rapid speed"), "{}", last(false));
     }
 

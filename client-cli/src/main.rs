@@ -1,32 +1,31 @@
-//! `flagfall`: the subcommands, and the terminal and files around the library of the same name.
+//! `flagfall`: the subcommands around the library of the same name.
 
 mod commands;
-mod screen;
 
-use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::Parser;
-use flagfall::cli::{Cli, with_small_commands};
-use flagfall::words;
+use flagfall::settings::{CliError, read_command_line};
+use flagfall::text;
 use flagfall_protocol::Exit;
 
 use commands::CommandError;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(with_small_commands(std::env::args_os())) {
-        Ok(cli) => cli,
-        Err(error) => {
+    let result = match read_command_line(std::env::args_os()) {
+        Ok((cli, settings)) => commands::run(cli, &settings),
+        Err(CliError::Arguments(error)) => {
             // Help and version are not errors.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             drop(error.print());
             return ExitCode::from(code.code());
         }
+        Err(CliError::Settings(error)) => Err(commands::settings_failure(error)),
     };
-    match commands::run(cli) {
+    match result {
         Ok(code) => ExitCode::from(code),
         Err(CommandError { code, message }) => {
-            drop(writeln!(io::stderr(), "flagfall: {}", words::clean(&message)));
+            // A standard error that is closed cannot be told about anything.
+            drop(commands::warn(&text!("error-line", message)));
             ExitCode::from(code.code())
         }
     }

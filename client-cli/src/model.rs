@@ -17,6 +17,7 @@ use flagfall_protocol::PlayerKind;
 
 use crate::commitments::Shown;
 use crate::random::Random;
+use crate::text;
 use crate::words;
 
 pub use connection::{Connection, Link, Login, Pending, Retry, Unsaved};
@@ -102,7 +103,7 @@ impl Model {
     /// A client at its start.
     #[must_use]
     pub fn new(options: Options, goal: Goal, random: Random) -> Model {
-        let headline = format!("Connecting to {} …", options.server);
+        let headline = text!("connecting", server = &options.server);
         Model {
             options,
             goal,

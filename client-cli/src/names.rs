@@ -1,10 +1,15 @@
 //! Names that people type: read in any case, with a suggestion for an unknown one.
 
+use crate::text;
 use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
+use flagfall_umpire::line::can_tell;
 
 /// One letter in this many may differ in a suggestion, but always at least one.
 const LETTERS_PER_SLIP: usize = 3;
+
+/// What texts get if no candidate is similar.
+const NONE_MEANT: &str = "none";
 
 /// The candidate most similar to the word. `None` if none is similar enough.
 #[must_use]
@@ -19,13 +24,6 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// A question that names the most similar candidate, with a leading space. Empty if none is
-/// similar.
-#[must_use]
-pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
-    closest(word, candidates).map_or_else(String::new, |name| format!(" Did you mean `{name}`?"))
-}
-
 /// The ruleset with this id, in any case and with any changes.
 ///
 /// # Errors
@@ -36,14 +34,30 @@ pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
         let id = text.split(',').next().unwrap_or_default();
         let ids = || Ruleset::all().iter().map(|ruleset| ruleset.id);
         match error {
-            NoSuchRuleset::Unknown => format!(
-                "there is no ruleset `{id}`.{} The rulesets are {}.",
-                did_you_mean(id, ids()),
-                ids().collect::<Vec<_>>().join(", ")
+            NoSuchRuleset::Unknown => text!(
+                "no-ruleset",
+                id,
+                meant = closest(id, ids()).unwrap_or(NONE_MEANT),
+                ids = ids().collect::<Vec<_>>().join(", ")
             ),
             error => error.to_string(),
         }
     })
+}
+
+/// The ruleset with this id, if the line protocol can express everything that happens in it.
+///
+/// # Errors
+/// What is wrong with the id, or the rulesets that can be used.
+pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
+    let tellable = || Ruleset::all().iter().copied().filter(|ruleset| can_tell(ruleset));
+    let ids: Vec<&str> = tellable().map(|ruleset| ruleset.id).collect();
+    let ids = ids.join(", ");
+    let found = ruleset(id)?;
+    if can_tell(found) {
+        return Ok(found);
+    }
+    Err(text!("ruleset-not-for-programs", ruleset = id, rulesets = ids))
 }
 
 /// The house players' level of this name, in any case.
@@ -59,7 +73,7 @@ pub fn level(text: &str) -> Result<Level, String> {
 #[must_use]
 pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let list = names.clone().collect::<Vec<_>>().join(", ");
-    format!("there is no {kind} `{text}`.{} There are {list}.", did_you_mean(text, names))
+    text!("no-such-name", kind, name = text, meant = closest(text, names).unwrap_or(NONE_MEANT), names = list)
 }
 
 /// Checks that a player's name can be part of a path.
@@ -71,7 +85,7 @@ pub fn player(text: &str) -> Result<String, String> {
     if text.bytes().all(is_plain) && !text.is_empty() {
         Ok(text.to_owned())
     } else {
-        Err(format!("{text:?} is nobody's name: names have letters, digits, - and _."))
+        Err(text!("not-a-player", name = text))
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use flagfall_board::{Numbering, Rank};
+use flagfall_board::{Numbering, Rank, Side};
 use flagfall_rules::{Bombs, Disclosure, Ruleset, Start, Ties};
 
-use crate::words;
+use crate::{text, words};
 
 /// Indentation of a row.
 const INDENT: &str = "      ";
@@ -34,7 +34,7 @@ pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
     if ruleset.shadowflash {
         pictures.push(draw.flash());
     }
-    let head = "\nPictures\n  /5\\ is Red's, [5] is Blue's, [#] is hidden\n".to_owned();
+    let head = format!("\n{}\n  {}\n", text!("pictures"), text!("pictures-legend"));
     std::iter::once(head).chain(pictures).collect()
 }
 
@@ -75,19 +75,16 @@ impl Draw {
 
     fn scouts(&self, ruleset: &Ruleset) -> String {
         let scout = self.red(Rank::Scout);
-        let caption = if ruleset.strikes_afar {
-            "Where a Scout may go (+) and strike (x), any distance away."
-        } else {
-            "Where a Scout may go (+): a piece it wants to strike must stand beside it."
-        };
+        let caption =
+            if ruleset.strikes_afar { text!("picture-scout-strikes") } else { text!("picture-scout-goes") };
         let end = if ruleset.strikes_afar { "[#]x" } else { "[#]" };
-        picture(caption, &[["+", &scout, "+", "+", "+", end].map(|cell| format!("{cell:^5}")).concat()])
+        picture(&caption, &[["+", &scout, "+", "+", "+", end].map(|cell| format!("{cell:^5}")).concat()])
     }
 
     fn strikes(&self, ruleset: &Ruleset) -> Vec<String> {
         let Strikers { weak: weak_rank, strong: strong_rank } = strikers(ruleset);
         let (weak, strong) = (self.red(weak_rank), self.blue(strong_rank));
-        let (weaker, stronger) = (weak_rank.to_string(), strong_rank.to_string());
+        let (attacker, defender) = (weak_rank, strong_rank);
         let mut pictures = Vec::new();
         let after = match (ruleset.winner_advances, ruleset.disclosure) {
             (true, Disclosure::Both) => [strong.as_str(), "."],
@@ -95,54 +92,44 @@ impl Draw {
             (false, Disclosure::Both) => [".", strong.as_str()],
             (false, Disclosure::SilentDefense) => [".", "[#]"],
         };
-        let outcome = match (ruleset.winner_advances, ruleset.disclosure) {
-            (true, Disclosure::Both) => format!(": the {stronger} wins and takes its square."),
-            (true, Disclosure::SilentDefense) => {
-                ", as Red sees it: whatever won takes its square, and stays hidden.".to_owned()
-            }
-            (false, Disclosure::Both) => format!(": the {stronger} stays, known to all."),
-            (false, Disclosure::SilentDefense) => {
-                ", as Red sees it: whatever won stays, and stays hidden.".to_owned()
-            }
+        let caption = match (ruleset.winner_advances, ruleset.disclosure) {
+            (true, Disclosure::Both) => text!("picture-strong-takes", attacker, defender),
+            (true, Disclosure::SilentDefense) => text!("picture-strong-takes-hidden", attacker, defender),
+            (false, Disclosure::Both) => text!("picture-strong-stays", attacker, defender),
+            (false, Disclosure::SilentDefense) => text!("picture-strong-stays-hidden", attacker, defender),
         };
-        let caption = format!("A {weaker} strikes a {stronger}{outcome}");
         pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
         let bomb = self.blue(Rank::Bomb);
-        let (outcome, after) = match ruleset.bombs {
-            Bombs::Stay => ("the Bomb stays", [".", bomb.as_str()]),
-            Bombs::LeaveWithAttacker => ("both leave", [".", "."]),
+        let (caption, after) = match ruleset.bombs {
+            Bombs::Stay => (text!("picture-bomb-stays", attacker), [".", bomb.as_str()]),
+            Bombs::LeaveWithAttacker => (text!("picture-bomb-leaves", attacker), [".", "."]),
         };
         let hidden = ruleset.disclosure == Disclosure::SilentDefense && ruleset.bombs == Bombs::Stay;
         let after = if hidden { [".", "[#]"] } else { after };
-        let caption = format!("A {weaker} strikes a Bomb: {outcome}.");
         pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
         let equal = self.blue(weak_rank);
-        let (outcome, after) = match (ruleset.ties, ruleset.winner_advances, ruleset.disclosure) {
-            (Ties::BothLeave, ..) => ("both leave.", [".", "."]),
-            (Ties::AttackerWins, ..) => ("the one that strikes wins.", [".", weak.as_str()]),
+        let (caption, after) = match (ruleset.ties, ruleset.winner_advances, ruleset.disclosure) {
+            (Ties::BothLeave, ..) => (text!("picture-tie-both", attacker), [".", "."]),
+            (Ties::AttackerWins, ..) => (text!("picture-tie-attacker", attacker), [".", weak.as_str()]),
             (Ties::DefenderWins, false, Disclosure::Both) => {
-                ("the one that was struck wins.", [".", equal.as_str()])
+                (text!("picture-tie-defender", attacker), [".", equal.as_str()])
             }
             (Ties::DefenderWins, true, Disclosure::Both) => {
-                ("the one that was struck wins and takes the other's square.", [equal.as_str(), "."])
+                (text!("picture-tie-defender-takes", attacker), [equal.as_str(), "."])
             }
             (Ties::DefenderWins, false, Disclosure::SilentDefense) => {
-                ("the one that was struck wins. As Red sees it: whatever won stays hidden.", [".", "[#]"])
+                (text!("picture-tie-defender-hidden", attacker), [".", "[#]"])
             }
-            (Ties::DefenderWins, true, Disclosure::SilentDefense) => (
-                "the one that was struck wins. As Red sees it: whatever won takes the other's square, and stays hidden.",
-                ["[?]", "."],
-            ),
+            (Ties::DefenderWins, true, Disclosure::SilentDefense) => {
+                (text!("picture-tie-defender-takes-hidden", attacker), ["[?]", "."])
+            }
         };
-        let caption = format!("Of two {weaker}s {outcome}");
         pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
         pictures
     }
 
     fn two_squares(&self, ruleset: &Ruleset, limit: u8) -> String {
-        let caption = format!(
-            "A piece that went to and fro over one border {limit} times in a row does not cross it the next time."
-        );
+        let caption = text!("picture-two-squares", limit);
         let piece = self.red(strikers(ruleset).weak);
         let there = [piece.as_str(), "."].map(|cell| format!("{cell:^5}")).concat();
         let back = [".", piece.as_str()].map(|cell| format!("{cell:^5}")).concat();
@@ -154,48 +141,27 @@ impl Draw {
     fn coins(&self) -> Vec<String> {
         let (scout, captain, major) =
             (self.red(Rank::Scout), self.red(Rank::Captain), self.blue(Rank::Major));
-        let turn = |caption, before: &[&str], after: &[&str]| picture(caption, &[self.turn(before, after)]);
+        let turn =
+            |caption: String, before: &[&str], after: &[&str]| picture(&caption, &[self.turn(before, after)]);
         vec![
-            turn(
-                "A coin goes one square: it has moved now ('), and is neither Bomb nor Flag.",
-                &["/o\\", "."],
-                &[".", "/o\\'"],
-            ),
-            turn(
-                "A coin goes several squares: it becomes a Scout of the pool, known to all.",
-                &["/o\\", ".", "."],
-                &[".", ".", &scout],
-            ),
-            turn(
-                "A coin strikes a coin: both sides choose unseen, then both are known.",
-                &["/o\\'", "[o]"],
-                &[&captain, &major],
-            ),
-            turn(
-                "The Captain and the Major they chose are resolved as any strike.",
-                &[&captain, &major],
-                &[".", &major],
-            ),
-            turn(
-                "One Bomb and the Flag are left in the pool: neither of the last two unmoved coins moves.",
-                &["/o\\", "/o\\"],
-                &["/o\\", "/o\\"],
-            ),
+            turn(text!("picture-coin-one"), &["/o\\", "."], &[".", "/o\\'"]),
+            turn(text!("picture-coin-far"), &["/o\\", ".", "."], &[".", ".", &scout]),
+            turn(text!("picture-coin-strike"), &["/o\\'", "[o]"], &[&captain, &major]),
+            turn(text!("picture-coin-resolved"), &[&captain, &major], &[".", &major]),
+            turn(text!("picture-coin-reserve"), &["/o\\", "/o\\"], &["/o\\", "/o\\"]),
         ]
     }
 
     fn exchange(&self, ruleset: &Ruleset) -> String {
         let (miner, major) = (self.blue(Rank::Miner), self.blue(Rank::Major));
-        let chip = if ruleset.chips { " (and lays a chip)" } else { "" };
-        let caption = format!(
-            "Blue takes a Miner off the board, and on another turn brings a Major on{chip}. Red sees that a piece left and that one came."
-        );
+        let caption = text!("picture-exchange", chips = ruleset.chips);
+        let label = |side: Side| format!("{:<6}", text!("side", side) + ":");
         picture(
             &caption,
             &[
-                format!("Blue: {}", self.turn(&[&miner, "."], &[".", "."])),
+                format!("{}{}", label(Side::Blue), self.turn(&[&miner, "."], &[".", "."])),
                 format!("      {}", self.turn(&[".", "."], &[".", &major])),
-                format!("Red:  {}", self.turn(&["[?]", "."], &[".", "."])),
+                format!("{}{}", label(Side::Red), self.turn(&["[?]", "."], &[".", "."])),
                 format!("      {}", self.turn(&[".", "."], &[".", "[#]"])),
             ],
         )
@@ -204,20 +170,17 @@ impl Draw {
     fn label(&self) -> String {
         let scout = self.red(Rank::Scout);
         let found = format!("{}^", self.blue(Rank::Colonel));
-        picture(
-            "A Scout strikes and loses: what beat it is labeled (^), face up wherever it goes. (A winner takes the loser's square.)",
-            &[self.turn(&[&scout, "[#]"], &[&found, "."])],
-        )
+        picture(&text!("picture-label"), &[self.turn(&[&scout, "[#]"], &[&found, "."])])
     }
 
     fn joint(&self) -> String {
         let (red, blue) = (self.red(Rank::Captain), "[#]");
         picture(
-            "Column a joins its ends: the pieces on a10 and a1 are neighbors. So do b c g h i j n o p, and all rows but 5 and 6.",
+            &text!("picture-joint"),
             &[
                 format!(" 10 {blue:^5}  .  "),
-                "    :  a2 to a9".to_owned(),
-                format!("  1 {red:^5}  .    may strike a10"),
+                format!("    :  {}", text!("picture-joint-between")),
+                format!("  1 {red:^5}  .    {}", text!("picture-joint-strike")),
             ],
         )
     }
@@ -225,7 +188,7 @@ impl Draw {
     fn supply_line(&self) -> String {
         let piece = format!("{}r", self.red(Rank::Captain));
         picture(
-            "A Captain on a red chip (r) may go to any square marked =, along chips of that color.",
+            &text!("picture-supply-line"),
             &[[piece.as_str(), "=r", "=r", "=r", ".y", "."].map(|cell| format!("{cell:^6}")).concat()],
         )
     }
@@ -234,7 +197,7 @@ impl Draw {
         let piece = format!("{}r", self.red(Rank::Major));
         let row = |cells: [&str; 6]| cells.map(|cell| format!("{cell:^6}")).concat();
         picture(
-            "A Major on a red chip flashes four squares over chips of any color: they turn red.",
+            &text!("picture-flash"),
             &[row([&piece, ".y", ".g", ".b", ".y", "."]), row([".r", ".r", ".r", ".r", &piece, "."])],
         )
     }
@@ -260,16 +223,16 @@ mod tests {
     }
 
     #[test]
-    fn pictures_show_what_sets_a_ruleset_apart() {
+    fn pictures_show_the_features_of_each_ruleset() {
         assert!(all("classic").contains(" /5\\  [#]   ->    .   [3]\n"), "{}", all("classic"));
         assert!(all("original").contains(" /5\\  [#]   ->   [3]   .\n"));
         assert!(all("silent-defense").contains(" /5\\  [#]   ->    .   [#]\n"));
-        assert!(all("course").contains("both leave.\n       /5\\  [#]   ->    .    .\n"));
+        assert!(all("course").contains("both are lost.\n       /5\\  [#]   ->    .    .\n"));
         assert!(all("shadowflash-3").contains("A Major on a red chip flashes"));
         assert!(!all("shadowflash-2").contains("A Major on a red chip flashes"));
         let tie = |id| {
             let text = all(id);
-            let (_, tie) = text.split_once("Of two Captains ").expect("a picture of a tie");
+            let (_, tie) = text.split_once("A Captain strikes a Captain: ").expect("a picture of a tie");
             tie.lines().find(|line| line.contains("->")).expect("a row").trim().to_owned()
         };
         for (id, row) in [

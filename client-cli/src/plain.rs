@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use flagfall_board::{ChipColor, Numbering, Side, Square};
+use flagfall_board::{ChipColor, Numbering, Rank, Side, Square};
 use flagfall_protocol::{GameView, Phase};
 use flagfall_rules::{Identity, Ruleset, SeenPiece};
 
-use crate::targets;
+use crate::{targets, text};
 
 /// A piece in three or four characters.
 ///
@@ -14,18 +14,33 @@ use crate::targets;
 /// afterwards.
 #[must_use]
 pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
-    let figure = match piece.identity {
-        Identity::Known(rank) => rank.figure(numbering),
-        Identity::OneOf(_) => "+",
-        Identity::Coin => "o",
-        Identity::Hidden if piece.is_moved => "?",
-        Identity::Hidden => "#",
-    };
+    let figure = figure(piece, numbering);
     match (piece.side, figure.len()) {
         (Side::Red, 1) => format!("/{figure}\\"),
         (Side::Red, _) => format!("{figure}\\"),
         (Side::Blue, 1) => format!("[{figure}]"),
         (Side::Blue, _) => format!("{figure}]"),
+    }
+}
+
+/// A piece in two characters. 0 is the Marshal in EU figures, as when typed.
+#[must_use]
+pub fn short_token(piece: &SeenPiece, numbering: Numbering) -> String {
+    let figure = figure(piece, numbering);
+    let figure = if figure == "10" { "0" } else { figure };
+    match piece.side {
+        Side::Red => format!("/{figure}"),
+        Side::Blue => format!("[{figure}"),
+    }
+}
+
+fn figure(piece: &SeenPiece, numbering: Numbering) -> &'static str {
+    match piece.identity {
+        Identity::Known(rank) => rank.figure(numbering),
+        Identity::OneOf(_) => "+",
+        Identity::Coin => "o",
+        Identity::Hidden if piece.is_moved => "?",
+        Identity::Hidden => "#",
     }
 }
 
@@ -99,30 +114,41 @@ pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
 }
 
 /// Legend of the letters after the squares, for rulesets with chips.
-pub const CHIPS_LEGEND: &str =
-    "+ one of a few ranks, ^ labeled; behind a square its chip: r red, y yellow, b blue, g green.";
+#[must_use]
+pub fn chips_legend() -> String {
+    text!("legend-chips")
+}
 
 /// Legend of the board for rulesets with coins.
-pub const COINS_LEGEND: &str = "/o\\ and [o]: coins that have never moved, with ' behind it one that has; no strike has asked yet what they are.";
+#[must_use]
+pub fn coins_legend() -> String {
+    text!("legend-coins")
+}
 
 /// Legend of the marks on the board, in one sentence.
-pub const LEGEND: &str = "Red /5\\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.";
+#[must_use]
+pub fn legend() -> String {
+    text!("legend")
+}
 
 /// One side's losses in words, on at most two lines.
 #[must_use]
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
     if view.phase == Phase::Deploying {
-        return vec![format!("{side} has lost nothing.")];
+        return vec![text!("losses-before-start", side)];
     }
     let rows = targets::losses(view, ruleset, side);
-    let list = |pick: &dyn Fn(&(flagfall_board::Rank, u8, u8)) -> u8| -> String {
-        let parts: Vec<String> =
-            rows.iter().filter(|row| pick(row) > 0).map(|row| format!("{} {}", pick(row), row.0)).collect();
-        if parts.is_empty() { "nothing".to_owned() } else { parts.join(", ") }
+    let list = |pick: &dyn Fn(&(Rank, u8, u8)) -> u8| -> Vec<String> {
+        let rows = rows.iter().filter(|row| pick(row) > 0);
+        rows.map(|row| text!("rank-count", rank = row.0, count = pick(row))).collect()
     };
-    let left = if view.pools.is_some() { "can still become" } else { "has left" };
+    let (lost, left) = (list(&|row| row.1), list(&|row| row.2));
     vec![
-        format!("{side} has lost: {}.", list(&|row| row.1)),
-        format!("{side} {left}: {}.", list(&|row| row.2)),
+        text!("losses", side, kinds = lost.len(), pieces = lost.join(", ")),
+        if view.pools.is_some() {
+            text!("pieces-possible", side, kinds = left.len(), pieces = left.join(", "))
+        } else {
+            text!("pieces-left", side, kinds = left.len(), pieces = left.join(", "))
+        },
     ]
 }

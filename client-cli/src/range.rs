@@ -1,13 +1,22 @@
 //! Rating ranges as people write and read them.
 
+use std::fmt;
+
 use flagfall_protocol::{RatingRange, RatingWish, Seek};
 
+use crate::text;
+
 /// A text that is not a rating range.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "{0:?} is no range of ratings: 1400-1600, 1400- (or more), -1600 (or less), or around your own +-200, -100+300; the lower end comes first"
-)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RangeError(String);
+
+impl fmt::Display for RangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text!("not-a-range", text = &self.0))
+    }
+}
+
+impl std::error::Error for RangeError {}
 
 /// Parses `1400-1600`, `1400-`, `-1600`, `+-200` and `-100+300`.
 ///
@@ -44,27 +53,25 @@ pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
 /// An offer's ratings: the seeker's own, and whom the offer is for.
 #[must_use]
 pub fn ratings(seek: &Seek) -> String {
-    let own = seek.seeker_rating.map(|own| format!(", who has {}", crate::words::rating(own)));
-    let range = seek.rating.map(|range| format!(", for players rated {range}"));
+    let own = seek.seeker_rating.map(|own| text!("offer-rating", rating = crate::words::rating(own)));
+    let range = seek.rating.map(|range| text!("offer-range", range = range.to_string()));
     own.into_iter().chain(range).collect()
 }
 
 /// Whom the player's own offer is for, as a sentence.
 #[must_use]
 pub fn only(wish: RatingWish) -> String {
-    let who = match wish {
-        RatingWish::Between { min, max } => format!("players rated {}", RatingRange { min, max }),
+    match wish {
+        RatingWish::Between { min, max } => {
+            text!("only-rated", range = RatingRange { min, max }.to_string())
+        }
         RatingWish::Around { below: Some(below), above: Some(above) } if below == above => {
-            format!("players within {below} points of your rating")
+            text!("only-within", points = below)
         }
-        RatingWish::Around { below, above } => {
-            let below = below.map(|below| format!("at most {below} points below your rating"));
-            let of_what = if below.is_some() { "above it" } else { "points above your rating" };
-            let above = above.map(|above| format!("at most {above} {of_what}"));
-            format!("players {}", below.into_iter().chain(above).collect::<Vec<_>>().join(" and "))
-        }
-    };
-    format!("Only {who} may take it.")
+        RatingWish::Around { below: Some(below), above: Some(above) } => text!("only-between", below, above),
+        RatingWish::Around { below: Some(points), above: None } => text!("only-below", points),
+        RatingWish::Around { below: None, above } => text!("only-above", points = above.unwrap_or_default()),
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn whom_an_offer_is_for_is_said() {
+    fn an_offer_shows_its_rating_range() {
         let said = |text: &str| only(parse_range(text).unwrap());
         assert_eq!(said("1400-1600"), "Only players rated 1400 to 1600 may take it.");
         assert_eq!(said("+-200"), "Only players within 200 points of your rating may take it.");
@@ -106,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_refused_with_what_is_one() {
+    fn invalid_ranges_are_refused_with_an_example() {
         for text in ["", "-", "+", "+-", "1400", "a-b", "1400-1600-1800", "--1600", "100+200", "-+5", "1e3-"]
         {
             assert!(parse_range(text).is_err(), "{text}");

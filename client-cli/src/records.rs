@@ -13,7 +13,7 @@ use flagfall_rules::Ruleset;
 use serde_json::json;
 
 use crate::cli::{CheckArgs, ConvertArgs};
-use crate::words;
+use crate::{text, words};
 
 /// Deepest nesting of folders that is searched.
 const DEPTH_MAX: usize = 32;
@@ -38,7 +38,7 @@ pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     let keys = match keys(&args.key) {
         Ok(keys) => keys,
         Err(why) => {
-            writeln!(out, "{}", words::clean(&format!("--key {why}")))?;
+            writeln!(out, "{}", words::clean(&text!("check-key-error", why)))?;
             out.flush()?;
             return Ok(Exit::Storage.code());
         }
@@ -49,13 +49,12 @@ pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     }
     let Counts { good, partly, wrong, unreadable, keys: _ } = counts;
     if !args.json {
-        let total = good + partly + wrong;
-        let records = if total == 1 { "record" } else { "records" };
-        write!(out, "{total} {records}: {good} good, {partly} partly checked, {wrong} false")?;
-        if unreadable > 0 {
-            write!(out, "; {unreadable} could not be read")?;
-        }
-        writeln!(out)?;
+        let records = good + partly + wrong;
+        let total = match unreadable {
+            0 => text!("check-total", records, good, partly, false = wrong),
+            _ => text!("check-total-unreadable", records, good, partly, false = wrong, unreadable),
+        };
+        writeln!(out, "{total}")?;
     }
     out.flush()?;
     let exit = match (wrong, unreadable) {
@@ -73,9 +72,9 @@ fn keys(named: &[String]) -> Result<Option<PublicKeys>, String> {
         let is_key = name.len() == 64 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
         let text = match is_key {
             true => name.clone(),
-            false => read(Path::new(name)).map_err(|error| format!("{name}: {error}"))?,
+            false => read(Path::new(name)).map_err(|error| file_error(name, &error))?,
         };
-        keys.add(&text).map_err(|error| format!("{name}: {error}"))?;
+        keys.add(&text).map_err(|error| file_error(name, &error))?;
     }
     Ok((!named.is_empty()).then_some(keys))
 }
@@ -88,13 +87,11 @@ fn check_path(
     out: &mut impl Write,
 ) -> io::Result<()> {
     if path == Path::new("-") {
-        return check_stream(io::stdin().lock(), "standard input", args, counts, out);
+        return check_stream(io::stdin().lock(), &text!("check-standard-input"), args, counts, out);
     }
     if path.is_dir() {
         return match files_in(path) {
-            _ if depth >= DEPTH_MAX => {
-                report_unreadable(path, &"folders lie too deep in each other", args, counts, out)
-            }
+            _ if depth >= DEPTH_MAX => report_unreadable(path, &text!("check-too-deep"), args, counts, out),
             Ok(paths) => paths.iter().try_for_each(|path| check_path(path, depth + 1, args, counts, out)),
             Err(error) => report_unreadable(path, &error, args, counts, out),
         };
@@ -131,7 +128,7 @@ fn check_stream(
     out: &mut impl Write,
 ) -> io::Result<()> {
     for (number, value) in (1_u64..).zip(Reader::new(BufReader::new(stream))) {
-        let name = if number == 1 { name.to_owned() } else { format!("{name} record {number}") };
+        let name = if number == 1 { name.to_owned() } else { text!("check-record", name, number) };
         match value {
             Ok(value) => {
                 let report = check_value_with(&value, counts.keys.as_ref());
@@ -174,47 +171,48 @@ fn report_unreadable(
     if args.json {
         return writeln!(out, "{}", json!({ "record": name, "trouble": why }));
     }
-    writeln!(out, "{}", words::clean(&format!("unread  {name}  {why}")))
+    writeln!(out, "{}", words::clean(&text!("check-unread", name, why)))
 }
 
 /// A report as one line.
 fn line(name: &str, report: &Report) -> String {
     let game = || {
-        let ruleset = report.ruleset.as_deref().unwrap_or("unknown rules");
-        let end = report.reason.as_deref().unwrap_or("not over");
-        let trust = if report.on_trust { ", taken on trust" } else { "" };
-        let signed = match report.signature {
-            Some(SignatureStatus::Verified) => ", signed by the server",
-            Some(SignatureStatus::NotVerified) => ", signed, not verified",
-            Some(SignatureStatus::NotVerifiable | SignatureStatus::False) | None => "",
+        let signature = match report.signature {
+            Some(SignatureStatus::Verified) => "verified",
+            Some(SignatureStatus::NotVerified) => "unverified",
+            Some(SignatureStatus::NotVerifiable | SignatureStatus::False) | None => "none",
         };
-        let plies = if report.plies == 1 { "ply" } else { "plies" };
-        format!("{ruleset}, {} {plies}, {end}{trust}{signed}", report.plies)
+        text!(
+            "check-game",
+            ruleset = report.ruleset.clone().unwrap_or_else(|| text!("check-unknown-rules")),
+            plies = report.plies,
+            end = report.reason.as_deref().unwrap_or("open"),
+            trust = report.on_trust,
+            signature,
+        )
     };
     match report.status {
-        Status::Good => format!("good    {name}  {}", game()),
+        Status::Good => text!("check-good", name, game = game()),
         Status::Partly => {
             let left: Vec<&str> = report.unchecked.iter().map(|left| left.detail.as_str()).collect();
-            format!("partly  {name}  {}; not checked: {}", game(), left.join("; "))
+            text!("check-partly", name, game = game(), unchecked = left.join("; "))
         }
         Status::False => {
-            let first = report.findings.first().map(finding).unwrap_or_default();
-            let more = match report.findings.len() {
-                0 | 1 => String::new(),
-                count => format!(" (and {} more: see --json)", count - 1),
-            };
-            format!("FALSE   {name}  {first}{more}")
+            let finding = report.findings.first().map(finding).unwrap_or_default();
+            text!("check-false", name, finding, more = report.findings.len().saturating_sub(1))
         }
     }
 }
 
 fn finding(finding: &Finding) -> String {
     let Finding { code, event, ply, detail } = finding;
-    let place = match (ply, event) {
-        (Some(ply), Some(event)) => format!("ply {ply} (event {}): ", event + 1),
-        _ => String::new(),
-    };
-    format!("{place}{}: {detail}", code.code())
+    let code = code.code();
+    match (ply, event) {
+        (Some(ply), Some(event)) => {
+            text!("check-finding-at", ply = *ply, event = *event + 1, code, detail)
+        }
+        _ => text!("check-finding", code, detail),
+    }
 }
 
 /// Reads a record from a file in any format that [`convert`] reads.
@@ -222,15 +220,14 @@ fn finding(finding: &Finding) -> String {
 /// # Errors
 /// Why it cannot be read, or why it is not a legal game.
 pub fn read_record(path: &Path) -> Result<GameRecord, String> {
-    let name = path.display();
-    let text = read(path).map_err(|error| format!("{name}: {error}"))?;
-    let format =
-        Format::guess(&text).ok_or_else(|| format!("{name}: the text looks like none of our formats"))?;
-    let record = import(&text, format, None).map_err(|error| format!("{name}: {error}"))?;
+    let name = path.display().to_string();
+    let text = read(path).map_err(|error| file_error(&name, &error))?;
+    let format = Format::guess(&text).ok_or_else(|| text!("record-no-format", path = &name))?;
+    let record = import(&text, format, None).map_err(|error| file_error(&name, &error))?;
     if record.format == RECORD_FORMAT {
         Ok(record)
     } else {
-        Err(format!("{name}: the record has format {}, this client reads {RECORD_FORMAT}", record.format))
+        Err(text!("record-file-format", path = name, format = record.format, own = RECORD_FORMAT))
     }
 }
 
@@ -240,21 +237,24 @@ pub fn read_record(path: &Path) -> Result<GameRecord, String> {
 /// Why it cannot be read, is not a legal game, or cannot be expressed in the other format.
 pub fn convert(args: &ConvertArgs) -> Result<String, String> {
     let ConvertArgs { input, output, from, to, rules } = args;
-    let name = input.display();
-    let text = read(input).map_err(|error| format!("{name}: {error}"))?;
-    let from = from.or_else(|| Format::guess(&text)).ok_or_else(|| {
-        format!("{name}: the text looks like none of our formats; --from FORMAT says which it is")
-    })?;
+    let name = input.display().to_string();
+    let text = read(input).map_err(|error| file_error(&name, &error))?;
+    let from =
+        from.or_else(|| Format::guess(&text)).ok_or_else(|| text!("record-no-format-named", path = &name))?;
     let to = to.unwrap_or(if from == Format::Json { Format::Text } else { Format::Json });
     let rules = rules.as_deref().and_then(Ruleset::find);
-    let record = import(&text, from, rules).map_err(|error| format!("{name}: {error}"))?;
-    let written = export(&record, to).map_err(|error| format!("{name}: {error}"))?;
+    let record = import(&text, from, rules).map_err(|error| file_error(&name, &error))?;
+    let written = export(&record, to).map_err(|error| file_error(&name, &error))?;
     let Some(path) = output else { return Ok(written) };
     let file = File::options().write(true).create_new(true).open(path);
     file.and_then(|mut file| file.write_all(written.as_bytes()))
-        .map_err(|error| format!("{}: {error}", path.display()))?;
-    let (from, to) = (from.name(), to.name());
-    Ok(format!("{name} ({from}, {}) is written to {} ({to}).\n", record.terms.ruleset, path.display()))
+        .map_err(|error| file_error(&path.display().to_string(), &error))?;
+    let (from, to, output) = (from.name(), to.name(), path.display().to_string());
+    Ok(text!("converted", input = name, from, ruleset = record.terms.ruleset, output, to) + "\n")
+}
+
+fn file_error(path: &str, error: &impl ToString) -> String {
+    text!("file-error", path, why = error.to_string())
 }
 
 /// Reads a file up to one byte more than allowed, which shows that it is too long.
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_record_says_moves_no_cursor() {
+    fn control_characters_of_a_record_are_not_printed() {
         let text = RECORD.replace("\"classic\"", "\"\\u001b[2Jx\"");
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.json");

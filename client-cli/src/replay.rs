@@ -1,6 +1,6 @@
 //! A game's record, told as text or stepped through on a board.
 
-use std::fmt::Write;
+use std::fmt::{self, Write};
 
 use flagfall_board::{Ply, Side};
 use flagfall_protocol::{GameEvent, GameRecord, GameView, Viewer};
@@ -8,6 +8,7 @@ use flagfall_records::with_changes;
 use flagfall_rules::Ruleset;
 
 use crate::deployments;
+use crate::text;
 use crate::words;
 
 /// A record and a position in it: how many of its events have happened.
@@ -23,9 +24,16 @@ pub struct Replay {
 }
 
 /// A record that this client cannot play back.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("this client does not know the ruleset {0}: update it")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownRuleset(String);
+
+impl fmt::Display for UnknownRuleset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text!("replay-unknown-ruleset", ruleset = &self.0))
+    }
+}
+
+impl std::error::Error for UnknownRuleset {}
 
 impl Replay {
     /// Starts at the position before the first ply.
@@ -80,10 +88,10 @@ impl Replay {
     pub fn sentence(&self) -> String {
         let sentence = match self.at.checked_sub(1).and_then(|index| self.record.events.get(index)) {
             Some(told) => words::event(&told.event),
-            None => "Before the first event.".to_owned(),
+            None => text!("replay-start"),
         };
         if self.at == self.last && self.last < self.record.events.len() {
-            return format!("{sentence} The rest of this record cannot be shown on a board.");
+            return text!("replay-no-more", event = sentence);
         }
         sentence
     }
@@ -119,24 +127,30 @@ impl Replay {
     #[must_use]
     pub fn text(&self) -> String {
         let record = &self.record;
-        let mut text = format!("Game {}\n{}\n", record.game, words::terms(&record.terms));
-        let _ = writeln!(text, "Made {}", words::date(record.created));
+        let mut text =
+            format!("{}\n{}\n", text!("replay-game", game = record.game), words::terms(&record.terms));
+        let _ = writeln!(text, "{}", text!("replay-created", date = words::date(record.created)));
         for side in Side::BOTH {
-            let _ = writeln!(text, "{side}: {}", crate::words::player(&record.players[side]));
+            let _ = writeln!(
+                text,
+                "{}",
+                text!("replay-player", side, player = words::player(&record.players[side]))
+            );
         }
         if let Some(lakes) = &record.lakes {
-            let _ = writeln!(text, "Lakes: {}", words::squares(lakes.iter().copied().collect()));
+            let _ = writeln!(
+                text,
+                "{}",
+                text!("replay-lakes", squares = words::squares(lakes.iter().copied().collect()))
+            );
         }
         if let Some(side) = record.audience.side() {
-            let _ = writeln!(text, "As {side} may know it");
+            let _ = writeln!(text, "{}", text!("replay-audience", side));
         }
         for side in Side::BOTH {
             if let Some(opened) = &record.deployments[side] {
-                let _ = writeln!(
-                    text,
-                    "{side} deployed: {}",
-                    deployments::text::in_rows(&opened.setup, self.ruleset)
-                );
+                let setup = deployments::text::in_rows(&opened.setup, self.ruleset);
+                let _ = writeln!(text, "{}", text!("replay-deployed", side, setup));
             }
         }
         text.push('\n');

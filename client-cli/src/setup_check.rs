@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use flagfall_protocol::{SavedDeployment, Speed};
 use flagfall_rules::{Ruleset, Start};
 
-use crate::deployments::text;
+use crate::deployments::text::places;
 use crate::model::{Goal, How, Model, SetupChoice, Wish};
-use crate::names;
+use crate::{names, text};
 
 /// Saved texts by ruleset and name.
 type Saved = BTreeMap<String, BTreeMap<String, String>>;
@@ -16,13 +16,13 @@ type Saved = BTreeMap<String, BTreeMap<String, String>>;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupProblem {
     /// The ruleset has no deployments.
-    #[error("{0} is played without deployments: leave --setup out")]
+    #[error("{}", text!("setup-none", ruleset = *.0))]
     NoDeployments(&'static str),
     /// It may be a name, but nothing is saved under it.
     #[error("{0}")]
     Unknown(String),
     /// It is a text, but not a valid deployment.
-    #[error("that is no deployment for {0}: {1}")]
+    #[error("{}", text!("setup-bad", ruleset = *.0, why = .1))]
     Bad(&'static str, String),
 }
 
@@ -37,9 +37,9 @@ pub fn resolve(word: &str, ruleset: &'static Ruleset, saved: &Saved) -> Result<S
     }
     let bad = |refusal: flagfall_rules::SetupRefusal| SetupProblem::Bad(base.id, refusal.to_string());
     if let Some(text) = saved.get(base.id).and_then(|by_name| by_name.get(word)) {
-        return text::places(text, ruleset).map(|_| text.clone()).map_err(bad);
+        return places(text, ruleset).map(|_| text.clone()).map_err(bad);
     }
-    match text::places(word, ruleset) {
+    match places(word, ruleset) {
         Ok(_) => Ok(word.to_owned()),
         Err(_) if SavedDeployment::is_name(word) => Err(unknown(word, base.id, saved)),
         Err(refusal) => Err(bad(refusal)),
@@ -48,17 +48,13 @@ pub fn resolve(word: &str, ruleset: &'static Ruleset, saved: &Saved) -> Result<S
 
 fn unknown(name: &str, ruleset: &str, saved: &Saved) -> SetupProblem {
     let elsewhere = saved.iter().find(|(_, by_name)| by_name.contains_key(name)).map(|(other, _)| other);
-    let hint = match elsewhere {
-        Some(other) => format!(" It is saved for {other}: add --rules {other}."),
-        None => {
-            let fixed = ["random", "suggested"].into_iter();
-            let own = saved.get(ruleset).into_iter().flatten().map(|(name, _)| name.as_str());
-            names::did_you_mean(name, own.chain(fixed))
-        }
-    };
-    SetupProblem::Unknown(format!(
-        "no deployment {name:?} is saved for {ruleset}, and it is no file and no text of one.{hint}"
-    ))
+    let own = saved.get(ruleset).into_iter().flatten().map(|(name, _)| name.as_str());
+    let known = own.chain(["random", "suggested"]);
+    SetupProblem::Unknown(match (elsewhere, names::closest(name, known)) {
+        (Some(other), _) => text!("setup-elsewhere", name, ruleset, other),
+        (None, Some(meant)) => text!("setup-meant", name, ruleset, meant),
+        (None, None) => text!("setup-unknown", name, ruleset),
+    })
 }
 
 /// Checks the wish as far as possible without asking a server.
@@ -99,13 +95,11 @@ fn check_rated(wish: &Wish, is_account: bool, server: &str) -> Result<(), String
     if !wish.rated {
         Ok(())
     } else if !is_account {
-        Err(format!(
-            "rated games are for accounts: flagfall signup{server} NAME makes one, and your games stay yours"
-        ))
+        Err(text!("rated-guest", server))
     } else if terms.ruleset.contains(',') {
-        Err("custom rules are not rated: name the ruleset as it is, or leave --rated out".to_owned())
+        Err(text!("rated-custom"))
     } else if Speed::of(terms.time).is_none() {
-        Err("games without a clock are not rated: name one, as in --time 10+5".to_owned())
+        Err(text!("rated-no-clock"))
     } else {
         Ok(())
     }
@@ -153,7 +147,7 @@ mod tests {
     #[test]
     fn a_deployment_that_is_none_is_refused_before_anything_is_connected() {
         for (ruleset, setup, words) in [
-            (Some("barrage"), "TYPO", "no deployment \"TYPO\" is saved for barrage"),
+            (Some("barrage"), "TYPO", "No deployment \"TYPO\" is saved for barrage"),
             (Some("barrage"), "cornr", "Did you mean `corner`?"),
             (Some("barrage"), "sugested", "Did you mean `suggested`?"),
             (None, "corner", "add --rules barrage"),
@@ -182,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_rated_is_refused_before_anything_is_connected() {
+    fn unratable_terms_are_refused_before_connecting() {
         let rated = Wish { rated: true, ..Wish::default() };
         assert!(checked(rated.clone(), true).is_ok());
         assert!(checked(rated.clone(), false).expect_err("a guest").contains("flagfall signup NAME"));

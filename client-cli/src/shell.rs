@@ -1,6 +1,6 @@
 //! The thin shell around the core: connection, clock and files.
 
-use std::io::{IsTerminal as _, Write};
+use std::io::IsTerminal as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use hyper::Method;
@@ -14,7 +14,7 @@ use crate::net::dial::Dialer;
 use crate::net::http;
 use crate::net::socket::Socket;
 use crate::request::Request;
-use crate::{update, words};
+use crate::{text, update, words};
 
 /// Most messages that wait for the core. The connection waits if there are more.
 const INCOMING_MAX: usize = 256;
@@ -88,11 +88,11 @@ impl Shell {
                 let incoming = self.incoming_sender.clone();
                 self.socket = Some(Socket::dial(&self.dialer, &self.addresses, delay, self.number, incoming));
             }
-            Effect::Disconnect => return self.hang_up("nothing was heard for a while"),
+            Effect::Disconnect => return self.hang_up(text!("link-silent")),
             Effect::Request(request) => self.request(request, self.identity.token()),
             Effect::Send(message) => {
                 if self.socket.as_ref().is_some_and(|socket| !socket.send(message)) {
-                    return self.hang_up("it takes nothing any longer");
+                    return self.hang_up(text!("link-stuck"));
                 }
             }
             Effect::SaveToken { token, name } => return self.saved(self.identity.save_token(&token, &name)),
@@ -135,12 +135,12 @@ impl Shell {
         });
     }
 
-    fn hang_up(&mut self, why: &str) -> Outcome {
+    fn hang_up(&mut self, why: String) -> Outcome {
         match self.socket.take() {
             Some(socket) => {
                 socket.abort();
                 self.number += 1;
-                Outcome::Happened(Message::Disconnected { code: None, why: why.to_owned() })
+                Outcome::Happened(Message::Disconnected { code: None, why })
             }
             None => Outcome::Done,
         }
@@ -158,40 +158,6 @@ impl Shell {
                 // This channel cannot close, because `self` holds a sender.
                 None => std::future::pending().await,
             }
-        }
-    }
-
-    /// Runs the core in line-based mode until it ends. Returns the exit code.
-    ///
-    /// # Errors
-    /// If the output cannot be written.
-    pub async fn run_plain(
-        mut self,
-        model: &mut Model,
-        mut lines: mpsc::Receiver<String>,
-        mut stop: mpsc::Receiver<()>,
-        out: &mut impl Write,
-    ) -> std::io::Result<u8> {
-        let mut tick = tokio::time::interval(Duration::from_secs(1));
-        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-        let mut message = Message::Started;
-        loop {
-            let end = self.step(model, message).await;
-            let columns = terminal_columns();
-            for note in model.notes.take_unprinted() {
-                writeln!(out, "{}", folded(&note, columns))?;
-            }
-            out.flush()?;
-            if let Some(code) = end {
-                return Ok(code);
-            }
-            let is_ready = model.is_ready_for_line();
-            message = tokio::select! {
-                message = self.next() => message,
-                line = lines.recv(), if is_ready => line.map_or(Message::InputEnded, Message::Line),
-                Some(()) = stop.recv() => Message::Stop,
-                _ = tick.tick() => Message::Tick,
-            };
         }
     }
 }
@@ -230,7 +196,9 @@ pub(crate) enum Outcome {
 fn written(result: Result<(), crate::config::ConfigError>) -> Outcome {
     match result {
         Ok(()) => Outcome::Done,
-        Err(error) => Outcome::Happened(Message::FileError { why: format!("Cannot write: {error}") }),
+        Err(error) => {
+            Outcome::Happened(Message::FileError { why: text!("not-written", why = error.to_string()) })
+        }
     }
 }
 

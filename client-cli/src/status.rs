@@ -1,32 +1,29 @@
 //! What goes on, in words: who may claim the game, how the wait in the pool goes, and what stands
-//! under the cursor.
+//! on a square.
 
-use flagfall_board::Side;
+use flagfall_board::{Side, Square};
 use flagfall_protocol::{Phase, PoolStatus};
 use flagfall_rules::Identity;
 
 use crate::input::{self, Action};
 use crate::model::{Model, OpenGame, PoolWait};
-use crate::{targets, words};
+use crate::{targets, text, texts, words};
 
 /// Who may claim the game and when, for players and spectators.
 #[must_use]
 pub(crate) fn claim(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;
     let now = model.server_now();
-    let claims = if model.options.face.prints() {
-        "claim win or claim draw ends it".to_owned()
-    } else {
-        format!("{} claims", input::key_for(Action::AskClaim))
-    };
+    let prints = model.options.face.prints();
     Side::BOTH.into_iter().find_map(|gone| {
         let left_ms = game.claimable_at[gone]?.saturating_sub(now);
         let left = words::clock(left_ms);
         Some(match (game.own_side() == Some(gone.opponent()), left_ms) {
-            (true, 0) => format!("{gone} is gone: {claims}."),
-            (true, _) => format!("{gone} is gone. You may claim the game in {left}."),
-            (false, 0) => format!("{gone} is gone: {} may claim the game.", gone.opponent()),
-            (false, _) => format!("{gone} is gone. {} may claim the game in {left}.", gone.opponent()),
+            (true, 0) if prints => text!("gone-claim-type", side = gone),
+            (true, 0) => text!("gone-claim-press", side = gone, key = input::key_for(Action::AskClaim)),
+            (true, _) => text!("gone-own", side = gone, left),
+            (false, 0) => text!("gone-other", side = gone),
+            (false, _) => text!("gone-other-soon", side = gone, left),
         })
     })
 }
@@ -39,13 +36,8 @@ pub(crate) fn pool_wait(model: &Model) -> Option<String> {
     }
     let PoolWait { status: PoolStatus { since, range, waiting }, .. } = model.lobby.pool?;
     let waited = minutes(model.server_now().saturating_sub(since));
-    let range = range.map_or_else(String::new, |range| format!(" Opponents: {range}."));
-    let others = match waiting.saturating_sub(1) {
-        0 => "Nobody else is waiting.".to_owned(),
-        1 => "1 other player is waiting.".to_owned(),
-        others => format!("{others} other players are waiting."),
-    };
-    Some(format!("Waited {waited}.{range} {others}"))
+    let range = range.map_or_else(|| "any".to_owned(), |range| range.to_string());
+    Some(text!("pool-status", waited, range, others = waiting.saturating_sub(1)))
 }
 
 /// Formats `0:05`, `12:40`.
@@ -60,45 +52,49 @@ pub fn waiting(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.is_acting() && model.ui.replay.is_none());
     let in_game = game.and_then(|game| match game.view.phase {
         Phase::Deploying if game.editor.as_ref().is_some_and(|editor| editor.handed_in.is_none()) => {
-            Some("Deploy your army".to_owned())
+            Some(text!("alert-deploy"))
         }
-        Phase::Playing if game.is_own_turn() => Some("Your turn".to_owned()),
+        Phase::Playing if game.is_own_turn() => Some(text!("alert-turn")),
         Phase::Deploying | Phase::Playing | Phase::Over => None,
     });
     let challenged = || {
         let invitation = model.challenges.received.as_ref()?;
-        Some(format!("Challenge of {}", words::player(&invitation.challenger)))
+        Some(text!("alert-challenge", player = words::player(&invitation.challenger)))
     };
     in_game.or_else(challenged)
 }
 
-/// What stands on the square under the cursor, as far as the player may know.
+/// What stands on a square, as far as the player may know.
 #[must_use]
-pub(crate) fn square(model: &Model, game: &OpenGame) -> String {
-    let square = game.cursor;
+pub(crate) fn square(model: &Model, game: &OpenGame, square: Square) -> String {
     let Some(piece) = targets::piece_at(&game.view, square) else {
-        let what = if game.view.lakes.contains(square) { "lake" } else { "empty" };
-        return format!("{square}: {what}");
+        return if game.view.lakes.contains(square) {
+            text!("square-lake", square)
+        } else {
+            text!("square-empty", square)
+        };
     };
-    let whose =
-        if game.own_side() == Some(piece.side) { "your".to_owned() } else { format!("{}'s", piece.side) };
+    let owner = if game.own_side() == Some(piece.side) { "own".to_owned() } else { texts::key(piece.side) };
     let numbering = model.options.numbering;
-    let what = match piece.identity {
+    let shown = match piece.identity {
         Identity::Known(rank) => words::rank(rank, numbering),
         Identity::OneOf(ranks) => {
             let ranks: Vec<&str> = ranks.iter().map(|rank| rank.figure(numbering)).collect();
-            format!("one of {}", ranks.join(" "))
+            ranks.join(" ")
         }
-        Identity::Coin => "coin".to_owned(),
-        Identity::Hidden => "hidden piece".to_owned(),
+        Identity::Coin => text!("piece-coin"),
+        Identity::Hidden => text!("piece-hidden"),
     };
     let known = match (piece.is_revealed, piece.is_moved) {
-        _ if piece.is_labeled => ", labeled",
-        (true, _) => ", known",
-        (false, true) => ", has moved",
-        (false, false) => ", unmoved",
+        _ if piece.is_labeled => "labeled",
+        (true, _) => "known",
+        (false, true) => "moved",
+        (false, false) => "unmoved",
     };
-    format!("{square}: {whose} {what}{known}")
+    {
+        let possible = matches!(piece.identity, Identity::OneOf(_));
+        text!("square-piece", square, owner, piece = shown, possible, known)
+    }
 }
 
 #[cfg(test)]
@@ -107,11 +103,10 @@ mod tests {
     use crate::fixtures::{classic_view, game, quantum, shadowflash};
 
     #[test]
-    fn the_square_under_the_cursor_is_told_as_far_as_it_is_known() {
+    fn a_square_is_described_as_far_as_known() {
         let told = |model: &Model, at: &str| {
-            let mut open = model.game.clone().expect("a game");
-            open.cursor = at.parse().expect("a square");
-            square(model, &open)
+            let open = model.game.as_ref().expect("a game");
+            square(model, open, at.parse().expect("a square"))
         };
         let classic = game("classic", "red", &classic_view("red"));
         for (at, words) in [

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_repetition_rule_refuses_is_left_out_and_on_the_others_turn_everything_is() {
+    fn refused_repetitions_are_no_targets_and_no_piece_has_targets_out_of_turn() {
         let pieces = view(r#""a5r5""#);
         let refused = format!(r#"{pieces},"refused_moves":["a5a6"]"#);
         assert_eq!(targets_of(&refused, "a5"), "a4 b5");
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_told_strongest_first_with_what_is_left() {
+    fn losses_are_listed_strongest_first_with_the_rest() {
         let view = game("classic", "red", &classic_view("red")).game.expect("a game").view;
         let rows = losses(&view, Ruleset::find("classic").expect("a ruleset"), Side::Red);
         assert_eq!(rows[0], (Rank::Marshal, 0, 1));

@@ -11,7 +11,8 @@ use flagfall_umpire::lines::{Cut, LineCutter};
 use flagfall_umpire::player::LinePlayer;
 
 use crate::cli::{BotArgs, ResultsFormat, UmpireArgs};
-use crate::program::session::tellable_ruleset;
+use crate::names::tellable_ruleset;
+use crate::text;
 
 /// Plays one game as a house player over standard input and output.
 ///
@@ -32,14 +33,15 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     let mut output = io::stdout().lock();
     let mut cuts = Vec::new();
     loop {
-        let count = input.read(&mut buffer).map_err(|error| format!("standard input: {error}"))?;
+        let count =
+            input.read(&mut buffer).map_err(|error| text!("umpire-input", error = error.to_string()))?;
         if count == 0 {
             // The umpire is gone, so there is no one to play with.
             return Ok(0);
         }
         cutter.push(&buffer[..count], |cut| cuts.push(cut));
         for cut in cuts.drain(..) {
-            let Cut::Line(line) = cut else { return Err("the umpire says what is no line".to_owned()) };
+            let Cut::Line(line) = cut else { return Err(text!("umpire-not-a-line")) };
             let (next, reaction) = player.hear(&line).map_err(|error| error.to_string())?;
             player = next;
             for line in &reaction.lines {
@@ -58,9 +60,9 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
 fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
     let Ok(text) = std::env::var(environment::LAKES) else { return Ok(None) };
     let lakes = environment::read_lakes(&text).filter(|lakes| ruleset.allows_lakes(*lakes));
-    lakes
-        .map(Some)
-        .ok_or_else(|| format!("{}={text:?}: {} has no such lakes", environment::LAKES, ruleset.id))
+    lakes.map(Some).ok_or_else(|| {
+        text!("umpire-lakes", variable = environment::LAKES, value = &text, ruleset = ruleset.id)
+    })
 }
 
 #[cfg(not(unix))]
@@ -72,7 +74,7 @@ pub fn umpire(
     _args: UmpireArgs,
     _stop: impl FnOnce() -> tokio::sync::mpsc::Receiver<()>,
 ) -> Result<u8, String> {
-    Err("the umpire needs a Unix system: Linux, macOS, or WSL on Windows".to_owned())
+    Err(text!("umpire-unix"))
 }
 
 #[cfg(unix)]
@@ -95,6 +97,7 @@ mod unix {
     use tokio::sync::{mpsc, watch};
 
     use super::{ResultsFormat, UmpireArgs};
+    use crate::text;
 
     /// Plays the games and prints the results.
     ///
@@ -142,18 +145,16 @@ mod unix {
         let shown = if args.out.is_some() { Format::Text } else { format };
         let mut text = results(&plan, &played, shown);
         if let Some(path) = &args.out {
-            fs::write(path, results(&plan, &played, format))
-                .map_err(|error| format!("{}: {error}", path.display()))?;
-            text.push_str(&format!("\nWritten to {}.\n", path.display()));
+            fs::write(path, results(&plan, &played, format)).map_err(|error| {
+                text!("umpire-path", path = path.display().to_string(), error = error.to_string())
+            })?;
+            text.push_str(&format!("\n{}\n", text!("umpire-written", path = path.display().to_string())));
         }
         print(&text)?;
         if *stop.borrow() {
             let (played, all) = (played.len(), plan.fixtures.len());
             // Standard error may be closed.
-            let _unseen = writeln!(
-                io::stderr(),
-                "flagfall: stopped: {played} of {all} games were played to their end; the others do not count"
-            );
+            let _unseen = writeln!(io::stderr(), "{}", text!("umpire-stopped", played, all));
             return Ok(Exit::Interrupted.code());
         }
         Ok(Exit::Done.code())
@@ -195,7 +196,7 @@ mod unix {
                 set_apart(&mut programs);
                 (programs, duel(games(1), args.swap))
             }
-            (None, _, _) => return Err("--red and --blue, or --all, are wanted".to_owned()),
+            (None, _, _) => return Err(text!("umpire-programs-wanted")),
         };
         let deploy = args.deploy_time.unwrap_or(args.turn_time);
         Ok(Plan {
@@ -211,9 +212,10 @@ mod unix {
 
     async fn program(command: &str, name: Option<&str>) -> Result<Program, String> {
         let mut program = Program::of_command(command).map_err(|error| error.to_string())?;
-        process::probe(&program)
-            .await
-            .map_err(|error| format!("{} cannot be started: {error}", program.path.display()))?;
+        process::probe(&program).await.map_err(|error| {
+            let path = program.path.display().to_string();
+            text!("umpire-cannot-start", path, error = error.to_string())
+        })?;
         if let Some(name) = name {
             program.name = fit_name(name);
         }
@@ -228,13 +230,15 @@ mod unix {
         for program in found.programs {
             match process::probe(&program).await {
                 Ok(()) => programs.push(program),
-                Err(error) => passed_over.push((program.name, format!("it cannot be started: {error}"))),
+                Err(error) => passed_over
+                    .push((program.name, text!("umpire-cannot-start-it", error = error.to_string()))),
             }
         }
         let names: Vec<&str> = programs.iter().map(|program| program.name.as_str()).collect();
-        let mut words = format!("Playing: {}.\n", names.join(", "));
+        let mut words = text!("umpire-playing", names = names.join(", ")) + "\n";
         for (name, why) in &passed_over {
-            words.push_str(&format!("Not playing: {name}: {why}.\n"));
+            words.push_str(&text!("umpire-not-playing", name, why));
+            words.push('\n');
         }
         let words: String = words
             .chars()
@@ -242,7 +246,7 @@ mod unix {
             .collect();
         let _unseen = io::stderr().write_all(words.as_bytes());
         if programs.len() < 2 {
-            return Err(format!("{} has fewer than two programs that can be started", folder.display()));
+            return Err(text!("umpire-too-few", path = folder.display().to_string()));
         }
         Ok(programs)
     }

@@ -14,6 +14,7 @@ mod link;
 mod mail;
 mod outbox;
 mod pool;
+mod questions;
 mod ratings;
 mod requests;
 mod reserve;
@@ -26,6 +27,7 @@ use flagfall_protocol::ClientToServer;
 
 use crate::input;
 use crate::model::{Effect, Link, Message, Model};
+use crate::text;
 
 /// Applies a message to the model and returns the effects to carry out.
 pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
@@ -47,7 +49,7 @@ pub fn update(model: &mut Model, message: Message) -> Vec<Effect> {
         }
         Message::NotUnderstood { why } => {
             model.connection.heard_at = model.clock.now;
-            model.say(format!("The server said something this client does not understand ({why})."));
+            model.say(text!("message-not-understood", why));
         }
         Message::Key(key) => {
             if let Some(action) = input::action(model, key) {

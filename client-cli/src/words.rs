@@ -11,6 +11,8 @@ use flagfall_protocol::{
 use flagfall_rules::{Identity, Move, Ruleset, View};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use crate::{text, texts};
+
 pub use clocks::{TimeError, check_time, clock, parse_time, seconds, span, time};
 
 /// A player's name. Programs are marked wherever a player is named, house players too.
@@ -18,8 +20,8 @@ pub use clocks::{TimeError, check_time, clock, parse_time, seconds, span, time};
 pub fn player(player: &Player) -> String {
     let name = clean_line(&player.name);
     match player.kind {
-        PlayerKind::Bot => format!("{name} (bot)"),
-        PlayerKind::House => format!("{name} (house)"),
+        PlayerKind::Bot => text!("player-bot", name),
+        PlayerKind::House => text!("player-house", name),
         PlayerKind::Guest | PlayerKind::Account => name,
     }
 }
@@ -28,18 +30,22 @@ pub fn player(player: &Player) -> String {
 #[must_use]
 pub fn profile(profile: &Profile) -> String {
     let kind = match profile.player.kind {
-        PlayerKind::Guest => "a guest",
-        PlayerKind::Account => "a player",
-        PlayerKind::Bot => "a bot: a program plays",
-        PlayerKind::House => "a house player",
+        PlayerKind::Guest => "guest",
+        PlayerKind::Account => "account",
+        PlayerKind::Bot => "bot",
+        PlayerKind::House => "house",
     };
-    let name = clean_line(&profile.player.name);
-    let mut text = format!("{name}, {kind}, here since {}.\n", date(profile.created));
+    let (name, since) = (clean_line(&profile.player.name), date(profile.created));
+    let mut text = text!("profile", name, kind, since) + "\n";
     if !profile.ratings.is_empty() {
-        text.push_str(&format!(
-            "\n{:<16}  {:<14}  {:>7}  {:>5}  {}\n",
-            "ruleset", "speed", "rating", "games", "last"
-        ));
+        let [ruleset, speed, rating, games, last] = [
+            text!("column-ruleset"),
+            text!("column-speed"),
+            text!("column-rating"),
+            text!("column-games"),
+            text!("column-last"),
+        ];
+        text.push_str(&format!("\n{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>5}  {last}\n"));
     }
     for RatingInfo { ruleset, speed, now, games, last } in &profile.ratings {
         let (speed, rating, last) = (speed.name(), rating(*now), date(*last));
@@ -60,26 +66,26 @@ pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     let of = |side: Side| {
         let (before, after) = (change.before[side], change.after[side]);
         let by = i64::from(after.rating) - i64::from(before.rating);
-        format!("{} → {} ({by:+})", rating(before), rating(after))
+        text!("rating-change", before = rating(before), after = rating(after), change = format!("{by:+}"))
     };
     match own {
-        Some(side) => format!("Your rating: {}. Theirs: {}.", of(side), of(side.opponent())),
-        None => format!("Ratings: Red {}, Blue {}.", of(Side::Red), of(Side::Blue)),
+        Some(side) => text!("rating-change-own", own = of(side), theirs = of(side.opponent())),
+        None => text!("rating-change-both", red = of(Side::Red), blue = of(Side::Blue)),
     }
 }
 
 /// The leaderboard of a ruleset at a speed.
 #[must_use]
 pub fn leaderboard(board: &Leaderboard) -> String {
-    let who = if board.bots { "bots" } else { "players" };
-    let mut text = format!("{}, {}, {who}\n", ruleset_title(&board.ruleset), board.speed.name());
+    let (ruleset, speed) = (ruleset_title(&board.ruleset), board.speed.name());
+    let mut text = text!("leaderboard", ruleset, speed, bots = board.bots) + "\n";
     if board.entries.is_empty() {
-        text.push_str("Nobody has played enough rated games lately: flagfall play --rated\n");
-        return text;
+        return text + &text!("leaderboard-empty") + "\n";
     }
-    text.push_str(&format!("{:>4}  {:>7}  {:>5}  {}\n", "", "rating", "games", "name"));
+    let [rating, games, name] = [text!("column-rating"), text!("column-games"), text!("column-name")];
+    text.push_str(&format!("{:>4}  {rating:>7}  {games:>5}  {name}\n", ""));
     for LeaderboardEntry { place, player: who, now, games } in &board.entries {
-        text.push_str(&format!("{place:>4}  {:>7}  {games:>5}  {}\n", rating(*now), player(who)));
+        text.push_str(&format!("{place:>4}  {:>7}  {games:>5}  {}\n", self::rating(*now), player(who)));
     }
     text
 }
@@ -97,17 +103,9 @@ pub fn terms(terms: &Terms) -> String {
 /// The terms in a few words. Leaves out the changes of a custom game.
 #[must_use]
 pub fn terms_in_short(terms: &Terms) -> String {
-    let mut words = format!("{}, {}", ruleset_title(&terms.ruleset), time(terms.time));
-    if terms.rated {
-        words.push_str(", rated");
-    }
-    if terms.private {
-        words.push_str(", private");
-    }
-    if terms.secret {
-        words.push_str(", deployments stay secret");
-    }
-    words
+    let Terms { ruleset, time: clock, rated, private, secret } = terms;
+    let (ruleset, time) = (ruleset_title(ruleset), time(*clock));
+    text!("terms", ruleset, time, rated = *rated, private = *private, secret = *secret)
 }
 
 /// A ruleset's title, or its id if this client does not know it.
@@ -121,11 +119,12 @@ pub fn ruleset_title(id: &str) -> String {
 pub fn summary(game: &GameSummary) -> String {
     let state = match (&game.outcome, game.turn) {
         (Some(ended), _) => outcome(ended),
-        (None, Some(turn)) => format!("ply {}, {turn} to move", game.ply),
-        (None, None) => "deploying".to_owned(),
+        (None, Some(turn)) => text!("state-playing", ply = game.ply, side = turn),
+        (None, None) => text!("state-deploying"),
     };
     let (red, blue) = (player(&game.players.red), player(&game.players.blue));
-    format!("{}  {red} (Red) - {blue} (Blue)  {}  {state}", game.id, terms_in_short(&game.terms))
+    let terms = terms_in_short(&game.terms);
+    text!("summary", game = game.id, red, blue, terms, state)
 }
 
 /// Squares separated by spaces: `c5 d5`.
@@ -229,20 +228,20 @@ fn is_steering(letter: char) -> bool {
 #[must_use]
 pub fn not_done(command: &GameCommand) -> String {
     match command {
-        GameCommand::Deploy { setup: _ } => "Your deployment was not handed in".to_owned(),
-        GameCommand::Move { squares, path: _, color: _ } => format!("Your move {squares} was not made"),
-        GameCommand::Remove { square } => format!("Your piece on {square} was not taken off the board"),
+        GameCommand::Deploy { setup: _ } => text!("not-done-deploy"),
+        GameCommand::Move { squares, path: _, color: _ } => text!("not-done-move", squares = *squares),
+        GameCommand::Remove { square } => text!("not-done-remove", square = *square),
         GameCommand::Place { square, rank: _, labeled: _, color: _ } => {
-            format!("Your piece was not placed on {square}")
+            text!("not-done-place", square = *square)
         }
-        GameCommand::Color { color: _ } => "Your chip was not laid".to_owned(),
-        GameCommand::Choose { rank: _ } => "Your choice was not taken".to_owned(),
-        GameCommand::OfferDraw {} => "Your draw offer was not made".to_owned(),
-        GameCommand::AcceptDraw {} => "You have not agreed to a draw".to_owned(),
-        GameCommand::DeclineDraw {} => "You have declined no draw".to_owned(),
-        GameCommand::Resign {} => "You have not resigned".to_owned(),
-        GameCommand::Abort {} => "You have not called the game off".to_owned(),
-        GameCommand::Claim { result: _ } => "Your claim was not made".to_owned(),
+        GameCommand::Color { color: _ } => text!("not-done-color"),
+        GameCommand::Choose { rank: _ } => text!("not-done-choose"),
+        GameCommand::OfferDraw {} => text!("not-done-offer-draw"),
+        GameCommand::AcceptDraw {} => text!("not-done-accept-draw"),
+        GameCommand::DeclineDraw {} => text!("not-done-decline-draw"),
+        GameCommand::Resign {} => text!("not-done-resign"),
+        GameCommand::Abort {} => text!("not-done-abort"),
+        GameCommand::Claim { result: _ } => text!("not-done-claim"),
     }
 }
 
@@ -258,11 +257,11 @@ pub fn sentence(text: &str) -> String {
 
 /// A player's presence.
 #[must_use]
-pub fn presence(presence: Presence) -> &'static str {
+pub fn presence(presence: Presence) -> String {
     match presence {
-        Presence::Present => "present",
-        Presence::Reconnecting => "reconnecting",
-        Presence::Away => "away",
+        Presence::Present => text!("presence-present"),
+        Presence::Reconnecting => text!("presence-reconnecting"),
+        Presence::Away => text!("presence-away"),
     }
 }
 
@@ -270,91 +269,66 @@ pub fn presence(presence: Presence) -> &'static str {
 #[must_use]
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
-    match (left_games, wait_s) {
-        (0, _) => "You have left no game within a day.\n".to_owned(),
-        (_, 0) => format!("Games you left within a day, or did not deploy in: {left_games}.\n"),
-        (_, _) => format!(
-            "Games you left within a day, or did not deploy in: {left_games}. You can be paired again in {}.\n",
-            clock(wait_s * 1_000)
-        ),
-    }
+    let text = match (left_games, wait_s) {
+        (0, _) => text!("conduct-none"),
+        (_, 0) => text!("conduct-left", count = left_games),
+        (_, _) => text!("conduct-waiting", count = left_games, left = clock(wait_s * 1_000)),
+    };
+    text + "\n"
 }
 
 /// How a game ended, as a sentence.
 #[must_use]
 pub fn outcome(outcome: &SeenOutcome) -> String {
-    let loser = outcome.winner.map(Side::opponent);
-    let why = match (outcome.reason.as_str(), loser) {
-        ("flag_captured", Some(loser)) => format!("{loser}'s Flag is taken"),
-        ("no_legal_move", Some(loser)) => format!("{loser} has no legal move"),
-        ("both_blocked", _) => "neither side can move".to_owned(),
-        ("resigned", Some(loser)) => format!("{loser} resigned"),
-        ("draw_agreed", _) => "draw agreed".to_owned(),
-        ("quiet_limit" | "quiet_move_limit", _) => "too many moves without a capture".to_owned(),
-        ("ply_limit", _) => "the game reached its longest length".to_owned(),
-        ("out_of_time", Some(loser)) => format!("{loser} ran out of time"),
-        ("out_of_time", None) => "both ran out of time".to_owned(),
-        ("abandoned", Some(loser)) => format!("{loser} abandoned the game"),
-        ("abandoned", None) => "claimed when a side had left".to_owned(),
-        ("illegal_act", Some(loser)) => format!("{loser} broke the rules"),
-        ("illegal_act", None) => "both broke the rules".to_owned(),
-        ("forfeited_reserve", Some(loser)) => format!("{loser} forfeited its reserve"),
-        ("aborted", _) => return "The game was called off.".to_owned(),
-        (other, _) => other.replace('_', " "),
-    };
-    match outcome.winner {
-        Some(winner) => format!("{winner} wins: {why}."),
-        None => format!("A draw: {why}."),
-    }
+    let winner = outcome.winner.map_or_else(|| "none".to_owned(), texts::key);
+    text!("outcome", winner, reason = &outcome.reason)
 }
 
 /// An event as a sentence.
 #[must_use]
 pub fn event(event: &GameEvent) -> String {
     match event {
-        GameEvent::Deployed { .. } => "Your deployment is handed in.".to_owned(),
-        GameEvent::Ready { side } => format!("{side} is ready."),
-        GameEvent::Started { .. } => "Both sides are ready. The game starts.".to_owned(),
+        GameEvent::Deployed { .. } => text!("event-deployed"),
+        GameEvent::Ready { side } => text!("event-ready", side = *side),
+        GameEvent::Started { .. } => text!("event-started"),
         GameEvent::Moved(seen) => moved(seen),
         GameEvent::Struck(strike) => struck(strike),
-        GameEvent::Chosen { side, rank } => format!("{side} chooses {rank}."),
+        GameEvent::Chosen { side, rank } => text!("event-chosen", side = *side, rank = *rank),
         GameEvent::Removed { side, square } => removed(*side, *square),
         GameEvent::Placed(seen) => placed(seen),
         GameEvent::Colored { side, square, color } => {
-            format!("{side} lays a {} chip on {square}.", color.name())
+            text!("event-colored", side = *side, square = *square, color = *color)
         }
-        GameEvent::DrawOffered { side } => format!("{side} offers a draw."),
-        GameEvent::DrawDeclined { side } => format!("{side} declines the draw."),
-        GameEvent::Paused { .. } => "The game is paused while the server is away; no clock runs.".to_owned(),
-        GameEvent::Resumed { .. } => "The game goes on.".to_owned(),
+        GameEvent::DrawOffered { side } => text!("event-draw-offered", side = *side),
+        GameEvent::DrawDeclined { side } => text!("event-draw-declined", side = *side),
+        GameEvent::Paused { .. } => text!("event-paused"),
+        GameEvent::Resumed { .. } => text!("event-resumed"),
         GameEvent::Ended { outcome: ended, .. } => outcome(ended),
     }
 }
 
-/// A ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7: the Scout
-/// leaves.`
+/// A ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7 and is lost.`
 #[must_use]
 pub fn moved(seen: &SeenMove) -> String {
-    let chips = seen.laid.map_or_else(String::new, |laid| {
-        let squares: Vec<String> = laid.squares().iter().map(|square| square.to_string()).collect();
-        format!(" Now {}: {}.", laid.color().name(), squares.join(" "))
-    });
-    format!("{}{chips}", bare_move(seen))
+    let Some(laid) = seen.laid else { return bare_move(seen) };
+    let chips = text!("move-chips", color = laid.color(), squares = squares(laid.squares()));
+    text!("move-and-chips", move = bare_move(seen), chips)
 }
 
 fn removed(side: Side, square: Square) -> String {
-    format!("{side} takes its piece on {square} off the board.")
+    text!("event-removed", side, square)
 }
 
 fn placed(seen: &SeenPlacing) -> String {
     let SeenPlacing { side, square, piece, labeled, color } = *seen;
-    let chip = color.map_or_else(String::new, |color| format!(", on a {} chip", color.name()));
-    let label = if labeled { "labeled " } else { "" };
-    let what = match piece {
+    let rank = match piece {
         Identity::Hidden => "piece".to_owned(),
-        Identity::Known(_) | Identity::OneOf(_) | Identity::Coin => identity(piece),
+        Identity::Known(_) | Identity::OneOf(_) | Identity::Coin => key(piece),
     };
-    format!("{side} brings a {label}{what} on at {square}{chip}.")
+    match color {
+        Some(color) => text!("event-placed-on-chip", side, square, rank, labeled, color),
+        None => text!("event-placed", side, square, rank, labeled),
+    }
 }
 
 /// A ply between board and reserve as a sentence.
@@ -371,21 +345,21 @@ pub fn exchanged(seen: &SeenExchange) -> String {
 pub fn owed(view: &GameView) -> Option<String> {
     let OwedColor { side, square } = view.owed_color?;
     Some(if view.audience.side() == Some(side) {
-        format!("Name the color of your chip on {square} first, as in color green.")
+        text!("owed-color-own", square)
     } else {
-        format!("{side} has yet to name the color of its chip on {square}.")
+        text!("owed-color", side, square)
     })
 }
 
-/// A pending strike as a sentence: `Red strikes a4a5: Red and Blue choose what their coins are.`
+/// A pending strike as a sentence: `Red strikes a4a5: both sides choose what their coins are.`
 fn struck(strike: &PendingStrike) -> String {
     let PendingStrike { side, squares, owes, own_choice: _ } = strike;
-    let who = match (owes[*side], owes[side.opponent()]) {
-        (true, true) => format!("{side} and {} choose what their coins are", side.opponent()),
-        (true, false) => format!("{side} chooses what its coin is"),
-        (false, _) => format!("{} chooses what its coin is", side.opponent()),
+    let choosing = match (owes[*side], owes[side.opponent()]) {
+        (true, true) => "both",
+        (true, false) => "attacker",
+        (false, _) => "defender",
     };
-    format!("{side} strikes {squares}: {who}.")
+    text!("strike-pending", side = *side, squares = *squares, choosing)
 }
 
 /// What the pending strike asks of the viewer or of others, as a sentence. The choices are those of
@@ -396,83 +370,82 @@ pub fn choice(view: &GameView) -> Option<String> {
     let PendingStrike { side, squares, owes, own_choice } = strike;
     let Some(own) = view.audience.side().filter(|own| owes[*own]) else { return Some(struck(strike)) };
     if let Some(rank) = own_choice {
-        return Some(format!(
-            "Your choice is taken: {rank}. It is final; the strike is resolved when all have chosen."
-        ));
+        return Some(text!("choice-taken", rank = *rank));
     }
     let Move { from, to } = *squares;
     let coin = if *side == own { from } else { to };
     let choices = View::of(view.clone()).map(|view| view.own_choices()).unwrap_or_default();
-    let names: Vec<String> = choices.iter().rev().map(|rank| rank.name().to_lowercase()).collect();
-    let example = names.first().map_or_else(String::new, |name| format!(", as in choose {name}"));
-    Some(format!("Choose what your coin on {coin} is{example}. It can be: {}.", names.join(", ")))
+    let names: Vec<&str> = choices.iter().rev().map(|rank| rank.name()).collect();
+    let example = names.first().copied().unwrap_or_default();
+    Some(text!("choose-coin", square = coin, example, names = names.join(", ")))
 }
 
 /// A side's pool as a sentence.
 #[must_use]
 pub fn pool(side: Side, pool: &RankCounts) -> String {
-    let left: Vec<String> = pool.iter().rev().map(|(rank, count)| format!("{count} {rank}")).collect();
+    let left: Vec<String> = pool.iter().rev().map(|(rank, count)| text!("rank-count", rank, count)).collect();
     if left.is_empty() {
-        return format!("{side}'s pool is empty.");
+        return text!("pool-empty", side);
     }
-    format!("{side}'s coins can still be: {}.", left.join(", "))
+    text!("pool", side, pieces = left.join(", "))
 }
 
 /// A side's reserve as a sentence: its size, and its known pieces.
 #[must_use]
 pub fn reserve(side: Side, reserve: &SeenReserve) -> String {
     let SeenReserve { size, labeled, unlabeled } = reserve;
-    let list = |counts: &RankCounts| -> Vec<String> {
-        counts.iter().rev().map(|(rank, count)| format!("{count} {rank}")).collect()
-    };
-    let mut known = unlabeled.as_ref().map(list).unwrap_or_default();
-    known.extend(list(labeled).into_iter().map(|text| format!("{text} labeled")));
+    let ranks = unlabeled.iter().flat_map(|counts| counts.iter().rev());
+    let mut known: Vec<String> = ranks.map(|(rank, count)| text!("rank-count", rank, count)).collect();
+    let labeled = labeled.iter().rev();
+    known.extend(labeled.map(|(rank, count)| text!("rank-count-labeled", rank, count)));
     if known.is_empty() {
-        return format!("{side} has {size} in reserve.");
+        return text!("reserve", side, count = *size);
     }
-    format!("{side} has {size} in reserve: {}.", known.join(", "))
+    text!("reserve-known", side, count = *size, pieces = known.join(", "))
 }
 
 /// A move or strike without its chips.
 fn bare_move(seen: &SeenMove) -> String {
-    let SeenMove { side, squares: Move { from, to }, piece, strike, laid: _ } = *seen;
+    let SeenMove { side, squares, piece, strike, laid: _ } = *seen;
     let Some(SeenStrike { attacker, attacker_fate, defender, defender_fate }) = strike else {
         return match piece {
             // Only mention what others cannot know: the player's own pieces are on the board.
-            Identity::OneOf(_) => format!("{side} moves {from}{to}: it is {}.", identity(piece)),
-            Identity::Known(_) | Identity::Coin | Identity::Hidden => format!("{side} moves {from}{to}."),
+            Identity::OneOf(_) => text!("move-proof", side, squares, rank = key(piece)),
+            Identity::Known(_) | Identity::Coin | Identity::Hidden => {
+                text!("move", side, squares)
+            }
         };
     };
-    let other = side.opponent();
-    let (ours, theirs) = (identity(attacker), identity(defender));
-    // Two of a kind are told apart by their owners.
-    let is_same = attacker == defender;
-    let (short, other_short) = if is_same {
-        (format!("{side}'s {ours}"), format!("{other}'s {theirs}"))
-    } else {
-        (format!("the {ours}"), format!("the {theirs}"))
-    };
-    let is_flag = defender == Identity::Known(Rank::Flag);
-    let result = match (attacker_fate, defender_fate) {
-        (Fate::Leaves, Fate::Leaves) => "both leave".to_owned(),
-        (Fate::Leaves, Fate::Advances) => format!("{short} leaves, {other_short} goes to {from}"),
-        (Fate::Leaves, Fate::Stays) => format!("{short} leaves"),
-        (Fate::Stays | Fate::Advances, Fate::Leaves) if is_flag => "the Flag is taken".to_owned(),
-        (Fate::Stays | Fate::Advances, Fate::Leaves) => format!("{other_short} leaves"),
-        (Fate::Stays | Fate::Advances, Fate::Stays | Fate::Advances) => "both stay".to_owned(),
-    };
-    format!("{side}'s {ours} strikes {other}'s {theirs} on {to}: {result}.")
+    let (attacker, defender, Move { from, to: square }) = (key(attacker), key(defender), squares);
+    match (attacker_fate, defender_fate) {
+        (Fate::Leaves, Fate::Leaves) => {
+            text!("strike-both-lost", side, attacker, defender, square)
+        }
+        (Fate::Leaves, Fate::Advances) => {
+            text!("strike-lost-advance", side, attacker, defender, square, from)
+        }
+        (Fate::Leaves, Fate::Stays) => {
+            text!("strike-lost", side, attacker, defender, square)
+        }
+        (Fate::Stays | Fate::Advances, Fate::Leaves) => {
+            text!("strike-won", side, attacker, defender, square)
+        }
+        (Fate::Stays | Fate::Advances, Fate::Stays | Fate::Advances) => {
+            text!("strike-both-stay", side, attacker, defender, square)
+        }
+    }
 }
 
-fn identity(identity: Identity) -> String {
+/// What a piece is, as an argument of a text.
+fn key(identity: Identity) -> String {
     match identity {
-        Identity::Known(rank) => rank.to_string(),
+        Identity::Known(rank) => rank.name().to_owned(),
         Identity::OneOf(ranks) => {
-            let names: Vec<String> = ranks.iter().map(|rank| rank.to_string()).collect();
-            names.join(" or ")
+            let names = ranks.iter().map(|rank| text!("rank", rank));
+            names.reduce(|first, last| text!("list-or", first, last)).unwrap_or_default()
         }
         Identity::Coin => "coin".to_owned(),
-        Identity::Hidden => "hidden piece".to_owned(),
+        Identity::Hidden => "hidden".to_owned(),
     }
 }
 
@@ -481,9 +454,9 @@ fn identity(identity: Identity) -> String {
 pub fn rank(rank: Rank, numbering: Numbering) -> String {
     let figure = rank.figure(numbering);
     if figure.starts_with(|letter: char| letter.is_ascii_digit()) {
-        format!("{rank} ({figure})")
+        text!("rank-figure", rank, figure)
     } else {
-        rank.to_string()
+        text!("rank", rank)
     }
 }
 

@@ -26,7 +26,7 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
     let nobody = "127.0.0.1:1";
     for (arguments, code, word) in [
         (&["--help"][..], 0, "flagfall play --bot "),
-        (&["--help"][..], 0, flagfall_protocol::Exit::HELP),
+        (&["--help"][..], 0, "Exit codes:\n  0    done\n  1    refused"),
         (&["play", "--help"][..], 0, "--challenge"),
         (&["--version"][..], 0, "flagfall 0."),
         (&[][..], 2, "Usage"),
@@ -34,20 +34,20 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         (&["wacth"][..], 2, "watch"),
         (&["play", "--rules", "chess"][..], 2, "there is no ruleset `chess`"),
         (&["play", "--rules", "clasic"][..], 2, "Did you mean `classic`?"),
-        (&["play", "--time", "soon"][..], 2, "is no clock"),
+        (&["play", "--time", "soon"][..], 2, "is not a clock"),
         (&["play", "--time", "1+0s"][..], 3, "Cannot reach"),
         (&["play", "--time", "9s"][..], 2, "out of bounds"),
         (&["play", "--bot", "godo"][..], 2, "Did you mean `good`?"),
-        (&["play", "--rating", "1600-1400"][..], 2, "is no range of ratings"),
-        (&["play", "--rated"][..], 2, "rated games are for accounts"),
-        (&["seek", "--rated"][..], 2, "rated games are for accounts"),
+        (&["play", "--rating", "1600-1400"][..], 2, "is not a range of ratings"),
+        (&["play", "--rated"][..], 2, "Rated games are for accounts"),
+        (&["seek", "--rated"][..], 2, "Rated games are for accounts"),
         (&["play", "--game", "short"][..], 2, "not a game id"),
-        (&["games", "--server", "ftp://x"][..], 2, "is no server address"),
+        (&["games", "--server", "ftp://x"][..], 2, "is not a server address"),
         (&["games", "--ca", "nowhere.pem"][..], 2, "--ca nowhere.pem: "),
         (&["games", "--server", "wss://127.0.0.1:1"][..], 3, "Cannot reach wss://127.0.0.1:1/ws"),
         (&["games", "--server", nobody][..], 3, "Cannot reach"),
-        (&["record", "0123456789ab", "--server", nobody][..], 3, "cannot reach"),
-        (&["profile", "ann", "--server", nobody][..], 3, "cannot reach"),
+        (&["record", "0123456789ab", "--server", nobody][..], 3, "Cannot reach"),
+        (&["profile", "ann", "--server", nobody][..], 3, "Cannot reach"),
         (&["check", "nowhere.json"][..], 4, "nowhere.json"),
         (&["rules", "chess"][..], 2, "there is no ruleset"),
         (&["rules", "barrage"][..], 0, "Two squares"),
@@ -61,6 +61,84 @@ fn help_is_no_trouble_and_every_kind_of_trouble_has_its_exit_code() {
         assert_eq!(got, code, "{arguments:?}: {text}");
         assert!(text.contains(word), "{arguments:?}: {text}");
     }
+}
+
+#[test]
+fn rulesets_are_listed_as_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let json = |arguments: &[&str]| {
+        let (code, text) = run(folder.path(), arguments);
+        assert_eq!(code, 0, "{text}");
+        serde_json::from_str::<Vec<serde_json::Value>>(&text).expect("a list")
+    };
+    let ids = |list: &[serde_json::Value]| -> Vec<String> {
+        list.iter().map(|ruleset| ruleset["id"].as_str().expect("an id").to_owned()).collect()
+    };
+    let all = json(&["rules", "--json"]);
+    let known: Vec<&str> = flagfall_rules::Ruleset::all().iter().map(|ruleset| ruleset.id).collect();
+    assert_eq!(ids(&all), known);
+    let one = json(&["rules", "classic,ties=attacker", "--json"]);
+    assert_eq!(ids(&one), ["classic,ties=attacker"]);
+    assert_eq!((&one[0]["columns"], &one[0]["army"]["9"]), (&10.into(), &8.into()));
+}
+
+/// Runs the client at a terminal of its own: a prompt that nothing answers.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_prompt_gives_the_terminal_back() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let line = r#""$FLAGFALL" --server 127.0.0.1:1 watch --plain; echo code=$?; stty -a"#;
+    let terminal = Command::new("script")
+        .args(["--quiet", "--return", "--command", line, "/dev/null"])
+        .env("FLAGFALL", env!("CARGO_BIN_EXE_flagfall"))
+        .env("FLAGFALL_CONFIG_DIR", folder.path())
+        .env("TERM", "xterm")
+        .stdin(std::process::Stdio::piped())
+        .output()
+        .expect("a terminal");
+    let text = String::from_utf8_lossy(&terminal.stdout).into_owned();
+    assert!(text.contains("> ") && text.contains("Cannot reach") && text.contains("code=3"), "{text}");
+    let settings = text.split_once("code=3").expect("the end of the client").1;
+    let is_set = |name: &str| settings.split([' ', ';', '\r', '\n']).any(|setting| setting == name);
+    assert!(["echo", "icanon", "isig"].into_iter().all(is_set), "{text}");
+}
+
+#[test]
+fn completions_and_manual_pages_come_from_the_command_line() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let (code, script) = run(folder.path(), &["completions", shell]);
+        assert_eq!(code, 0, "{script}");
+        assert!(script.contains("leaderboard") && script.contains("no-color"), "{shell}: {script}");
+    }
+    assert_eq!(run(folder.path(), &["completions", "tcsh"]).0, 2);
+    let man = folder.path().join("man/man1");
+    assert_eq!(run(folder.path(), &["man", man.to_str().expect("a path")]).0, 0);
+    let page = |name: &str| std::fs::read_to_string(man.join(name)).expect("a page");
+    assert!(page("flagfall.1").contains("flagfall\\-leaderboard(1)"), "{}", page("flagfall.1"));
+    assert!(page("flagfall-tokens-new.1").contains("Prints it once"));
+}
+
+#[test]
+fn settings_are_shown_set_and_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (arguments, code, word) in [
+        (&["settings"][..], 0, "default"),
+        (&["settings", "set", "server", "play.example"][..], 0, "server is set in"),
+        (&["settings", "set", "colors", "no"][..], 0, "colors is set in"),
+        (&["settings"][..], 0, "play.example"),
+        (&["settings", "list", "--json", "--plain"][..], 0, "\"origin\": \"option\""),
+        (&["settings", "set", "color", "no"][..], 2, "There is no setting color"),
+        (&["settings", "set", "colors", "sometimes"][..], 2, "yes or no"),
+        (&["settings", "unset", "server"][..], 0, "no longer"),
+    ] {
+        let (got, text) = run(folder.path(), arguments);
+        assert_eq!(got, code, "{arguments:?}: {text}");
+        assert!(text.contains(word), "{arguments:?}: {text}");
+    }
+    std::fs::write(folder.path().join("settings.toml"), "plain = true\ncolour = 1\n").expect("written");
+    let (code, text) = run(folder.path(), &["rules"]);
+    assert!(code == 2 && text.contains("line 2: There is no setting colour"), "{text}");
 }
 
 /// Runs the client at a terminal of its own, which `script` (util-linux) makes.
@@ -94,7 +172,7 @@ fn ctrl_c_at_a_password_restores_the_terminal() {
         }
     }
     assert!(terminal.wait().expect("an end").success(), "{text}");
-    assert!(text.contains("interrupted: nothing was done") && text.contains("code=130"), "{text}");
+    assert!(text.contains("Interrupted. Nothing was done.") && text.contains("code=130"), "{text}");
     let settings = text.split_once("code=130").expect("the end of the client").1;
     let is_set = |name: &str| settings.split([' ', ';', '\r', '\n']).any(|setting| setting == name);
     assert!(["echo", "icanon", "isig"].into_iter().all(is_set), "{text}");
@@ -110,10 +188,10 @@ fn a_deployment_that_is_none_is_said_before_a_server_is_asked() {
     let file = file.to_str().expect("a path");
     let barrage = ["--server", "127.0.0.1:1", "--rules", "barrage", "--setup"];
     for (setup, code, word) in [
-        ("TYPO", 2, "no deployment \"TYPO\" is saved for barrage"),
+        ("TYPO", 2, "No deployment \"TYPO\" is saved for barrage"),
         ("Corner", 2, "Did you mean `corner`?"),
         (file, 2, "41 characters, 40 are wanted"),
-        ("FFF", 2, "no deployment"),
+        ("FFF", 2, "No deployment"),
         ("corner", 3, "Cannot reach"),
         (corner, 3, "Cannot reach"),
         ("Random", 3, "Cannot reach"),
@@ -128,7 +206,7 @@ fn a_deployment_that_is_none_is_said_before_a_server_is_asked() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_cannot_be_written_is_no_reason_not_to_play_and_is_told() {
+fn an_unwritable_folder_is_reported_and_does_not_stop_a_game() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("file");
     std::fs::write(&file, "in the way").expect("written");
@@ -150,8 +228,8 @@ fn deployments_are_saved_shown_listed_and_deleted() {
         (&["setups"][..], 0, "No deployment is saved"),
         (&["setups", "save", "barrage", "corner", corner][..], 0, "Saved"),
         (&["setups", "save", "barrage", "filed", file][..], 0, "Saved"),
-        (&["setups", "save", "barrage", "../up", corner][..], 2, "a name has"),
-        (&["setups", "save", "barrage", "bad", "FFF"][..], 2, "not saved"),
+        (&["setups", "save", "barrage", "../up", corner][..], 2, "A name has"),
+        (&["setups", "save", "barrage", "bad", "FFF"][..], 2, "Not saved"),
         (&["setups", "save", "chess", "bad", corner][..], 2, "there is no ruleset"),
         (
             &["setups", "save", "barrage", "long", &format!("{corner}9")][..],
@@ -162,7 +240,7 @@ fn deployments_are_saved_shown_listed_and_deleted() {
         (&["setups", "show", "barrage", "filed"][..], 0, "........FB\n"),
         (&["setups", "delete", "barrage", "corner"][..], 0, "Deleted"),
         (&["setups", "delete", "barrage", "corner"][..], 4, "corner"),
-        (&["setups", "show", "barrage", "corner"][..], 1, "no deployment"),
+        (&["setups", "show", "barrage", "corner"][..], 1, "No deployment"),
     ] {
         let (got, text) = run(folder.path(), arguments);
         assert_eq!(got, code, "{arguments:?}: {text}");

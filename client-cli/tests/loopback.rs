@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use flagfall::config::ConfigDir;
+use flagfall::faces::lines;
 use flagfall::model::{Face, Goal, How, Model, Options, Secret, Wish};
 use flagfall::net::address::{Address, Addresses};
 use flagfall::net::dial::{DialError, Dialer};
@@ -114,7 +115,8 @@ impl Client {
         let (stop, stop_receiver) = mpsc::channel(1);
         let task = tokio::spawn(async move {
             let mut out = Vec::new();
-            let code = shell.run_plain(&mut model, receiver, stop_receiver, &mut out).await.expect("written");
+            let code =
+                lines::run(shell, &mut model, receiver, stop_receiver, &mut out).await.expect("written");
             (code, String::from_utf8(out).expect("text"))
         });
         Client { task, lines, folder, _stop: stop }
@@ -238,7 +240,7 @@ async fn a_guest_the_server_does_not_know_becomes_a_new_one_that_is_kept() {
     drop(lines);
     let (code, out) = timeout(Duration::from_secs(20), task).await.expect("it ends").expect("no panic");
     assert_eq!(code, 0, "{out}");
-    assert!(out.contains("you are a new guest"), "{out}");
+    assert!(out.contains("You are a new guest"), "{out}");
     let again = ConfigDir::new(Some(kept)).identity(&address, None, None).expect("an identity");
     assert_eq!(again.token(), Some(Secret::new("fresh")));
     drop(folder);
@@ -257,7 +259,7 @@ async fn a_new_guest_is_made_for_commands_without_a_game() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_said_and_the_client_goes_on() {
+async fn an_invalid_message_is_reported_and_the_client_goes_on() {
     let (listener, address) = listen().await;
     let client = Client::start(&address, go_on(), None);
     let mut peer = Peer::accept(&listener).await;
@@ -276,7 +278,7 @@ async fn what_is_no_message_is_said_and_the_client_goes_on() {
 }
 
 #[tokio::test]
-async fn nobody_there_and_something_else_there_are_told_apart() {
+async fn no_server_and_a_foreign_server_get_different_messages() {
     let (listener, address) = listen().await;
     drop(listener);
     let (code, out) = Client::start(&address, Goal::Games, None).end().await;

@@ -92,7 +92,7 @@ fn a_client_may_write_thousands_of_lines_before_it_reads() {
 }
 
 #[test]
-fn an_output_that_nobody_reads_ends_it_quietly() {
+fn a_closed_output_ends_the_client_quietly() {
     let mut child = referee();
     drop(child.stdout.take());
     let mut stdin = child.stdin.take().expect("a pipe");

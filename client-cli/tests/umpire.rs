@@ -208,7 +208,7 @@ fn a_wrong_army_loses() {
 }
 
 #[test]
-fn whoever_ends_early_has_left() {
+fn a_program_that_ends_early_loses() {
     for (lines, quit, fault) in [
         ("exit 0".to_owned(), "QUIT culprit RED ILLEGAL 0 0 0", "it ended"),
         ("read opening; exit 3".to_owned(), "QUIT culprit RED ILLEGAL 0 0 0", "exit status: 3"),
@@ -228,7 +228,7 @@ fn whoever_ends_early_has_left() {
 }
 
 #[test]
-fn whoever_is_late_loses_even_if_nothing_ends_it_but_a_kill() {
+fn a_late_program_loses_even_if_it_must_be_killed() {
     let stubborn = "trap '' TERM INT HUP; while :; do sleep 1000; done";
     let told = Stage::new().misbehaves(stubborn, &["--turn-time", "60", "--deploy-time", "0.3"]);
     told.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer within 0.3 s");
@@ -286,7 +286,7 @@ fn programs_learn_the_drawn_lakes_before_they_deploy() {
 }
 
 #[test]
-fn whoever_never_reads_does_not_hang_the_umpire() {
+fn a_program_that_never_reads_does_not_block_the_umpire() {
     let told = Stage::new().misbehaves("exec sleep 1000", &["--turn-time", "60", "--deploy-time", "0.3"]);
     told.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer");
 }
@@ -309,7 +309,7 @@ fn children_of_programs_end_with_them() {
 }
 
 #[test]
-fn what_is_said_after_the_end_changes_nothing() {
+fn messages_after_the_end_change_nothing() {
     let stage = Stage::new();
     let told = stage.misbehaves(&plays("echo SURRENDER; echo '0 3 DOWN'; exec yes"), &PATIENT);
     assert!(told.quit.starts_with("QUIT culprit RED SURRENDER 1 148 148"), "{}", told.quit);
@@ -445,7 +445,10 @@ fn a_ruleset_without_words_and_a_folder_without_programs_are_refused() {
         (&["--rules", "chess", "--red", "sh", "--blue", "sh"][..], "there is no ruleset"),
         (&["--rules", "pbm", "--red", "sh"][..], "--blue"),
         (&["--rules", "pbm", "--all", "/nowhere"][..], "/nowhere"),
-        (&["--rules", "pbm", "--red", "sh", "--blue", "sh", "--turn-time", "0"][..], "seconds are wanted"),
+        (
+            &["--rules", "pbm", "--red", "sh", "--blue", "sh", "--turn-time", "0"][..],
+            "0.001 to 86400 seconds",
+        ),
     ] {
         let output = stage.umpire(arguments).output().expect("the umpire runs");
         let told = String::from_utf8_lossy(&output.stderr);
@@ -535,5 +538,5 @@ fn a_record_file_is_shown_without_a_server() {
     assert_eq!(json["game"], "0fxm529wdncz");
     let output = Command::new(BINARY).args(["record", "none.json"]).output().expect("the client runs");
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && told.contains("nor a file that is there"), "{told}");
+    assert!(!output.status.success() && told.contains("nor an existing file"), "{told}");
 }

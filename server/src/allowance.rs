@@ -5,9 +5,9 @@ use flagfall_protocol::{Accepted, CommandId, Player, PlayerKind};
 use tokio::time::Instant;
 
 use crate::app::App;
-use crate::lobby::{LobbyCommand, LobbyRefusal};
 use flagfall_base::admission::{Client, Held, Holder, Ticket, TooMany};
 use flagfall_game::{TableError, TableHandle};
+use flagfall_services::lobby::{LobbyCommand, LobbyRefusal};
 
 /// Approximate number of bytes that an accepted lobby command adds to the store.
 const LOBBY_COMMAND_BYTES: usize = 1_024;

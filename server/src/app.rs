@@ -1,55 +1,29 @@
-//! What all parts of the server share, and how they are put together.
+//! The services of the server, and what the API adds to them.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use flagfall_services::Services;
+use flagfall_services::proof::SigningKey;
+use flagfall_services::settings::Settings;
 use flagfall_store::Store;
 use metrics::{counter, gauge};
 use tokio::time::Instant;
 
-use crate::deployments::Deployments;
-use crate::erasure::Erasure;
-use crate::features::ServerFeatures;
-use crate::histories::Histories;
-use crate::jobs::Workers;
-use crate::lobby::Lobby;
-use crate::notices::{Notices, Sender};
-use crate::players::Players;
-use crate::proof::{Proofs, SigningKey};
-use crate::ratings::Ratings;
-use crate::settings::Settings;
-use crate::turns::Turns;
 use flagfall_base::admission::Admission;
 use flagfall_base::background::Background;
-use flagfall_base::cluster::Peers;
 use flagfall_base::committed::Committed;
-use flagfall_base::delivery::Connections;
-use flagfall_base::jobs::{JobWriter, Jobs};
-use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
-use flagfall_game::{StartError, Tables};
+use flagfall_game::StartError;
 
 /// Most HTTP requests at a time that may change something.
 const REQUESTS_COMMITTED_MAX: u32 = 256;
 
-/// What all parts of the server share.
+/// The services of the server, and what the API adds to them.
 pub(crate) struct App {
-    pub(crate) settings: Settings,
-    pub(crate) store: Arc<dyn Store>,
+    services: Services,
     pub(crate) admission: Admission,
-    pub(crate) players: Players,
-    pub(crate) lobby: Lobby,
-    pub(crate) tables: Tables,
-    pub(crate) ratings: Ratings,
-    pub(crate) turns: Turns,
-    pub(crate) notices: Notices,
-    pub(crate) histories: Histories,
-    pub(crate) proofs: Proofs,
-    pub(crate) deployments: Deployments,
-    pub(crate) erasure: Arc<Erasure>,
-    pub(crate) jobs: Jobs,
-    pub(crate) connections: Connections,
-    pub(crate) peers: Peers,
     /// Runs heavy work that a request asks for.
     pub(crate) background: Background,
     pub(crate) started: Instant,
@@ -60,8 +34,16 @@ pub(crate) struct App {
     is_stopping: AtomicBool,
 }
 
+impl Deref for App {
+    type Target = Services;
+
+    fn deref(&self) -> &Services {
+        &self.services
+    }
+}
+
 impl App {
-    /// Puts the parts of a server together, and reads the lists of games from the store.
+    /// Puts a server together, and reads the lists of games from the store.
     ///
     /// # Errors
     /// [`StartError`] if the store cannot be read.
@@ -70,62 +52,12 @@ impl App {
         store: Arc<dyn Store>,
         key: Option<SigningKey>,
     ) -> Result<App, StartError> {
-        let connections =
-            Connections::remembering(settings.limits.visitors_remembered, settings.times.visitor_memory);
-        let jobs = JobWriter::default();
-        let features = Arc::new(ServerFeatures { jobs: jobs.clone(), signs: key.is_some() });
-        let for_tables = settings.for_tables(connections.clone(), features);
-        let tables = Tables::start(store.clone(), for_tables).await?;
-        let proofs = Proofs::new(store.clone(), tables.clone(), key.map(Arc::new));
-        proofs.publish_key().await?;
-        let players = Players::new(store.clone(), connections.clone(), &settings);
-        if let Err(error) = players.look_after_guest_key().await {
-            note_refusal(&error, "cannot read the key of guest tokens at start; will try again");
-        }
-        let peers = tables.peers().clone();
-        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
-        let histories = Histories::new(store.clone(), tables.clone());
-        let deployments = Deployments::new(store.clone());
-        let sender = Sender::new(settings.webhooks, &settings.webhook_trust);
-        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone());
-        let turns = Turns::new(store.clone(), tables.clone(), notices.clone(), jobs.clone());
-        let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
-        let erasure = Arc::new(Erasure {
-            store: store.clone(),
-            lobby: lobby.clone(),
-            ratings: ratings.clone(),
-            histories: histories.clone(),
-            deployments: deployments.clone(),
-            notices: notices.clone(),
-        });
-        let workers = Workers {
-            ratings: ratings.clone(),
-            histories: histories.clone(),
-            proofs: proofs.clone(),
-            turns: turns.clone(),
-            notices: notices.clone(),
-            lobby: lobby.clone(),
-            erasure: erasure.clone(),
-        };
-        let jobs = workers.handle(Jobs::new(store.clone(), jobs), &settings.times);
-        let admission = Admission::new(&settings.admission, settings.limits.connections_max);
+        let services = Services::assemble(settings, store, key).await?;
+        let settings = &services.settings;
+        let admission = Admission::new(&settings.admission, settings.limits.connections_max());
         Ok(App {
-            settings,
-            store,
+            services,
             admission,
-            players,
-            lobby,
-            tables,
-            ratings,
-            turns,
-            notices,
-            histories,
-            proofs,
-            deployments,
-            erasure,
-            jobs,
-            connections,
-            peers,
             background: Background::per_core("requests"),
             started: Instant::now(),
             health_turn: tokio::sync::Mutex::default(),

@@ -7,25 +7,24 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
 use flagfall_base::recorder;
 use flagfall_game::{StartError, relist};
 use flagfall_protocol::Exit;
-use flagfall_server::config::{Command, Config, LISTEN, LogFormat, MetricsListen};
-use flagfall_server::probe::{ProbeError, probe};
-use flagfall_server::proof::KeyError;
+use flagfall_server::config::{Command, Config, LISTEN, LoadError, Loaded, LogFormat, MetricsListen};
+use flagfall_server::health_check::{ProbeError, probe};
 use flagfall_server::server::{Listeners, Server};
-use flagfall_server::settings::Settings;
 use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
+use flagfall_services::proof::KeyError;
+use flagfall_services::settings::Settings;
 use flagfall_store::{Archive, EmbeddedStore, OpenError, RedisOpenError, Store};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
 
-/// Memory allocated for a move on one thread is freed on another. jemalloc makes that memory
-/// reusable at once.
+/// Memory allocated for a move on one thread is freed on another. mimalloc makes that memory
+/// reusable at little cost.
 #[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often to check whether the store has failed for good.
 const FAILURE_LOOKS: Duration = Duration::from_millis(250);
@@ -75,9 +74,16 @@ impl Failure {
 }
 
 pub(crate) fn main() -> ExitCode {
-    let config = Config::parse();
-    init_logs(&config);
-    match start(&config) {
+    let loaded = match Loaded::from_args(std::env::args_os().collect::<Vec<_>>()) {
+        Ok(loaded) => loaded,
+        Err(LoadError::Flags(error)) => error.exit(),
+        Err(error) => {
+            writeln!(io::stderr(), "flagfall-server: {error}").ok();
+            return ExitCode::from(Exit::Usage.code());
+        }
+    };
+    init_logs(&loaded.config);
+    match start(&loaded) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             let hint = match &failure {
@@ -102,7 +108,8 @@ fn hint(open: &OpenFailure) -> &'static str {
     }
 }
 
-fn start(config: &Config) -> Result<(), Failure> {
+fn start(loaded: &Loaded) -> Result<(), Failure> {
+    let config = &loaded.config;
     let settings = config.settings()?;
     match &config.command {
         Some(Command::Store(command)) => {
@@ -120,7 +127,7 @@ fn start(config: &Config) -> Result<(), Failure> {
         None => {}
     }
     if config.check_config {
-        say(&format!("the configuration is fine: {settings:#?}"));
+        say(&loaded.to_toml());
         return Ok(());
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
@@ -278,7 +285,7 @@ fn how_to_play(address: SocketAddr) -> String {
 fn client_command(server: Option<&Path>) -> &'static str {
     let is_built_here =
         server.is_some_and(|server| server.components().any(|part| part.as_os_str() == "target"));
-    if is_built_here { "cargo run --release -p flagfall --" } else { "flagfall" }
+    if is_built_here { "cargo run --release --bin flagfall --" } else { "flagfall" }
 }
 
 /// Prints a line for the person who started the program. It does not matter if nobody reads it.
@@ -364,7 +371,7 @@ mod tests {
 
     #[test]
     fn the_program_ends_with_the_codes_that_its_help_lists() {
-        use clap::CommandFactory;
+        use clap::{CommandFactory, Parser};
 
         let help = Config::command().render_long_help().to_string();
         assert!(help.contains("1    refused") && help.contains("130  interrupted"), "{help}");
@@ -382,12 +389,12 @@ mod tests {
     }
 
     #[test]
-    fn whoever_has_installed_the_server_is_told_of_the_installed_client() {
+    fn start_up_names_the_client_as_it_was_built() {
         let of = |path: &str| client_command(Some(Path::new(path)));
         assert_eq!(of("/usr/local/bin/flagfall-server"), "flagfall");
         assert_eq!(
             of("/home/ana/flagfall/target/release/flagfall-server"),
-            "cargo run --release -p flagfall --"
+            "cargo run --release --bin flagfall --"
         );
         assert_eq!(client_command(None), "flagfall");
     }

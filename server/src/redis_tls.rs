@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_told_before_redis_is_asked() {
+    fn unsuitable_settings_are_reported_before_redis_is_asked() {
         let tls: RedisAddress = "rediss://:secret@db.example".parse().unwrap();
         let plain: RedisAddress = "redis://:secret@db.example".parse().unwrap();
         let file = |name: &str| Some(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name));

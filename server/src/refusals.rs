@@ -6,17 +6,18 @@ use std::collections::BTreeMap;
 use flagfall_protocol::{Code, NotOpened, RatingRange};
 use flagfall_rules::{Refusal, SetupRefusal};
 
-use crate::blocks::BlockRefusal;
-use crate::deployments::DeploymentError;
-use crate::gateway::ChatRefusal;
-use crate::lobby::{LobbyRefusal, check_rated, check_terms};
-use crate::notices::{TargetError, WebhookError};
-use crate::players::{NameError, PasswordError, PlayerError};
-use crate::reports::ReportRefusal;
-use crate::turns::QueueError;
+use crate::api::ws::ChatRefusal;
 use flagfall_base::admission::{Limit, Scope, TooMany};
 use flagfall_base::random::ChanceError;
 use flagfall_game::{CreateError, StaleEpoch, TableError};
+use flagfall_services::blocks::BlockRefusal;
+use flagfall_services::deployments::DeploymentError;
+use flagfall_services::lobby::{BadRange, LobbyRefusal, check_rated, check_terms};
+use flagfall_services::notices::{TargetError, WebhookError};
+use flagfall_services::players::{NameError, PasswordError, PlayerError};
+use flagfall_services::ratings::Unrated;
+use flagfall_services::reports::ReportRefusal;
+use flagfall_services::turns::QueueError;
 
 const DOCUMENT: &str = include_str!("../../docs/protocol/messages.md");
 
@@ -75,9 +76,18 @@ fn of_the_server() -> Vec<(String, String)> {
         unknown,
         change,
         check_rated(&rated, kinds).unwrap_err(),
+        LobbyRefusal::NotRated(Unrated::CustomRules),
+        LobbyRefusal::NotRated(Unrated::HousePlayer),
+        LobbyRefusal::NotRated(Unrated::BotsAndPeople),
+        LobbyRefusal::NotRated(Unrated::Guest),
+        LobbyRefusal::NotRated(Unrated::NoClock),
         LobbyRefusal::BadTime,
         LobbyRefusal::LeftGames { left_games: 2, wait_s: 120 },
-        LobbyRefusal::BadRange("a range of ratings has a lower end, an upper end or both"),
+        LobbyRefusal::BadRange(BadRange::NoRatings),
+        LobbyRefusal::BadRange(BadRange::Guest),
+        LobbyRefusal::BadRange(BadRange::Bounds),
+        LobbyRefusal::OutsideRange { range, own: None, is_apart: true },
+        LobbyRefusal::OutsideRange { range, own: None, is_apart: false },
         LobbyRefusal::OutsideRange { range, own: Some(1_700), is_apart: false },
         LobbyRefusal::Blocked,
         LobbyRefusal::NotInPool,
@@ -213,6 +223,9 @@ fn every_refusal_reads_as_a_sentence_for_a_person() {
         let letters = words.chars().count();
         assert!((10..=330).contains(&letters), "{code}: {letters} letters: {words}");
         assert!(words.split_whitespace().count() >= 3, "{code}: {words}");
+        // Advice that names a command or flag belongs to the client that has it.
+        let names_command = ["flagfall ", "--"].iter().any(|sign| words.contains(sign));
+        assert!(!names_command, "{code} names a command of a client: {words}");
         // Debug output, or a code in place of a word.
         for scrap in ["::", "Err(", "Some(", "None", "{", "}", "\n", "error:"] {
             assert!(!words.contains(scrap), "{code} has {scrap:?}: {words}");
@@ -235,10 +248,10 @@ fn the_refusals_people_meet_most_say_what_to_do() {
         ("too_many_attempts", "try again in 90 seconds"),
         ("account_closed", "Write to them"),
         ("bad_token", "mistyped or revoked"),
-        ("account_expected", "flagfall signup"),
+        ("account_expected", "sign up first"),
         ("left_games", "in 120 seconds"),
         ("outside_rating_range", "1400 to 1600 in such games; your rating is 1700: take another one"),
-        ("not_rated", "name a time"),
+        ("not_rated", "choose a time"),
         ("not_your_turn", "your turn"),
         ("claim_too_early", "in 42 seconds"),
         ("opponent_present", "gone for a while"),

@@ -15,18 +15,9 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 
 use crate::allowance::look_at_all;
+use crate::api::http;
+use crate::api::ws::{self, Doorkeeper, ListenerLimits};
 use crate::app::{App, report_panic};
-use crate::archive::archive_old_games;
-use crate::gateway::{self, Doorkeeper, ListenerLimits};
-use crate::histories::Histories;
-use crate::http;
-use crate::lobby::Lobby;
-use crate::notices::Notices;
-use crate::proof::{Proofs, SigningKey};
-use crate::prune::{Lifetimes, prune_old};
-use crate::ratings::Ratings;
-use crate::settings::{Settings, Times};
-use crate::turns::Turns;
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
 use flagfall_base::cluster::Sign;
 use flagfall_base::delivery::Connections;
@@ -34,6 +25,15 @@ use flagfall_base::jobs::Jobs;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
+use flagfall_services::archive::archive_old_games;
+use flagfall_services::histories::Histories;
+use flagfall_services::lobby::Lobby;
+use flagfall_services::notices::Notices;
+use flagfall_services::proof::{Proofs, SigningKey};
+use flagfall_services::prune::{Lifetimes, prune_old};
+use flagfall_services::ratings::Ratings;
+use flagfall_services::settings::{Settings, Times};
+use flagfall_services::turns::Turns;
 
 /// Most connections to the metrics listener at a time.
 const METRICS_CONNECTIONS_MAX: usize = 16;
@@ -137,7 +137,7 @@ impl Server {
 
     /// Serves until `shutdown` completes, then stops: no new games or connections, running games
     /// paused in their logs, every connection closed as [`CloseCode::Shutdown`]. Stopping takes at
-    /// most [`Times::stop`](crate::settings::Times::stop).
+    /// most [`Times::stop`](flagfall_services::settings::Times::stop).
     pub async fn serve(self, listeners: Listeners, shutdown: impl Future<Output = ()>) {
         let app = self.app;
         let mut doors = JoinSet::new();
@@ -148,10 +148,10 @@ impl Server {
         };
         let doorkeeper =
             Doorkeeper { admission: app.admission.clone(), proxies: app.settings.proxies.clone() };
-        doors.spawn(gateway::serve(listeners.game, http::router(app.clone()), limits, doorkeeper));
+        doors.spawn(ws::serve(listeners.game, http::router(app.clone()), limits, doorkeeper));
         if let Some((listener, handle)) = listeners.metrics {
             let router = http::metrics_router(app.clone(), handle.clone());
-            tasks.spawn(gateway::serve(listener, router, limits, for_operators()));
+            tasks.spawn(ws::serve(listener, router, limits, for_operators()));
             tasks.spawn(upkeep(handle));
         }
         tasks.spawn(kept_alive("lobby", app.clone(), async |app| app.lobby.run().await));
@@ -387,7 +387,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_slow_store_is_told_as_away_once_and_as_there_when_it_is_fast_again() {
+    async fn a_slow_store_is_announced_away_once_and_back_when_fast() {
         let told = RefCell::new(Vec::new());
         let tell = |is_available| told.borrow_mut().push(is_available);
         let late = Duration::from_millis(1_250);

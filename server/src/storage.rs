@@ -18,13 +18,13 @@ use flagfall_store::{
 };
 use thiserror::Error;
 
-use crate::archive::archive_all;
 use crate::config::{Config, JobsCommand, OperatorCommand, StoreCommand, StoreKind};
-use crate::operator::{self, Operator, OperatorError};
-use crate::prune::{Pruned, Run, prune_all};
 use crate::redis_tls::RedisTlsError;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
 use flagfall_game::note_outage;
+use flagfall_services::archive::archive_all;
+use flagfall_services::operator::{self, Operator, OperatorError};
+use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
 /// How often progress is reported.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -352,7 +352,7 @@ async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
 
 async fn prune(config: &Config, is_dry: bool) -> Result<(), StoreFailure> {
     let store = open_archive(config).await?;
-    let lifetimes = config.lifetimes();
+    let lifetimes = Lifetimes::of(&config.settings.times);
     let run = if is_dry { Run::Dry } else { Run::Real };
     let mut told = Instant::now();
     let pruned = prune_all(&*store, lifetimes, run, |guests, games| {

@@ -28,7 +28,7 @@ assert_impl_all!(flagfall_view::ViewChange: serde::Serialize);
 
 /// Each program in `closed/` must fail to compile, for the reason beside it.
 #[test]
-fn what_is_hidden_cannot_be_opened() {
+fn hidden_fields_are_not_accessible() {
     trybuild::TestCases::new().compile_fail("doors/closed/*.rs");
 }
 
@@ -86,7 +86,7 @@ fn tree(args: &[&str]) -> String {
 
 /// Printing secret types to a log shows no rank.
 #[test]
-fn what_is_printed_shows_no_rank() {
+fn debug_output_shows_no_rank() {
     let ruleset = &flagfall_rules::rulesets::BARRAGE;
     let terms = GameTerms {
         game: GameId::from_random([1; 12]),

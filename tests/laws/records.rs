@@ -167,6 +167,6 @@ impl Law for Records {
 }
 
 #[test]
-fn a_record_shows_what_its_audience_was_told_and_no_more() {
+fn a_record_shows_exactly_what_its_audience_saw() {
     hold("records", 3, Records::default);
 }

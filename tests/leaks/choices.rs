@@ -25,7 +25,7 @@ pub(crate) fn with_coins() -> impl Iterator<Item = &'static Ruleset> {
 type Stands = (Side, Option<Rank>, bool);
 
 /// The board, which everybody knows, and what one audience was told.
-struct Told {
+struct AudienceKnowledge {
     viewer: Viewer,
     board: BTreeMap<Square, Stands>,
     pools: PerSide<BTreeMap<Rank, u8>>,
@@ -38,11 +38,11 @@ struct Told {
     said: Vec<String>,
 }
 
-impl Told {
-    fn new(viewer: Viewer, ruleset: &Ruleset) -> Told {
+impl AudienceKnowledge {
+    fn new(viewer: Viewer, ruleset: &Ruleset) -> AudienceKnowledge {
         let home =
             |side: Side| ruleset.shape.home(side).iter().map(move |square| (square, (side, None, false)));
-        Told {
+        AudienceKnowledge {
             viewer,
             board: Side::BOTH.into_iter().flat_map(home).collect(),
             pools: PerSide::from_fn(|_| ruleset.army.iter().collect()),
@@ -135,7 +135,7 @@ pub(crate) fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     let (mut checked, mut waited) = (0, 0);
     for viewer in Viewer::ALL {
         let mut table = script.table();
-        let mut spec = Told::new(viewer, ruleset);
+        let mut spec = AudienceKnowledge::new(viewer, ruleset);
         for (step, after_ms) in &script.steps {
             for logged in table.step(step, *after_ms).expect("a script can be played again") {
                 let before = spec.said.len();
@@ -151,7 +151,7 @@ pub(crate) fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     checked
 }
 
-fn check_view(view: &GameView, spec: &Told) -> usize {
+fn check_view(view: &GameView, spec: &AudienceKnowledge) -> usize {
     let found: BTreeMap<Square, Stands> = view
         .pieces
         .iter()
@@ -179,7 +179,7 @@ fn check_view(view: &GameView, spec: &Told) -> usize {
 /// What one audience was told in a script; none if a step is refused, because then it is no game.
 fn said(script: &Script, viewer: Viewer) -> Option<Vec<String>> {
     let mut table = script.table();
-    let mut spec = Told::new(viewer, script.ruleset);
+    let mut spec = AudienceKnowledge::new(viewer, script.ruleset);
     for (step, after_ms) in &script.steps {
         for logged in table.step(step, *after_ms).ok()? {
             spec.note(&to_record(&logged.event), logged.at.0);

@@ -36,7 +36,7 @@ use crate::silent::{
 };
 
 #[test]
-fn no_byte_depends_on_what_an_audience_was_not_told() {
+fn no_byte_depends_on_hidden_information() {
     let seed = Chance::seed_or(4_000);
     let games = Chance::games_or(2);
     for ruleset in rulesets() {

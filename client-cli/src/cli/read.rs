@@ -4,15 +4,15 @@ use flagfall_board::Side;
 use flagfall_protocol::{RecordScope, Speed, Time};
 use flagfall_records::Format;
 
-use crate::{names, words};
+use crate::{names, text, words};
 
 pub(super) fn parse_side(text: &str) -> Result<Side, String> {
-    Side::from_name(&text.to_lowercase()).ok_or_else(|| "red or blue is wanted".to_owned())
+    Side::from_name(&text.to_lowercase()).ok_or_else(|| text!("not-a-side", text))
 }
 
 pub(super) fn parse_scope(text: &str) -> Result<RecordScope, String> {
     let scope = RecordScope::ALL.into_iter().find(|scope| scope.name().eq_ignore_ascii_case(text));
-    scope.ok_or_else(|| "red, blue, public or all is wanted".to_owned())
+    scope.ok_or_else(|| text!("not-a-scope", text))
 }
 
 pub(super) fn parse_speed(text: &str) -> Result<Speed, String> {
@@ -39,4 +39,18 @@ pub(super) fn parse_level(text: &str) -> Result<String, String> {
 pub(super) fn parse_time(text: &str) -> Result<Time, String> {
     let time = words::parse_time(text).map_err(|error| error.to_string())?;
     words::check_time(time).map(|()| time)
+}
+
+/// Parses yes or no, in the words of a command line or a file of settings.
+pub(crate) fn parse_switch(text: &str) -> Result<bool, String> {
+    match text.to_lowercase().as_str() {
+        "yes" | "true" | "on" | "1" => Ok(true),
+        "no" | "false" | "off" | "0" => Ok(false),
+        _ => Err(text!("not-a-switch", text)),
+    }
+}
+
+/// Parses the switch for colors. In the environment, every text but an empty one switches them off.
+pub(super) fn parse_no_color(text: &str) -> Result<bool, String> {
+    Ok(!text.is_empty() && parse_switch(text).unwrap_or(true))
 }

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use clap::Args;
 use flagfall_board::GameId;
+use flagfall_protocol::RecordScope;
 use flagfall_records::Format;
 
-use super::read::{parse_format, parse_ruleset};
+use super::read::{parse_format, parse_ruleset, parse_scope};
+use crate::text;
 
 /// Where to read the record that is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,45 +29,64 @@ impl RecordSource {
         match text.parse() {
             Ok(game) => Ok(RecordSource::Game(game)),
             Err(_) if text == "-" || path.is_file() => Ok(RecordSource::File(path)),
-            Err(_) => {
-                Err("neither the id of a game (12 letters and digits) nor a file that is there".to_owned())
-            }
+            Err(_) => Err(text!("not-a-record-source")),
         }
     }
+}
+
+/// Which record to show, and how.
+#[derive(Clone, Debug, Args)]
+pub struct RecordArgs {
+    /// The game or the file.
+    #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
+    pub source: RecordSource,
+    /// Whose record; `None` for what the player may know now.
+    #[arg(long = "as", value_name = "red|blue|public|all", value_parser = parse_scope)]
+    pub scope: Option<RecordScope>,
+    /// As JSON.
+    #[arg(long, conflicts_with = "text")]
+    pub json: bool,
+    /// As text, which is the default.
+    #[arg(long)]
+    pub text: bool,
+    /// Into this file instead of the terminal.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Step through it on the board.
+    #[arg(long, conflicts_with_all = ["json", "text", "out"])]
+    pub step: bool,
 }
 
 /// What to check.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// Files of one record or several, folders of them (*.json, *.jsonl), or - for the standard
-    /// input.
+    /// Files and folders of records; `-` for standard input.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
-    /// A JSON line for each record, with everything found.
+    /// As JSON, one line for each record.
     #[arg(long)]
     pub json: bool,
-    /// A public key of the server: every record must be signed with it. 64 hexadecimal digits, or a
-    /// file of them; or what the server answers at /api/keys. Repeat it for several.
+    /// Public keys that must have signed every record.
     #[arg(long, value_name = "FILE|HEX")]
     pub key: Vec<String>,
 }
 
-/// What to write anew.
+/// What to convert.
 #[derive(Clone, Debug, Args)]
 pub struct ConvertArgs {
-    /// The file to read, or - for the standard input.
+    /// The file to read; `-` for standard input.
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// The file to write; the terminal without one. A file that is there is not written over.
+    /// The file to write; `None` for the terminal.
     #[arg(value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// What is read: json, text, strados or pbm; without it the file's own look tells.
+    /// The format to read; `None` to recognize it.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub from: Option<Format>,
-    /// What is written; without it text of what was json, and json of all else.
+    /// The format to write.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
-    /// The ruleset, for formats that do not tell it all: classic for strados without it.
+    /// The ruleset, for formats that do not name it.
     #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
     pub rules: Option<String>,
 }

@@ -1,12 +1,12 @@
 use std::ffi::OsString;
 
-use clap::CommandFactory;
-
+use super::read::parse_ruleset;
 use super::*;
+use crate::alerts::{Alert, Alerts};
 
 #[test]
 fn the_command_line_is_consistent() {
-    Cli::command().debug_assert();
+    help::command().debug_assert();
 }
 
 #[test]
@@ -20,6 +20,7 @@ fn commands_are_read_in_any_case_and_values_are_left_alone() {
         ("flagfall DEPLOYMENTS Show Barrage Corner", "flagfall deployments show Barrage Corner"),
         ("flagfall --name Play WATCH", "flagfall --name Play watch"),
         ("flagfall --plain Games", "flagfall --plain games"),
+        ("flagfall --plain=no Games", "flagfall --plain=no games"),
         ("flagfall login Whoami", "flagfall login Whoami"),
         ("flagfall Dance", "flagfall Dance"),
     ] {
@@ -35,7 +36,7 @@ fn names_and_clocks_are_read_in_any_case_and_checked() {
         "flagfall convert --to JSON a.xml",
         "flagfall bot --line Random --rules PBM",
     ] {
-        assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
+        assert!(Cli::read(line.split(' ')).is_ok(), "{line}");
     }
     for (line, words) in [
         ("flagfall play --rules Clasic", "Did you mean `classic`?"),
@@ -45,13 +46,13 @@ fn names_and_clocks_are_read_in_any_case_and_checked() {
         ("flagfall play --rating 1600-1400", "the lower end comes first"),
         ("flagfall wtach", "watch"),
     ] {
-        let error = Cli::try_parse_from(line.split(' ')).expect_err(line).to_string();
+        let error = Cli::read(line.split(' ')).expect_err(line).to_string();
         assert!(error.contains(words), "{error}");
     }
 }
 
 #[test]
-fn what_people_type_is_understood() {
+fn common_spellings_are_understood() {
     for line in [
         "flagfall play",
         "flagfall play --bot",
@@ -91,7 +92,7 @@ fn what_people_type_is_understood() {
         "flagfall account export --out me.json",
         "flagfall account delete",
     ] {
-        assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
+        assert!(Cli::read(line.split(' ')).is_ok(), "{line}");
     }
 }
 
@@ -106,7 +107,7 @@ fn a_custom_ruleset_has_one_name_however_it_is_typed() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn meaningless_options_are_refused() {
     for line in [
         "flagfall",
         "flagfall play --bot random --challenge",
@@ -139,7 +140,7 @@ fn what_makes_no_sense_is_refused() {
         "flagfall play --challenge --rating 1400-",
         "flagfall leaderboard --speed quick",
     ] {
-        assert!(Cli::try_parse_from(line.split(' ')).is_err(), "{line}");
+        assert!(Cli::read(line.split(' ')).is_err(), "{line}");
     }
 }
 
@@ -147,7 +148,7 @@ fn what_makes_no_sense_is_refused() {
 fn the_ways_to_be_called_are_a_list_or_none() {
     let alerts = |words: &[&str]| {
         let words = ["flagfall", "play"].iter().chain(words);
-        Cli::try_parse_from(words).map(|cli| cli.common.alerts())
+        Cli::read(words).map(|cli| cli.common.alerts())
     };
     assert_eq!(alerts(&[]).ok(), Some(Alerts::new(vec![Alert::Bell, Alert::Title])));
     assert_eq!(

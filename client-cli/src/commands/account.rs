@@ -1,7 +1,8 @@
 //! Account commands: `flagfall signup`, `login`, `tokens` and so on.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 
+use flagfall::advice::advised;
 use flagfall::cli::{
     AccountCommand, Common, HistoryArgs, LeaderboardArgs, LoginArgs, ProfileArgs, ScopeName, SignUpArgs,
     TokensCommand,
@@ -12,7 +13,7 @@ use flagfall::net::address::{Address, Addresses};
 use flagfall::net::dial::Dialer;
 use flagfall::net::http::{self, HttpError};
 use flagfall::net::socket;
-use flagfall::{listing, words};
+use flagfall::{listing, text, words};
 use flagfall_protocol::{
     BlockList, Code, Conduct, Confirmation, Exit, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me,
     NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered,
@@ -23,7 +24,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::output::{
-    CommandError, dialer, network, print, print_as_it_is, runtime, storage, usage, write_file,
+    CommandError, dialer, network, print, print_as_it_is, print_json, runtime, storage, usage, warn,
+    write_file,
 };
 use super::password;
 
@@ -32,10 +34,10 @@ const TOKEN_NAME: &str = "flagfall";
 
 /// A server and the local configuration that belongs to it.
 pub(crate) struct Api {
-    dialer: Dialer,
-    address: Address,
+    pub(crate) dialer: Dialer,
+    pub(crate) address: Address,
     pub(crate) config: ConfigDir,
-    name: Option<String>,
+    pub(crate) name: Option<String>,
     /// The flags that name the server on a command line.
     pub(crate) server: String,
 }
@@ -59,10 +61,7 @@ impl Api {
     }
 
     pub(crate) fn token(&self) -> Result<Secret, CommandError> {
-        self.identity().token().ok_or_else(|| {
-            let server = &self.server;
-            refused(format!("you are nobody on this server yet: flagfall signup{server} NAME makes an account, flagfall login{server} NAME enters one"))
-        })
+        self.identity().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
     }
 
     /// Sends a request. If the server does not know the saved guest, repeats it once as a new
@@ -98,11 +97,7 @@ impl Api {
         let identity = self.identity();
         // If the credential cannot be saved, this one command still works.
         drop(identity.set_aside().and_then(|()| identity.save_token(&token, &player.name)));
-        let word = format!(
-            "The server does not know the guest that was kept here any more: you are {}, a new guest.\n",
-            words::player(&player)
-        );
-        drop(written_to_stderr(&word));
+        drop(warn(&text!("guest-new", player = words::player(&player))));
         Some(token)
     }
 
@@ -115,7 +110,7 @@ impl Api {
     ) -> Result<T, HttpError> {
         let broken = |why: serde_json::Error| HttpError::Broken {
             server: self.address.authority.clone(),
-            why: format!("{:?}, line {}", why.classify(), why.line()),
+            why: text!("json-broken", kind = format!("{:?}", why.classify()), line = why.line()),
         };
         let body = body.map(serde_json::to_vec).transpose().map_err(broken)?.unwrap_or_default();
         let runtime = runtime().map_err(|failure| HttpError::Broken {
@@ -146,11 +141,8 @@ impl Api {
 
     fn keep(&self, token: &Secret, player: &Player) -> Result<(), CommandError> {
         self.config.keep_account(&self.address, token, &player.name).map_err(|error| {
-            storage(format!(
-                "the login cannot be saved on this machine ({error}). Make room, then: flagfall login{} {}",
-                self.server,
-                words::clean_line(&player.name)
-            ))
+            let name = words::clean_line(&player.name);
+            storage(text!("login-not-saved", why = error.to_string(), server = &self.server, name))
         })
     }
 }
@@ -162,33 +154,24 @@ pub(crate) fn refused(word: impl Into<String>) -> CommandError {
 pub(crate) fn http_failure(error: HttpError) -> CommandError {
     let word = error.to_string();
     match error {
-        HttpError::Refused { .. } if error.is_unknown_token() => {
-            refused("Your saved login has expired. Sign in again: flagfall login NAME")
-        }
-        HttpError::Refused { .. } => refused(word),
+        HttpError::Refused { .. } if error.is_unknown_token() => refused(text!("login-unknown")),
+        HttpError::Refused { code, .. } => refused(advised(&code, word, None)),
         _ => network(word),
     }
 }
 
-fn tell_recovery_code(code: &Secret) -> String {
-    format!(
-        "\nYour recovery code is  {}\n\nWrite it down. It replaces a lost password (flagfall recover NAME), and it is not told again.\n",
-        code.expose()
-    )
+fn recovery_code_text(code: &Secret) -> String {
+    text!("recovery-code", code = code.expose())
 }
 
 pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
     let identity = api.identity();
     if identity.is_account() {
-        return Err(refused(format!(
-            "you are logged in as {}: log out first (flagfall logout{}), or use another --name",
-            identity.name(),
-            api.server
-        )));
+        return Err(refused(text!("already-logged-in", name = identity.name(), server = &api.server)));
     }
     let guest = identity.token().filter(|_| !args.new);
-    let password = password::read_new("A password, 8 characters or more")?;
+    let password = password::read_new(&text!("secret-first-password"))?;
     let body = SignUp { name: args.account, password, bot: args.bot };
     let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, Some(&body));
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
@@ -199,22 +182,15 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandErr
         }
         Err(error) => return Err(http_failure(error)),
     };
-    let mut text = format!("Welcome, {}: this is your account now.\n", words::player(&made.player));
+    let welcome = text!("signed-up", player = words::player(&made.player), guest = was_guest);
     let kept = match made.token.as_ref().or(guest.as_ref()) {
         Some(token) => api.keep(token, &made.player),
         None => {
-            return Err(network(format!(
-                "the server made the account but told no token: flagfall login{} enters it",
-                api.server
-            )));
+            return Err(network(text!("no-token-sent", server = &api.server)));
         }
     };
-    if was_guest {
-        text.push_str("The games you played as a guest stay yours.\n");
-    }
-    text.push_str(&tell_recovery_code(&made.recovery_code));
     // The code is shown only once, so print it before anything else can fail.
-    print(&text)?;
+    print(&format!("{welcome}\n\n{}", recovery_code_text(&made.recovery_code)))?;
     kept?;
     if was_guest {
         identity.forget().map_err(storage)?;
@@ -226,7 +202,7 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError
     let api = Api::new(common)?;
     let (player, token) = match args.account {
         Some(name) => {
-            let password = password::read(&format!("Password of {name}"))?;
+            let password = password::read(&text!("secret-password-of", name = &name))?;
             let token_name = Some(args.label.unwrap_or_else(|| TOKEN_NAME.to_owned()));
             // The old token identifies this device, so that other people's wrong guesses do not
             // lock it out.
@@ -236,12 +212,10 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError
             (player, token)
         }
         None => {
-            let token = password::read("Token")?;
+            let token = password::read(&text!("secret-token"))?;
             let asked = api.send_once(Method::GET, "/api/me", Some(&token), None::<&()>);
             let Me { player, .. } = asked.map_err(|error| match error.is_unknown_token() {
-                true => refused(
-                    "the server does not know this token: it was mistyped or revoked, or another server's",
-                ),
+                true => refused(text!("token-unknown")),
                 false => http_failure(error),
             })?;
             (player, token)
@@ -254,14 +228,14 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError
         // it.
         drop(api.post::<()>("/api/logout", Some(&before), &()));
     }
-    print(&format!("You are {} on {}.\n", words::player(&player), api.address))
+    print(&text!("logged-in", player = words::player(&player), server = api.address.to_string()))
 }
 
 pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
     let identity = api.identity();
     let token = identity.token().filter(|_| identity.is_account());
-    let token = token.ok_or_else(|| refused("nobody is logged in on this server"))?;
+    let token = token.ok_or_else(|| refused(text!("not-logged-in")))?;
     match api.send::<()>(Method::POST, "/api/logout", Some(&token), None::<&()>) {
         Ok(()) => {}
         Err(error) if error.is_unknown_token() => {}
@@ -269,28 +243,35 @@ pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
     }
     let name = identity.name();
     identity.forget().map_err(storage)?;
-    print(&format!("{name} is logged out on {}.\n", api.address))
+    print(&text!("logged-out", name, server = api.address.to_string()))
 }
 
-pub(crate) fn who_am_i(common: Common) -> Result<u8, CommandError> {
+pub(crate) fn who_am_i(json: bool, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
-    let Me { player, token, conduct } = api.get("/api/me", Some(&api.token()?))?;
-    print(&format!(
-        "You are {} on {}.\nPlayer {}; token {:?} of scope {}, made {}.\n{}",
-        words::player(&player),
-        api.address,
-        player.id,
-        token.name,
-        token.scope.name(),
-        words::date(token.created),
-        words::conduct(conduct)
-    ))
+    let me: Me = api.get("/api/me", Some(&api.token()?))?;
+    if json {
+        return print_json(&me);
+    }
+    let Me { player, token, conduct } = me;
+    let me = text!(
+        "who-am-i",
+        player = words::player(&player),
+        server = api.address.to_string(),
+        id = player.id.to_string(),
+        token = token.name,
+        scope = token.scope.name(),
+        made = words::date(token.created),
+    );
+    print(&format!("{me}\n{}", words::conduct(conduct)))
 }
 
 pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
     let name = path_part(&args.player)?;
     let profile: Profile = api.get(&format!("/api/players/{name}"), None)?;
+    if args.json {
+        return print_json(&profile);
+    }
     let most = profile.ratings.iter().max_by_key(|info| info.games);
     let charted = match (&args.rules, args.speed) {
         (Some(rules), Some(speed)) => Some((rules.clone(), speed)),
@@ -325,7 +306,7 @@ fn own_conduct(api: &Api, profile: &Profile) -> Result<Option<Conduct>, CommandE
 }
 
 pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, CommandError> {
-    let HistoryArgs { player, opponent, after } = args;
+    let HistoryArgs { player, opponent, after, json } = args;
     let api = Api::new(common)?;
     let token = api.identity().token();
     let player = match player {
@@ -337,20 +318,28 @@ pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, CommandEr
     let lines = match opponent {
         None => {
             let path = format!("/api/players/{player}/games{after}");
-            listing::played(&api.get::<PlayedGames>(&path, token.as_ref())?, &api.server)
+            let games: PlayedGames = api.get(&path, token.as_ref())?;
+            if json {
+                return print_json(&games);
+            }
+            listing::played(&games, &api.server)
         }
         Some(opponent) => {
             let path = format!("/api/players/{player}/against/{}{after}", path_part(&opponent)?);
-            listing::head_to_head(&api.get::<HeadToHead>(&path, token.as_ref())?, &api.server)
+            let games: HeadToHead = api.get(&path, token.as_ref())?;
+            if json {
+                return print_json(&games);
+            }
+            listing::head_to_head(&games, &api.server)
         }
     };
-    print(&format!("{}\n", lines.join("\n")))
+    print(&lines.join("\n"))
 }
 
-pub(crate) fn statistics(common: Common) -> Result<u8, CommandError> {
+pub(crate) fn statistics(json: bool, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
     let statistics: Statistics = api.get("/api/me/statistics", Some(&api.token()?))?;
-    print(&format!("{}\n", listing::statistics(&statistics).join("\n")))
+    if json { print_json(&statistics) } else { print(&listing::statistics(&statistics).join("\n")) }
 }
 
 /// Blocks or unblocks a player.
@@ -359,52 +348,45 @@ pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, 
     let method = if is_blocked { Method::PUT } else { Method::DELETE };
     let path = format!("/api/blocks/{}", path_part(name)?);
     api.send::<()>(method, &path, Some(&api.token()?), None::<&()>).map_err(http_failure)?;
-    print(&if is_blocked {
-        format!(
-            "{name} is blocked: you are not paired, you do not play each other, and nothing {name} says reaches you.\n"
-        )
-    } else {
-        format!("{name} is not blocked any more.\n")
-    })
+    print(&if is_blocked { text!("player-blocked", name) } else { text!("player-unblocked", name) })
 }
 
-pub(crate) fn blocks(common: Common) -> Result<u8, CommandError> {
+pub(crate) fn blocks(json: bool, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
-    let BlockList { players } = api.get("/api/blocks", Some(&api.token()?))?;
-    if players.is_empty() {
-        return print("You have blocked nobody.\n");
+    let blocks: BlockList = api.get("/api/blocks", Some(&api.token()?))?;
+    if json {
+        return print_json(&blocks);
     }
-    print(&players.iter().map(|player| words::player(player) + "\n").collect::<String>())
+    if blocks.players.is_empty() {
+        return print(&text!("no-blocks"));
+    }
+    print(&blocks.players.iter().map(|player| words::player(player) + "\n").collect::<String>())
 }
 
 pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, CommandError> {
-    let LeaderboardArgs { rules, speed, bots } = args;
+    let LeaderboardArgs { rules, speed, bots, json } = args;
     if rules.contains(',') {
-        return Err(usage("custom rules are not rated: name a ruleset as it is"));
+        return Err(usage(text!("leaderboard-custom")));
     }
     let api = Api::new(common)?;
     let board: Leaderboard =
         api.get(&format!("/api/leaderboards/{rules}/{}?bots={bots}", speed.name()), None)?;
-    print(&words::leaderboard(&board))
+    if *json { print_json(&board) } else { print(&words::leaderboard(&board)) }
 }
 
 /// Checks that a name is safe as part of a path. Refuses what cannot be a name.
 fn path_part(name: &str) -> Result<&str, CommandError> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if !name.is_empty() && name.bytes().all(is_plain) {
-        Ok(name)
-    } else {
-        Err(refused("there is nothing of this name: names have letters, digits, - and _"))
-    }
+    if !name.is_empty() && name.bytes().all(is_plain) { Ok(name) } else { Err(refused(text!("bad-name"))) }
 }
 
 pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
     let own = api.token()?;
     match command {
-        TokensCommand::List => {
-            let TokenList { tokens } = api.get("/api/tokens", Some(&own))?;
-            print(&token_table(&tokens))
+        TokensCommand::List { json } => {
+            let list: TokenList = api.get("/api/tokens", Some(&own))?;
+            if json { print_json(&list) } else { print(&token_table(&list.tokens)) }
         }
         TokensCommand::New { label, scope } => {
             let scope = match scope {
@@ -413,44 +395,40 @@ pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, Comma
             };
             let MadeToken { info, token } =
                 api.post("/api/tokens", Some(&own), &NewToken { name: label, scope })?;
-            print(&format!(
-                "{}\n\nThat is token {} of scope {}. It is not told again; keep it secret. flagfall login --token takes it on another machine.\n",
-                token.expose(),
-                info.id,
-                info.scope.name()
-            ))
+            let (id, scope) = (info.id, info.scope.name());
+            print(&text!("token-made", token = token.expose(), id, scope))
         }
         TokensCommand::Revoke { id } => {
             let path = format!("/api/tokens/{}", path_part(&id)?);
             api.send::<()>(Method::DELETE, &path, Some(&own), None::<&()>).map_err(http_failure)?;
-            print("Revoked: whoever used it is logged out.\n")
+            print(&text!("token-revoked"))
         }
     }
 }
 
 fn token_table(tokens: &[TokenInfo]) -> String {
-    let mut text = format!("{:<12}  {:<5}  {:<20}  {}\n", "id", "scope", "made", "name");
-    for token in tokens {
-        let own = if token.current { "  (this one)" } else { "" };
-        let (scope, made) = (token.scope.name(), words::date(token.created));
-        text.push_str(&format!("{:<12}  {scope:<5}  {made:<20}  {}{own}\n", token.id, token.name));
-    }
-    text
+    let head = [
+        text!("token-column-id"),
+        text!("token-column-scope"),
+        text!("token-column-made"),
+        text!("token-column-name"),
+    ];
+    let row = |token: &TokenInfo| {
+        let name = text!("token-name", name = &token.name, own = token.current);
+        [token.id.to_string(), token.scope.name().to_owned(), words::date(token.created), name]
+    };
+    listing::table(std::iter::once(head).chain(tokens.iter().map(row))).join("\n")
 }
 
 pub(crate) fn recover(name: String, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
-    let recovery_code = password::read("Recovery code")?;
-    let password = password::read_new("The new password")?;
+    let recovery_code = password::read(&text!("secret-recovery-code"))?;
+    let password = password::read_new(&text!("secret-new-password"))?;
     let Recovered { player, token, recovery_code } =
         api.post("/api/recover", None, &Recover { name, recovery_code, password })?;
     // The code is shown only once, so print it before anything else can fail.
-    print(&format!(
-        "You are {} on {} again. All other logins have ended.\n{}",
-        words::player(&player),
-        api.address,
-        tell_recovery_code(&recovery_code)
-    ))?;
+    let welcome = text!("recovered", player = words::player(&player), server = api.address.to_string());
+    print(&format!("{welcome}\n\n{}", recovery_code_text(&recovery_code)))?;
     api.keep(&token, &player).map(|()| Exit::Done.code())
 }
 
@@ -468,39 +446,32 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Com
             }
         }
         AccountCommand::Password => {
-            let password = password::read("The password so far")?;
-            let new_password = password::read_new("The new password")?;
+            let password = password::read(&text!("secret-old-password"))?;
+            let new_password = password::read_new(&text!("secret-new-password"))?;
             let () =
                 api.post("/api/account/password", Some(&own), &NewPassword { password, new_password })?;
-            print("The password is changed, and all other logins have ended.\n")
+            print(&text!("password-changed"))
         }
         AccountCommand::RecoveryCode => {
-            let body = Confirmation { password: password::read("Password")? };
+            let body = Confirmation { password: password::read(&text!("secret-password"))? };
             let NewRecoveryCode { recovery_code } =
                 api.post("/api/account/recovery_code", Some(&own), &body)?;
-            print(&tell_recovery_code(&recovery_code))
+            print(&recovery_code_text(&recovery_code))
         }
         AccountCommand::Delete => {
             let name = api.identity().name();
             if io::stdin().is_terminal() {
-                let warning = format!(
-                    "This deletes the account {name} for good: name, password and tokens. Its games stay, without the name.\n"
-                );
-                written_to_stderr(&warning)?;
+                warn(&text!("delete-warning", name = &name))?;
             }
-            let body = Confirmation { password: password::read("Password")? };
+            let body = Confirmation { password: password::read(&text!("secret-password"))? };
             api.send::<()>(Method::DELETE, "/api/account", Some(&own), Some(&body)).map_err(|error| {
                 let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
-                let hint = if is_busy { " (flagfall games lists them)" } else { "" };
                 let CommandError { code, message } = http_failure(error);
-                CommandError { code, message: format!("{message}{hint}") }
+                let message = if is_busy { text!("delete-games-running", message) } else { message };
+                CommandError { code, message }
             })?;
             api.identity().forget().map_err(storage)?;
-            print(&format!("The account {name} is deleted.\n"))
+            print(&text!("account-deleted", name))
         }
     }
-}
-
-fn written_to_stderr(text: &str) -> Result<(), CommandError> {
-    io::stderr().write_all(words::clean(text).as_bytes()).map_err(storage)
 }

@@ -7,15 +7,16 @@ use std::io::Read;
 use std::path::Path;
 
 use flagfall::cli::{Common, DeploymentsCommand};
-use flagfall::deployments::text;
-use flagfall::{names, words};
+use flagfall::deployments::text::{in_rows, places};
+use flagfall::{names, text, words};
 use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::Ruleset;
 use hyper::Method;
 
 use super::account::{Api, http_failure, refused};
 use super::output::{
-    CommandError, file_or_text, find_ruleset, print, print_as_it_is, storage, usage, write_file,
+    CommandError, file_error, file_or_text, find_ruleset, print, print_as_it_is, print_json, storage, usage,
+    write_file,
 };
 
 /// Saved texts by ruleset and name.
@@ -46,22 +47,24 @@ impl DeploymentStore {
         Ok(all)
     }
 
-    /// Saves a deployment. Returns where it is, in words for the user.
+    /// Saves a deployment. Returns where it is, as a sentence.
     fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, CommandError> {
         check_name(name)?;
-        text::places(text, rules).map_err(|refusal| usage(format!("not saved: {refusal}")))?;
+        places(text, rules)
+            .map_err(|refusal| usage(text!("deployment-not-saved", why = refusal.to_string())))?;
         let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         match &self.token {
             None => {
                 let path = self.api.config.save_setup(rules.id, name, &squeezed).map_err(storage)?;
-                Ok(path.display().to_string())
+                let place = path.display().to_string();
+                Ok(text!("deployment-saved-here", place, ruleset = rules.id, name))
             }
             Some(token) => {
                 let body = SaveDeployment { setup: Secret::new(squeezed) };
                 let path = format!("/api/me/deployments/{}/{name}", rules.id);
                 let kept: SavedDeployment =
                     self.api.send(Method::PUT, &path, Some(token), Some(&body)).map_err(http_failure)?;
-                Ok(format!("{} with your account", kept.name))
+                Ok(text!("deployment-saved-online", ruleset = rules.id, name = kept.name))
             }
         }
     }
@@ -79,56 +82,63 @@ impl DeploymentStore {
 }
 
 fn check_name(name: &str) -> Result<(), CommandError> {
-    if SavedDeployment::is_name(name) {
-        Ok(())
-    } else {
-        Err(usage("a name has 1 to 30 letters, digits, - and _, and is not random or suggested"))
-    }
+    if SavedDeployment::is_name(name) { Ok(()) } else { Err(usage(text!("bad-deployment-name"))) }
 }
 
 pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, CommandError> {
     let store = DeploymentStore::new(common)?;
     match command {
-        DeploymentsCommand::List => print(&list(&store.all()?)),
+        DeploymentsCommand::List { json: true } => print_json(&saved(store.all()?)),
+        DeploymentsCommand::List { json: false } => print(&list(&store.all()?)),
         DeploymentsCommand::Show { ruleset, name } => {
             let rules = find_ruleset(&ruleset)?.unchanged();
             let all = store.all()?;
             let text = all.get(rules.id).and_then(|kept| kept.get(&name));
-            let meant = names::did_you_mean(
-                &name,
-                all.get(rules.id).into_iter().flatten().map(|(name, _)| name.as_str()),
-            );
+            let names = all.get(rules.id).into_iter().flatten().map(|(name, _)| name.as_str());
             let text = text.ok_or_else(|| {
-                refused(format!("no deployment {name:?} is saved for {}.{meant}", rules.id))
+                refused(match names::closest(&name, names) {
+                    Some(meant) => text!("deployment-meant", name = &name, ruleset = rules.id, meant),
+                    None => text!("deployment-missing", name = &name, ruleset = rules.id),
+                })
             })?;
-            print(&format!("{}\n", text::in_rows(text, rules).replace(' ', "\n")))
+            print(&in_rows(text, rules).replace(' ', "\n"))
         }
         DeploymentsCommand::Save { ruleset, name, setup } => {
             let rules = find_ruleset(&ruleset)?.unchanged();
-            let place = store.save(rules, &name, &file_or_text(&setup)?)?;
-            print(&format!(
-                "Saved as {place}. Play it with: flagfall play --rules {ruleset} --setup {name}\n"
-            ))
+            print(&store.save(rules, &name, &file_or_text(&setup)?)?)
         }
         DeploymentsCommand::Remove { ruleset, name } => {
             store.remove(find_ruleset(&ruleset)?.unchanged(), &name)?;
-            print("Deleted.\n")
+            print(&text!("deployment-removed"))
         }
         DeploymentsCommand::Export { out } => export(&store.all()?, out.as_deref()),
         DeploymentsCommand::Import { file } => import(&store, &file),
     }
 }
 
+/// The deployments in the shape of the server's list.
+fn saved(all: All) -> SavedDeployments {
+    let of_ruleset = |(ruleset, kept): (String, BTreeMap<String, String>)| {
+        kept.into_iter().map(move |(name, text)| SavedDeployment {
+            ruleset: ruleset.clone(),
+            name,
+            setup: Secret::new(text),
+        })
+    };
+    SavedDeployments { deployments: all.into_iter().flat_map(of_ruleset).collect() }
+}
+
 fn list(all: &All) -> String {
     let mut text = String::new();
     for (ruleset, kept) in all {
-        text.push_str(&format!("{}:\n", words::ruleset_title(ruleset)));
+        let title = words::ruleset_title(ruleset).to_string();
+        text.push_str(&format!("{}\n", text!("deployments-of", ruleset = title)));
         for name in kept.keys() {
             text.push_str(&format!("  {ruleset} {name}\n"));
         }
     }
     if text.is_empty() {
-        text = "No deployment is saved. See flagfall deployments save --help.\n".to_owned();
+        text = text!("no-deployments");
     }
     text
 }
@@ -144,7 +154,7 @@ fn export(all: &All, out: Option<&Path>) -> Result<u8, CommandError> {
 
 /// Imports a file. Checks everything before it saves anything.
 fn import(store: &DeploymentStore, file: &Path) -> Result<u8, CommandError> {
-    let failed = |error: std::io::Error| storage(format!("{}: {error}", file.display()));
+    let failed = |error: std::io::Error| file_error(file, &error);
     let mut text = String::new();
     if file.as_os_str() == "-" {
         std::io::stdin().read_to_string(&mut text).map_err(failed)?;
@@ -152,7 +162,7 @@ fn import(store: &DeploymentStore, file: &Path) -> Result<u8, CommandError> {
         text = fs::read_to_string(file).map_err(failed)?;
     }
     let wrong = |error: serde_json::Error| {
-        usage(format!("{} is no export of deployments, from line {} on", file.display(), error.line()))
+        usage(text!("not-an-export", path = file.display().to_string(), line = error.line()))
     };
     let all: All = serde_json::from_str(&text).map_err(wrong)?;
     let mut checked = Vec::new();
@@ -160,13 +170,14 @@ fn import(store: &DeploymentStore, file: &Path) -> Result<u8, CommandError> {
         let rules = find_ruleset(ruleset)?.unchanged();
         for (name, text) in kept {
             check_name(name)?;
-            let refused = |refusal| refused(format!("nothing is saved: {ruleset} {name}: {refusal}"));
-            text::places(text, rules).map_err(refused)?;
+            places(text, rules).map_err(|refusal| {
+                refused(text!("import-refused", ruleset, name, why = refusal.to_string()))
+            })?;
             checked.push((rules, name, text));
         }
     }
     for (rules, name, text) in &checked {
         store.save(rules, name, text)?;
     }
-    print(&format!("{} saved.\n", checked.len()))
+    print(&text!("imported", count = checked.len()))
 }

@@ -7,9 +7,10 @@ use std::path::Path;
 use flagfall::cli::Common;
 use flagfall::net::dial::Dialer;
 use flagfall::shell::{folded, terminal_columns};
-use flagfall::{names, words};
+use flagfall::{names, text, words};
 use flagfall_protocol::Exit;
 use flagfall_rules::Ruleset;
+use serde::Serialize;
 
 /// An error that ends the program, with its message.
 pub(crate) struct CommandError {
@@ -37,9 +38,27 @@ pub(crate) fn written(result: io::Result<u8>) -> Result<u8, CommandError> {
     }
 }
 
-/// Prints text for the user, without characters that control the terminal.
+/// Prints text for the user, without characters that control the terminal. It ends with the end of
+/// a line.
 pub(crate) fn print(text: &str) -> Result<u8, CommandError> {
-    print_as_it_is(&folded(&words::clean(text), terminal_columns()))
+    let text = folded(words::clean(text).trim_end_matches('\n'), terminal_columns());
+    print_as_it_is(&format!("{text}\n"))
+}
+
+/// Prints a list or an answer as JSON, for programs.
+pub(crate) fn print_json(value: &impl Serialize) -> Result<u8, CommandError> {
+    let text = serde_json::to_string_pretty(value).map_err(usage)?;
+    print_as_it_is(&format!("{text}\n"))
+}
+
+/// Writes a line for the user to standard error.
+pub(crate) fn warn(text: &str) -> Result<(), CommandError> {
+    writeln!(io::stderr(), "{}", words::clean(text)).map_err(storage)
+}
+
+/// A file that cannot be read or written.
+pub(crate) fn file_error(path: &Path, error: &io::Error) -> CommandError {
+    storage(text!("file-error", path = path.display().to_string(), why = error.to_string()))
 }
 
 /// Prints output for programs, such as JSON.
@@ -50,14 +69,14 @@ pub(crate) fn print_as_it_is(text: &str) -> Result<u8, CommandError> {
 
 /// Writes a file that the user asked for, and reports it.
 pub(crate) fn write_file(path: &Path, text: String) -> Result<u8, CommandError> {
-    fs::write(path, text).map_err(|error| storage(format!("{}: {error}", path.display())))?;
-    print(&format!("Written to {}.\n", path.display()))
+    fs::write(path, text).map_err(|error| file_error(path, &error))?;
+    print(&text!("file-written", path = path.display().to_string()))
 }
 
 /// The contents of the file of this name, or the text itself.
 pub(crate) fn file_or_text(text: &str) -> Result<String, CommandError> {
     if Path::new(text).is_file() {
-        fs::read_to_string(text).map_err(|error| storage(format!("{text}: {error}")))
+        fs::read_to_string(text).map_err(|error| file_error(Path::new(text), &error))
     } else {
         Ok(text.to_owned())
     }
@@ -73,5 +92,5 @@ pub(crate) fn runtime() -> Result<tokio::runtime::Runtime, CommandError> {
 
 /// The dialer, which trusts the authorities that the command line names.
 pub(crate) fn dialer(common: &Common) -> Result<Dialer, CommandError> {
-    Dialer::new(common.ca.as_deref()).map_err(|error| usage(format!("--ca {error}")))
+    Dialer::new(common.ca.as_deref()).map_err(|error| usage(text!("ca-error", why = error.to_string())))
 }

@@ -2,11 +2,12 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
+use flagfall::text;
 use flagfall_protocol::{Exit, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::crossterm::terminal;
 
-use super::output::{CommandError, storage, usage};
+use super::output::{CommandError, storage, usage, warn};
 
 /// Longest answer.
 const ANSWER_MAX: usize = 1_024;
@@ -19,7 +20,7 @@ pub(crate) fn read(what: &str) -> Result<Secret, CommandError> {
     let mut line = String::new();
     let bytes = io::stdin().lock().read_line(&mut line).map_err(storage)?;
     if bytes == 0 {
-        return Err(usage(format!("{} is wanted as a line of the standard input", what.to_lowercase())));
+        return Err(usage(text!("secret-wanted", what)));
     }
     Ok(Secret::new(line.trim_end_matches(['\r', '\n'])))
 }
@@ -35,11 +36,11 @@ pub(crate) fn read_new(what: &str) -> Result<Secret, CommandError> {
     loop {
         let password = typed(what)?;
         if !has_right_length(&password) {
-            say(&format!("A password has {PASSWORD_LEN_MIN} to {PASSWORD_LEN_MAX} characters.\n"))?;
-        } else if typed("The same again")? == password {
+            warn(&text!("password-length", min = PASSWORD_LEN_MIN, max = PASSWORD_LEN_MAX))?;
+        } else if typed(&text!("secret-again"))? == password {
             return Ok(password);
         } else {
-            say("The two are not the same. Try again, or press Ctrl-C to stop.\n")?;
+            warn(&text!("passwords-differ"))?;
         }
     }
 }
@@ -72,7 +73,7 @@ impl Drop for Silent {
 fn typed(what: &str) -> Result<Secret, CommandError> {
     // Silent first: an early Ctrl-C or first letter must not be handled by the terminal.
     let silent = Silent::new().map_err(storage)?;
-    say(&format!("{what}: "))?;
+    say(&text!("secret-prompt", what))?;
     let mut answer = String::new();
     let answered = loop {
         match event::read().map_err(storage)? {
@@ -89,7 +90,7 @@ fn typed(what: &str) -> Result<Secret, CommandError> {
     if answered {
         Ok(Secret::new(answer))
     } else {
-        Err(CommandError { code: Exit::Interrupted, message: "interrupted: nothing was done".to_owned() })
+        Err(CommandError { code: Exit::Interrupted, message: text!("secret-interrupted") })
     }
 }
 

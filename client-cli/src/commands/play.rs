@@ -5,18 +5,17 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use flagfall::cli::{BotArgs, Common, PlayArgs, SeekArgs, WishArgs};
 use flagfall::config::ConfigDir;
+use flagfall::faces::lines::{self, Prompt};
+use flagfall::faces::screen::{self, Settings};
 use flagfall::model::{Face, Goal, How, Message, Model, Options, SetupChoice, Wish};
 use flagfall::net::address::Address;
 use flagfall::random::Random;
-use flagfall::setup_check;
 use flagfall::shell::Shell;
-use flagfall::umpire;
-use flagfall::update;
+use flagfall::{setup_check, text, umpire, update};
 use flagfall_board::GameId;
 use tokio::sync::mpsc;
 
-use super::output::{CommandError, dialer, file_or_text, runtime, storage, usage};
-use crate::screen::{self, Settings};
+use super::output::{CommandError, dialer, file_error, file_or_text, runtime, storage, usage};
 
 /// Whose credential a command uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -72,21 +71,22 @@ pub(crate) fn bot(args: BotArgs, common: Common) -> Result<u8, CommandError> {
     match (args.line, &args.exec) {
         (Some(level), _) => umpire::bot(level, &args, Random::System.bits()).map_err(usage),
         (None, Some(command)) => exec(command.clone(), args, common),
-        (None, None) => Err(usage("--exec or --line is wanted")),
+        (None, None) => Err(usage(text!("bot-needs-one"))),
     }
 }
 
 #[cfg(not(unix))]
 fn exec(_command: String, _args: BotArgs, _common: Common) -> Result<u8, CommandError> {
-    Err(usage("--exec needs a Unix system: Linux, macOS, or WSL on Windows"))
+    Err(usage(text!("exec-needs-unix")))
 }
 
 /// Lets a program play on the server.
 #[cfg(unix)]
 fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandError> {
-    use flagfall::program::dialogue::Limits;
-    use flagfall::program::run::Runner;
-    use flagfall::program::session::{Session, tellable_ruleset};
+    use flagfall::faces::program::dialogue::Limits;
+    use flagfall::faces::program::run::Runner;
+    use flagfall::faces::program::session::Session;
+    use flagfall::names::tellable_ruleset;
     use flagfall_umpire::process::{Arena, probe};
     use flagfall_umpire::program::Program;
 
@@ -94,15 +94,13 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandErr
     match (&wish.rules, &wish.accept, wish.game) {
         (Some(rules), ..) => drop(tellable_ruleset(rules).map_err(usage)?),
         (None, None, None) => {
-            return Err(usage(
-                "which ruleset does the program play? Name it with --rules, as in --rules pbm",
-            ));
+            return Err(usage(text!("exec-needs-rules")));
         }
         (None, ..) => {}
     }
     let program = Program::of_command(&command).map_err(usage)?;
     if let Some(folder) = &log {
-        fs::create_dir_all(folder).map_err(|error| storage(format!("{}: {error}", folder.display())))?;
+        fs::create_dir_all(folder).map_err(|error| file_error(folder, &error))?;
     }
     let seat = wish.game;
     let (wish, common) = wish_of(wish, common)?;
@@ -114,9 +112,10 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandErr
     let runtime = runtime()?;
     let result = runtime.block_on(async {
         let stop = stop_signals();
-        probe(&program)
-            .await
-            .map_err(|error| storage(format!("{} cannot be started: {error}", program.path.display())))?;
+        probe(&program).await.map_err(|error| {
+            let (program, why) = (program.path.display().to_string(), error.to_string());
+            storage(text!("program-not-started", program, why))
+        })?;
         let runner = Runner::new(shell, session, arena.clone(), program, log);
         match runner.run(stop, &mut io::stdout(), &mut io::stderr()).await {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
@@ -182,12 +181,16 @@ pub(crate) fn converse(
     let settings = Settings::of(&common);
     let runtime = runtime()?;
     let result = runtime.block_on(async {
-        let stop = stop_signals();
+        let (interrupt, stop) = stop_channel();
         if is_screen {
-            screen::run(Some(shell), &mut model, settings, stop).await
-        } else {
-            shell.run_plain(&mut model, stdin_lines(), stop, &mut io::stdout()).await
+            return screen::run(Some(shell), &mut model, settings, stop).await;
         }
+        if model.options.face != Face::Lines || !can_edit(&common) {
+            return lines::run(shell, &mut model, stdin_lines(), stop, &mut io::stdout()).await;
+        }
+        let (prompt, typed, mut out) = Prompt::new(interrupt)?;
+        let code = lines::run(shell, &mut model, typed, stop, &mut out).await;
+        prompt.end().await.and(code)
     });
     // Don't wait for blocking work. The thread that reads the terminal may still wait for input.
     runtime.shutdown_background();
@@ -234,18 +237,31 @@ fn stdin_lines() -> mpsc::Receiver<String> {
     lines
 }
 
+/// True if lines are typed at a terminal that can move its cursor, and the player wants to edit
+/// them.
+fn can_edit(common: &Common) -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    !common.no_editing && !is_dumb && io::stdout().is_terminal()
+}
+
 /// Sends a message for each signal that asks the program to end.
 pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
+    stop_channel().1
+}
+
+/// The same, with a sender for a key that asks for it.
+fn stop_channel() -> (mpsc::Sender<()>, mpsc::Receiver<()>) {
     let (sender, stop) = mpsc::channel(1);
+    let signals = sender.clone();
     tokio::spawn(async move {
         loop {
             signal().await;
-            if sender.send(()).await.is_err() {
+            if signals.send(()).await.is_err() {
                 return;
             }
         }
     });
-    stop
+    (sender, stop)
 }
 
 #[cfg(unix)]

@@ -1,22 +1,21 @@
 //! `flagfall record`: a game's record as text, as JSON, or step by step.
 
-use std::io::{self, Write};
 use std::path::Path;
 
 use flagfall::cli::Common;
 use flagfall::config::ConfigDir;
+use flagfall::faces::screen::{self, Settings};
 use flagfall::model::{Goal, OpenGame, Page, Secret};
 use flagfall::net::address::Address;
 use flagfall::net::http;
 use flagfall::replay::Replay;
-use flagfall::{commitments, plain};
+use flagfall::{commitments, plain, text};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 
 use super::account;
-use super::output::{CommandError, dialer, network, print, print_as_it_is, runtime, usage, write_file};
+use super::output::{CommandError, dialer, network, print, print_as_it_is, runtime, usage, warn, write_file};
 use super::play::{model, stop_signals};
-use crate::screen::{self, Settings};
 
 pub(crate) fn record(
     game: GameId,
@@ -37,26 +36,21 @@ pub(crate) fn record(
     let get = |token: Option<&Secret>| runtime.block_on(http::get(&dialer, &address, &path, token));
     let bytes = match get(identity.token().as_ref()) {
         Err(error) if error.is_unknown_token() && !identity.is_account() => {
-            let word = "The server does not know the guest kept here any more: this is the record as everybody sees it.";
-            drop(writeln!(io::stderr(), "{word}"));
+            warn(&text!("record-as-public"))?;
             get(None)
         }
         other => other,
     };
     let bytes = bytes.map_err(account::http_failure)?;
-    let told: GameRecord = serde_json::from_slice(&bytes).map_err(|error| {
-        network(format!("the server's record is not one this client understands: {error}"))
-    })?;
+    let told: GameRecord = serde_json::from_slice(&bytes)
+        .map_err(|error| network(text!("record-not-understood", why = error.to_string())))?;
     if told.format != RECORD_FORMAT {
-        return Err(network(format!(
-            "the record has format {}, this client reads {RECORD_FORMAT}",
-            told.format
-        )));
+        return Err(network(text!("record-other-format", format = told.format, own = RECORD_FORMAT)));
     }
     let judged = judge(&config, &address, &told);
     if let Some(judged) = &judged {
         // Not to standard output: the record may go to a file or a program.
-        drop(writeln!(io::stderr(), "{}", judged.words()));
+        warn(judged.words())?;
     }
     let code = show_record(told, json, out, step, &address, &common)?;
     let is_mismatch = matches!(judged, Some(commitments::Verdict::Mismatch(_)));

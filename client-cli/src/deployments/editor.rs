@@ -28,7 +28,10 @@ pub struct DeployEditor {
 impl std::fmt::Debug for DeployEditor {
     /// Shows no pieces: deployments are hidden information, in logs and panics too.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "DeployEditor({}, {})", self.side, self.ruleset.id)
+        f.debug_tuple("DeployEditor")
+            .field(&format_args!("{}", self.side))
+            .field(&format_args!("{}", self.ruleset.id))
+            .finish()
     }
 }
 

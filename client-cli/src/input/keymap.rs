@@ -7,9 +7,11 @@ use super::action::Action;
 use super::conditions::*;
 use super::screen::{Screen, screen, screen_below};
 use crate::model::{Key, Model};
+use crate::text;
+use crate::texts::words;
 
-/// How a draw is offered or accepted. `d` alone is a column.
-const DRAW: &str = "d Enter";
+/// The letters of the chips' colors.
+const CHIP_LETTERS: &str = "r y b g";
 /// Events of a record that a long step passes.
 const LEAP: usize = 10;
 
@@ -87,6 +89,7 @@ struct Binding {
     screens: &'static [Screen],
     trigger: Trigger,
     is_possible: fn(&Model) -> bool,
+    /// The ids of two texts, or nothing: for the key bar and for the help.
     label: &'static str,
     help: &'static str,
 }
@@ -97,11 +100,13 @@ pub struct KeyHint {
     /// The keys' names: the first for the key bar, all for the help.
     pub keys: Vec<String>,
     /// What they do, for the key bar. Empty if it does not show them.
-    pub label: &'static str,
-    /// What they do, for the help.
-    pub help: &'static str,
+    pub label: String,
+    /// What they do, for the help. Empty if it does not show them.
+    pub help: String,
     /// True if no other screen has them.
     pub is_own: bool,
+    /// True if they show the help.
+    pub is_help: bool,
 }
 
 /// A row that always holds.
@@ -137,128 +142,174 @@ static TABLE: &[Binding] = {
     use Screen as S;
     &[
         // Questions.
-        row(&[S::Question], key(&[Char('y'), Char('Y')], A::Confirm), "yes", ""),
-        row(&[S::Claim], key(&[Char('w'), Char('W')], A::Claim(ClaimedResult::Win)), "win", ""),
-        row(&[S::Claim], key(&[Char('d'), Char('D')], A::Claim(ClaimedResult::Draw)), "draw", ""),
-        row(&[S::Challenge], key(&[Char('y'), Char('Y')], A::Confirm), "accept", ""),
-        row(&[S::Challenge], key(&[Char('n'), Char('N')], A::DeclineChallenge), "decline", ""),
-        row(&[S::Color], Trigger::ChipLetter, "color", ""),
+        row(&[S::Question], key(&[Char('y'), Char('Y')], A::Confirm), "key-yes", ""),
+        row(&[S::Claim], key(&[Char('w'), Char('W')], A::Claim(ClaimedResult::Win)), "key-win", ""),
+        row(&[S::Claim], key(&[Char('d'), Char('D')], A::Claim(ClaimedResult::Draw)), "key-draw", ""),
+        row(&[S::Challenge], key(&[Char('y'), Char('Y')], A::Confirm), "key-accept", ""),
+        row(&[S::Challenge], key(&[Char('n'), Char('N')], A::DeclineChallenge), "key-decline", ""),
+        row(&[S::Color], Trigger::ChipLetter, "key-color", ""),
         // Lists.
-        row(LISTS, Trigger::ListKeys, "choose", "move the cursor"),
-        row(&[S::List], key(&[Enter], A::Pick), "take it", "take the entry"),
-        row(&[S::Reserve], key(&[Enter, Char(' ')], A::Pick), "place it", "place the piece"),
-        row_if(&[S::Reserve], Trigger::Figure(A::FindRank), lists_ranks, "choose", "go to that piece"),
-        row(&[S::Saved], key(&[Enter], A::Pick), "load it", "load the deployment"),
-        row(&[S::Color], key(&[Escape], A::Cancel), "back", ""),
-        row(&[S::Reserve, S::Saved], key(&[Escape, Char('q')], A::Cancel), "back", "go back"),
-        row(&[S::Terms], key(&[Char('y'), Enter], A::Confirm), "accept", "accept and play"),
-        row(&[S::Terms], key(&[Char('q'), Char('n'), Escape], A::Leave), "leave", "leave"),
+        row(LISTS, Trigger::ListKeys, "key-choose", "key-help-move-the-cursor"),
+        row(&[S::List], key(&[Enter], A::Pick), "key-take-it", "key-help-take-the-entry"),
+        row(&[S::Reserve], key(&[Enter, Char(' ')], A::Pick), "key-place-it", "key-help-place-the-piece"),
+        row_if(
+            &[S::Reserve],
+            Trigger::Figure(A::FindRank),
+            lists_ranks,
+            "key-choose",
+            "key-help-go-to-that-piece",
+        ),
+        row(&[S::Saved], key(&[Enter], A::Pick), "key-load-it", "key-help-load-the-deployment"),
+        row(&[S::Color], key(&[Escape], A::Cancel), "key-back", ""),
+        row(&[S::Reserve, S::Saved], key(&[Escape, Char('q')], A::Cancel), "key-back", "key-help-go-back"),
+        row(&[S::Terms], key(&[Char('y'), Enter], A::Confirm), "key-accept", "key-help-accept-and-play"),
+        row(&[S::Terms], key(&[Char('q'), Char('n'), Escape], A::Leave), "key-leave", "key-help-leave"),
         // Text.
-        row_if(&[S::Typing], Trigger::ChipLetter, owes_color, "color", ""),
-        row_if(&[S::Typing], Trigger::MoveLetter, is_typing_move, "type on", ""),
-        row_if(&[S::Typing], Trigger::AnyLetter, is_typing_command, "type on", ""),
-        row(&[S::Message], Trigger::AnyLetter, "type", ""),
-        row(&[S::Name], Trigger::NameLetter, "type", ""),
-        row_if(&[S::Typing], key(&[Enter], A::Submit), types_acceptance, "accept the draw", ""),
-        row_if(&[S::Typing], key(&[Enter], A::Submit), types_draw, "offer a draw", ""),
-        row_if(&[S::Typing], key(&[Enter], A::Submit), |model| !types_draw(model), "play it", ""),
-        row(&[S::Message], key(&[Enter], A::Submit), "send", ""),
-        row(&[S::Name], key(&[Enter], A::Submit), "save", ""),
-        row(TEXT, key(&[Backspace], A::Erase), "erase", ""),
-        row(TEXT, key(&[Escape], A::Clear), "back", ""),
+        row_if(&[S::Typing], Trigger::ChipLetter, owes_color, "key-color", ""),
+        row_if(&[S::Typing], Trigger::MoveLetter, is_typing_move, "key-type-on", ""),
+        row_if(&[S::Typing], Trigger::AnyLetter, is_typing_command, "key-type-on", ""),
+        row(&[S::Message], Trigger::AnyLetter, "key-type", ""),
+        row(&[S::Name], Trigger::NameLetter, "key-type", ""),
+        row_if(&[S::Typing], key(&[Enter], A::Submit), types_acceptance, "key-accept-the-draw", ""),
+        row_if(&[S::Typing], key(&[Enter], A::Submit), types_draw, "key-offer-a-draw", ""),
+        row_if(&[S::Typing], key(&[Enter], A::Submit), |model| !types_draw(model), "key-play-it", ""),
+        row(&[S::Message], key(&[Enter], A::Submit), "key-send", ""),
+        row(&[S::Name], key(&[Enter], A::Submit), "key-save", ""),
+        row(TEXT, key(&[Backspace], A::Erase), "key-erase", ""),
+        row(TEXT, key(&[Escape], A::Clear), "key-back", ""),
         // What has happened.
-        row_if(&[S::History], key(&[Up], A::Back(1)), has_older, "older", ""),
-        row_if(&[S::History], key(&[Down], A::Forward(1)), has_newer, "newer", ""),
-        row_if(&[S::History], key(&[PageUp], A::Back(LEAP)), has_older, "ten", ""),
-        row_if(&[S::History], key(&[PageDown], A::Forward(LEAP)), has_newer, "ten", ""),
-        row_if(&[S::History], key(&[Home], A::First), has_older, "first", ""),
-        row_if(&[S::History], key(&[End], A::Last), has_newer, "last", ""),
-        row(&[S::History], key(&[Escape, Char('H'), Char('q')], A::Cancel), "back", ""),
+        row_if(&[S::History], key(&[Up], A::Back(1)), has_older, "key-older", ""),
+        row_if(&[S::History], key(&[Down], A::Forward(1)), has_newer, "key-newer", ""),
+        row_if(&[S::History], key(&[PageUp], A::Back(LEAP)), has_older, "key-ten", ""),
+        row_if(&[S::History], key(&[PageDown], A::Forward(LEAP)), has_newer, "key-ten", ""),
+        row_if(&[S::History], key(&[Home], A::First), has_older, "key-first", ""),
+        row_if(&[S::History], key(&[End], A::Last), has_newer, "key-last", ""),
+        row(&[S::History], key(&[Escape, Char('H'), Char('q')], A::Cancel), "key-back", ""),
         // A record.
-        row(&[S::Record], key(&[Right, Char(' '), Enter], A::Forward(1)), "step", "one step on"),
-        row(&[S::Record], key(&[Left, Backspace], A::Back(1)), "back", "one step back"),
-        row(&[S::Record], key(&[Down, PageDown], A::Forward(LEAP)), "ten", "ten steps on"),
-        row(&[S::Record], key(&[Up, PageUp], A::Back(LEAP)), "ten back", "ten steps back"),
-        row(&[S::Record], key(&[Home], A::First), "", "to the start"),
-        row(&[S::Record], key(&[End], A::Last), "", "to the end"),
+        row(&[S::Record], key(&[Right, Char(' '), Enter], A::Forward(1)), "key-step", "key-help-one-step-on"),
+        row(&[S::Record], key(&[Left, Backspace], A::Back(1)), "key-back", "key-help-one-step-back"),
+        row(&[S::Record], key(&[Down, PageDown], A::Forward(LEAP)), "key-ten", "key-help-ten-steps-on"),
+        row(&[S::Record], key(&[Up, PageUp], A::Back(LEAP)), "key-ten-back", "key-help-ten-steps-back"),
+        row(&[S::Record], key(&[Home], A::First), "", "key-help-to-the-start"),
+        row(&[S::Record], key(&[End], A::Last), "", "key-help-to-the-end"),
         // Deploying.
-        row(&[S::Deploying], key(&[Enter], A::HandIn), "hand in", "hand in, even again"),
-        row(&[S::Deploying], key(&[Char(' ')], A::PickUp), "pick/swap", "pick up, then swap"),
-        row(&[S::Deploying], key(&[Char('r')], A::Randomize), "random", "random deployment"),
-        row(&[S::Deploying], key(&[Char('s')], A::Suggest), "suggested", "suggested one"),
-        row(&[S::Deploying], key(&[Char('w')], A::Save), "save", "save it"),
-        row(&[S::Deploying], key(&[Char('l')], A::Load), "load", "load a saved one"),
-        row(&[S::Deploying], key(&[Backspace, Delete], A::TakeOff), "", "take a piece off"),
-        row(&[S::Deploying], Trigger::Figure(A::Put), "", "place one in hand"),
-        row_if(&[S::Deploying], key(&[Escape], A::PutBack), has_picked, "", "put it back"),
+        row(&[S::Deploying], key(&[Enter], A::HandIn), "key-submit", "key-help-submit"),
+        row(&[S::Deploying], key(&[Char(' ')], A::PickUp), "key-pick-swap", "key-help-pick-up-then-swap"),
+        row(&[S::Deploying], key(&[Char('r')], A::Randomize), "key-random", "key-help-random-deployment"),
+        row(&[S::Deploying], key(&[Char('s')], A::Suggest), "key-suggested", "key-help-suggested-one"),
+        row(&[S::Deploying], key(&[Char('w')], A::Save), "key-save", "key-help-save-it"),
+        row(&[S::Deploying], key(&[Char('l')], A::Load), "key-load", "key-help-load-a-saved-one"),
+        row(&[S::Deploying], key(&[Backspace, Delete], A::TakeOff), "", "key-help-take-a-piece-off"),
+        row(&[S::Deploying], Trigger::Figure(A::Put), "", "key-help-place-one-in-hand"),
+        row_if(&[S::Deploying], key(&[Escape], A::PutBack), has_picked, "", "key-help-put-it-back"),
         // Playing.
-        row_if(&[S::Playing], Trigger::ChipLetter, owes_color, "color", "the chip's color"),
-        row_if(&[S::Playing], Trigger::Figure(A::Choose), is_choosing, "choose", "what the coin is"),
-        row_if(&[S::Playing], Trigger::Draw, is_offered_draw, "accept", "accept the draw"),
+        row_if(&[S::Playing], Trigger::ChipLetter, owes_color, "key-color", "key-help-the-chip-s-color"),
+        row_if(
+            &[S::Playing],
+            Trigger::Figure(A::Choose),
+            is_choosing,
+            "key-choose",
+            "key-help-what-the-coin-is",
+        ),
+        row_if(&[S::Playing], Trigger::Draw, is_offered_draw, "key-accept", "key-help-accept-the-draw"),
         row_if(
             &[S::Playing],
             key(&[Char('x')], A::DeclineDraw),
             is_offered_draw,
-            "decline",
-            "decline the draw",
+            "key-decline",
+            "key-help-decline-the-draw",
         ),
-        row_if(&[S::Playing], key(&[Char('C')], A::AskClaim), is_claimable, "claim", "claim win or draw"),
-        row(GAME, Trigger::Arrows, "cursor", "move the cursor"),
-        row(&[S::Playing], key(&[Enter, Char(' ')], A::Select), "select", "select, then go there"),
-        row_if(&[S::Playing], key(&[Escape], A::Deselect), has_selected, "", "select nothing"),
-        row_if(&[S::Playing], Trigger::Draw, may_offer_draw, "draw", "offer a draw"),
-        row(&[S::Playing], Trigger::MoveLetter, "move", "type a move"),
-        row(GAME, key(&[Char('q')], A::Leave), "leave", "leave; the seat stays"),
-        row_if(&[S::Playing], key(&[Char('+')], A::Place), has_reserve, "place", "place from reserve"),
-        row_if(&[S::Playing], key(&[Char('-')], A::Remove), has_reserve, "take off", "take into reserve"),
+        row_if(
+            &[S::Playing],
+            key(&[Char('C')], A::AskClaim),
+            is_claimable,
+            "key-claim",
+            "key-help-claim-win-or-draw",
+        ),
+        row(GAME, Trigger::Arrows, "key-cursor", "key-help-move-the-cursor"),
+        row(
+            &[S::Playing],
+            key(&[Enter, Char(' ')], A::Select),
+            "key-select",
+            "key-help-select-then-go-there",
+        ),
+        row_if(&[S::Playing], key(&[Escape], A::Deselect), has_selected, "", "key-help-select-nothing"),
+        row_if(&[S::Playing], Trigger::Draw, may_offer_draw, "key-draw", "key-help-offer-a-draw"),
+        row(&[S::Playing], Trigger::MoveLetter, "key-move", "key-help-type-a-move"),
+        row(GAME, key(&[Char('q')], A::Leave), "key-leave", "key-help-leave-the-seat-stays"),
+        row_if(
+            &[S::Playing],
+            key(&[Char('+')], A::Place),
+            has_reserve,
+            "key-place",
+            "key-help-place-from-reserve",
+        ),
+        row_if(
+            &[S::Playing],
+            key(&[Char('-')], A::Remove),
+            has_reserve,
+            "key-take-off",
+            "key-help-take-into-reserve",
+        ),
         row_if(
             &[S::Deploying, S::Playing],
             key(&[Char('A')], A::Abort),
             is_abortable,
-            "abort",
-            "call the game off",
+            "key-abort",
+            "key-help-abort",
         ),
-        row_if(&[S::Playing], key(&[Char('R')], A::Resign), is_resignable, "resign", "resign"),
-        row_if(&[S::Playing], key(&[Char(':')], A::Type(':')), has_commands, "", "an act in words"),
+        row_if(&[S::Playing], key(&[Char('R')], A::Resign), is_resignable, "key-resign", "key-help-resign"),
+        row_if(&[S::Playing], key(&[Char(':')], A::Type(':')), has_commands, "", "key-help-type-command"),
         row_if(
             &[S::Watching],
             key(&[Char('m')], A::Rematch),
             is_over_for_player,
-            "rematch",
-            "ask for a rematch",
+            "key-rematch",
+            "key-help-ask-for-a-rematch",
         ),
         // Everywhere.
         row_if(
             ONLINE,
             key(&[Char('J')], A::AnswerChallenge),
             is_challenged,
-            "challenge",
-            "answer a challenge",
+            "key-challenge",
+            "key-help-answer-a-challenge",
         ),
-        row(&[S::Waiting, S::List, S::Record], key(&[Char('q'), Escape], A::Leave), "leave", "leave"),
-        row_if(ONLINE, key(&[Char('G')], A::NextGame), is_welcome, "next game", "your next game"),
-        row(BOARD, key(&[Char('t')], A::TurnBoard), "turn", "turn the board"),
+        row(
+            &[S::Waiting, S::List, S::Record],
+            key(&[Char('q'), Escape], A::Leave),
+            "key-leave",
+            "key-help-leave",
+        ),
+        row_if(
+            ONLINE,
+            key(&[Char('G')], A::NextGame),
+            is_welcome,
+            "key-next-game",
+            "key-help-your-next-game",
+        ),
+        row(BOARD, key(&[Char('t')], A::TurnBoard), "key-turn", "key-help-turn-the-board"),
         row_if(
             BOARD,
             key(&[Char('n'), Char('N')], A::SwitchFigures),
             is_narrow,
-            "figures",
-            "US or EU figures",
+            "key-figures",
+            "key-help-us-or-eu-figures",
         ),
         row_if(
             BOARD,
             key(&[Char('N')], A::SwitchFigures),
             |model| !is_narrow(model),
-            "figures",
-            "US or EU figures",
+            "key-figures",
+            "key-help-us-or-eu-figures",
         ),
-        row(GAME, key(&[Char('H')], A::ShowHistory), "history", "all that happened"),
-        row_if(GAME, key(&[Char(';')], A::Talk), is_player, "talk", "talk, mute, report"),
-        row(HELPED, key(&[Char('?')], A::ShowHelp), "help", "show this"),
-        row(ALL, key(&[Interrupt], A::Stop), "", "leave at once"),
-        row(&[S::Question], Trigger::Other(A::Cancel), "no", ""),
-        row(&[S::Claim, S::Challenge], Trigger::Other(A::Cancel), "later", ""),
-        row(&[S::Help], Trigger::Other(A::CloseHelp), "closes this", ""),
+        row(GAME, key(&[Char('H')], A::ShowHistory), "key-history", "key-help-history"),
+        row_if(GAME, key(&[Char(';')], A::Talk), is_player, "key-talk", "key-help-talk-mute-report"),
+        row(HELPED, key(&[Char('?')], A::ShowHelp), "key-help", "key-help-show-this"),
+        row(ALL, key(&[Interrupt], A::Stop), "", "key-help-leave-at-once"),
+        row(&[S::Question], Trigger::Other(A::Cancel), "key-no", ""),
+        row(&[S::Claim, S::Challenge], Trigger::Other(A::Cancel), "key-later", ""),
+        row(&[S::Help], Trigger::Other(A::CloseHelp), "key-closes-this", ""),
     ]
 };
 
@@ -290,8 +341,14 @@ pub(super) fn bound(model: &Model, key: Key) -> Option<KeyHint> {
 
 impl Binding {
     fn hint(&self) -> KeyHint {
-        let is_own = self.screens.len() == 1;
-        KeyHint { keys: self.trigger.names(), label: self.label, help: self.help, is_own }
+        let text = |id: &str| if id.is_empty() { String::new() } else { words().text(id) };
+        KeyHint {
+            keys: self.trigger.names(),
+            label: text(self.label),
+            help: text(self.help),
+            is_own: self.screens.len() == 1,
+            is_help: matches!(self.trigger, Trigger::Keys(_, Action::ShowHelp)),
+        }
     }
 }
 
@@ -305,7 +362,7 @@ pub fn key_for(action: Action) -> String {
 /// How to answer a draw offer.
 #[must_use]
 pub fn answers_to_draw() -> String {
-    format!("{DRAW} accepts it, {} declines it.", key_for(Action::DeclineDraw))
+    text!("draw-answers", accept = text!("key-name-draw"), decline = key_for(Action::DeclineDraw))
 }
 
 impl Trigger {
@@ -346,41 +403,42 @@ impl Trigger {
 
     /// The names of the keys.
     fn names(&self) -> Vec<String> {
-        let names: &[&str] = match self {
-            Trigger::Keys(keys, _) => return keys.iter().map(|key| name(*key)).collect(),
-            Trigger::Arrows => &["arrows"],
-            Trigger::ListKeys => &["arrows", "j", "k", "Home", "End"],
-            Trigger::Figure(_) => &["figure"],
-            Trigger::ChipLetter => &["r y b g"],
-            Trigger::Draw => &[DRAW],
-            Trigger::MoveLetter => &["a4a5"],
-            Trigger::NameLetter | Trigger::AnyLetter => &["letters"],
-            Trigger::Other(_) => &["any other key"],
-        };
-        names.iter().map(|name| (*name).to_owned()).collect()
+        match self {
+            Trigger::Keys(keys, _) => keys.iter().map(|key| name(*key)).collect(),
+            Trigger::Arrows => vec![text!("key-name-arrows")],
+            Trigger::ListKeys => {
+                let [home, end] = [name(Key::Home), name(Key::End)];
+                vec![text!("key-name-arrows"), "j".to_owned(), "k".to_owned(), home, end]
+            }
+            Trigger::Figure(_) => vec![text!("key-name-figure")],
+            Trigger::ChipLetter => vec![CHIP_LETTERS.to_owned()],
+            Trigger::Draw => vec![text!("key-name-draw")],
+            Trigger::MoveLetter => vec!["a4a5".to_owned()],
+            Trigger::NameLetter | Trigger::AnyLetter => vec![text!("key-name-letters")],
+            Trigger::Other(_) => vec![text!("key-name-other")],
+        }
     }
 }
 
 /// The name of a key.
 fn name(key: Key) -> String {
     match key {
-        Key::Char(' ') => "space",
-        Key::Char(letter) => return letter.to_string(),
-        Key::Enter => "Enter",
-        Key::Escape => "Esc",
-        Key::Backspace => "Bksp",
-        Key::Delete => "Del",
-        Key::Up => "up",
-        Key::Down => "down",
-        Key::Left => "left",
-        Key::Right => "right",
-        Key::Home => "Home",
-        Key::End => "End",
-        Key::PageUp => "PgUp",
-        Key::PageDown => "PgDn",
-        Key::Interrupt => "Ctrl-C",
+        Key::Char(' ') => text!("key-name-space"),
+        Key::Char(letter) => letter.to_string(),
+        Key::Enter => text!("key-name-enter"),
+        Key::Escape => text!("key-name-escape"),
+        Key::Backspace => text!("key-name-backspace"),
+        Key::Delete => text!("key-name-delete"),
+        Key::Up => text!("key-name-up"),
+        Key::Down => text!("key-name-down"),
+        Key::Left => text!("key-name-left"),
+        Key::Right => text!("key-name-right"),
+        Key::Home => text!("key-name-home"),
+        Key::End => text!("key-name-end"),
+        Key::PageUp => text!("key-name-page-up"),
+        Key::PageDown => text!("key-name-page-down"),
+        Key::Interrupt => text!("key-name-interrupt"),
     }
-    .to_owned()
 }
 
 /// The rank that a character stands for. 0 is the Marshal in EU figures, whose 10 is not one key.

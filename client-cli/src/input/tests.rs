@@ -164,7 +164,7 @@ fn the_help_shows_every_key_and_where_there_is_none_the_bar_does() {
         let text = screen_of(&if has_help { after(model.clone(), "?") } else { model.clone() });
         for shown in hints(&model, false).iter().filter(|shown| has_help || !shown.label.is_empty()) {
             let words = if has_help {
-                text.contains(&shown.keys.join(" ")) && text.contains(shown.help)
+                text.contains(&shown.keys.join(" ")) && text.contains(&shown.help)
             } else {
                 text.contains(&format!("{} {}", shown.keys[0], shown.label))
             };
@@ -206,7 +206,7 @@ fn keys_that_would_be_refused_are_not_offered() {
     assert_eq!(action(&model, Key::Char('C')), None, "nothing to claim");
     assert_eq!(action(&model, Key::Char('J')), None, "no challenge");
     model.game.as_mut().expect("a game").view.ply = 0;
-    assert!(screen_of(&after(model.clone(), "?")).contains("call the game off"));
+    assert!(screen_of(&after(model.clone(), "?")).contains("abort the game"));
     let wide = shadowflash("");
     assert_eq!(action(&wide, Key::Char('n')), Some(Action::Type('n')), "a column of a wide board");
     assert_eq!(action(&wide, Key::Char('N')), Some(Action::SwitchFigures));

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 
 use tokio_tungstenite::tungstenite::http::Uri;
 
+use crate::text;
+
 /// The address of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Address {
@@ -42,7 +44,7 @@ impl Addresses {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressError {
     /// Not an address.
-    #[error("{0:?} is no server address: write it as in https://play.example.org or 127.0.0.1:7171")]
+    #[error("{}", text!("not-an-address", address = .0))]
     Malformed(String),
 }
 
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_refused_with_a_word() {
+    fn invalid_addresses_are_refused_with_a_reason() {
         for text in
             ["", "ftp://a", "bare://a", "ws://", "wss://", "a b", "host:port", "host:99999", "wss://host:/ws"]
         {
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_of_a_server_in_tls_is_kept_apart() {
+    fn data_of_tls_servers_is_kept_apart() {
         let names = ["ws://a.example:8443", "wss://a.example:8443"]
             .map(|text| Address::parse(text).expect("an address").file_name());
         assert_ne!(names[0], names[1]);

@@ -13,11 +13,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
 use crate::net::address::Address;
-use crate::words;
-
-/// Advice when nothing answers at the address.
-pub(crate) const NAME_ANOTHER: &str =
-    "Is the server running there? Name another one with --server HOST:PORT or https://HOST.";
+use crate::{text, words};
 
 /// A connection, with or without TLS.
 pub type Stream = Box<dyn Duplex>;
@@ -47,19 +43,19 @@ pub enum DialError {
     #[error("{}", plain(.0))]
     Unreachable(io::Error),
     /// No answer within this many seconds.
-    #[error("no answer within {0} seconds")]
+    #[error("{}", text!("dial-timeout", seconds = *.0))]
     Timeout(u64),
     /// Connected, but the TLS handshake failed.
     #[error("{0}")]
     Handshake(HandshakeFault),
     /// Asked without TLS, it answered with 400 or without HTTP, as TLS servers do.
-    #[error("it does not understand a request without TLS")]
+    #[error("{}", text!("dial-not-understood"))]
     NotUnderstood,
     /// Asked without TLS, it hung up, as some TLS servers do.
-    #[error("it hung up without an answer")]
+    #[error("{}", text!("dial-hung-up"))]
     HungUp,
     /// Asked without TLS, it redirected to TLS.
-    #[error("it wants an encrypted connection")]
+    #[error("{}", text!("dial-wants-tls"))]
     WantsTls,
     /// It answered, but not like a Flagfall server.
     #[error("{0}")]
@@ -72,40 +68,45 @@ pub(crate) fn leads_to_tls<B>(response: &Response<B>) -> bool {
     response.status().is_redirection() && location.is_some_and(|address| address.starts_with("https://"))
 }
 
+/// What the standard library writes before the number of a system's error.
+const OS_ERROR: &str = " (os error";
+
 /// The system's error text without its number.
-fn plain(error: &io::Error) -> String {
+pub(crate) fn plain(error: &io::Error) -> String {
     let text = error.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+    text.split(OS_ERROR).next().unwrap_or_default().to_lowercase()
 }
 
 impl DialError {
     /// What the user can do about it, as a sentence.
     #[must_use]
     pub fn advice(&self, address: &Address) -> String {
-        let other_way = address.other_way();
+        let other_way = || address.other_way();
         match self {
-            DialError::Unreachable(_) | DialError::Timeout(_) | DialError::Odd(_) => NAME_ANOTHER.to_owned(),
-            DialError::NotUnderstood => format!("It may speak TLS: connect with --server {other_way}."),
-            DialError::HungUp => format!("If it speaks TLS, connect with --server {other_way}."),
-            DialError::WantsTls => format!("Connect with --server https://{}.", address.host),
+            DialError::Unreachable(_) | DialError::Timeout(_) | DialError::Odd(_) => {
+                text!("advice-other-server")
+            }
+            DialError::NotUnderstood => text!("advice-may-speak-tls", address = other_way()),
+            DialError::HungUp => text!("advice-if-tls", address = other_way()),
+            DialError::WantsTls => text!("advice-use-tls", host = &address.host),
             DialError::Handshake(fault) => match fault {
-                HandshakeFault::UntrustedIssuer => "If it is the server of a club with an authority of its own, name that authority's certificate with --ca FILE; otherwise somebody may be listening on the way.".to_owned(),
+                HandshakeFault::UntrustedIssuer => text!("advice-untrusted"),
                 HandshakeFault::WrongName { named } => match named.first() {
                     Some(name) if !name.contains('*') => {
-                        format!("If you trust that name, connect with --server https://{name}:{}.", address.port)
+                        text!("advice-other-name", name, port = address.port.to_string())
                     }
-                    _ => "Ask whoever runs the server for its right name.".to_owned(),
+                    _ => text!("advice-right-name"),
                 },
-                HandshakeFault::Expired { at_ms } => {
-                    let since = at_ms.map(|at| format!(" since {}", words::date(at))).unwrap_or_default();
-                    format!("It is void{since}: whoever runs the server has to renew it. Or is this computer's clock wrong?")
+                HandshakeFault::Expired { at_ms: Some(at) } => {
+                    text!("advice-expired-since", since = words::date(*at))
                 }
-                HandshakeFault::NotYetValid => "Is this computer's clock wrong?".to_owned(),
+                HandshakeFault::Expired { at_ms: None } => text!("advice-expired"),
+                HandshakeFault::NotYetValid => text!("advice-clock"),
                 HandshakeFault::NoTls | HandshakeFault::HungUp => {
-                    format!("If it is meant to be without TLS, as in a network you trust, connect with --server {other_way}.")
+                    text!("advice-no-tls", address = other_way())
                 }
                 HandshakeFault::Unacceptable(_) | HandshakeFault::Other(_) => {
-                    "Tell whoever runs the server.".to_owned()
+                    text!("advice-tell-operator")
                 }
             },
         }
@@ -132,7 +133,7 @@ impl Dialer {
             return Ok(Box::new(stream));
         }
         let name = ServerName::try_from(address.certified_name().to_owned())
-            .map_err(|_| DialError::Odd("no certificate can be for such a name".to_owned()))?;
+            .map_err(|_| DialError::Odd(text!("dial-no-such-certificate")))?;
         let stream = self.tls.connect(name, stream).await;
         Ok(Box::new(stream.map_err(|error| DialError::Handshake(HandshakeFault::from(&error)))?))
     }

@@ -12,7 +12,8 @@ use tokio::time::timeout;
 
 use crate::model::Secret;
 use crate::net::address::Address;
-use crate::net::dial::{DialError, Dialer, NAME_ANOTHER, leads_to_tls};
+use crate::net::dial::{DialError, Dialer, leads_to_tls};
+use crate::text;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// Longest body in bytes. A record of 5,000 plies is shorter; a test of `flagfall-records` checks
@@ -23,7 +24,7 @@ const BODY_BYTES_MAX: usize = 8 << 20;
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     /// The server cannot be reached.
-    #[error("cannot reach {server}: {source}. {}", .source.advice(.server))]
+    #[error("{}", text!("http-unreachable", server = .server.to_string(), why = .source.to_string(), advice = .source.advice(.server)))]
     Unreachable {
         /// The server.
         server: Box<Address>,
@@ -31,10 +32,10 @@ pub enum HttpError {
         source: DialError,
     },
     /// It took too long.
-    #[error("{0} did not answer in time. {NAME_ANOTHER}")]
+    #[error("{}", text!("http-timeout", server = .0, advice = text!("advice-other-server")))]
     Timeout(String),
     /// The connection broke.
-    #[error("{server} did not answer as it should: {why}")]
+    #[error("{}", text!("http-broken", server, why))]
     Broken {
         /// The server.
         server: String,
@@ -139,12 +140,12 @@ async fn exchange(
 /// The refusal in an error response, with the server's message if it sent one.
 fn refused(status: StatusCode, body: &[u8]) -> HttpError {
     let told = serde_json::from_slice::<serde_json::Value>(body).unwrap_or_default();
-    let text = |field: &str| told.get(field).and_then(|value| value.as_str()).map(str::to_owned);
-    let code = text("code").unwrap_or_default();
-    let message = text("message").unwrap_or_else(|| match status {
-        StatusCode::NOT_FOUND => "there is no such thing here that you may see".to_owned(),
-        StatusCode::UNAUTHORIZED => "the server does not know the credential kept for it".to_owned(),
-        other => format!("the server answers with HTTP status {other}"),
+    let field = |field: &str| told.get(field).and_then(|value| value.as_str()).map(str::to_owned);
+    let code = field("code").unwrap_or_default();
+    let message = field("message").unwrap_or_else(|| match status {
+        StatusCode::NOT_FOUND => text!("http-not-found"),
+        StatusCode::UNAUTHORIZED => text!("http-unauthorized"),
+        other => text!("http-status", status = other.as_u16()),
     });
     HttpError::Refused { status: status.as_u16(), code, message }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use flagfall_protocol::{ClientToServer, PROTOCOL_VERSION, Player, Secret, ServerToClient};
+use flagfall_protocol::{
+    ClientToServer, GameSummary, PROTOCOL_VERSION, Player, Secret, Seek, ServerToClient,
+};
 use futures_util::{SinkExt, StreamExt};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
@@ -16,7 +18,8 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 
 use crate::model::Message;
 use crate::net::address::{Address, Addresses};
-use crate::net::dial::{DialError, Dialer, Stream, leads_to_tls};
+use crate::net::dial::{DialError, Dialer, Stream, leads_to_tls, plain};
+use crate::text;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The connect timeout if there are several servers to try.
@@ -135,14 +138,14 @@ async fn run(
         Err(failed) => return failed,
     };
     if incoming.send((number, Message::Connected)).await.is_err() {
-        return Message::Disconnected { code: None, why: "the program ends".to_owned() };
+        return Message::Disconnected { code: None, why: text!("link-program-ends") };
     }
     loop {
         tokio::select! {
             message = messages.recv() => {
                 let Some(message) = message else {
                     drop(socket.close(None).await);
-                    return Message::Disconnected { code: None, why: "the program ends".to_owned() };
+                    return Message::Disconnected { code: None, why: text!("link-program-ends") };
                 };
                 let text = match serde_json::to_string(&message) {
                     Ok(text) => text,
@@ -158,10 +161,10 @@ async fn run(
                     Some(Ok(Frame::Close(frame))) => return ended(frame),
                     Some(Ok(Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_))) => continue,
                     Some(Err(error)) => return Message::Disconnected { code: None, why: reason(&error) },
-                    None => return Message::Disconnected { code: None, why: "the connection broke".to_owned() },
+                    None => return Message::Disconnected { code: None, why: text!("link-broke") },
                 };
                 if incoming.send((number, message)).await.is_err() {
-                    return Message::Disconnected { code: None, why: "the program ends".to_owned() };
+                    return Message::Disconnected { code: None, why: text!("link-program-ends") };
                 }
             }
         }
@@ -171,11 +174,11 @@ async fn run(
 /// The meaning of the server's close frame.
 fn ended(frame: Option<CloseFrame>) -> Message {
     let (code, why) = match frame {
-        Some(frame) if is_unknown_code(&frame) => (None, "closed by a gateway or proxy".to_owned()),
+        Some(frame) if is_unknown_code(&frame) => (None, text!("link-closed-by-gateway")),
         Some(frame) => (Some(frame.code.into()), frame.reason.to_string()),
         None => (None, String::new()),
     };
-    let why = if why.is_empty() { "closed by the server".to_owned() } else { why };
+    let why = if why.is_empty() { text!("link-closed-by-server") } else { why };
     Message::Disconnected { code, why }
 }
 
@@ -197,21 +200,17 @@ fn parsed(text: &str) -> Message {
 /// The error in plain words instead of the library's.
 fn reason(error: &Error) -> String {
     match error {
-        Error::Io(error) => {
-            // Leave out the system's error number.
-            let text = error.to_string();
-            text.split(" (os error").next().unwrap_or_default().to_lowercase()
-        }
-        Error::Http(response) => format!("it answers with HTTP status {}", response.status()),
-        Error::ConnectionClosed | Error::AlreadyClosed => "the connection is closed".to_owned(),
-        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => "the connection broke".to_owned(),
-        Error::Protocol(error) => format!("it does not speak WebSocket as it should ({error})"),
+        Error::Io(error) => plain(error),
+        Error::Http(response) => text!("link-http-status", status = response.status().to_string()),
+        Error::ConnectionClosed | Error::AlreadyClosed => text!("link-closed"),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => text!("link-broke"),
+        Error::Protocol(error) => text!("link-not-websocket", why = error.to_string()),
         other => other.to_string(),
     }
 }
 
-/// Timeout for making a new guest.
-const GREETING_TIMEOUT: Duration = Duration::from_secs(15);
+/// Timeout for a short visit.
+const VISIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Makes a new guest: says hello without a credential and returns the one it is given.
 ///
@@ -222,35 +221,87 @@ pub async fn new_guest(
     addresses: &Addresses,
     name: Option<String>,
 ) -> Result<(Secret, Player), String> {
+    let wanted = |message| match message {
+        ServerToClient::Welcome { player, token: Some(token), .. } => Wanted::Found((token, player)),
+        _ => Wanted::NotYet,
+    };
+    ask(dialer, addresses, None, name, wanted).await
+}
+
+/// What is offered and played in public.
+#[derive(Debug)]
+pub struct Lobby {
+    /// The open seeks, oldest first.
+    pub seeks: Vec<Seek>,
+    /// The latest running public games.
+    pub games: Vec<GameSummary>,
+}
+
+/// Looks into the lobby.
+///
+/// # Errors
+/// The reason, to show to the user.
+pub async fn lobby(
+    dialer: &Dialer,
+    addresses: &Addresses,
+    token: Option<Secret>,
+    name: Option<String>,
+) -> Result<Lobby, String> {
+    let wanted = |message| match message {
+        ServerToClient::Welcome { .. } => Wanted::Ask(ClientToServer::OpenLobby {}),
+        ServerToClient::Lobby { seeks, games, players_online: _ } => Wanted::Found(Lobby { seeks, games }),
+        _ => Wanted::NotYet,
+    };
+    ask(dialer, addresses, token, name, wanted).await
+}
+
+/// What to do after a message.
+enum Wanted<T> {
+    Found(T),
+    Ask(ClientToServer),
+    NotYet,
+}
+
+/// Says hello and waits for a message.
+async fn ask<T>(
+    dialer: &Dialer,
+    addresses: &Addresses,
+    token: Option<Secret>,
+    name: Option<String>,
+    wanted: impl Fn(ServerToClient) -> Wanted<T>,
+) -> Result<T, String> {
     let (sender, mut incoming) = mpsc::channel(OUTGOING_MAX);
     let line = Socket::dial(dialer, addresses, Duration::ZERO, 1, sender);
-    let greeted = async {
+    let found = async {
         loop {
-            match incoming.recv().await {
+            let message = match incoming.recv().await {
                 Some((_, Message::Connected)) => {
-                    let (token, name) = (None, name.clone());
                     let client = Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned());
-                    let hello = ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client };
-                    if !line.send(hello) {
-                        return Err("the connection broke".to_owned());
-                    }
+                    let (token, name) = (token.clone(), name.clone());
+                    ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client }
                 }
                 Some((_, Message::Received(message))) => match *message {
-                    ServerToClient::Welcome { player, token: Some(token), .. } => return Ok((token, player)),
                     ServerToClient::Refused { message, .. } => return Err(message),
-                    _ => {}
+                    message => match wanted(message) {
+                        Wanted::Found(found) => return Ok(found),
+                        Wanted::Ask(message) => message,
+                        Wanted::NotYet => continue,
+                    },
                 },
                 Some((_, Message::ConnectFailed { why, .. } | Message::Disconnected { why, .. })) => {
                     return Err(why);
                 }
-                Some(_) => {}
-                None => return Err("the connection broke".to_owned()),
+                Some(_) => continue,
+                None => return Err(text!("link-broke")),
+            };
+            if !line.send(message) {
+                return Err(text!("link-broke"));
             }
         }
     };
-    let greeted = timeout(GREETING_TIMEOUT, greeted).await;
+    let found = timeout(VISIT_TIMEOUT, found).await;
     line.close().await;
-    greeted.unwrap_or_else(|_| Err("the server did not answer in time".to_owned()))
+    found.unwrap_or_else(|_| Err(text!("link-no-greeting")))
 }
 
 #[cfg(test)]

@@ -1,72 +1,22 @@
-//! The board. A square is a cell of three or four columns and two rows.
+//! The board. Each square is a cell, as large as the [`PageLayout`] has room for.
 //!
-//! The upper row shows the piece. The lower row shows marks on the color of the square's chip.
+//! A cell shows its piece, and in its lowest row marks on the color of the square's chip. A cell of
+//! one row has no room for that: marks then take the place of characters around the piece's figure.
+
+use std::iter;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-use flagfall_board::{BoardShape, ChipColor, Rank, Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_protocol::Phase;
 use flagfall_rules::{Carrier, Identity, Ruleset, SeenPiece, Target};
 
+use super::layout::PageLayout;
 use super::theme::Theme;
 use crate::model::{Model, OpenGame};
 use crate::{plain, targets};
-
-const LABEL_WIDTH: u16 = 3;
-const CELL_HEIGHT: u16 = 2;
-/// Columns of a cell: roomy and narrow.
-const CELL_WIDTHS: [u16; 2] = [4, 3];
-
-/// The size of a board on the screen.
-#[derive(Clone, Copy)]
-pub(super) struct Layout {
-    cell_width: u16,
-    columns: u16,
-    rows: u16,
-}
-
-impl Layout {
-    /// The roomiest layout that leaves this many columns for the panel. The narrowest one if none
-    /// does.
-    pub(super) fn new(shape: &BoardShape, width: u16, panel_width: u16) -> Layout {
-        let layout = |cell_width| Layout {
-            cell_width,
-            columns: u16::from(shape.columns),
-            rows: u16::from(shape.rows),
-        };
-        let fits = |layout: &Layout| layout.width() + 1 + panel_width <= width;
-        CELL_WIDTHS.map(layout).into_iter().find(fits).unwrap_or(Layout::narrowest(shape))
-    }
-
-    /// The smallest layout.
-    pub(super) fn narrowest(shape: &BoardShape) -> Layout {
-        let [_, cell_width] = CELL_WIDTHS;
-        Layout { cell_width, columns: u16::from(shape.columns), rows: u16::from(shape.rows) }
-    }
-
-    /// Width in terminal columns.
-    pub(super) fn width(self) -> u16 {
-        LABEL_WIDTH + self.columns * self.cell_width
-    }
-
-    /// Columns of a cell before its piece.
-    fn gap(self) -> u16 {
-        self.cell_width - 3
-    }
-
-    /// The place of a square in the grid, by column and row of the terminal.
-    pub(super) fn place_of(self, column: u16, row: u16) -> Option<(usize, usize)> {
-        let place = column.checked_sub(LABEL_WIDTH)? / self.cell_width;
-        Some((usize::from(place), usize::from(row / CELL_HEIGHT)))
-    }
-
-    /// Height in terminal rows, including the letters below the board.
-    pub(super) fn height(self) -> u16 {
-        self.rows * CELL_HEIGHT + 1
-    }
-}
 
 /// What is drawn of a square.
 struct Cell {
@@ -79,31 +29,50 @@ struct Cell {
     chip: Option<ChipColor>,
 }
 
+impl Cell {
+    /// The mark beside its piece.
+    fn mark(&self) -> Option<char> {
+        self.piece.map(|piece| plain::mark(&piece)).filter(|mark| *mark != ' ')
+    }
+}
+
 pub(super) fn draw(
     model: &Model,
     game: &OpenGame,
     ruleset: &'static Ruleset,
     theme: Theme,
-    layout: Layout,
+    layout: &PageLayout,
     buffer: &mut Buffer,
-    area: Rect,
 ) {
     let marks = Marks::of(game, ruleset);
     let grid = plain::grid(ruleset, model.bottom());
-    let xs = || (area.x + LABEL_WIDTH..).step_by(usize::from(layout.cell_width));
-    let painter = Painter { model, theme, layout };
-    for (y, row) in (area.y..).step_by(usize::from(CELL_HEIGHT)).zip(&grid) {
-        if let Some(first) = row.first() {
-            buffer.set_string(area.x, y, format!("{:>2}", first.row() + 1), dim());
-        }
-        for (x, square) in xs().zip(row) {
-            painter.draw(&marks.cell(game, *square), buffer, x, y);
+    let painter = Painter { model, theme };
+    for (line, row) in grid.iter().enumerate() {
+        for (place, square) in row.iter().enumerate() {
+            let area = layout.cell_at(place, line);
+            if place == 0 {
+                let y = area.y + piece_row(area);
+                buffer.set_string(layout.board.x, y, format!("{:>2}", square.row() + 1), dim());
+            }
+            painter.draw(&marks.cell(game, *square), buffer, area);
         }
     }
-    let y = area.y + grid.len() as u16 * CELL_HEIGHT;
-    for (x, square) in xs().zip(grid.first().into_iter().flatten()) {
-        buffer.set_string(x + layout.gap() + 1, y, char::from(b'a' + square.column()).to_string(), dim());
+    let letters = layout.board.bottom() - 1;
+    for (place, square) in grid.first().into_iter().flatten().enumerate() {
+        let x = layout.cell_at(place, 0);
+        let letter = char::from(b'a' + square.column()).to_string();
+        buffer.set_string(x.x + gap(x) + 1, letters, letter, dim());
     }
+}
+
+/// Columns of a cell before its piece.
+fn gap(cell: Rect) -> u16 {
+    cell.width / 2 - 1
+}
+
+/// The row of a cell with its piece.
+fn piece_row(cell: Rect) -> u16 {
+    (cell.height - 1) / 2
 }
 
 fn dim() -> Style {
@@ -177,40 +146,89 @@ impl Marks {
 struct Painter<'a> {
     model: &'a Model,
     theme: Theme,
-    layout: Layout,
 }
 
 impl Painter<'_> {
-    fn draw(&self, cell: &Cell, buffer: &mut Buffer, x: u16, y: u16) {
-        let middle = x + self.layout.gap();
+    fn draw(&self, cell: &Cell, buffer: &mut Buffer, area: Rect) {
         let (upper, mut upper_style) = self.upper(cell);
-        let mut lower_style = self.lower_style(cell);
         if cell.is_cursor {
             upper_style = upper_style.add_modifier(Modifier::REVERSED);
         } else if cell.is_last && self.theme.color && cell.piece.is_none() {
             upper_style = upper_style.bg(Color::DarkGray);
         }
+        if area.height == 1 {
+            self.draw_low(cell, upper, upper_style, buffer, area);
+            return;
+        }
+        let Rect { x, y, .. } = area;
+        let (middle, lowest) = (x + gap(area), area.bottom() - 1);
+        if cell.piece.is_some() && area.height > 2 {
+            // A tile of the side's color around the piece.
+            buffer
+                .set_style(Rect { x: x + 1, width: area.width - 1, height: area.height - 1, y }, upper_style);
+        }
+        let mut lower_style = self.lower_style(cell);
         if let Some(chip) = cell.chip {
             // A band across the whole cell, so that lines of one color stand out.
             lower_style = self.theme.chip(chip);
-            buffer.set_string(x, y + 1, " ".repeat(usize::from(self.layout.cell_width)), lower_style);
+            buffer.set_string(x, lowest, " ".repeat(usize::from(area.width)), lower_style);
         }
-        buffer.set_string(middle, y, upper, upper_style);
-        buffer.set_string(middle, y + 1, lower(cell), lower_style);
+        buffer.set_string(middle, y + piece_row(area), upper, upper_style);
+        buffer.set_string(middle, lowest, lower(cell), lower_style);
         if let Some(chip) = cell.chip {
-            buffer.set_string(x, y + 1, chip.letter().to_string(), lower_style);
+            buffer.set_string(x, lowest, chip.letter().to_string(), lower_style);
         }
-        if let Some(mark) = cell.piece.map(|piece| plain::mark(&piece)).filter(|mark| *mark != ' ') {
+        if let Some(mark) = cell.mark() {
             // Beside the piece, or below it if the cell is too narrow.
-            match self.layout.gap() {
-                0 if cell.chip.is_some() => {
-                    buffer.set_string(middle + 2, y + 1, mark.to_string(), lower_style);
-                }
-                0 => {
-                    buffer.set_string(middle + 2, y + 1, mark.to_string(), self.theme.colored(Color::Yellow));
-                }
-                _ => buffer.set_string(x, y, mark.to_string(), self.theme.colored(Color::Yellow)),
+            let yellow = self.theme.colored(Color::Yellow);
+            let (x, y, style) = match gap(area) {
+                0 => (middle + 2, lowest, if cell.chip.is_some() { lower_style } else { yellow }),
+                gap => (x + gap - 1, y + piece_row(area), yellow),
+            };
+            buffer.set_string(x, y, mark.to_string(), style);
+        }
+    }
+
+    /// Draws a cell of one row. A mark takes the place of what encloses the piece's figure, and
+    /// without a piece, the place of the dot.
+    ///
+    /// In two columns there is no room for a chip's letter beside a piece: its figure gets the
+    /// chip's color.
+    fn draw_low(&self, cell: &Cell, token: String, style: Style, buffer: &mut Buffer, area: Rect) {
+        let Rect { x, y, width, .. } = area;
+        let strong = self.lower_style(cell);
+        let Some(piece) = cell.piece else {
+            let mark = match (cell.target, cell.chip) {
+                (None, Some(chip)) => Some((chip.letter(), self.theme.chip(chip))),
+                (None, None) if cell.is_last => Some(('=', style)),
+                _ => None,
+            };
+            // Two columns have room for the middle of the token.
+            let middle = token.chars().skip(1).take(1);
+            let text = if width == 2 { iter::once(' ').chain(middle).collect() } else { token };
+            buffer.set_string(x, y, text, style);
+            if let Some((mark, style)) = mark {
+                buffer.set_string(x + 1, y, mark.to_string(), style);
             }
+            return;
+        };
+        let style = if cell.is_last { style.add_modifier(Modifier::UNDERLINED) } else { style };
+        if width == 2 {
+            buffer.set_string(x, y, plain::short_token(&piece, self.model.options.numbering), style);
+            if let Some(chip) = cell.chip.filter(|_| self.theme.color && !cell.is_cursor) {
+                buffer.set_style(Rect { x: x + 1, width: 1, ..area }, self.theme.chip(chip));
+            }
+        } else {
+            buffer.set_string(x, y, token, style);
+            if let Some(chip) = cell.chip {
+                buffer.set_string(x + 2, y, chip.letter().to_string(), self.theme.chip(chip));
+            } else if let Some(mark) = cell.mark() {
+                buffer.set_string(x + 2, y, mark.to_string(), style);
+            }
+        }
+        let mark = if cell.is_selected { Some("@") } else { cell.target.map(|_| "x") };
+        if let Some(mark) = mark {
+            buffer.set_string(x, y, mark, strong);
         }
     }
 

@@ -12,6 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::notes;
 use crate::model::{Choices, Model, Page};
+use crate::text;
 use crate::{input, status, words};
 
 fn bold() -> Style {
@@ -53,11 +54,11 @@ fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut F
 }
 
 /// Draws a frame in the middle of the area.
-fn window(frame: &mut Frame<'_>, area: Rect, title: &'static str, width: u16, height: u16) -> Rect {
+fn window(frame: &mut Frame<'_>, area: Rect, title: &str, width: u16, height: u16) -> Rect {
     let (width, height) = (width.min(area.width), height.min(area.height));
     let rect =
         Rect { x: area.x + (area.width - width) / 2, y: area.y + (area.height - height) / 2, width, height };
-    let block = Block::bordered().title(title);
+    let block = Block::bordered().title(format!(" {title} "));
     let inner = block.inner(rect);
     frame.render_widget(Clear, rect);
     frame.render_widget(block, rect);
@@ -66,7 +67,7 @@ fn window(frame: &mut Frame<'_>, area: Rect, title: &'static str, width: u16, he
 
 pub(super) fn saved(entries: &[(String, String)], cursor: usize, frame: &mut Frame<'_>, area: Rect) {
     let height = (entries.len() as u16).saturating_add(2);
-    let inner = window(frame, area, " Saved deployments ", 40, height);
+    let inner = window(frame, area, &text!("window-saved"), 40, height);
     list(entries.iter().map(|(name, _)| name.as_str()), cursor, frame, inner);
 }
 
@@ -81,72 +82,57 @@ pub(super) fn reserve(
     let entries: Vec<String> = kinds
         .iter()
         .map(|(rank, is_labeled, count)| {
-            let labeled = if *is_labeled { ", labeled" } else { "" };
-            format!("{:>2}  {:<10} x{count}{labeled}", rank.figure(numbering), rank.to_string())
+            let labeled = if *is_labeled { text!("reserve-labeled") } else { String::new() };
+            format!("{:>2}  {:<10} x{count} {labeled}", rank.figure(numbering), text!("rank", rank = *rank))
+                .trim_end()
+                .to_owned()
         })
         .collect();
     let height = (entries.len() as u16).saturating_add(2);
-    let inner = window(frame, area, " Your reserve ", 34, height);
+    let inner = window(frame, area, &text!("window-reserve"), 34, height);
     list(entries.iter().map(String::as_str), cursor, frame, inner);
 }
-
-/// The marks on the board.
-const MARKS: &str = "\
-/5\\  a red piece      [5]  a blue piece
-[#]  hidden, has never moved: it may be a Bomb or the Flag
-[?]  hidden, has moved
-'5   has moved        *5   its rank is known to all
-===  the last move    +  x where the selected piece can go, strike
-~~~  lake             @@@  the selected piece";
-
-/// The marks of rulesets with coins.
-const MARKS_WITH_COINS: &str = "\
-/o\\  a red coin       [o]  a blue coin: it may be anything
-'o   a coin that has moved: neither Bomb nor Flag
-*5   a piece, known to all
-===  the last move    +  x where the selected one can go, strike
-+9   where a coin becomes a Scout
-~~~  lake             @@@  the selected one";
-
-/// The marks of rulesets with a reserve and chips.
-const MARKS_WITH_RESERVE: &str = "\
-/5\\  a red piece   [5]  a blue piece   +  it is one of several ranks
-[#]  hidden, has never moved          [?]  hidden, has moved
-'5   has moved  *5  known to all  ^5  labeled: face up for good
-r y b g  a square's chip  ===  the last move  @@@  the selected one
-+ where it can go  = by a supply line  * by a flash  x strike";
 
 /// The help: the marks on the board, and every key of the current screen.
 pub(super) fn help(model: &Model, frame: &mut Frame<'_>, area: Rect) {
     let ruleset = model.game.as_ref().filter(|_| model.ui.page == Page::Game).and_then(|game| game.ruleset);
-    let marks = ruleset.map_or("", |ruleset| match ruleset {
-        ruleset if ruleset.reserve => MARKS_WITH_RESERVE,
-        ruleset if ruleset.start == Start::Coins => MARKS_WITH_COINS,
-        _ => MARKS,
+    let marks = ruleset.map_or_else(String::new, |ruleset| match ruleset {
+        ruleset if ruleset.reserve => text!("marks-reserve"),
+        ruleset if ruleset.start == Start::Coins => text!("marks-coins"),
+        _ => text!("marks"),
     });
-    let mut text: Vec<Line<'_>> = marks.lines().map(|mark| Line::raw(format!(" {mark}"))).collect();
-    if !text.is_empty() {
-        text.push(Line::raw(""));
-    }
+    let marks = marks.lines().map(|mark| Line::raw(format!(" {mark}")));
     let entries = keys(model);
-    let room = usize::from(area.height).saturating_sub(text.len() + 2);
-    if entries.len() <= room {
+    let mut text: Vec<Line<'_>> = Vec::new();
+    if usize::from(area.width) < HELP_WIDTH + 2 {
+        // Not all may fit. The keys come first.
         text.extend(entries.into_iter().map(Line::raw));
+        text.push(Line::raw(""));
+        text.extend(marks);
     } else {
-        let half = entries.len().div_ceil(2);
-        for (at, left) in entries.iter().take(half).enumerate() {
-            let right = entries.get(half + at).map(String::as_str).unwrap_or_default();
-            text.push(Line::raw(words::fit(left, HELP_WIDTH / 2) + right));
+        text.extend(marks);
+        if !text.is_empty() {
+            text.push(Line::raw(""));
+        }
+        let room = usize::from(area.height).saturating_sub(text.len() + 2);
+        if entries.len() <= room {
+            text.extend(entries.into_iter().map(Line::raw));
+        } else {
+            let half = entries.len().div_ceil(2);
+            for (at, left) in entries.iter().take(half).enumerate() {
+                let right = entries.get(half + at).map(String::as_str).unwrap_or_default();
+                text.push(Line::raw(words::fit(left, HELP_WIDTH / 2) + right));
+            }
         }
     }
     let height = text.len() as u16 + 2;
-    let inner = window(frame, area, " Help ", HELP_WIDTH as u16 + 2, height);
+    let inner = window(frame, area, &text!("window-help"), HELP_WIDTH as u16 + 2, height);
     frame.render_widget(Paragraph::new(text), inner);
 }
 
 /// What has happened, except for this many newest notes.
 pub(super) fn history(model: &Model, newer: usize, frame: &mut Frame<'_>, area: Rect) {
-    let inner = window(frame, area, " What has happened ", HELP_WIDTH as u16 + 2, area.height);
+    let inner = window(frame, area, &text!("window-history"), HELP_WIDTH as u16 + 2, area.height);
     let rows = usize::from(inner.height);
     let mut lines: Vec<Line<'_>> = Vec::new();
     for note in model.notes.iter().rev().skip(newer) {

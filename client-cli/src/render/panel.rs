@@ -16,6 +16,7 @@ use super::{board, notes};
 use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{Link, Model, OpenGame, Prompt};
+use crate::text;
 use crate::{input, status, targets, words};
 
 pub(super) fn draw(
@@ -47,7 +48,7 @@ pub(super) fn draw(
     } else {
         happened(model, game, width, &mut status);
         let layout = Rows::of(ruleset, area);
-        put_status(status, &status::square(model, game), &layout, width, &mut lines);
+        put_status(status, &status::square(model, game, game.cursor), &layout, width, &mut lines);
         match &game.view.reserve {
             Some(reserves) => {
                 losses_and_reserve(model, game, ruleset, reserves, theme, layout.is_table, &mut lines);
@@ -138,16 +139,15 @@ fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'
 
 fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Line<'a> {
     let is_turn = game.view.is_to_act(side);
-    let own = if game.own_side() == Some(side) { " (you)" } else { "" };
+    let own = if game.own_side() == Some(side) { text!("panel-you") } else { String::new() };
     let presence = match game.presence[side] {
-        Presence::Present => "",
-        Presence::Reconnecting | Presence::Away if game.left[side] => " left",
-        Presence::Reconnecting => " reconnecting",
-        Presence::Away => " away",
+        Presence::Present => String::new(),
+        Presence::Reconnecting | Presence::Away if game.left[side] => text!("presence-left"),
+        presence => words::presence(presence),
     };
     let right = match (game.view.phase, game.remaining_ms(side, model.server_now())) {
-        (Phase::Deploying, _) if game.view.ready[side] => "ready".to_owned(),
-        (Phase::Deploying, _) => "deploying".to_owned(),
+        (Phase::Deploying, _) if game.view.ready[side] => text!("panel-ready"),
+        (Phase::Deploying, _) => text!("panel-deploying"),
         _ if model.ui.replay.is_some() => String::new(),
         (_, Some(ms)) => match game.free_ms(side, model.server_now()) {
             // The free seconds come first.
@@ -157,11 +157,15 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
         (_, None) => String::new(),
     };
     let arrow = if is_turn { ">" } else { " " };
-    let label = format!("{arrow}{:<5}", side.to_string());
+    let label = format!("{arrow}{:<5}", text!("side", side));
     let room = width.saturating_sub(label.len() + right.len() + 1);
     // Cut a long name, but not the information after it.
-    let rating = game.ratings[side].map_or_else(String::new, |rating| format!(" {}", words::rating(rating)));
-    let told = format!("{rating}{own}{presence}");
+    let rating = game.ratings[side].map(words::rating).unwrap_or_default();
+    let told: String = [rating, own, presence]
+        .iter()
+        .filter(|part| !part.is_empty())
+        .map(|part| format!(" {part}"))
+        .collect();
     let short = words::fit(&words::player(&game.summary.players[side]), room.saturating_sub(told.width()));
     let name = words::fit(&format!("{}{told}", short.trim_end()), room);
     let is_low = game.is_low_on_time(side, model.server_now()) && model.ui.replay.is_none();
@@ -181,28 +185,27 @@ fn headline(model: &Model, game: &OpenGame) -> String {
         Phase::Over => view.outcome.as_ref().map(words::outcome).unwrap_or_default(),
         Phase::Playing if view.pending_strike.is_some() => {
             if game.is_choosing() {
-                format!("Your choice (ply {}).", view.ply)
+                text!("panel-choice", ply = view.ply)
             } else {
-                format!("A strike waits (ply {}).", view.ply)
+                text!("panel-strike", ply = view.ply)
             }
         }
         Phase::Playing => match view.turn {
-            Some(side) if game.own_side() == Some(side) => format!("Your turn (ply {}).", view.ply),
-            Some(side) => format!("{side}'s turn (ply {}).", view.ply),
-            None => format!("Ply {}.", view.ply),
+            Some(side) if game.own_side() == Some(side) => text!("panel-own-turn", ply = view.ply),
+            Some(side) => text!("panel-turn", side, ply = view.ply),
+            None => text!("status-ply", ply = view.ply),
         },
         Phase::Deploying => {
             let left = view
                 .deploy_deadline
                 .map(|deadline| words::clock(deadline.0.saturating_sub(model.server_now())))
-                .map(|left| format!(" {left} left."))
-                .unwrap_or_default();
+                .unwrap_or_else(|| "none".to_owned());
             match &game.editor {
                 Some(editor) if editor.is_handed_in() => {
-                    format!("Handed in; you may still change it.{left}")
+                    text!("panel-deployed", left)
                 }
-                Some(_) => format!("Deploy your army.{left}"),
-                None => format!("The sides deploy.{left}"),
+                Some(_) => text!("panel-deploy", left),
+                None => text!("panel-both-deploy", left),
             }
         }
     }
@@ -216,51 +219,47 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
         notices.push(consequences.clone());
     }
     if model.connection.link != Link::Online && model.ui.replay.is_none() {
-        notices.push("The connection is down. Reconnecting …".to_owned());
+        notices.push(text!("panel-offline"));
     }
     if game.superseded || (game.own_side().is_some() && !game.driving) {
-        notices.push("Read-only: another connection of yours has the seat.".to_owned());
+        notices.push(text!("panel-read-only"));
     }
     if game.unavailable {
-        notices.push("The game cannot go on now.".to_owned());
+        notices.push(text!("panel-unavailable"));
     }
     if view.paused {
-        notices.push("Paused while the server is away; no clock runs.".to_owned());
+        notices.push(text!("panel-paused"));
     }
     notices.extend(status::claim(model));
     notices.extend(words::owed(view));
     notices.extend(words::choice(view));
     if game.is_choosing() {
-        notices.push("Its figure and Enter choose.".to_owned());
+        notices.push(text!("panel-choose"));
     }
     match view.draw_offer {
-        Some(side) if game.own_side() == Some(side) => notices.push("You offer a draw.".to_owned()),
+        Some(side) if game.own_side() == Some(side) => notices.push(text!("panel-draw-own")),
         Some(side) if game.own_side().is_some() => {
-            notices.push(format!("{side} offers a draw: {}", input::answers_to_draw()));
+            notices.push(text!("panel-draw", side, keys = input::answers_to_draw()));
         }
-        Some(side) => notices.push(format!("{side} offers a draw.")),
+        Some(side) => notices.push(text!("event-draw-offered", side)),
         None => {}
     }
     if let Some(plies) = view.plies_to_limit {
-        notices.push(format!("A draw in {plies} plies if nothing is captured."));
+        notices.push(text!("panel-quiet", plies));
     }
     if view.phase == Phase::Over && game.own_side().is_some() {
         let other = game.own_side().map(Side::opponent);
         let is_asked = other.is_some_and(|other| game.rematch.contains(&other));
         let key = input::key_for(Action::Rematch);
-        notices.push(if is_asked {
-            format!("They ask for a rematch: {key} plays it.")
-        } else {
-            format!("{key} asks for a rematch.")
-        });
+        notices.push(if is_asked { text!("panel-rematch-answer", key) } else { text!("panel-rematch", key) });
     }
     notices
 }
 
 /// The size of each side's reserve, and its face-up pieces.
 fn reserve(reserves: &PerSide<SeenReserve>, numbering: Numbering, width: usize, lines: &mut Vec<Line<'_>>) {
-    let size = |side: Side| format!("{side} {}", reserves[side].size);
-    lines.push(Line::raw(format!("In reserve: {}, {}.", size(Side::Red), size(Side::Blue))));
+    let (red, blue) = (reserves.red.size, reserves.blue.size);
+    lines.push(Line::raw(text!("panel-reserves", red, blue)));
     for side in Side::BOTH {
         let labeled: Vec<String> = reserves[side]
             .labeled
@@ -269,7 +268,7 @@ fn reserve(reserves: &PerSide<SeenReserve>, numbering: Numbering, width: usize, 
             .map(|(rank, count)| figures(rank, count, numbering))
             .collect();
         if !labeled.is_empty() {
-            let text = format!("{side}'s labeled there: {}", labeled.join(" "));
+            let text = text!("panel-labeled", side, pieces = labeled.join(" "));
             lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
         }
     }
@@ -307,13 +306,13 @@ fn losses_and_reserve(
     let rows: Vec<(Rank, u8, u8)> =
         red.into_iter().zip(blue).map(|((rank, red, _), (_, blue, _))| (rank, red, blue)).collect();
     let figure = |rank: Rank| rank.figure(model.options.numbering);
-    let heads = if own.is_some() { "held" } else { "" };
+    let heads = if own.is_some() { text!("panel-held") } else { String::new() };
     if !is_table {
         lines.push(Line::from(vec![
-            Span::raw(format!("{heads:>7} lost ")),
-            Span::styled("Red", red_style),
+            Span::raw(format!("{heads:>7} {} ", text!("panel-lost"))),
+            Span::styled(text!("side", side = Side::Red), red_style),
             Span::raw(" "),
-            Span::styled("Blue", blue_style),
+            Span::styled(text!("side", side = Side::Blue), blue_style),
         ]));
         let cell = |(rank, red, blue): &(Rank, u8, u8)| {
             format!("{:>2} {:>3}{:>4}{:>4}", figure(*rank), held(*rank), number(*red), number(*blue))
@@ -325,15 +324,15 @@ fn losses_and_reserve(
         }
         return;
     }
-    lines.push(Line::raw(format!("{:>TABLE_WIDTH$}", "lost by")));
+    lines.push(Line::raw(format!("{:>TABLE_WIDTH$}", text!("panel-lost-by"))));
     lines.push(Line::from(vec![
         Span::raw(format!("{heads:>20}    ")),
-        Span::styled("Red", red_style),
+        Span::styled(text!("side", side = Side::Red), red_style),
         Span::raw(" "),
-        Span::styled("Blue", blue_style),
+        Span::styled(text!("side", side = Side::Blue), blue_style),
     ]));
     for (rank, red, blue) in rows {
-        let name = rank.to_string();
+        let name = text!("rank", rank);
         lines.push(Line::raw(format!(
             " {:>2} {name:<10} {:>5}   {:>4} {:>4}",
             figure(rank),
@@ -361,10 +360,13 @@ fn losses(
     let (red_style, blue_style) = (theme.side(Side::Red), theme.side(Side::Blue));
     if !is_table {
         lines.push(Line::from(vec![
-            Span::raw(if has_pools { " Lost/in pool: " } else { " Lost/left: " }),
-            Span::styled("Red", red_style),
+            Span::raw(format!(
+                " {} ",
+                if has_pools { text!("panel-lost-pool") } else { text!("panel-lost-left") }
+            )),
+            Span::styled(text!("side", side = Side::Red), red_style),
             Span::raw(", "),
-            Span::styled("Blue", blue_style),
+            Span::styled(text!("side", side = Side::Blue), blue_style),
         ]));
         let cells: Vec<String> = red
             .iter()
@@ -389,17 +391,18 @@ fn losses(
     }
     lines.push(Line::from(vec![
         Span::raw("              "),
-        Span::styled("   Red    ", red_style),
+        Span::styled(format!("{:^10}", text!("side", side = Side::Red)), red_style),
         Span::raw(" "),
-        Span::styled("   Blue   ", blue_style),
+        Span::styled(format!("{:^10}", text!("side", side = Side::Blue)), blue_style),
     ]));
-    let left = if has_pools { "pool" } else { "left" };
-    lines.push(Line::raw(format!("               lost {left}  lost {left}")));
+    let left = if has_pools { text!("panel-pool-head") } else { text!("panel-left-head") };
+    let lost = text!("panel-lost");
+    lines.push(Line::raw(format!("{:15}{lost} {left}  {lost} {left}", "")));
     for ((rank, red_lost, red_left), (_, blue_lost, blue_left)) in red.into_iter().zip(blue) {
         lines.push(Line::raw(format!(
             " {:>2} {:<10} {:>4} {:>4}  {:>4} {:>4}",
             figure(rank),
-            rank.to_string(),
+            text!("rank", rank),
             number(red_lost),
             number(red_left),
             number(blue_lost),
@@ -415,18 +418,18 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
     }
     lines.push(Line::raw(""));
     let under = editor.cursor().map(|square| match editor.rank_at(square) {
-        Some(rank) => format!("{square}: {}", words::rank(rank, model.options.numbering)),
-        None => format!("{square}: empty"),
+        Some(rank) => text!("panel-square", square, rank = words::rank(rank, model.options.numbering)),
+        None => text!("square-empty", square),
     });
     lines.extend(under.map(Line::raw));
     let in_hand: Vec<String> = editor
         .in_hand()
-        .map(|(rank, count)| format!("{count} {}", words::rank(rank, model.options.numbering)))
+        .map(|(rank, count)| text!("panel-count", count, rank = words::rank(rank, model.options.numbering)))
         .collect();
     if editor.ruleset.reserve {
         let held: Vec<(Rank, usize)> = editor.in_hand().collect();
         let size: usize = held.iter().map(|(_, count)| count).sum();
-        lines.push(Line::raw(format!("Your reserve, {size} pieces:")));
+        lines.push(Line::raw(text!("panel-own-reserve", count = size)));
         for row in held.chunks(3) {
             let cell = |(rank, count): &(Rank, usize)| {
                 format!("{:>3} x{count:<4}", rank.figure(model.options.numbering))
@@ -434,7 +437,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
             lines.push(Line::raw(row.iter().map(cell).collect::<String>()));
         }
     } else if !in_hand.is_empty() {
-        let text = format!("In hand: {}", in_hand.join(", "));
+        let text = text!("panel-in-hand", pieces = in_hand.join(", "));
         lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
     }
 }

@@ -43,18 +43,24 @@ fn choosing_an_offer() {
     insta::assert_snapshot!(screen(&model));
 }
 
-/// The rows with the heads and the ranks of the losses.
-fn losses_rows(screen: &str) -> Vec<(usize, String)> {
-    let lines: Vec<&str> = screen.lines().collect();
-    let is_head = |line: &&str| line.to_lowercase().contains("lost");
-    let first = lines.iter().position(is_head).expect("the heads of the losses");
-    let rows = lines[first..lines.len() - 2].iter().enumerate();
-    // Only the part beside the board, because the board itself changes.
-    rows.map(|(at, line)| (first + at, line.chars().skip(53).collect())).collect()
+/// The rows of the panel with the heads and the ranks of the losses.
+fn losses_rows(model: &Model, width: u16, height: u16) -> Vec<(usize, String)> {
+    let shape = board_of(model).expect("a ruleset").shape;
+    let panel = PageLayout::new(&shape, Rect::new(0, 0, width, height)).expect("room").panel;
+    let screen = screen_of(model, width, height);
+    // The first column is a quotation mark.
+    let panel = screen.lines().take(usize::from(panel.bottom())).enumerate().map(|(row, line)| {
+        (row, line.chars().skip(usize::from(panel.x) + 1).take(usize::from(panel.width)).collect::<String>())
+    });
+    let is_head = |line: &str| {
+        let line = line.to_lowercase();
+        line.contains("lost") && !line.contains("are lost.")
+    };
+    panel.skip_while(|(_, line)| !is_head(line)).collect()
 }
 
 #[test]
-fn the_losses_stay_where_they_are_whatever_is_said_above_them() {
+fn messages_do_not_move_the_losses() {
     let by_mail = classic_view("red");
     let mut models: Vec<Model> =
         ["classic", "tournament", "barrage", "pbm", "original", "silent-defense", "course"]
@@ -65,7 +71,7 @@ fn the_losses_stay_where_they_are_whatever_is_said_above_them() {
     models.extend([shadowflash(""), quantum("")]);
     for model in models {
         for (width, height) in [(80, 24), (100, 30), (120, 40)] {
-            let before = losses_rows(&screen_of(&model, width, height));
+            let before = losses_rows(&model, width, height);
             let mut after = model.clone();
             let open = after.game.as_mut().expect("a game");
             let ruleset = open.view.ruleset.clone();
@@ -75,17 +81,18 @@ fn the_losses_stay_where_they_are_whatever_is_said_above_them() {
             open.view.plies_to_limit = Some(12);
             open.claimable_at.blue = Some(START + 20_000);
             after.say("Something that was said, and that takes more than one line of the panel to say.");
-            let now = losses_rows(&screen_of(&after, width, height));
+            let now = losses_rows(&after, width, height);
             // The heads and every rank stay where they are. Notes follow after an empty row.
-            let is_empty = |(_, row): &(usize, String)| row.trim_matches(['"', ' ']).is_empty();
+            let is_empty = |(_, row): &(usize, String)| row.trim().is_empty();
             let table = before.iter().position(is_empty).unwrap_or(before.len());
+            assert!(table > 5, "{ruleset} at {width}x{height}");
             assert_eq!(before[..table], now[..table], "{ruleset} at {width}x{height}");
         }
     }
 }
 
 #[test]
-fn the_question_before_leaving_says_what_becomes_of_the_clock() {
+fn the_question_before_leaving_mentions_the_clock() {
     let mut model = game("classic", "red", &classic_view("red"));
     key(&mut model, Key::Char('q'));
     let small = screen_of(&model, 60, 10);
@@ -229,7 +236,7 @@ fn a_draw_offer_a_limit_and_an_absent_opponent() {
 }
 
 #[test]
-fn a_long_name_leaves_room_for_what_is_said_of_it() {
+fn long_names_are_shortened_beside_their_state() {
     let mut model = game("classic", "red", &classic_view("red"));
     let open = model.game.as_mut().expect("a game");
     open.summary.players.blue.name = "a-name-as-long-as-20".to_owned();
@@ -238,12 +245,12 @@ fn a_long_name_leaves_room_for_what_is_said_of_it() {
 }
 
 #[test]
-fn what_came_of_ones_own_strike_can_be_read_after_a_quick_answer() {
+fn a_strikes_result_stays_readable_after_a_quick_reply() {
     let mut model = game("classic", "red", &classic_view("red"));
-    model.say("Red's Scout strikes Blue's Miner on e5: the Scout leaves.");
+    model.say("Red's Scout strikes Blue's Miner on e5 and is lost.");
     model.say("Blue moves e7e6.");
     let screen = screen(&model);
-    for said in ["Red's Scout strikes Blue's Miner on e5: the Scout leaves.", "Blue moves e7e6."] {
+    for said in ["Red's Scout strikes Blue's Miner on e5 and is lost.", "Blue moves e7e6."] {
         assert_eq!(screen.matches(said).count(), 1, "{screen}");
     }
 }
@@ -287,7 +294,7 @@ fn superseded_and_questions_and_help() {
     key(&mut model, Key::Char('?'));
     received(&mut model, r#"{"type":"superseded","game":"0123456789ab"}"#);
     let screen = screen(&model);
-    assert!(screen.contains("READ-ONLY") && screen.contains("taken the seat over"), "{screen}");
+    assert!(screen.contains("READ-ONLY") && screen.contains("has taken the seat"), "{screen}");
 }
 
 #[test]
@@ -302,9 +309,9 @@ fn saved_deployments_to_load() {
 }
 
 #[test]
-fn a_terminal_that_is_too_small_is_told_so_and_a_large_one_is_used() {
+fn small_terminals_say_what_they_need_and_large_ones_are_used() {
     let mut model = game("classic", "red", &classic_view("red"));
-    insta::assert_snapshot!("small", screen_of(&model, 60, 20));
+    insta::assert_snapshot!("small", screen_of(&model, 40, 15));
     insta::assert_snapshot!("large", screen_of(&model, 100, 30));
     // No terminal size makes the drawing fail.
     for (width, height) in [(1, 1), (3, 80), (200, 2), (80, 23), (79, 24), (300, 100)] {
@@ -313,6 +320,19 @@ fn a_terminal_that_is_too_small_is_told_so_and_a_large_one_is_used() {
         screen_of(&model, width, height);
         model.ui.page = Page::Game;
     }
+}
+
+#[test]
+fn boards_shrink_and_grow_with_the_terminal() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    let open = model.game.as_mut().expect("a game");
+    (open.cursor, open.selected) = ("a6".parse().expect("a square"), "a5".parse().ok());
+    for (width, height) in [(40, 16), (60, 20), (120, 40), (130, 50)] {
+        insta::assert_snapshot!(format!("classic_{width}x{height}"), screen_of(&model, width, height));
+    }
+    let mut model = shadowflash("");
+    model.game.as_mut().expect("a game").selected = "b2".parse().ok();
+    insta::assert_snapshot!("shadowflash_40x16", screen_of(&model, 40, 16));
 }
 
 #[test]
@@ -353,7 +373,7 @@ fn a_place_on_the_screen_is_the_square_that_is_drawn_there() {
         assert_eq!(square_at(&model, area, width - 1, 5), None);
         assert_eq!(square_at(&model, area, 5, height - 1), None);
     }
-    assert_eq!(square_at(&model, Rect::new(0, 0, 60, 20), 5, 5), None, "no board is drawn");
+    assert_eq!(square_at(&model, Rect::new(0, 0, 39, 15), 5, 5), None, "no board is drawn");
 }
 
 #[test]
@@ -390,7 +410,7 @@ fn a_clock_that_runs_out_turns_red() {
 }
 
 #[test]
-fn a_ruleset_this_client_does_not_know_is_told_so() {
+fn an_unknown_ruleset_is_reported() {
     let model = game("future", "red", &classic_view("red"));
     assert!(screen(&model).contains("does not know the ruleset future"));
 }

@@ -6,6 +6,7 @@ use flagfall_protocol::{ClaimedResult, GameCommand, Presence};
 use super::game;
 use crate::input::{self, Action};
 use crate::model::{Effect, Model};
+use crate::text;
 use crate::{status, words};
 
 /// Updates a player's presence.
@@ -19,14 +20,12 @@ pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Pres
         Presence::Reconnecting | Presence::Away => before != presence || had_left,
     };
     if is_news && game.own_side() != Some(side) {
-        let name = words::player(&game.summary.players[side]);
+        let player = words::player(&game.summary.players[side]);
         model.say(match presence {
-            Presence::Present => format!("{name} ({side}) is here."),
-            Presence::Reconnecting | Presence::Away if left => format!("{name} ({side}) left."),
-            Presence::Reconnecting => {
-                format!("{name} ({side}) lost the connection and may be back in a moment.")
-            }
-            Presence::Away => format!("{name} ({side}) is away."),
+            Presence::Present => text!("player-here", player, side),
+            Presence::Reconnecting | Presence::Away if left => text!("player-left", player, side),
+            Presence::Reconnecting => text!("player-reconnecting", player, side),
+            Presence::Away => text!("player-away", player, side),
         });
     }
 }
@@ -54,12 +53,11 @@ pub(super) fn tick(model: &mut Model) {
         return;
     }
     game.is_claim_told = true;
-    let how = if prints {
-        "Type claim win or claim draw".to_owned()
+    model.say(if prints {
+        text!("claim-type")
     } else {
-        format!("{} claims a win or a draw", input::key_for(Action::AskClaim))
-    };
-    model.say(format!("Your opponent has been gone for a while. {how}, or wait on."));
+        text!("claim-press", key = input::key_for(Action::AskClaim))
+    });
 }
 
 /// Handles a line that claims the game.
@@ -69,7 +67,7 @@ pub(super) fn claim_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>
         "draw" => claim(model, ClaimedResult::Draw, out),
         _ => {
             model.input.was_refused = true;
-            model.say("Type claim win or claim draw.");
+            model.say(text!("claim-usage"));
         }
     }
 }

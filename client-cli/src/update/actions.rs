@@ -8,6 +8,7 @@ use super::{absence, challenges, chat, game, goal, leaving, requests, reserve};
 use crate::input::{Action, Screen};
 use crate::model::{Effect, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
+use crate::text;
 use crate::{command_text, input, targets};
 
 /// Longest name of a saved deployment.
@@ -125,11 +126,11 @@ fn cancel(model: &mut Model) {
     }
     match model.ui.prompt.take() {
         Some(Prompt::Challenge(_)) => {
-            model.say(format!("It waits: {} answers.", input::key_for(Action::AnswerChallenge)));
+            model.say(text!("challenge-waits", key = input::key_for(Action::AnswerChallenge)));
         }
-        Some(Prompt::Color(_)) => model.say("Taken back."),
+        Some(Prompt::Color(_)) => model.say(text!("taken-back")),
         Some(Prompt::Place { .. } | Prompt::Load { .. }) | None => {}
-        Some(_) => model.say("The game goes on."),
+        Some(_) => model.say(text!("game-goes-on")),
     }
 }
 
@@ -222,23 +223,21 @@ fn submit(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(text) = text.strip_prefix(':') {
         return match command_text::parse(text) {
             Some(act) => game::act(model, act, out),
-            None => model.say(format!(
-                "I do not understand {text:?}: type a4a5 green, place 9 a4 red, remove a4 or color blue."
-            )),
+            None => model.say(text!("command-not-understood", text)),
         };
     }
     match text.parse::<Move>() {
         Ok(squares) => go(model, squares, out),
         // A lone d, because d is a column too.
         Err(_) if text == "d" => game::draw(model, out),
-        Err(_) => model.say(format!("{text} is no move: type two squares, as in a4a5, then Enter.")),
+        Err(_) => model.say(text!("not-a-move", text)),
     }
 }
 
 fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
     if name.is_empty() {
-        model.say("Not saved: a name is wanted.");
+        model.say(text!("save-name-wanted"));
         return;
     }
     match editor.checked_text() {
@@ -250,10 +249,10 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
                 let (name, setup) = (name.to_owned(), Secret::new(text));
                 return requests::start(model, Request::SaveDeployment { ruleset, name, setup }, out);
             }
-            model.say(format!("Saved as {name}."));
+            model.say(text!("deployment-saved", name));
             out.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
         }
-        Err(refusal) => model.say(format!("Not saved: {refusal}.")),
+        Err(refusal) => model.say(text!("deployment-not-saved", why = refusal.to_string())),
     }
 }
 
@@ -263,7 +262,7 @@ fn show_saved(model: &mut Model) {
     let entries: Vec<_> = saved.map(|(name, text)| (name.clone(), text.clone())).collect();
     if entries.is_empty() {
         let key = input::key_for(Action::Save);
-        model.say(format!("No deployment is saved for this ruleset: {key} saves this one."));
+        model.say(text!("no-deployment-saved", key));
     } else {
         model.ui.prompt = Some(Prompt::Load { entries, cursor: 0 });
     }
@@ -273,8 +272,8 @@ fn load(model: &mut Model, entry: Option<&(String, String)>) {
     let editor = model.game.as_mut().and_then(|game| game.editor.as_mut());
     let (Some(editor), Some((name, text))) = (editor, entry) else { return };
     let word = match editor.load(text) {
-        Ok(()) => format!("Loaded {name}. {} hands it in.", input::key_for(Action::HandIn)),
-        Err(refusal) => format!("{name} is no deployment: {refusal}."),
+        Ok(()) => text!("deployment-loaded", name, key = input::key_for(Action::HandIn)),
+        Err(refusal) => text!("deployment-not-loaded", name, why = refusal.to_string()),
     };
     model.say(word);
 }
@@ -290,7 +289,7 @@ fn edit(model: &mut Model, action: Action) {
         Action::Suggest => editor.suggest(&mut model.random),
         Action::Put(rank) if !editor.place(rank) => {
             let key = input::key_for(Action::TakeOff);
-            model.say(format!("No {rank} is in hand: {key} takes a piece off the board."));
+            model.say(text!("none-in-hand", rank, key));
         }
         _ => {}
     }
@@ -352,7 +351,7 @@ fn select(model: &mut Model, out: &mut Vec<Effect>) {
     let (Some(ruleset), Some(side)) = (game.ruleset, game.own_side()) else { return };
     let cursor = game.cursor;
     if !game.is_own_turn() {
-        model.say("It is not your turn.");
+        model.say(text!("not-your-turn"));
         return;
     }
     let is_own = targets::piece_at(&game.view, cursor).is_some_and(|piece| piece.side == side);
@@ -361,7 +360,7 @@ fn select(model: &mut Model, out: &mut Vec<Effect>) {
         None | Some(_) if is_own => {
             if targets::targets(&game.view, ruleset, cursor).is_empty() {
                 game.selected = None;
-                model.say(format!("The piece on {cursor} cannot move now."));
+                model.say(text!("piece-cannot-move", square = cursor));
             } else {
                 game.selected = Some(cursor);
             }
@@ -372,11 +371,11 @@ fn select(model: &mut Model, out: &mut Vec<Effect>) {
             if targets::targets(&game.view, ruleset, from).contains(cursor) {
                 go(model, squares, out);
             } else if is_refused {
-                model.say("A repetition rule forbids that move this turn.");
+                model.say(text!("repetition-forbids"));
             } else {
-                model.say(format!("The piece on {from} cannot go to {cursor}."));
+                model.say(text!("piece-cannot-go", from, to = cursor));
             }
         }
-        None => model.say("Select one of your own pieces first."),
+        None => model.say(text!("select-own-first")),
     }
 }

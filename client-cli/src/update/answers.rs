@@ -13,6 +13,7 @@ use super::{game, goal, ratings};
 use crate::model::{Effect, Goal, Model, OpenGame, Page};
 use crate::replay::Replay;
 use crate::request::Request;
+use crate::text;
 use crate::{listing, plain, words};
 
 /// Handles the answer to an HTTP request, or its failure.
@@ -30,13 +31,13 @@ pub(super) fn answered(
     if let Err(why) = taken.or_else(|why| if is_optional { Ok(()) } else { Err(why) }) {
         let word = words::sentence(&why);
         if matches!(request, Request::Record { .. }) && model.game.is_none() {
-            return exit(model, Exit::Refused, format!("Refused: {word}"), out);
+            return exit(model, Exit::Refused, text!("refused", message = word), out);
         }
         if !is_of_saved && matches!(model.goal, Goal::Games | Goal::Next) {
-            return exit(model, Exit::Refused, format!("Refused: {word}"), out);
+            return exit(model, Exit::Refused, text!("refused", message = word), out);
         }
         model.input.was_refused = true;
-        model.say(if is_of_saved { format!("Your saved deployments are not at hand: {word}") } else { word });
+        model.say(if is_of_saved { text!("saved-unavailable", why = word) } else { word });
     }
     if is_of_saved && std::mem::take(&mut model.deployments.is_loading) {
         if std::mem::take(&mut model.deployments.is_awaited) && model.game.is_none() {
@@ -79,34 +80,33 @@ fn take(model: &mut Model, request: &Request, body: &[u8], out: &mut Vec<Effect>
                 by_name.insert(kept.name, kept.setup.expose().to_owned());
             }
         }
-        Request::SaveDeployment { name, .. } => model.say(format!("Saved as {name}.")),
+        Request::SaveDeployment { name, .. } => model.say(text!("deployment-saved", name)),
         Request::Challenges => challenges(model, &read(body)?),
         Request::Invite { challenge, name } => {
-            model.say(format!("{name} is challenged. To take it back: withdraw {challenge}"));
+            model.say(text!("challenge-sent", name, code = challenge));
         }
-        Request::Decline { challenge } => model.say(format!("Challenge {challenge} is declined.")),
+        Request::Decline { challenge } => model.say(text!("challenge-rejected", code = challenge)),
         Request::Queue { .. } | Request::SetQueue { .. } => {
             let word = listing::queue(&read::<MoveQueue>(body)?);
             model.say(word);
         }
-        Request::ClearQueue { .. } => model.say("Nothing is queued any more."),
+        Request::ClearQueue { .. } => model.say(text!("queue-cleared")),
     }
     Ok(())
 }
 
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
-    serde_json::from_slice(body)
-        .map_err(|_| "the server answers something this client does not understand".to_owned())
+    serde_json::from_slice(body).map_err(|_| text!("answer-not-understood"))
 }
 
 fn challenges(model: &mut Model, waiting: &Invitations) {
     if waiting.challenges.is_empty() {
-        model.say("No challenge waits for your answer.");
+        model.say(text!("challenges-none"));
     }
     for invitation in &waiting.challenges {
         let code = &invitation.challenge;
         model.say(super::challenges::words(invitation));
-        model.say(format!("Type accept {code} or reject {code}."));
+        model.say(text!("challenged-type", code));
     }
 }
 
@@ -134,18 +134,18 @@ fn finished(model: &mut Model, record: GameRecord, out: &mut Vec<Effect>) -> Res
     replay.go(replay.last());
     let game = OpenGame::of_replay(&replay);
     let Some(outcome) = &game.summary.outcome else {
-        return Err("this game cannot be opened now; try again in a moment".to_owned());
+        return Err(text!("game-not-now"));
     };
     model.say(words::summary(&game.summary));
     if model.options.face.prints() {
         if let Some(ruleset) = game.ruleset {
             let text = plain::board(&game.view, ruleset, model.options.numbering, flagfall_board::Side::Red);
             say_text(model, text.trim_end());
-            model.say(plain::LEGEND);
+            model.say(plain::legend());
         }
         let server = model.options.server_flag();
         let word =
-            format!("{} The record: flagfall record{server} {}", words::outcome(outcome), game.summary.id);
+            text!("outcome-and-record", outcome = words::outcome(outcome), server, game = game.summary.id);
         exit(model, Exit::Done, word, out);
     } else {
         model.say(words::outcome(outcome));
@@ -160,7 +160,7 @@ fn show(model: &mut Model, shown: &GamePage) {
     let GamePage { game, view } = shown;
     model.say(words::summary(game));
     let Some(ruleset) = Ruleset::find(&view.ruleset) else {
-        model.say(format!("This client does not know the ruleset {}: update it.", view.ruleset));
+        model.say(text!("ruleset-unknown", ruleset = &view.ruleset));
         return;
     };
     let bottom = match view.audience.side() {
@@ -168,5 +168,5 @@ fn show(model: &mut Model, shown: &GamePage) {
         _ => flagfall_board::Side::Red,
     };
     say_text(model, plain::board(view, ruleset, model.options.numbering, bottom).trim_end());
-    model.say(plain::LEGEND);
+    model.say(plain::legend());
 }

@@ -7,6 +7,7 @@ use super::{goal, outbox, requests};
 use crate::input::{self, Action};
 use crate::model::{Effect, Goal, How, Model, OpenGame, Prompt, Wish};
 use crate::request::Request;
+use crate::text;
 use crate::words;
 
 /// Handles a challenge to this player: shows it at once, with what to type or press.
@@ -14,24 +15,24 @@ pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
     let server = model.options.server_flag();
     let code = &invitation.challenge;
     let how = if model.options.face.is_program() {
-        format!("To play: flagfall play{server} --accept {code}")
+        text!("challenged-program", server, code)
     } else if model.options.face.prints() {
-        format!("Type accept {code} or reject {code}.")
+        text!("challenged-type", code)
     } else {
-        format!("{} answers.", input::key_for(Action::AnswerChallenge))
+        text!("challenged-press", key = input::key_for(Action::AnswerChallenge))
     };
     if model.options.face.prints() {
         model.say(words(&invitation));
         model.say(how);
     } else {
-        model.say(format!("{} {how}", words(&invitation)));
+        model.say(text!("challenged-note", challenge = words(&invitation), how));
     }
     model.challenges.received = Some(invitation);
 }
 
 /// Reports that a challenge to this player is no longer open.
 pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
-    model.say(format!("The challenge of {} is open no more.", words::player(challenger)));
+    model.say(text!("challenge-gone", player = words::player(challenger)));
     if model.challenges.received.take_if(|invitation| invitation.challenge == challenge).is_some()
         && matches!(model.ui.prompt, Some(Prompt::Challenge(_)))
     {
@@ -41,12 +42,11 @@ pub(super) fn gone(model: &mut Model, challenge: &str, challenger: &Player) {
 
 /// A challenge in words: who, what, and which side is left.
 pub(super) fn words(invitation: &Invitation) -> String {
-    let side = match invitation.your_side {
-        Some(side) => format!(", you play {side}"),
-        None => String::new(),
-    };
-    let challenger = words::player(&invitation.challenger);
-    format!("{challenger} challenges you: {}{side}.", words::terms(&invitation.terms))
+    let (player, terms) = (words::player(&invitation.challenger), words::terms(&invitation.terms));
+    match invitation.your_side {
+        Some(side) => text!("challenged-side", player, terms, side),
+        None => text!("challenged", player, terms),
+    }
 }
 
 /// Asks what to do about the latest challenge (full screen).
@@ -86,7 +86,7 @@ pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
         let setup = model.wish().and_then(|wish| wish.setup.clone());
         let how = How::Accept(code.to_owned());
         model.goal = Goal::Play(Wish { how, setup, ..Wish::default() });
-        goal::wait(model, "The game is about to begin …", Vec::new());
+        goal::wait(model, &text!("game-begins-soon"), Vec::new());
     }
     let cmd_id = model.random.command_id();
     let message = ClientToServer::AcceptChallenge { cmd_id, challenge: code.to_owned(), secret: false };
@@ -95,11 +95,11 @@ pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
 
 /// Handles the answer to the player's own challenge.
 pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: bool, out: &mut Vec<Effect>) {
-    let by = words::player(by);
+    let player = words::player(by);
     if accepted {
-        return model.say(format!("{by} accepts your challenge: the game begins."));
+        return model.say(text!("challenge-accepted", player));
     }
-    let word = format!("{by} declines your challenge.");
+    let word = text!("challenge-declined", player);
     if model.challenges.own.as_deref() == Some(code) {
         // This client was waiting for this answer.
         model.challenges.own = None;

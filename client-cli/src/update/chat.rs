@@ -5,6 +5,7 @@ use flagfall_protocol::{ClientToServer, Phrase, Said};
 
 use super::outbox;
 use crate::model::{Effect, Model, Prompt};
+use crate::text;
 use crate::{names, words};
 
 /// Most letters of a message or a report.
@@ -17,18 +18,17 @@ pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
     if model.options.face.is_program() || open.is_some_and(|game| game.is_muted && !is_own) {
         return;
     }
-    let who = match open {
-        _ if is_own => "You".to_owned(),
-        Some(game) => words::player(&game.summary.players[side]),
-        None => format!("{side} in game {id}"),
-    };
-    let text = match said {
+    let message = match said {
         Said::Phrase { phrase } => phrase.english(),
         Said::Text { text } => text,
     };
     // Always shown on one line.
-    let text: String = text.chars().map(|letter| if letter == '\n' { ' ' } else { letter }).collect();
-    model.say(format!("{who}: {text}"));
+    let message: String = message.chars().map(|letter| if letter == '\n' { ' ' } else { letter }).collect();
+    model.say(match open {
+        _ if is_own => text!("said-own", message),
+        Some(game) => text!("said", player = words::player(&game.summary.players[side]), message),
+        None => text!("said-elsewhere", side, game = id, message),
+    });
 }
 
 /// Handles the typed text: a phrase's number, a command after a slash, or a message.
@@ -54,12 +54,11 @@ pub(super) fn submit(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
 
 /// Refuses an unknown command after a slash. It is never sent to the opponent.
 fn no_such_word(model: &mut Model, word: &str) {
-    let words = ["/mute", "/unmute", "/report"];
-    let meant = names::did_you_mean(word, words);
     model.input.was_refused = true;
-    model.say(format!(
-        "Nothing was sent: there is no {word}.{meant} There are /mute, /unmute and /report WORDS."
-    ));
+    model.say(match names::closest(word, ["/mute", "/unmute", "/report"]) {
+        Some(meant) => text!("no-slash-command-meant", word, meant),
+        None => text!("no-slash-command", word),
+    });
 }
 
 /// The phrase with this number.
@@ -72,7 +71,7 @@ pub(super) fn say_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) 
     match phrase(rest) {
         _ if rest.is_empty() => {
             for (at, phrase) in Phrase::ALL.into_iter().enumerate() {
-                model.say(format!("say {}: {}", at + 1, phrase.english()));
+                model.say(text!("say-phrase", number = at + 1, phrase = phrase.english()));
             }
         }
         Some(phrase) => say(model, Said::Phrase { phrase }, out),
@@ -95,8 +94,7 @@ fn say(model: &mut Model, said: Said, out: &mut Vec<Effect>) {
     let Some(game) = seat(model) else { return };
     if !said.is_fit() {
         model.input.was_refused = true;
-        let most = Said::TEXT_LEN_MAX;
-        return model.say(format!("A message has 1 to {most} characters that can be printed."));
+        return model.say(text!("message-too-long", max = Said::TEXT_LEN_MAX));
     }
     let cmd_id = model.random.command_id();
     outbox::send(model, ClientToServer::Say { cmd_id, game, said }, out);
@@ -111,11 +109,7 @@ pub(super) fn mute(model: &mut Model, is_muted: bool) {
         game.is_muted = is_muted;
     }
     let server = model.options.server_flag();
-    model.say(if is_muted {
-        format!("You do not hear your opponent any more in this game; unmute takes it back. flagfall block{server} NAME is for good.")
-    } else {
-        "You hear your opponent again.".to_owned()
-    });
+    model.say(if is_muted { text!("muted", server) } else { text!("unmuted") });
 }
 
 /// Reports the opponent to the operators.
@@ -123,7 +117,7 @@ pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
     let Some(game) = seat(model) else { return };
     if reason.is_empty() {
         model.input.was_refused = true;
-        return model.say("Say what happened: report WORDS.");
+        return model.say(text!("report-usage"));
     }
     let cmd_id = model.random.command_id();
     outbox::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
@@ -135,7 +129,7 @@ pub(super) fn connection_lost(model: &mut Model) {
     let before = model.connection.pending.len();
     model.connection.pending.retain(|pending| !matches!(pending.message, ClientToServer::Say { .. }));
     if model.connection.pending.len() < before {
-        model.say("What you said last may not have arrived.");
+        model.say(text!("talk-lost"));
     }
 }
 
@@ -144,7 +138,7 @@ fn seat(model: &mut Model) -> Option<GameId> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
     if game.is_none() {
         model.input.was_refused = true;
-        model.say("Only players talk to each other.");
+        model.say(text!("talk-players-only"));
     }
     game
 }

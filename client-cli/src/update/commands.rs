@@ -1,32 +1,10 @@
 //! Lines of the line-based mode, typed by a person or sent by a script.
 
-use flagfall_board::Side;
-use flagfall_protocol::{GameCommand, Phase, Presence};
+use flagfall_protocol::{GameCommand, Phase};
 
-use super::{absence, chat, game, goal, leaving, mail};
+use super::{absence, chat, game, goal, leaving, mail, questions};
 use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
-use crate::{command_text, plain, status, words};
-
-const HELP: &str = "\
-a4a5 or move a4a5: move or strike. Where there are chips, with a color: a4a5 green; where edges join,
-  a1a7+ goes over rows or columns counting up, a1a7- counting down.
-place scout a4, place labeled scout a4: bring a piece on from the reserve (with a color: place
-  scout a4 green). remove a4: take a piece into it. color green: name the color you owe.
-reserve: what waits beside the board. Where there are coins, choose captain: say what your struck
-  coin is. pool: what both sides' coins can still be.
-deploy suggested: hand in a sensible deployment. deploy random: any. deploy NAME: a saved one.
-deploy TEXT: hand in your own, a letter a square, the row nearest the enemy first, each row
-  from your left: 1-9, S Spy, B Bomb, F Flag, and . for a square left empty where allowed.
-board: print the board. status: turn, clocks, presence. captured: what is lost and left.
-draw: offer a draw, or accept the other side's. accept, decline: answer its offer.
-resign: give up. abort: call the game off before your first move. Both ask first; the next line
-  answers with yes. resign yes and abort yes ask nothing, as scripts want it.
-claim win, claim draw: end a game that the other side has left for a while.
-say WORDS: to your opponent alone; say 1 to say 7 are phrases, say lists them. mute, unmute.
-report WORDS: tell the operators of the server what your opponent did in this game.
-rematch: after the end, ask for another game with sides swapped.";
-
-const LAST_HELP: &str = "help: this text. quit: leave, after a question while a game runs (quit yes asks nothing). Your seat stays yours.";
+use crate::{command_text, text};
 
 /// Handles a line.
 pub(super) fn typed(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
@@ -106,19 +84,6 @@ fn must_wait(model: &Model, line: &str) -> bool {
     }
 }
 
-/// The entries of a help text, one line each, to be folded to the terminal's width. Indented lines
-/// are joined to the line before.
-fn entries(text: &str) -> Vec<String> {
-    let mut entries: Vec<String> = Vec::new();
-    for line in text.lines() {
-        match (line.strip_prefix("  "), entries.last_mut()) {
-            (Some(more), Some(entry)) => entry.push_str(&format!(" {more}")),
-            _ => entries.push(line.to_owned()),
-        }
-    }
-    entries
-}
-
 /// True if a challenge's code follows the word.
 fn is_code(line: &str) -> bool {
     let rest = line.split_whitespace().nth(1);
@@ -134,8 +99,8 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     let rest = rest.trim();
     match word.to_ascii_lowercase().as_str() {
         "help" | "?" => {
-            for text in [HELP, mail::HELP, LAST_HELP] {
-                entries(text).into_iter().for_each(|entry| model.say(entry));
+            for help in [text!("lines-help-play"), text!("lines-help-mail"), text!("lines-help-last")] {
+                help.lines().for_each(|entry| model.say(entry));
             }
             return;
         }
@@ -150,14 +115,14 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
             match word {
                 "accept" | "y" | "yes" => goal::accept_challenge(model, challenge, out),
                 "decline" | "reject" | "n" | "no" => leaving::leave(model, out),
-                _ => model.say("Type accept to play, or quit."),
+                _ => model.say(text!("challenge-terms-ask")),
             }
             return;
         }
         Page::Choosing(_) | Page::Waiting { .. } | Page::Game => {}
     }
     let word = word.to_ascii_lowercase();
-    if mail::carry_out(model, &word, rest, out) {
+    if mail::carry_out(model, &word, rest, out) || questions::answer(model, &word, rest) {
         return;
     }
     match word.as_str() {
@@ -167,10 +132,6 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         }
         "move" => play(model, rest, out),
         "board" => game::show_board(model, true),
-        "status" => status(model),
-        "captured" => captured(model),
-        "reserve" => reserve(model),
-        "pool" | "pools" => pools(model),
         "draw" => game::draw(model, out),
         "accept" => game::command(model, GameCommand::AcceptDraw {}, out),
         "decline" => game::command(model, GameCommand::DeclineDraw {}, out),
@@ -195,7 +156,7 @@ fn answered(model: &mut Model, line: &str, out: &mut Vec<Effect>) -> bool {
             game::send_move(model, squares, out);
             return true;
         }
-        Some(Prompt::IllegalMove(squares)) => model.say(format!("{squares} is taken back.")),
+        Some(Prompt::IllegalMove(squares)) => model.say(text!("move-taken-back", squares)),
         Some(Prompt::Resign) if is_yes => {
             game::command(model, GameCommand::Resign {}, out);
             return true;
@@ -209,7 +170,7 @@ fn answered(model: &mut Model, line: &str, out: &mut Vec<Effect>) -> bool {
             return true;
         }
         Some(Prompt::Resign | Prompt::Abort | Prompt::Leave(_)) => {
-            model.say("The game goes on.");
+            model.say(text!("game-goes-on"));
             return is_no;
         }
         _ => {}
@@ -226,10 +187,10 @@ fn give_up(model: &mut Model, command: GameCommand, rest: &str, out: &mut Vec<Ef
     }
     model.input.was_refused = true;
     if command == (GameCommand::Resign {}) {
-        model.say("Really resign? Type yes to resign; anything else goes on.");
+        model.say(text!("resign-ask"));
         model.ui.prompt = Some(Prompt::Resign);
     } else {
-        model.say("Really call the game off? Type yes to do so; anything else goes on.");
+        model.say(text!("abort-ask"));
         model.ui.prompt = Some(Prompt::Abort);
     }
 }
@@ -249,7 +210,7 @@ fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
         (Some(act), _) => game::act(model, act, out),
         (None, _) => {
             model.input.was_refused = true;
-            model.say(format!("I do not understand {text:?}. Type a move as in a4a5, or help."));
+            model.say(text!("line-not-understood", text));
         }
     }
 }
@@ -261,95 +222,7 @@ fn choose(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         Some(choice) => goal::chosen(model, choice, out),
         None => {
             let last = choices.entries.len();
-            model.say(format!("Type a number from 1 to {last}, or quit."));
+            model.say(text!("choice-usage", last));
         }
-    }
-}
-
-fn status(model: &mut Model) {
-    let Some(game) = &model.game else {
-        model.say("There is no game yet.");
-        return;
-    };
-    let view = &game.view;
-    let mut lines = vec![match view.phase {
-        Phase::Deploying => "Both sides deploy.".to_owned(),
-        Phase::Playing => match view.turn {
-            Some(side) => format!("Ply {}: it is {side}'s turn.", view.ply),
-            None => format!("Ply {}.", view.ply),
-        },
-        Phase::Over => view.outcome.as_ref().map(words::outcome).unwrap_or_default(),
-    }];
-    for side in Side::BOTH {
-        let name = words::player(&game.summary.players[side]);
-        let presence = match game.presence[side] {
-            Presence::Reconnecting | Presence::Away if game.left[side] => "left",
-            presence => words::presence(presence),
-        };
-        let clock = match game.remaining_ms(side, model.server_now()) {
-            Some(ms) => format!(", {} left", words::clock(ms)),
-            None => String::new(),
-        };
-        let ready = match (view.phase, view.ready[side]) {
-            (Phase::Deploying, true) => ", ready",
-            (Phase::Deploying, false) => ", not ready",
-            (Phase::Playing | Phase::Over, _) => "",
-        };
-        lines.push(format!("{side}: {name}, {presence}{clock}{ready}."));
-    }
-    lines.extend(status::claim(model));
-    if let Some(side) = view.draw_offer {
-        lines.push(format!("{side} offers a draw."));
-    }
-    if let Some(last) = &view.last_move {
-        lines.push(format!("Last: {}", words::moved(last)));
-    }
-    if let Some(last) = &view.last_exchange {
-        lines.push(format!("Last: {}", words::exchanged(last)));
-    }
-    lines.extend(words::owed(view));
-    lines.extend(words::choice(view));
-    for line in lines {
-        model.say(line);
-    }
-}
-
-fn reserve(model: &mut Model) {
-    let lines = match model.game.as_ref() {
-        None => vec!["There is no game yet.".to_owned()],
-        Some(game) => match &game.view.reserve {
-            None => vec!["There is no reserve in this ruleset.".to_owned()],
-            Some(reserves) => {
-                Side::BOTH.into_iter().map(|side| words::reserve(side, &reserves[side])).collect()
-            }
-        },
-    };
-    for line in lines {
-        model.say(line);
-    }
-}
-
-fn pools(model: &mut Model) {
-    let lines = match model.game.as_ref() {
-        None => vec!["There is no game yet.".to_owned()],
-        Some(game) => match &game.view.pools {
-            None => vec!["There are no coins in this ruleset.".to_owned()],
-            Some(pools) => Side::BOTH.into_iter().map(|side| words::pool(side, &pools[side])).collect(),
-        },
-    };
-    for line in lines {
-        model.say(line);
-    }
-}
-
-fn captured(model: &mut Model) {
-    let Some((game, ruleset)) = model.game.as_ref().and_then(|game| Some((game, game.ruleset?))) else {
-        model.say("There is no game yet.");
-        return;
-    };
-    let lines: Vec<String> =
-        Side::BOTH.into_iter().flat_map(|side| plain::losses(&game.view, ruleset, side)).collect();
-    for line in lines {
-        model.say(line);
     }
 }

@@ -11,6 +11,7 @@ use super::{outbox, ratings, saving};
 use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
+use crate::text;
 use crate::{input, plain, targets, words};
 
 /// A `game` message without its events.
@@ -56,7 +57,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
                 editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, view.lakes, &mut model.random));
             if let Some(text) = &view.own_deployment {
                 if is_first && editor.load(text).is_err() {
-                    model.say("The deployment on the server is not one this client understands.");
+                    model.say(text!("deployment-not-understood"));
                 }
                 editor.handed_in = Some(text.clone());
             }
@@ -89,7 +90,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     model.ui.page = Page::Game;
     if is_turned_back {
         model.ui.prompt = model.ui.prompt.take().filter(|prompt| !prompt.is_about_position());
-        model.say("The server had to go back to an older state of the game: it goes on from here.");
+        model.say(text!("turned-back"));
     }
     for event in events {
         say_event(model, event);
@@ -139,33 +140,29 @@ fn introduce(model: &mut Model, game: &OpenGame) {
     let text = match game.own_side() {
         Some(side) => {
             let opponent = words::player(&summary.players[side.opponent()]);
-            format!("Game {}: you play {side} against {opponent}. {terms}.", summary.id)
+            text!("game-as-player", game = summary.id, side, opponent, terms)
         }
         None => {
             let (red, blue) = (words::player(&summary.players.red), words::player(&summary.players.blue));
             let is_seat_wanted = model.wish().is_some_and(|wish| wish.how == How::Game(summary.id))
                 || model.goal == Goal::Mail;
-            let you = match (game.view.phase, is_seat_wanted) {
-                (Phase::Over, _) => "It is over.",
-                (_, true) => "You have no seat in it: you are a spectator and see what both sides know.",
-                (_, false) => "You are a spectator and see what both sides know.",
-            };
-            format!("Game {}: {red} plays Red, {blue} plays Blue. {terms}. {you}", summary.id)
+            match (game.view.phase, is_seat_wanted) {
+                (Phase::Over, _) => text!("game-over-opened", game = summary.id, red, blue, terms),
+                (_, true) => text!("game-without-seat", game = summary.id, red, blue, terms),
+                (_, false) => text!("game-as-spectator", game = summary.id, red, blue, terms),
+            }
         }
     };
     model.say(text);
     if game.ruleset.is_none() {
-        model.say(format!(
-            "This client does not know the ruleset {}: update it to play or watch this game.",
-            game.view.ruleset
-        ));
+        model.say(text!("ruleset-unknown", ruleset = &game.view.ruleset));
     }
     let is_drawn = game.ruleset.is_some_and(|ruleset| ruleset.lakes == Lakes::Drawn);
     if is_drawn && game.view.phase == Phase::Deploying && model.options.face.prints() {
-        model.say(format!("The lakes of this game: {}.", words::squares(game.view.lakes)));
+        model.say(text!("lakes", squares = words::squares(game.view.lakes)));
     }
     if game.own_side().is_some() && !game.driving {
-        model.say("Another connection of yours drives this game; this one is read-only.");
+        model.say(text!("read-only"));
     }
     if let Some(outcome) = &game.view.outcome {
         model.say(words::outcome(outcome));
@@ -185,12 +182,12 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     let text = plain::board(&game.view, ruleset, model.options.numbering, model.bottom());
     model.say(text.trim_end());
     if with_legend {
-        model.say(plain::LEGEND);
+        model.say(plain::legend());
         if has_chips {
-            model.say(plain::CHIPS_LEGEND);
+            model.say(plain::chips_legend());
         }
         if has_coins {
-            model.say(plain::COINS_LEGEND);
+            model.say(plain::coins_legend());
         }
     }
 }
@@ -203,10 +200,10 @@ fn tell_standing(model: &mut Model) {
     let offer = game.view.draw_offer.filter(|_| game.view.phase == Phase::Playing);
     let is_asked = offer.is_some() && game.is_offered_draw() && game.is_acting();
     if let Some(side) = offer {
-        model.say(format!("{side} offers a draw."));
+        model.say(text!("event-draw-offered", side));
     }
     if is_asked {
-        model.say("Type accept or decline.");
+        model.say(text!("answer-draw"));
     }
     if let Some(owed) = owed {
         model.say(owed);
@@ -219,8 +216,7 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let text = match game.view.phase {
         Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => {
-            "Deploy now: type deploy suggested, deploy random, or deploy and your own text (help explains it)."
-                .to_owned()
+            text!("deploy-now")
         }
         Phase::Playing if game.view.pending_strike.is_some() => {
             let Some(choice) = words::choice(&game.view) else { return };
@@ -229,8 +225,8 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
         Phase::Playing if game.is_own_turn() && game.is_acting() => {
             let side = game.own_side().unwrap_or(Side::Red);
             match game.remaining_ms(side, model.server_now()) {
-                Some(ms) => format!("Your turn, {side}. You have {}.", words::clock(ms)),
-                None => format!("Your turn, {side}."),
+                Some(ms) => text!("your-turn-clock", side, left = words::clock(ms)),
+                None => text!("your-turn", side),
             }
         }
         Phase::Deploying | Phase::Playing | Phase::Over => return,
@@ -259,7 +255,7 @@ pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else {
         model.input.was_refused = true;
-        model.say("You cannot deploy now.");
+        model.say(text!("deploy-not-now"));
         return;
     };
     match choice {
@@ -268,7 +264,7 @@ pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effe
         SetupChoice::Text(text) => {
             if let Err(refusal) = editor.load(text) {
                 model.input.was_refused = true;
-                model.say(words::sentence(&format!("that is no deployment: {refusal}")));
+                model.say(words::sentence(&text!("not-a-deployment", why = refusal.to_string())));
                 return;
             }
         }
@@ -280,12 +276,12 @@ pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effe
 pub(super) fn hand_in(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
     if editor.is_handed_in() {
-        model.say("That is handed in already. Change something to hand in another one.");
+        model.say(text!("deployed-already"));
         return;
     }
     match editor.checked_text() {
         Ok(setup) => command(model, GameCommand::Deploy { setup }, out),
-        Err(refusal) => model.say(words::sentence(&format!("not yet: {refusal}"))),
+        Err(refusal) => model.say(words::sentence(&text!("deployment-not-yet", why = refusal.to_string()))),
     }
 }
 
@@ -365,7 +361,7 @@ pub(super) fn event(
         return;
     }
     if let Some(plies) = limit.filter(|plies| plies % 5 == 0 || *plies <= 3) {
-        model.say(format!("{plies} more plies without a capture, and the game is a draw."));
+        model.say(text!("quiet-limit", plies));
     }
     if let Some(owed) = owed {
         model.say(owed);
@@ -375,7 +371,7 @@ pub(super) fn event(
     }
     if is_draw_offered {
         let prints = model.options.face.prints();
-        model.say(if prints { "Type accept or decline.".to_owned() } else { input::answers_to_draw() });
+        model.say(if prints { text!("answer-draw") } else { input::answers_to_draw() });
     }
     if is_board {
         show_board(model, matches!(event, GameEvent::Started { .. }));
@@ -402,7 +398,7 @@ fn ended(model: &mut Model, out: &mut Vec<Effect>) {
         out.push(Effect::Exit { code: Exit::Done.code() });
     } else {
         let server = model.options.server_flag();
-        model.say(format!("Type rematch or quit. The record: flagfall record{server} {id}"));
+        model.say(text!("game-ended", server, game = id));
     }
 }
 
@@ -429,12 +425,11 @@ pub(super) fn rematch_offered(model: &mut Model, id: GameId, side: Side) {
         game.rematch.push(side);
     }
     if game.own_side().is_some_and(|own| own != side) {
-        let how = if model.options.face.prints() {
-            "type rematch".to_owned()
+        model.say(if model.options.face.prints() {
+            text!("rematch-type", side)
         } else {
-            format!("press {}", input::key_for(Action::Rematch))
-        };
-        model.say(format!("{side} asks for a rematch: {how} to play it."));
+            text!("rematch-press", side, key = input::key_for(Action::Rematch))
+        });
     }
 }
 
@@ -445,7 +440,7 @@ pub(super) fn superseded(model: &mut Model, id: GameId) {
         game.driving = false;
         game.editor = None;
         model.ui.prompt = None;
-        model.say("Another connection of yours has taken the seat over. Here the game is read-only now.");
+        model.say(text!("superseded"));
     }
 }
 
@@ -458,12 +453,10 @@ pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Eff
 /// The same for the game as it was at this ply.
 pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out: &mut Vec<Effect>) {
     let obstacle = match &model.game {
-        None => Some("There is no game yet."),
-        Some(game) if game.own_side().is_none() => Some("You only watch this game."),
-        Some(game) if !game.is_acting() => {
-            Some("This connection is read-only: another one of yours has the seat.")
-        }
-        Some(game) if game.is_over() => Some("The game is over."),
+        None => Some(text!("no-game-yet")),
+        Some(game) if game.own_side().is_none() => Some(text!("watch-only")),
+        Some(game) if !game.is_acting() => Some(text!("read-only")),
+        Some(game) if game.is_over() => Some(text!("game-is-over")),
         Some(_) => None,
     };
     match (obstacle, &mut model.game) {
@@ -475,7 +468,7 @@ pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out:
         }
         (obstacle, _) => {
             model.input.was_refused = true;
-            model.say(obstacle.unwrap_or("There is no game yet."));
+            model.say(obstacle.unwrap_or_else(|| text!("no-game-yet")));
         }
     }
 }
@@ -489,17 +482,14 @@ pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
     match &model.game {
         Some(game) if is_out_of_turn(game, &act) => {
             model.input.was_refused = true;
-            model.say("It is not your turn.");
+            model.say(text!("not-your-turn"));
         }
         Some(game) if squares.is_some_and(|squares| is_losing_slip(game, squares)) => {
             let Some(squares) = squares else { return };
             model.ui.prompt = Some(Prompt::IllegalMove(squares));
             if model.options.face.prints() {
                 model.input.was_refused = true;
-                model.say(format!(
-                    "{squares} is against the rules, and here whoever breaks them has lost. Type sure to send it all the same; \
-                     anything else takes it back."
-                ));
+                model.say(text!("illegal-loses", squares));
             }
         }
         _ => command(model, act, out),
@@ -551,7 +541,7 @@ pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
         }
         None => {
             model.input.was_refused = true;
-            model.say("A rematch can be asked for by a player when the game is over.");
+            model.say(text!("rematch-not-now"));
         }
     }
 }

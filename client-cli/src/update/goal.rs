@@ -7,9 +7,12 @@ use flagfall_protocol::{
 
 use super::exit::exit;
 use super::{outbox, requests};
+use crate::input::{self, Action};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
 use crate::request::Request;
 use crate::setup_check;
+use crate::text;
+use crate::texts::key;
 use crate::{listing, range, words};
 
 /// Handles a welcome, the first one or after a reconnection.
@@ -60,7 +63,7 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
         }
         Goal::Next => requests::start(model, Request::Next, out),
         Goal::Mail => {
-            wait(model, "Type help for the words of play by mail.", Vec::new());
+            wait(model, &text!("mail-welcome"), Vec::new());
             requests::start(model, Request::OwnGames, out);
             requests::start(model, Request::Challenges, out);
             outbox::resend(model, out);
@@ -69,7 +72,7 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
         Goal::Watch(None) => out.push(Effect::Send(ClientToServer::OpenLobby {})),
         Goal::Play(wish) => match wish.how.clone() {
             How::Any => {
-                wait(model, "Looking for an open offer …", Vec::new());
+                wait(model, &text!("offer-looking"), Vec::new());
                 out.push(Effect::Send(ClientToServer::OpenLobby {}));
             }
             How::Pool => enter_pool(model, out),
@@ -149,15 +152,14 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     }
     let is_busy = model.game.as_ref().is_some_and(|game| game.summary.id != id && !game.is_over());
     if is_busy && model.goal == Goal::Mail {
-        return model.say(format!("A game of yours has begun: open {id}"));
+        return model.say(text!("game-begun-open", game = id));
     }
     if is_busy || !matches!(model.goal, Goal::Play(_) | Goal::Mail) {
-        let how = if model.options.face.prints() || model.game.is_none() {
-            format!("To play it: flagfall play{} --game {id}", model.options.server_flag())
+        return model.say(if model.options.face.prints() || model.game.is_none() {
+            text!("game-begun-elsewhere", server = model.options.server_flag(), game = id)
         } else {
-            "G goes to the next one that waits for you.".to_owned()
-        };
-        return model.say(format!("Another game of yours has started. {how}"));
+            text!("game-begun-key", key = input::key_for(Action::NextGame))
+        });
     }
     model.lobby.seek = None;
     model.challenges.own = None;
@@ -166,7 +168,7 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     }
     if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
         out.push(Effect::Send(ClientToServer::CloseGame { game: previous.summary.id }));
-        wait(model, "The game is about to begin …", Vec::new());
+        wait(model, &text!("game-begins-soon"), Vec::new());
     }
     open(model, id, out);
 }
@@ -270,9 +272,9 @@ fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
     let has_games = model.lobby.own_games.as_ref().is_some_and(|games| !games.is_empty());
     if model.options.face.prints() {
         for game in model.lobby.own_games.clone().unwrap_or_default() {
-            model.say(format!("You have a running game: {}", words::summary(&game)));
+            model.say(text!("game-running", game = words::summary(&game)));
             let server = model.options.server_flag();
-            model.say(format!("To go on with it: flagfall play{server} --game {}", game.id));
+            model.say(text!("game-running-go-on", server, game = game.id));
         }
         match fitting(model).into_iter().next() {
             Some((seek, _)) => accept(model, seek.id.clone(), offer_words(&seek), out),
@@ -289,16 +291,16 @@ fn choose_offer(model: &mut Model) {
     let games = model.lobby.own_games.clone().unwrap_or_default();
     let mut entries: Vec<(String, Choice)> = games
         .iter()
-        .map(|game| (format!("Go on with {}", words::summary(game)), Choice::Open(game.id)))
+        .map(|game| (text!("choice-open", game = words::summary(game)), Choice::Open(game.id)))
         .collect();
     for (_, seek) in wanted(model) {
         let (seek, offer) = (seek.id.clone(), offer_words(seek));
-        entries.push((format!("Take {offer}"), Choice::Accept { seek, offer }));
+        entries.push((text!("choice-take", offer = &offer), Choice::Accept { seek, offer }));
     }
     if let Some(wish) = model.wish() {
-        entries.push((format!("Offer a game: {}", words::terms(&wish.terms())), Choice::Offer));
+        entries.push((text!("choice-offer", terms = words::terms(&wish.terms())), Choice::Offer));
     }
-    show_choices(model, "What will you play?", entries);
+    show_choices(model, &text!("choose-play"), entries);
 }
 
 /// Accepts an older matching offer instead of the player's own. True if it did.
@@ -334,12 +336,9 @@ fn is_own_listed(model: &Model) -> bool {
 }
 
 fn offer_words(seek: &Seek) -> String {
-    let side = match seek.side {
-        Some(side) => format!(", you play {}", side.opponent()),
-        None => String::new(),
-    };
+    let side = seek.side.map_or_else(|| "any".to_owned(), |side| key(side.opponent()));
     let (seeker, terms) = (words::player(&seek.seeker), words::terms(&seek.terms));
-    format!("{seeker}'s offer: {terms}{side}{}", range::ratings(seek))
+    text!("offer", seeker, terms, side, ratings = range::ratings(seek))
 }
 
 /// Enters the pool to be paired.
@@ -353,11 +352,8 @@ fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
 /// Shows that the player waits in the pool.
 pub(super) fn wait_in_pool(model: &mut Model) {
     let Some(wish) = model.wish() else { return };
-    let headline = format!("Waiting in the pool: {}", words::terms(&wish.terms()));
-    let lines = vec![
-        "You are paired with an opponent of about your strength. The longer you wait, the further the search goes.".to_owned(),
-        "The game begins by itself. Quit to leave the pool.".to_owned(),
-    ];
+    let headline = text!("pool-waiting", terms = words::terms(&wish.terms()));
+    let lines = vec![text!("pool-explained"), text!("pool-leave")];
     wait(model, &headline, lines);
 }
 
@@ -365,7 +361,7 @@ pub(super) fn wait_in_pool(model: &mut Model) {
 pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(wish) = model.wish().cloned() else { return };
     let terms = wish.terms();
-    wait(model, &format!("Making your offer: {} …", words::terms(&terms)), Vec::new());
+    wait(model, &text!("offer-making", terms = words::terms(&terms)), Vec::new());
     let cmd_id = model.random.command_id();
     outbox::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
 }
@@ -373,18 +369,18 @@ pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
 /// Shows that the offer stands: the server has accepted it.
 pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     let server = model.options.server_flag();
-    let mut lines = vec!["Your offer is in the lobby; the game begins when somebody takes it.".to_owned()];
+    let mut lines = vec![text!("offer-listed")];
     lines.extend(model.wish().and_then(|wish| wish.rating).map(range::only));
     if !model.options.face.is_program() {
-        lines.push(format!("To play against the house instead: flagfall play{server} --bot"));
-        lines.push(format!("To invite a friend: flagfall play{server} --challenge"));
+        lines.push(text!("offer-house", server = &server));
+        lines.push(text!("offer-friend", server));
     }
-    wait(model, &format!("Waiting for an opponent: {}", words::terms(terms)), lines);
+    wait(model, &text!("offer-waiting", terms = words::terms(terms)), lines);
 }
 
 fn accept(model: &mut Model, seek: String, offer: String, out: &mut Vec<Effect>) {
-    model.say(format!("You take {offer}."));
-    wait(model, "The game is about to begin …", Vec::new());
+    model.say(text!("offer-accepted", offer));
+    wait(model, &text!("game-begins-soon"), Vec::new());
     let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
     outbox::send(model, ClientToServer::AcceptSeek { cmd_id, seek, secret }, out);
@@ -392,7 +388,7 @@ fn accept(model: &mut Model, seek: String, offer: String, out: &mut Vec<Effect>)
 
 /// Accepts the challenge whose terms are shown.
 pub(super) fn accept_challenge(model: &mut Model, challenge: String, out: &mut Vec<Effect>) {
-    wait(model, "The game is about to begin …", Vec::new());
+    wait(model, &text!("game-begins-soon"), Vec::new());
     let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
     outbox::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
@@ -402,7 +398,7 @@ pub(super) fn accept_challenge(model: &mut Model, challenge: String, out: &mut V
 pub(super) fn chosen(model: &mut Model, choice: Choice, out: &mut Vec<Effect>) {
     match choice {
         Choice::Open(id) => {
-            wait(model, "Opening the game …", Vec::new());
+            wait(model, &text!("opening-game"), Vec::new());
             open(model, id, out);
         }
         Choice::Accept { seek, offer } => accept(model, seek, offer, out),
@@ -414,10 +410,10 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
     let games = model.lobby.listed.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
     if games.is_empty() {
         if model.options.face.prints() {
-            exit(model, Exit::Done, "No public game is running now.", out);
+            exit(model, Exit::Done, text!("public-games-none"), out);
         } else {
-            let lines = vec!["The list appears when one begins.".to_owned()];
-            wait(model, "No public game is running now.", lines);
+            let lines = vec![text!("public-games-wait")];
+            wait(model, &text!("public-games-none"), lines);
         }
         return;
     }
@@ -425,11 +421,11 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
     let is_new = !matches!(model.ui.page, Page::Choosing(_));
     if model.options.face.prints() && is_new {
         for (number, (entry, _)) in entries.iter().enumerate() {
-            model.say(format!("{}. {entry}", number + 1));
+            model.say(text!("choice", number = number + 1, entry));
         }
-        model.say("Which? Type its number.");
+        model.say(text!("choose-number"));
     }
-    show_choices(model, "Which game?", entries);
+    show_choices(model, &text!("choose-game"), entries);
 }
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
@@ -456,9 +452,9 @@ pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
         model.say(line);
     }
     if public.is_empty() {
-        model.say("No public game is running now.");
+        model.say(text!("public-games-none"));
     } else {
-        model.say(format!("Public games (watch with: flagfall watch{server} ID):"));
+        model.say(text!("public-games", server));
         for game in &public {
             model.say(format!("  {}", words::summary(game)));
         }
@@ -487,7 +483,7 @@ pub(super) fn enter(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     if model.goal == Goal::Next {
         model.goal = Goal::Play(Wish { how: How::Game(id), ..Wish::default() });
     }
-    wait(model, "Opening the game …", Vec::new());
+    wait(model, &text!("opening-game"), Vec::new());
     open(model, id, out);
 }
 

@@ -6,6 +6,7 @@ use flagfall_rules::TimeControl;
 use super::exit::exit;
 use super::saving;
 use crate::model::{Effect, How, Model, Prompt};
+use crate::text;
 use crate::words;
 
 /// After how many seconds a short game can be claimed from a player who is away, if the server does
@@ -17,7 +18,7 @@ pub(super) fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
     match consequences(model) {
         Some(consequences) if !model.options.face.is_unattended() => {
             if model.options.face.prints() {
-                model.say(format!("Leave the game? {consequences} Type yes to leave; anything else stays."));
+                model.say(text!("leave-ask", consequences = &consequences));
             }
             model.ui.prompt = Some(Prompt::Leave(consequences));
         }
@@ -32,37 +33,34 @@ fn consequences(model: &Model) -> Option<String> {
     let opponent = &game.summary.players[side.opponent()];
     let time = game.summary.terms.time;
     let is_by_mail = matches!(time, Time::Correspondence { .. });
-    let mut text = match game.view.phase {
-        Phase::Deploying if game.view.ready[side] => {
-            "Your deployment is handed in, and the game may start without you.".to_owned()
-        }
-        Phase::Deploying => {
-            let left = game.view.deploy_deadline.map(|at| at.0.saturating_sub(model.server_now()));
-            let left = left.map_or_else(String::new, |left| format!(" within {}", words::clock(left)));
-            format!("If you do not deploy{left}, the game is called off and counts against you.")
-        }
+    let mut sentences = vec![match game.view.phase {
+        Phase::Deploying if game.view.ready[side] => text!("leave-deployed"),
+        Phase::Deploying => match game.view.deploy_deadline {
+            Some(at) => {
+                let left = words::clock(at.0.saturating_sub(model.server_now()));
+                text!("leave-undeployed-within", left)
+            }
+            None => text!("leave-undeployed"),
+        },
         // In a game by mail, everybody leaves between two moves.
         Phase::Playing if is_by_mail => return None,
-        Phase::Playing if game.view.clock.is_none() => "No clock runs.".to_owned(),
-        Phase::Playing if game.is_own_turn() => "Your clock keeps running.".to_owned(),
-        Phase::Playing => "Your clock keeps running on your turn.".to_owned(),
+        Phase::Playing if game.view.clock.is_none() => text!("leave-no-clock"),
+        Phase::Playing if game.is_own_turn() => text!("leave-own-turn"),
+        Phase::Playing => text!("leave-their-turn"),
         Phase::Over => return None,
-    };
+    }];
     let claim_ms = model.connection.claim_seconds.unwrap_or(CLAIM_SECONDS) * 1_000;
     let wait_ms =
         TimeControl::from(time).claim_wait_ms(claim_ms).filter(|_| game.view.phase == Phase::Playing);
     if let Some(wait_ms) = wait_ms.filter(|_| opponent.kind != PlayerKind::House) {
         // The wait is half as long after leaving on purpose.
-        text.push_str(&format!(
-            " {} may claim the game in about {}.",
-            words::player(opponent),
-            words::seconds(wait_ms / 2)
-        ));
+        let (player, wait) = (words::player(opponent), words::seconds(wait_ms / 2));
+        sentences.push(text!("leave-claim", player, wait));
     }
     if !saving::can_return(model) {
-        text.push_str(" Your seat is not saved on this machine: you cannot come back.");
+        sentences.push(text!("leave-no-return"));
     }
-    Some(text)
+    Some(sentences.join(" "))
 }
 
 /// Leaves the program. The seat stays.
@@ -95,12 +93,12 @@ fn last_words(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some())?;
     let (server, id) = (model.options.server_flag(), game.summary.id);
     if game.is_over() {
-        return Some(format!("The record of the game: flagfall record{server} {id}"));
+        return Some(text!("record-of-game", server, game = id));
     }
-    let consequences = consequences(model).unwrap_or_else(|| "Your seat stays.".to_owned());
+    let consequences = consequences(model).unwrap_or_else(|| text!("leave-seat-stays"));
     Some(if saving::can_return(model) {
-        format!("You left. {consequences} To go on: flagfall play{server} --game {id}")
+        text!("left-return", consequences, server, game = id)
     } else {
-        format!("You left. {consequences}")
+        text!("left", consequences)
     })
 }

@@ -8,6 +8,7 @@ use super::exit::exit;
 use super::{chat, outbox, retry};
 use crate::config::is_account_file;
 use crate::model::{Effect, Link, Model};
+use crate::text;
 
 const BACKOFF_FIRST_MS: u64 = 100;
 const BACKOFF_MAX_MS: u64 = 5_000;
@@ -31,13 +32,13 @@ pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
 
 pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &mut Vec<Effect>) {
     if !model.connection.was_online && model.connection.retry.is_none() {
-        let word = format!("Cannot reach {}: {why}. {advice}", model.options.server);
+        let word = text!("cannot-reach", server = &model.options.server, why, advice);
         exit(model, Exit::Network, word, out);
         return;
     }
     let failures = failures(model).saturating_add(1);
     if failures == 1 {
-        model.say(format!("No server yet ({why}). Trying again and again."));
+        model.say(text!("no-server-yet", why));
     }
     dial(model, failures, out);
 }
@@ -85,20 +86,15 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         exit(model, Exit::Refused, word, out);
     } else if let Some(code) = verdict {
         model.connection.link = Link::Closed { why: why.to_owned() };
-        let word = format!("The server closed the connection: {why} (code {code}).");
+        let word = text!("connection-closed", why, code);
         exit(model, Exit::Refused, word, out);
     } else if is_superseded {
         // Reconnecting would take the seat back from the newer connection.
         model.connection.link = Link::Closed { why: why.to_owned() };
-        exit(
-            model,
-            Exit::Done,
-            "The connection is gone, and another one of yours has the seat: this one ends.",
-            out,
-        );
+        exit(model, Exit::Done, text!("connection-has-no-seat"), out);
     } else if model.connection.was_online || retry::outlasts(model, code, why) {
         if model.connection.link == Link::Online {
-            model.say(format!("The connection is gone ({why}). Reconnecting."));
+            model.say(text!("connection-lost", why));
         }
         // A connection that ends without a welcome is a failure.
         let failed = u32::from(model.connection.link != Link::Online);
@@ -107,8 +103,7 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         dial(model, failures, out);
     } else {
         model.connection.link = Link::Closed { why: why.to_owned() };
-        let server = &model.options.server;
-        let word = format!("{server} closed the connection before it said welcome: {why}.");
+        let word = text!("connection-closed-early", server = &model.options.server, why);
         exit(model, Exit::Network, word, out);
     }
 }
@@ -135,7 +130,7 @@ pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     model.lobby.seek = None;
     model.challenges.own = None;
     out.push(Effect::SetGuestAside);
-    model.say("The server does not know the guest that was kept here any more: you are a new guest.");
+    model.say(text!("guest-replaced"));
     dial(model, 0, out);
     true
 }
@@ -145,15 +140,11 @@ pub(super) fn unknown_token_words(model: &Model) -> String {
     let server = model.options.server_flag();
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
     if is_account_file(Path::new(&model.options.credential_file)) {
-        return format!(
-            "Your saved login has expired. Sign in again: flagfall login{server} NAME. To play as a guest instead: flagfall logout{server}"
-        );
+        return text!("login-expired", server);
     }
     match game {
-        Some(game) => format!(
-            "The server does not know you any more: your seat in game {game} is gone. The next command makes you a new guest."
-        ),
-        None => "The server does not take a new guest now. Try again in a moment.".to_owned(),
+        Some(game) => text!("seat-gone", game),
+        None => text!("no-new-guest"),
     }
 }
 

@@ -7,25 +7,8 @@ use flagfall_rules::Ruleset;
 use super::{challenges, game, goal, outbox, requests};
 use crate::model::{Effect, Model};
 use crate::request::Request;
+use crate::text;
 use crate::{command_text, names, words};
-
-/// Help for the commands of this module.
-pub(super) const HELP: &str = "\
-games: your running games, the most urgent first. next: open the next one in which it is your turn.
-open GAME: open a game of yours.
-challenge [NAME] [RULESET] [TIME] [red|blue] [rated] [private] [secret]: a game for NAME, or for whoever
-  has the code that is told; pbm (with -small pbm-small) and 3days unless you say otherwise.
-accept CODE, reject CODE: answer a challenge. challenges: those that wait for your answer; new ones are
-  told at once. withdraw CODE: take back one of yours.
-move #12 a4a5: move only if the game still stands at ply 12 (status tells it); else nothing happens.
-queue a4a5, queue a4a5 if b7b6: a move for your next turn, made by the server when it comes, though you
-  are gone; with if only when the other side has played just that. More moves after commas follow turn by
-  turn. What cannot be made empties the queue. queue: show it. queue clear: empty it. Days per move only.
-propose: offer a draw (propose rematch: another game after the end). accept, reject: answer its offer.
-show [GAME]: the board as everybody sees it. showas [GAME]: as you see it.
-history [GAME]: the moves. history NAME [NAME]: a player's games, or those of two against each other.
-standings [RULESET] [SPEED]: the best. ratings [NAME]: a player's ratings.
-set: your settings. set flip, set noflip: your side at the bottom, or Red always. set numbers us, eu.";
 
 /// True if a lower-case word is one of the commands that work with no game open.
 pub(super) fn is_word(word: &str) -> bool {
@@ -93,14 +76,14 @@ fn open(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
 }
 
 fn game_id(text: &str) -> Result<GameId, String> {
-    text.parse().map_err(|_| format!("{text:?} is no game's id: games lists them, as in open 0123456789ab."))
+    text.parse().map_err(|_| text!("not-a-game-id", text))
 }
 
 /// The named game, or the open one.
 fn named_game(model: &Model, rest: &str) -> Result<GameId, String> {
     match (&model.game, rest) {
         (Some(game), "") => Ok(game.summary.id),
-        (None, "") => Err("No game is open: name one, or type next or open GAME.".to_owned()),
+        (None, "") => Err(text!("no-game-named")),
         (_, text) => game_id(text),
     }
 }
@@ -141,10 +124,10 @@ pub(super) fn parse_challenge(rest: &str) -> Result<Challenged, String> {
             _ if name.is_none() => name = Some(word.to_owned()),
             _ => {
                 let ids = Ruleset::all().iter().map(|ruleset| ruleset.id);
-                return Err(format!(
-                    "I do not understand {word:?}.{} Write challenge NAME RULESET TIME, as in challenge ann pbm 3days.",
-                    names::did_you_mean(word, ids)
-                ));
+                return Err(match names::closest(word, ids) {
+                    Some(meant) => text!("challenge-not-understood-meant", word, meant),
+                    None => text!("challenge-not-understood", word),
+                });
             }
         }
     }
@@ -168,7 +151,7 @@ fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
 
 fn withdraw(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
     if code.is_empty() {
-        return Err("withdraw CODE: the code of a challenge of yours, as it was told.".to_owned());
+        return Err(text!("withdraw-usage"));
     }
     let cmd_id = model.random.command_id();
     outbox::send(model, ClientToServer::CancelChallenge { cmd_id, challenge: code.to_owned() }, out);
@@ -179,13 +162,13 @@ fn propose(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
     match rest {
         "" | "draw" => game::draw(model, out),
         "rematch" => game::rematch(model, out),
-        _ => return Err(format!("I do not understand propose {rest:?}: propose draw, or propose rematch.")),
+        _ => return Err(text!("propose-usage", text = rest)),
     }
     Ok(())
 }
 
 fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
-    let open = model.game.as_ref().ok_or("No game is open: type next or open GAME.")?;
+    let open = model.game.as_ref().ok_or_else(|| text!("no-game-open"))?;
     let (game, ply, epoch) = (open.summary.id, open.view.ply, open.epoch);
     match rest {
         "" => return start(model, Request::Queue { game }, out),
@@ -193,15 +176,13 @@ fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
         _ => {}
     }
     if !matches!(open.summary.terms.time, Time::Correspondence { .. }) {
-        return Err(
-            "queue is for games with days per move: here type the move when your turn comes.".to_owned()
-        );
+        return Err(text!("queue-days-only"));
     }
     if open.view.phase != Phase::Playing || open.own_side().is_none() {
-        return Err("A move can be queued by a player while the game is played.".to_owned());
+        return Err(text!("queue-players-only"));
     }
     if open.is_own_turn() {
-        return Err("It is your turn: make your move first, then queue what is to follow.".to_owned());
+        return Err(text!("queue-own-turn"));
     }
     let moves = parse_queue(rest)?;
     start(model, Request::SetQueue { game, ply, epoch, moves }, out)
@@ -213,8 +194,7 @@ pub(super) fn parse_queue(text: &str) -> Result<Vec<QueuedMove>, String> {
 }
 
 fn queued(text: &str) -> Result<QueuedMove, String> {
-    let wrong =
-        || format!("I do not understand {text:?}: queue a4a5, or queue a4a5 if b7b6, more after commas.");
+    let wrong = || text!("queue-not-understood", text);
     let (act, condition) = match text.split_once(" if ") {
         Some((act, condition)) => (act, Some(condition)),
         None => (text, None),
@@ -252,7 +232,7 @@ fn history(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
             let (player, opponent) = (names::player(first)?, names::player(second)?);
             start(model, Request::HeadToHead { player, opponent }, out)
         }
-        (_, _, Some(_)) => Err("history GAME, history NAME, or history NAME NAME.".to_owned()),
+        (_, _, Some(_)) => Err(text!("history-usage")),
         _ => {
             let game = named_game(model, rest)?;
             start(model, Request::Moves { game }, out)
@@ -271,10 +251,10 @@ fn standings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
             ruleset = word;
         } else {
             let known = Ruleset::all().iter().map(|ruleset| ruleset.id).chain(Speed::ALL.map(Speed::name));
-            return Err(format!(
-                "{word:?} is neither a ruleset nor a speed.{} Write it as in standings pbm correspondence.",
-                names::did_you_mean(&word, known)
-            ));
+            return Err(match names::closest(&word, known) {
+                Some(meant) => text!("standings-not-understood-meant", word, meant),
+                None => text!("standings-not-understood", word),
+            });
         }
     }
     start(model, Request::Standings { ruleset, speed }, out)
@@ -288,28 +268,19 @@ fn ratings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
 }
 
 fn set(model: &mut Model, rest: &str) -> Done {
-    match rest.to_ascii_lowercase().as_str() {
-        "" => {}
-        "flip" => model.options.flip = true,
-        "noflip" => model.options.flip = false,
-        "numbers us" => model.options.numbering = Numbering::Us,
-        "numbers eu" => model.options.numbering = Numbering::Eu,
-        _ => {
-            return Err(format!(
-                "I do not understand set {rest:?}: set flip, set noflip, set numbers us, set numbers eu."
-            ));
-        }
+    match rest.to_ascii_lowercase().split_whitespace().collect::<Vec<_>>().as_slice() {
+        [] => {}
+        ["flip"] => model.options.flip = true,
+        ["noflip"] => model.options.flip = false,
+        ["numbers", "us"] => model.options.numbering = Numbering::Us,
+        ["numbers", "eu"] => model.options.numbering = Numbering::Eu,
+        _ => return Err(text!("set-usage", text = rest)),
     }
-    let flip = if model.options.flip {
-        "flip: your own side at the bottom"
-    } else {
-        "noflip: Red always at the bottom"
-    };
     let numbers = match model.options.numbering {
-        Numbering::Us => "numbers us: 1 Marshal to 9 Scout",
-        Numbering::Eu => "numbers eu: 10 Marshal to 2 Scout",
+        Numbering::Us => "us",
+        Numbering::Eu => "eu",
     };
-    model.say(format!("Set: {flip}; {numbers}."));
+    model.say(text!("settings", flip = model.options.flip, numbers));
     Ok(())
 }
 
@@ -320,7 +291,7 @@ pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
     for word in text.split_whitespace() {
         match word.strip_prefix('#') {
             Some(digits) => {
-                let wrong = || format!("{word:?} is no number of a ply: write it as in move #12 a4a5.");
+                let wrong = || text!("not-a-ply", word);
                 number = Some(digits.parse::<Ply>().map_err(|_| wrong())?);
             }
             None => rest.push(word),

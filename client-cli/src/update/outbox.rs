@@ -3,6 +3,7 @@
 use flagfall_protocol::ClientToServer;
 
 use crate::model::{Effect, Link, Model, Pending};
+use crate::text;
 
 /// Most commands that are kept while the connection is down.
 const PENDING_MAX: usize = 8;
@@ -34,12 +35,12 @@ pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Eff
     };
     if let Some(cmd_id) = cmd_id {
         if model.connection.pending.len() >= PENDING_MAX {
-            model.say("Too much is waiting for the server already: that was not sent.");
+            model.say(text!("outbox-full"));
             return;
         }
         model.connection.pending.push(Pending { cmd_id, message: message.clone() });
         if model.connection.link != Link::Online {
-            model.say("The connection is down: that goes out as soon as it is back.");
+            model.say(text!("outbox-waits"));
         }
     }
     if model.connection.link == Link::Online {

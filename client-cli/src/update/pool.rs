@@ -5,6 +5,7 @@ use flagfall_protocol::{Abort, ClientToServer, PoolStatus};
 
 use super::goal;
 use crate::model::{Effect, Model, Page, PoolWait};
+use crate::text;
 use crate::{status, words};
 
 /// Shortest time in milliseconds between two lines about the same wait.
@@ -25,7 +26,7 @@ pub(super) fn status(model: &mut Model, status: Option<PoolStatus>, out: &mut Ve
     let aborted = model.game.take_if(|open| open.is_over() && open.is_aborted());
     if let Some(aborted) = aborted {
         out.push(Effect::Send(ClientToServer::CloseGame { game: aborted.summary.id }));
-        model.say("You are back at the front of the pool.");
+        model.say(text!("pool-back"));
         goal::wait_in_pool(model);
     }
     tell(model);
@@ -51,17 +52,13 @@ fn tell(model: &mut Model) {
 pub(super) fn aborted(model: &mut Model, id: GameId, abort: &Abort) {
     let Some(game) = model.game.as_ref().filter(|game| game.summary.id == id) else { return };
     let own = game.own_side();
-    let who = |side: Side| {
-        if own == Some(side) {
-            "You".to_owned()
-        } else {
-            format!("{} ({side})", words::player(&game.summary.players[side]))
-        }
-    };
+    let player = |side: Side| words::player(&game.summary.players[side]);
     let why = match (abort.called_off_by, &abort.not_deployed[..]) {
-        (Some(side), _) => format!("{} called the game off.", who(side)),
-        (None, [side]) => format!("{} did not deploy in time.", who(*side)),
-        (None, [_, _, ..]) => "Neither side deployed in time.".to_owned(),
+        (Some(side), _) if own == Some(side) => text!("aborted-own"),
+        (Some(side), _) => text!("aborted-by", player = player(side), side),
+        (None, [side]) if own == Some(*side) => text!("not-deployed-own"),
+        (None, [side]) => text!("not-deployed", player = player(*side), side = *side),
+        (None, [_, _, ..]) => text!("not-deployed-both"),
         (None, []) => return,
     };
     model.say(why);

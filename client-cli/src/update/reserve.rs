@@ -6,6 +6,7 @@ use flagfall_protocol::GameCommand;
 use super::game;
 use crate::model::{Effect, Model, OpenGame, Prompt, Uncolored};
 use crate::targets;
+use crate::text;
 
 /// Plays a ply at once if no chips are laid. Otherwise asks for the color.
 pub(super) fn play_or_prompt_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
@@ -26,7 +27,7 @@ pub(super) fn prompt_place(model: &mut Model) {
     let square = game.cursor;
     match refusal_to_place(game, square) {
         Some(refusal) => model.say(refusal),
-        None if kinds.is_empty() => model.say("Your reserve is empty."),
+        None if kinds.is_empty() => model.say(text!("reserve-empty-own")),
         None => model.ui.prompt = Some(Prompt::Place { square, kinds, cursor: 0 }),
     }
 }
@@ -38,11 +39,11 @@ pub(super) fn prompt_remove(model: &mut Model) {
     let is_own =
         targets::piece_at(&game.view, square).is_some_and(|piece| Some(piece.side) == game.own_side());
     if !game.is_own_turn() {
-        model.say("It is not your turn.");
+        model.say(text!("not-your-turn"));
     } else if is_own {
         model.ui.prompt = Some(Prompt::Remove(square));
     } else {
-        model.say(format!("None of your own pieces stands on {square}."));
+        model.say(text!("no-own-piece-on", square));
     }
 }
 
@@ -66,10 +67,10 @@ fn kinds(game: &OpenGame) -> Vec<(Rank, bool, u8)> {
 fn refusal_to_place(game: &OpenGame, square: Square) -> Option<String> {
     let (ruleset, side) = game.ruleset.zip(game.own_side())?;
     if !game.is_own_turn() {
-        return Some("It is not your turn.".to_owned());
+        return Some(text!("not-your-turn"));
     }
     if !ruleset.shape.home(side).contains(square) {
-        return Some(format!("{square} is none of your home squares: pieces are placed on those."));
+        return Some(text!("place-not-home", square));
     }
-    targets::piece_at(&game.view, square).map(|_| format!("A piece stands on {square}."))
+    targets::piece_at(&game.view, square).map(|_| text!("place-not-empty", square))
 }

@@ -6,6 +6,7 @@ use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClie
 
 use super::{goal, outbox};
 use crate::model::{Effect, How, Link, Model, Retry};
+use crate::text;
 use crate::words;
 
 /// Upper bound of the first delay before a request is repeated.
@@ -88,7 +89,7 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
 fn wait(model: &mut Model, why: &str) {
     let Retry { refusals, .. } = model.connection.retry.unwrap_or_default();
     if refusals == 0 {
-        model.say(format!("Not now: {} Trying again and again.", words::sentence(why)));
+        model.say(text!("retrying", why = words::sentence(why)));
     }
     let delay_ms = outbox::jittered_ms(model, (FIRST_MS << refusals.min(10)).min(LONGEST_MS));
     model.connection.retry =

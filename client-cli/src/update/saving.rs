@@ -9,6 +9,7 @@ use flagfall_protocol::{Commitment, Phase};
 use crate::commitments::{Shown, changed_words, verdict};
 use crate::config::is_account_file;
 use crate::model::{Effect, Goal, Model, Unsaved};
+use crate::text;
 
 /// Milliseconds between two attempts to save a credential or a seat.
 const AGAIN_MS: u64 = 15_000;
@@ -28,16 +29,14 @@ pub(super) fn unsaved(model: &mut Model, why: String) {
     let is_new = model.login.unsaved.is_none() && !matches!(model.goal, Goal::Games | Goal::Watch(_));
     model.login.unsaved = Some(Unsaved { why: why.clone(), again_at: model.clock.now + AGAIN_MS });
     if is_new {
-        model.say(format!(
-            "Your seat cannot be saved on this machine ({why}). While this client runs, all is well; once it ends, you cannot come back to your game."
-        ));
+        model.say(text!("seat-unsaved", why));
     }
 }
 
 /// Records that the credential and the seat are saved now.
 pub(super) fn saved(model: &mut Model) {
     if model.login.unsaved.take().is_some() {
-        model.say("Your seat is saved now: you can come back to your game.");
+        model.say(text!("seat-saved"));
     }
 }
 

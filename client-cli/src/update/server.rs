@@ -4,9 +4,11 @@ use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCom
 
 use super::exit::exit;
 use super::{absence, challenges, chat, game, goal, link, pool, requests, retry, store};
+use crate::advice::advised;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::request::Request;
 use crate::setup_check;
+use crate::text;
 use crate::words;
 
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
@@ -29,9 +31,13 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             }
             model.connection.link = Link::Online;
             if model.connection.was_online {
-                model.say("Connected again.");
+                model.say(text!("connected-again"));
             } else if !matches!(model.goal, Goal::Games | Goal::Next) {
-                model.say(format!("Connected to {} as {}.", model.options.server, words::player(&player)));
+                model.say(text!(
+                    "connected",
+                    server = &model.options.server,
+                    player = words::player(&player)
+                ));
             }
             model.connection.was_online = true;
             model.connection.is_store_away = false;
@@ -56,20 +62,16 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 return exit(model, Exit::Usage, words::sentence(&why), out);
             }
             let side = match your_side {
-                Some(side) => format!("You will play {side}."),
-                None => "Chance decides who plays which side.".to_owned(),
+                Some(side) => text!("challenge-your-side", side),
+                None => text!("challenge-side-drawn"),
             };
             let mut lines = vec![
-                format!("{} challenges you: {}.", words::player(&challenger), words::terms(&terms)),
+                text!("challenged", player = words::player(&challenger), terms = words::terms(&terms)),
                 side,
-                format!(
-                    "The challenge stands for {} more.",
-                    words::span(expires.saturating_sub(model.server_now()))
-                ),
+                text!("challenge-stands", left = words::span(expires.saturating_sub(model.server_now()))),
             ];
             if terms.secret {
-                lines
-                    .push(format!("{}'s deployment stays secret after the end.", words::player(&challenger)));
+                lines.push(text!("challenge-secret", player = words::player(&challenger)));
             }
             if model.options.face.prints() {
                 for line in &lines {
@@ -80,7 +82,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 goal::accept_challenge(model, challenge, out);
             } else {
                 if model.options.face.prints() {
-                    model.say("Type accept to play, or quit.");
+                    model.say(text!("challenge-terms-ask"));
                 }
                 model.ui.page = Page::Terms { challenge, lines };
             }
@@ -143,7 +145,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         ServerToClient::GameUnavailable { game, message } => {
             if let Some(open) = model.game.as_mut().filter(|open| open.summary.id == game) {
                 open.unavailable = true;
-                model.say(format!("This game cannot go on now: {message}"));
+                model.say(text!("game-unavailable", message));
             }
         }
         ServerToClient::Challenged { invitation } => challenges::challenged(model, invitation),
@@ -190,34 +192,40 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
             let left = words::span(expires.saturating_sub(model.server_now()));
             match model.challenges.addressed.remove(cmd_id.as_str()) {
                 Some(name) => requests::start(model, Request::Invite { challenge, name }, out),
-                None => model.say(format!(
-                    "{}: whoever types accept {challenge} plays you. It stands for {left}.",
-                    words::terms(&terms)
-                )),
+                None => {
+                    model.say(text!("challenge-made", terms = words::terms(&terms), code = challenge, left));
+                }
             }
         }
         (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. }) => {
             let lines = vec![
-                format!("The code is {challenge}. Your friend types:"),
+                text!("challenge-code", code = &challenge),
                 String::new(),
-                format!("  flagfall play{} --accept {challenge}", model.options.server_flag()),
+                format!(
+                    "  {}",
+                    text!(
+                        "challenge-accept-command",
+                        server = model.options.server_flag(),
+                        code = &challenge
+                    )
+                ),
                 String::new(),
-                format!("It stands for {}.", words::span(expires.saturating_sub(model.server_now()))),
+                text!("challenge-stands", left = words::span(expires.saturating_sub(model.server_now()))),
             ];
-            goal::wait(model, &format!("Waiting for your friend: {}", words::terms(&terms)), lines);
+            goal::wait(model, &text!("waiting-for-friend", terms = words::terms(&terms)), lines);
             model.challenges.own = Some(challenge);
         }
         (_, ClientToServer::CancelChallenge { challenge, .. }) => {
-            model.say(format!("Challenge {challenge} is taken back."));
+            model.say(text!("challenge-withdrawn", code = challenge));
         }
-        (_, ClientToServer::Report { .. }) => model.say("The operators of the server have your report."),
+        (_, ClientToServer::Report { .. }) => model.say(text!("report-sent")),
         (_, ClientToServer::Rematch { game, .. }) => {
             let open = model.game.as_ref().filter(|open| open.summary.id == game);
             // The player's own rematch request also comes back to them, before it is accepted.
             let is_answer =
                 open.is_none_or(|open| open.rematch.iter().any(|side| Some(*side) != open.own_side()));
             if !is_answer {
-                model.say("You ask for a rematch; it begins when the other side asks too.");
+                model.say(text!("rematch-asked"));
             }
         }
         _ => {}
@@ -239,7 +247,8 @@ fn is_past(model: &Model, id: flagfall_board::GameId, ply: flagfall_board::Ply) 
 
 fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     let Refused { pending, game: game_id, code, message, seq } = refused;
-    let message = words::sentence(message);
+    let kind = model.login.player.as_ref().map(|player| player.kind);
+    let message = advised(code.as_str(), words::sentence(message), kind);
     if code.as_str() == Code::BAD_TOKEN && model.connection.link != Link::Online {
         // The answer to a hello. The server closes the connection next.
         if !link::forget_guest(model, out) {
@@ -252,15 +261,15 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         // Someone was faster, or the offer is gone: look again.
         Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
             model.lobby.refused_seeks.insert(seek.clone());
-            model.say("Somebody else was faster. Looking for another offer.");
-            goal::wait(model, "Looking for an open offer …", Vec::new());
+            model.say(text!("offer-taken"));
+            goal::wait(model, &text!("offer-looking"), Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;
         }
         Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::OUTSIDE_RATING_RANGE => {
             model.lobby.refused_seeks.insert(seek.clone());
-            model.say(format!("Refused: {message}"));
-            goal::wait(model, "Looking for an open offer …", Vec::new());
+            model.say(text!("refused", message));
+            goal::wait(model, &text!("offer-looking"), Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;
         }
@@ -277,22 +286,21 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         Some(ClientToServer::Command { command, .. }) if code.as_str() == Code::STALE_EPOCH => {
             model.input.was_refused = true;
             let not_done = words::not_done(command);
-            model.say(format!("{not_done}: the server lost the last moves of the game. Look again."));
+            model.say(text!("not-done-lost", not_done));
         }
         Some(ClientToServer::Command { .. }) => {
             model.input.was_refused = true;
             let is_stale = code.as_str() == "stale_ply";
-            let prefix = if is_stale { "That did not happen: " } else { "Refused: " };
-            model.say(format!("{prefix}{message}"));
+            model.say(if is_stale { text!("did-not-happen", message) } else { text!("refused", message) });
         }
         Some(_) if model.game.is_some() || model.is_mail() => {
             model.input.was_refused = true;
-            model.say(format!("Refused: {message}"));
+            model.say(text!("refused", message));
         }
-        Some(_) => return exit(model, Exit::Refused, format!("Refused: {message}"), out),
+        Some(_) => return exit(model, Exit::Refused, text!("refused", message), out),
         None if model.is_mail() && model.opening.take().is_some() => {
             model.input.was_refused = true;
-            model.say(format!("Refused: {message}"));
+            model.say(text!("refused", message));
         }
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
             // It may be over and closed.
@@ -307,7 +315,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
                 || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
                 || model.connection.link != Link::Online;
             if is_asking {
-                return exit(model, Exit::Refused, format!("Refused: {message}"), out);
+                return exit(model, Exit::Refused, text!("refused", message), out);
             }
             model.say(message);
         }

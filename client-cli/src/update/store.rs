@@ -5,6 +5,7 @@ use flagfall_protocol::{ClientToServer, Code};
 
 use super::outbox;
 use crate::model::{Effect, Link, Model};
+use crate::text;
 
 /// True if a request that was refused for lack of the store is kept, because the user knows about
 /// the store.
@@ -19,10 +20,10 @@ pub(super) fn state(model: &mut Model, is_available: bool, out: &mut Vec<Effect>
         return;
     }
     if !is_available {
-        model.say("The server cannot reach its store: nothing can be played for now. What you ask for is done when it is back.");
+        model.say(text!("store-away"));
         return;
     }
-    model.say("The server reaches its store again.");
+    model.say(text!("store-back"));
     outbox::resend(model, out);
     if let Some(open) = &mut model.game {
         open.reopening = false;

@@ -18,6 +18,7 @@ mod lobby;
 mod mail;
 mod offers;
 mod pool;
+mod questions;
 mod retry;
 mod scripts;
 mod setups;

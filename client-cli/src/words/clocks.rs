@@ -1,13 +1,22 @@
 //! Words for clocks and time spans.
 
+use std::fmt;
+
 use flagfall_protocol::Time;
 
+use crate::text;
+
 /// A text that is not a clock.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "{0:?} is no clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none"
-)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TimeError(String);
+
+impl fmt::Display for TimeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&text!("not-a-time", text = &self.0))
+    }
+}
+
+impl std::error::Error for TimeError {}
 
 /// Parses a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and free
 /// seconds at the start of every turn), `3days` (for every move), `none`.
@@ -48,33 +57,36 @@ pub fn check_time(time: Time) -> Result<(), String> {
     if time.is_allowed() {
         return Ok(());
     }
-    let bounds = match time {
+    let shown = self::time(time);
+    let (min_s, max_min) = (*Time::BASE_S.start(), Time::BASE_S.end() / 60);
+    Err(match time {
         Time::Correspondence { .. } => {
-            format!("{} to {} days for a move", Time::DAYS.start(), Time::DAYS.end())
+            text!("time-bounds-days", time = shown, min = *Time::DAYS.start(), max = *Time::DAYS.end())
         }
-        Time::Delay { .. } => format!(
-            "{} seconds to {} minutes, and {} to {} free seconds of a turn",
-            Time::BASE_S.start(),
-            Time::BASE_S.end() / 60,
-            Time::FREE_S.start(),
-            Time::FREE_S.end()
+        Time::Delay { .. } => text!(
+            "time-bounds-delay",
+            time = shown,
+            min_s,
+            max_min,
+            free_min = *Time::FREE_S.start(),
+            free_max = *Time::FREE_S.end()
         ),
-        Time::Fischer { .. } | Time::Unlimited {} => format!(
-            "{} seconds to {} minutes, and {} to {} seconds for each move",
-            Time::BASE_S.start(),
-            Time::BASE_S.end() / 60,
-            Time::INCREMENT_S.start(),
-            Time::INCREMENT_S.end()
+        Time::Fischer { .. } | Time::Unlimited {} => text!(
+            "time-bounds-increment",
+            time = shown,
+            min_s,
+            max_min,
+            increment_min = *Time::INCREMENT_S.start(),
+            increment_max = *Time::INCREMENT_S.end()
         ),
-    };
-    Err(format!("the clock {} is out of bounds: there may be {bounds}", self::time(time)))
+    })
 }
 
 /// A clock as people write it.
 #[must_use]
 pub fn time(time: Time) -> String {
     match time {
-        Time::Unlimited {} => "no clock".to_owned(),
+        Time::Unlimited {} => text!("time-unlimited"),
         Time::Fischer { base_s, increment_s } => format!("{}+{increment_s}", base(base_s)),
         Time::Delay { base_s, free_s } => format!("{}d{free_s}", base(base_s)),
         Time::Correspondence { days: 1 } => "1day".to_owned(),
@@ -100,7 +112,7 @@ pub fn clock(ms: u64) -> String {
     } else if seconds < 24 * 3600 {
         format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
     } else {
-        format!("{}d {}h", seconds / (24 * 3600), seconds / 3600 % 24)
+        text!("duration-days", days = seconds / (24 * 3600), hours = seconds / 3600 % 24)
     }
 }
 
@@ -109,9 +121,8 @@ pub fn clock(ms: u64) -> String {
 pub fn span(ms: u64) -> String {
     let minutes = ms.div_ceil(60_000);
     match minutes {
-        1 => "1 minute".to_owned(),
-        0..120 => format!("{minutes} minutes"),
-        _ => format!("{} hours", (minutes + 30) / 60),
+        0..120 => text!("duration-minutes", minutes),
+        _ => text!("duration-hours", hours = (minutes + 30) / 60),
     }
 }
 
@@ -119,11 +130,9 @@ pub fn span(ms: u64) -> String {
 #[must_use]
 pub fn seconds(ms: u64) -> String {
     let seconds = ms.div_ceil(1_000);
-    if seconds == 1 {
-        "1 second".to_owned()
-    } else if seconds < 120 {
-        format!("{seconds} seconds")
+    if seconds < 120 {
+        text!("duration-seconds", seconds)
     } else {
-        format!("{} minutes", seconds.div_ceil(60))
+        text!("duration-minutes", minutes = seconds.div_ceil(60))
     }
 }

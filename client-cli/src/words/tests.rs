@@ -98,23 +98,23 @@ fn plies_and_strikes_are_sentences() {
         (r#"{"side":"blue","move":"j10j9","piece":"5"}"#, "Blue moves j10j9."),
         (
             r#"{"side":"red","move":"b4b7","piece":"9","strike":{"attacker":"9","attacker_fate":"leaves","defender":"B","defender_fate":"stays"}}"#,
-            "Red's Scout strikes Blue's Bomb on b7: the Scout leaves.",
+            "Red's Scout strikes Blue's Bomb on b7 and is lost.",
         ),
         (
             r#"{"side":"red","move":"b6b7","piece":"8","strike":{"attacker":"8","attacker_fate":"advances","defender":"B","defender_fate":"leaves"}}"#,
-            "Red's Miner strikes Blue's Bomb on b7: the Bomb leaves.",
+            "Red's Miner captures Blue's Bomb on b7.",
         ),
         (
             r#"{"side":"blue","move":"b6b5","piece":"5","strike":{"attacker":"5","attacker_fate":"leaves","defender":"5","defender_fate":"leaves"}}"#,
-            "Blue's Captain strikes Red's Captain on b5: both leave.",
+            "Blue's Captain strikes Red's Captain on b5: both are lost.",
         ),
         (
             r#"{"side":"red","move":"b9b10","piece":"8","strike":{"attacker":"8","attacker_fate":"advances","defender":"F","defender_fate":"leaves"}}"#,
-            "Red's Miner strikes Blue's Flag on b10: the Flag is taken.",
+            "Red's Miner captures Blue's Flag on b10.",
         ),
         (
             r#"{"side":"red","move":"b6b7","piece":"9","strike":{"attacker":"9","attacker_fate":"leaves","defender":"5","defender_fate":"advances"}}"#,
-            "Red's Scout strikes Blue's Captain on b7: the Scout leaves, the Captain goes to b6.",
+            "Red's Scout strikes Blue's Captain on b7 and is lost; Blue's Captain goes to b6.",
         ),
     ];
     for (message, sentence) in cases {
@@ -136,10 +136,10 @@ fn moments_are_dates() {
 #[test]
 fn endings_are_sentences() {
     let ended = |winner, reason: &str| outcome(&SeenOutcome { winner, reason: reason.to_owned() });
-    assert_eq!(ended(Some(Side::Red), "flag_captured"), "Red wins: Blue's Flag is taken.");
-    assert_eq!(ended(None, "draw_agreed"), "A draw: draw agreed.");
-    assert_eq!(ended(None, "aborted"), "The game was called off.");
+    assert_eq!(ended(Some(Side::Red), "flag_captured"), "Red wins: Blue's Flag is captured.");
+    assert_eq!(ended(None, "draw_agreed"), "A draw: both sides agreed.");
+    assert_eq!(ended(None, "aborted"), "The game was aborted.");
     assert_eq!(ended(Some(Side::Red), "illegal_act"), "Red wins: Blue broke the rules.");
     assert_eq!(ended(None, "illegal_act"), "A draw: both broke the rules.");
-    assert_eq!(ended(Some(Side::Blue), "something_new"), "Blue wins: something new.");
+    assert_eq!(ended(Some(Side::Blue), "something_new"), "Blue wins: something_new.");
 }

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn where_nobody_else_can_write_a_server_is_the_last() {
+    async fn a_server_alone_on_its_store_is_the_last() {
         let peers = Peers::new(Arc::new(MemoryStore::default()), "1".to_owned());
         peers.meet(&sign(5, &["ana"])).await.unwrap();
         assert!(!peers.is_shared() && peers.leave().await);

@@ -2,8 +2,8 @@
 //!
 //! A job is a side record that is written in the same append or update as its cause, so that no
 //! crash separates the two. Its value is a JSON object with the state of the job (`State`) and
-//! whatever fields the kind needs; any other value, such as those of version 0.1, is a job that
-//! nobody has tried.
+//! the fields that the kind needs; any other value, such as those of version 0.1, is a job that has
+//! not been tried yet.
 //!
 //! One runner finds jobs, leases them and calls the handler of their kind. A handler does its work
 //! in one update that also has the condition "the job is as I claimed it" and deletes the job

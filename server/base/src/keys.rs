@@ -161,7 +161,7 @@ keyspace! {
     /// A running game.
     LIVE["GAME"] = "live", "JSON: when a flag may fall, who is away", "game/src/listing.rs", "end of the game";
     /// A running game of a player.
-    SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/commit.rs", "end of the game";
+    SEAT["PLAYER", "GAME"] = "seat", "empty", "game/src/table/commit.rs", "end of the game";
     /// When a game must be looked at because a time may be up.
     FLAGS["TIME", "GAME"] = "flags", "empty", "game/src/listing.rs", "the look at the game";
     /// A game in which a house player is to act.
@@ -179,123 +179,123 @@ keyspace! {
     /// The latest 1,024 outages.
     OUTAGES[] = "outages", "JSON: pairs of times", "store/src/store.rs", "none";
     /// An open seek.
-    SEEKS["ID"] = "seeks", "JSON: SeekRecord", "src/lobby/seeks.rs", "taken, withdrawn or abandoned";
+    SEEKS["ID"] = "seeks", "JSON: SeekRecord", "services/src/lobby/seeks.rs", "taken, withdrawn or abandoned";
     /// The seek that was opened last, so that two opened at once are both counted.
-    SEEK_TURN[] = "seek_turn", "the seek's id", "src/lobby/seeks.rs", "1 min";
+    SEEK_TURN[] = "seek_turn", "the seek's id", "services/src/lobby/seeks.rs", "1 min";
     /// An open challenge.
-    CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "src/lobby/challenges.rs", "1 day";
+    CHALLENGES["CODE"] = "challenges", "JSON: ChallengeRecord", "services/src/lobby/challenges.rs", "1 day";
     /// A player's open challenge.
-    CHALLENGES_OF["PLAYER", "CODE"] = "challenges_of", "empty", "src/lobby/challenges.rs", "1 day";
+    CHALLENGES_OF["PLAYER", "CODE"] = "challenges_of", "empty", "services/src/lobby/challenges.rs", "1 day";
     /// A challenge that names this player.
-    INVITED["PLAYER", "CODE"] = "invited", "empty", "src/lobby/invitations.rs", "1 day";
+    INVITED["PLAYER", "CODE"] = "invited", "empty", "services/src/lobby/invitations.rs", "1 day";
     /// The player whom a challenge names.
-    ADDRESSED["CODE", "PLAYER"] = "addressed", "empty", "src/lobby/invitations.rs", "1 day";
+    ADDRESSED["CODE", "PLAYER"] = "addressed", "empty", "services/src/lobby/invitations.rs", "1 day";
     /// The outcome of an accepted lobby command.
-    COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "src/lobby/memory.rs", "1 day";
+    COMMANDS["PLAYER", "COMMAND"] = "commands", "JSON", "services/src/lobby/memory.rs", "1 day";
     /// Job: make a game that was promised.
-    PLANS["GAME"] = "plans", "JSON: PlanRecord and state of the job", "src/lobby/plans.rs", "the game's first append";
+    PLANS["GAME"] = "plans", "JSON: PlanRecord and state of the job", "services/src/lobby/plans.rs", "the game's first append";
     /// A player who waits in the pool.
-    POOL["PLAYER"] = "pool", "JSON: PoolRecord", "src/lobby/pool.rs", "45 s after the last renewal";
+    POOL["PLAYER"] = "pool", "JSON: PoolRecord", "services/src/lobby/pool.rs", "45 s after the last renewal";
     /// A pair that waits for its game.
-    PAIRED["GAME"] = "paired", "JSON: both players", "src/lobby/pool.rs", "10 min";
+    PAIRED["GAME"] = "paired", "JSON: both players", "services/src/lobby/pool.rs", "10 min";
     /// The latest game for which a player was paired.
-    PAIRED_OF["PLAYER"] = "paired_of", "the game's id", "src/lobby/pool.rs", "30 days";
+    PAIRED_OF["PLAYER"] = "paired_of", "the game's id", "services/src/lobby/pool.rs", "30 days";
     /// What the players of a paired game waited for.
-    POOLED["GAME"] = "pooled", "JSON", "src/lobby/pool_returns.rs", "1 day";
+    POOLED["GAME"] = "pooled", "JSON", "services/src/lobby/pool_returns.rs", "1 day";
     /// Players who wait again because their game was aborted.
-    POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "src/lobby/pool_returns.rs", "1 min";
+    POOL_RETURNS["GAME"] = "pool_returns", "JSON: the sides", "services/src/lobby/pool_returns.rs", "1 min";
     /// A player left a game.
-    LEFT["PLAYER", "GAME"] = "left", "the time, in decimal", "src/conduct.rs", "1 day";
+    LEFT["PLAYER", "GAME"] = "left", "the time, in decimal", "services/src/left_games.rs", "1 day";
     /// A player.
-    PLAYERS["ID"] = "players", "JSON: PlayerRecord", "src/players/record.rs", "guests: 90 days after their last visit";
+    PLAYERS["ID"] = "players", "JSON: PlayerRecord", "services/src/players/record.rs", "guests: 90 days after their last visit";
     /// A name in use.
-    NAMES["NAME"] = "names", "the player's id", "src/players/record.rs", "as the player";
+    NAMES["NAME"] = "names", "the player's id", "services/src/players/record.rs", "as the player";
     /// A token, by its SHA-256.
-    TOKENS["HASH"] = "tokens", "the player's id", "src/players/record.rs", "as the player, or when revoked";
+    TOKENS["HASH"] = "tokens", "the player's id", "services/src/players/record.rs", "as the player, or when revoked";
     /// A deleted account.
-    GONE["ID"] = "gone", "empty", "src/players/record.rs", "none";
+    GONE["ID"] = "gone", "empty", "services/src/players/record.rs", "none";
     /// Job: remove what is left of a deleted account.
-    LEAVING["ID"] = "leaving", "JSON: Player and state of the job", "src/players/record.rs", "everything is removed";
+    LEAVING["ID"] = "leaving", "JSON: Player and state of the job", "services/src/players/record.rs", "everything is removed";
     /// A token that was revoked a moment ago, for other servers.
-    REVOKED["TOKEN"] = "revoked", "the player's id", "src/players/record.rs", "5 min";
+    REVOKED["TOKEN"] = "revoked", "the player's id", "services/src/players/record.rs", "5 min";
     /// An account that an operator closed a moment ago, for other servers.
-    CLOSED["ID"] = "closed", "empty", "src/players/closure.rs", "5 min";
+    CLOSED["ID"] = "closed", "empty", "services/src/players/closure.rs", "5 min";
     /// A stored guest who has not played.
-    NEW_GUESTS["TIME", "ID"] = "new_guests", "empty", "src/players/standing.rs", "2 days";
+    NEW_GUESTS["TIME", "ID"] = "new_guests", "empty", "services/src/players/standing.rs", "2 days";
     /// Keys that all servers share.
-    SECRETS["NAME"] = "secrets", "32 bytes", "src/players/guest.rs", "none";
+    SECRETS["NAME"] = "secrets", "32 bytes", "services/src/players/guest.rs", "none";
     /// A player whom another one has blocked.
-    BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "src/blocks.rs", "none; at most 100 a player";
+    BLOCKS["PLAYER", "OTHER"] = "blocks", "empty", "services/src/blocks.rs", "none; at most 100 a player";
     /// A saved deployment.
-    DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "src/deployments.rs", "at most 50 a ruleset";
+    DEPLOYMENTS["PLAYER", "RULESET", "NAME"] = "deployments", "JSON: SavedDeployment", "services/src/deployments.rs", "at most 50 a ruleset";
     /// Job: rate a game.
-    RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "src/ratings/record.rs", "done";
+    RATING_DUE["GAME"] = "rating_due", "JSON: state of the job; version 0.1: empty", "services/src/ratings/record.rs", "done";
     /// A rating job that version 0.1 put aside because of damaged data.
     RATING_ASIDE["GAME"] = "rating_aside", "what is damaged", "base/src/jobs/dead.rs", "an operator retries it";
     /// A player's rating.
-    RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "src/ratings/record.rs", "the account";
+    RATINGS["PLAYER", "RULESET", "SPEED"] = "ratings", "JSON: RatingRecord", "services/src/ratings/record.rs", "the account";
     /// A player's earlier ratings, the latest first.
-    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "src/ratings/record.rs", "the account";
+    RATING_HISTORY["PLAYER", "RULESET", "SPEED", "NUMBER"] = "rating_history", "JSON: RatingPoint", "services/src/ratings/record.rs", "the account";
     /// A place on a leaderboard.
-    LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "src/ratings/record.rs", "the account";
+    LEADERS["LIST", "RULESET", "SPEED", "PLACE", "PLAYER"] = "leaders", "JSON", "services/src/ratings/record.rs", "the account";
     /// How a game changed its players' ratings.
-    RATED["GAME"] = "rated", "JSON", "src/ratings/record.rs", "none";
+    RATED["GAME"] = "rated", "JSON", "services/src/ratings/record.rs", "none";
     /// A change of ratings that was undone.
-    UNRATED["GAME"] = "unrated", "JSON", "src/ratings/record.rs", "none";
+    UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "none";
     /// Results of the first mover in a ruleset.
-    FIRST_MOVE["RULESET"] = "first_move", "JSON", "src/ratings/first_move.rs", "none";
+    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/first_move.rs", "none";
     /// Job: enter a game into its players' histories.
-    PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "src/histories/record.rs", "done";
+    PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "done";
     /// A game that a player played, the latest first.
-    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "src/histories/record.rs", "the account";
+    PLAYED["PLAYER", "SHELF", "TIME-GAME"] = "played", "JSON", "services/src/histories/record.rs", "the account";
     /// A game that a player played against another, the latest first.
-    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "src/histories/record.rs", "the account";
+    VERSUS["PLAYER", "OPPONENT", "SHELF", "TIME-GAME"] = "versus", "JSON", "services/src/histories/record.rs", "the account";
     /// A player's results against another.
-    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "src/histories/record.rs", "the account";
+    TALLY["PLAYER", "OPPONENT", "RULESET"] = "tally", "JSON: Tally", "services/src/histories/record.rs", "the account";
     /// A player's results by ruleset, side and deployment.
-    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "src/histories/record.rs", "the account";
+    FIGURES["PLAYER", "RULESET"] = "figures", "JSON: Figures", "services/src/histories/record.rs", "the account";
     /// Job: sign a game.
-    PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "src/proof.rs", "done";
+    PROOF_DUE["GAME"] = "proof_due", "JSON: state of the job", "services/src/proof.rs", "done";
     /// A game's signature.
-    PROOF["GAME"] = "proof", "JSON", "src/proof.rs", "the game is pruned";
+    PROOF["GAME"] = "proof", "JSON", "services/src/proof.rs", "the game is pruned";
     /// A public signing key.
-    SIGNING_KEY["ID"] = "signing_key", "32 bytes", "src/proof.rs", "none";
+    SIGNING_KEY["ID"] = "signing_key", "32 bytes", "services/src/proof.rs", "none";
     /// Job: a player of a correspondence game is to move.
-    TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "src/turns.rs", "done";
+    TURN_DUE["GAME"] = "turn_due", "JSON: state of the job; version 0.1: the number of an entry", "services/src/turns.rs", "done";
     /// Queued moves.
-    QUEUE["GAME", "PLAYER"] = "queue", "JSON", "src/turns/queue.rs", "made, or end of the game";
+    QUEUE["GAME", "PLAYER"] = "queue", "JSON", "services/src/turns/queue.rs", "made, or end of the game";
     /// A player's webhook.
-    WEBHOOKS["PLAYER"] = "webhooks", "JSON", "src/notices.rs", "the account";
+    WEBHOOKS["PLAYER"] = "webhooks", "JSON", "services/src/notices.rs", "the account";
     /// Test calls of a webhook.
-    WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "src/notices.rs", "10 s";
+    WEBHOOK_TESTS["PLAYER"] = "webhook_tests", "empty", "services/src/notices.rs", "10 s";
     /// Job: a notice to a webhook.
-    NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "src/notices.rs", "delivered or dropped";
+    NOTICES["PLAYER", "ID"] = "notices", "JSON: WaitingNotice and state of the job", "services/src/notices.rs", "delivered or dropped";
     /// The last turn in a game of which a player's webhook was notified.
-    TOLD["PLAYER", "GAME"] = "told", "the notice's id", "src/notices.rs", "60 days";
+    TOLD["PLAYER", "GAME"] = "told", "the notice's id", "services/src/notices.rs", "60 days";
     /// A calendar feed.
-    FEEDS["HASH"] = "feeds", "the player's id", "src/notices/feed.rs", "the account";
+    FEEDS["HASH"] = "feeds", "the player's id", "services/src/notices/feed.rs", "the account";
     /// A player's calendar feed.
-    FEED_OF["PLAYER"] = "feed_of", "the feed's hash", "src/notices/feed.rs", "the account";
+    FEED_OF["PLAYER"] = "feed_of", "the feed's hash", "services/src/notices/feed.rs", "the account";
     /// A report to operators.
-    REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "src/reports.rs", "180 days";
+    REPORTS["TIME-GAME-PLAYER"] = "reports", "JSON", "services/src/reports.rs", "180 days";
     /// A player's report of a game.
-    REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "src/reports.rs", "180 days";
+    REPORT_OF["GAME", "PLAYER"] = "report_of", "empty", "services/src/reports.rs", "180 days";
     /// A player's reports of today.
-    REPORTED["PLAYER", "GAME"] = "reported", "empty", "src/reports.rs", "1 day";
+    REPORTED["PLAYER", "GAME"] = "reported", "empty", "services/src/reports.rs", "1 day";
     /// What operators did.
-    OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "src/operator.rs", "none";
+    OPERATOR_LOG["TIME-ID"] = "operator_log", "JSON", "services/src/operator.rs", "none";
     /// A finished game that is to be packed.
-    ENDED["TIME", "GAME"] = "ended", "empty", "src/archive.rs", "packed";
+    ENDED["TIME", "GAME"] = "ended", "empty", "services/src/archive.rs", "packed";
     /// A finished casual game of guests that is to be deleted.
-    GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "src/prune.rs", "deleted";
+    GUEST_ENDED["TIME", "GAME"] = "guest_ended", "empty", "services/src/prune.rs", "deleted";
     /// What operators did about jobs.
-    OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "src/operator.rs", "none";
+    OPERATOR_JOBS["TIME-ID"] = "operator_jobs", "JSON", "services/src/operator.rs", "none";
     /// A job that failed for good.
     DEAD_JOBS["KIND", "ID"] = "dead_jobs", "JSON: DeadRecord", "base/src/jobs/dead.rs", "an operator retries it";
     /// A server's record of itself.
     SERVERS["ID"] = "servers", "JSON: Sign", "base/src/cluster.rs", "3 s";
     /// What `/health` writes and reads.
-    HEALTH["NAME"] = "health", "16 bytes", "src/http/health.rs", "none";
+    HEALTH["NAME"] = "health", "16 bytes", "src/api/http/health.rs", "none";
 }
 
 #[cfg(test)]

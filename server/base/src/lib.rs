@@ -7,6 +7,7 @@ pub mod background;
 pub mod cluster;
 pub mod committed;
 pub mod delivery;
+pub mod flags;
 pub mod identity;
 pub mod jobs;
 pub mod keys;

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_system_tells_is_read() {
+    fn memory_figures_of_the_system_are_parsed() {
         let status = "VmSize:\t 2048 kB\nVmRSS:\t   12 kB\n";
         assert_eq!(usage_in(status), Usage { resident: 12 << 10, address_space: 2 << 20 });
         let limits = "Max address space         409600000            unlimited            bytes\n";

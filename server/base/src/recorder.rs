@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_alert_counts_stands_at_zero_from_the_start() {
+    fn counters_of_alerts_start_at_zero() {
         let recorder = PrometheusBuilder::new().build_recorder();
         metrics::with_local_recorder(&recorder, start_at_zero);
         let text = recorder.handle().render();
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ratings_of_pairs_and_their_waiting_are_told_apart() {
+    fn metrics_keep_rating_gaps_and_waits_apart() {
         let handle = install().unwrap();
         metrics::histogram!(PAIRING_GAP).record(120.0);
         metrics::histogram!(PAIRING_WAIT_SECONDS).record(45.0);

@@ -35,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn a_store_that_is_away_does_not_fill_the_log_and_one_that_is_damaged_is_told() {
+    fn an_unavailable_store_is_not_logged_repeatedly_and_damage_is_logged() {
         let lines = Lines::default();
         let writer = lines.clone();
         let logs =

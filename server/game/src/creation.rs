@@ -1,15 +1,23 @@
 //! Creates games.
 
+use std::sync::Arc;
+
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
-use flagfall_protocol::{Code, GameSummary, Player, ServerToClient, Terms};
+use flagfall_protocol::{GameSummary, Player, ServerToClient, Terms};
 use flagfall_rules::{Entropy, Lakes, Ruleset};
 use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Write};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 
+use super::actor::Registry;
+use super::error::{CreateError, TableError};
 use super::features::Milestone;
+use super::handle::TableHandle;
 use super::header::GameHeader;
 use super::listing;
 use super::registry::Tables;
+use super::residents::Making;
 use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
@@ -28,44 +36,6 @@ pub struct NewGame {
     pub secret: PerSide<bool>,
     /// The game this is a rematch of.
     pub previous: Option<GameId>,
-}
-
-/// Why a game was not created.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum CreateError {
-    /// The store does not answer; the same id may be tried again.
-    #[error("the store cannot be reached now; try again in a moment")]
-    Unavailable,
-    /// A player has too many running games.
-    #[error("a player has {0} running games already: finish one first")]
-    TooManyGames(usize),
-    /// There is no memory for a new game.
-    #[error("the server has no memory left for new games; running games go on. Try again in a few minutes")]
-    NoMemory,
-    /// All players together have too many running games.
-    #[error("the server has {0} running games, as many as its operators allow. Try again in a few minutes")]
-    ServerFull(usize),
-    /// The server stops.
-    #[error("the server is stopping: no new games")]
-    Stopping,
-    /// The ruleset is unknown.
-    #[error("there is no ruleset of that id")]
-    NoSuchRuleset,
-    /// The operating system gave no random bits for the lakes.
-    #[error("the server has no chance to draw lakes with; try again in a moment")]
-    NoChance,
-}
-
-impl From<&CreateError> for Code {
-    fn from(error: &CreateError) -> Code {
-        Code::new(match error {
-            CreateError::Unavailable | CreateError::NoChance => Code::STORE_UNAVAILABLE,
-            CreateError::TooManyGames(_) => Code::TOO_MANY,
-            CreateError::NoMemory | CreateError::ServerFull(_) => Code::SERVER_FULL,
-            CreateError::Stopping => Code::STOPPING,
-            CreateError::NoSuchRuleset => Code::NO_SUCH_RULESET,
-        })
-    }
 }
 
 /// A ruleset's label in metrics: a custom game counts as its base, because there are thousands of
@@ -95,15 +65,15 @@ impl Tables {
     pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
         let header = GameHeader {
             lakes: drawn_lakes(&new.terms.ruleset)?,
-            deploy_ms: new.terms.time.deploy_ms(self.inner.settings.deploy_ms),
-            lag_quota: self.inner.settings.lag_quota.filter(|_| new.terms.time.gives_lag_back()),
+            deploy_ms: new.terms.time.deploy_ms(self.host.settings.deploy_ms),
+            lag_quota: self.host.settings.lag_quota.filter(|_| new.terms.time.gives_lag_back()),
             terms: new.terms,
             players: new.players,
             secret: new.secret,
             previous: new.previous,
         };
         let id = new.id;
-        if let Some(handle) = self.handle(id) {
+        if let Some(handle) = self.residents().handle(id) {
             return Ok(handle.summary());
         }
         header.game_terms(id, Stamp(0)).ok_or(CreateError::NoSuchRuleset)?;
@@ -118,7 +88,7 @@ impl Tables {
     /// # Errors
     /// [`CreateError::NoMemory`], [`CreateError::ServerFull`].
     pub fn check_capacity(&self) -> Result<(), CreateError> {
-        let settings = &self.inner.settings;
+        let settings = &self.host.settings;
         let (refused, reason) = if !settings.memory.has_room_for_games() {
             (CreateError::NoMemory, "memory")
         } else if self.running_count() >= settings.running_games_max {
@@ -137,7 +107,7 @@ impl Tables {
         if let Some(key) = header.previous.and_then(|previous| REMATCH.key([&previous]).ok()) {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });
         }
-        writes.extend(self.inner.settings.features.writes(id, header, Milestone::Opened, self.now()));
+        writes.extend(self.host.settings.features.writes(id, header, Milestone::Opened, self.now()));
         writes.extend(PLANS.key([&id]).map(|key| Write::Delete { key }));
         let append = Append {
             game: id,
@@ -147,12 +117,12 @@ impl Tables {
             bodies: vec![body],
             writes,
         };
-        match self.inner.store.append(append).await {
+        match self.host.store.append(append).await {
             // On a conflict the log exists: the id was chosen for this game, so this is a
             // repetition.
             Ok(AppendOutcome::Ok { .. } | AppendOutcome::Conflict { .. }) => {}
             Ok(AppendOutcome::Unknown) => {
-                let head = self.inner.store.head(id).await.map_err(|_| CreateError::Unavailable)?;
+                let head = self.host.store.head(id).await.map_err(|_| CreateError::Unavailable)?;
                 if head == Head::START {
                     return Err(CreateError::Unavailable);
                 }
@@ -161,7 +131,7 @@ impl Tables {
         }
         metrics::counter!("flagfall_games_made_total", "ruleset" => ruleset_label(&header.terms.ruleset))
             .increment(1);
-        self.inner.running.note_made();
+        self.residents().running.note_made();
         let handle = self.find(id).await.map_err(|_| CreateError::Unavailable)?;
         Ok(handle.summary())
     }
@@ -169,7 +139,7 @@ impl Tables {
     /// Notes that a game is being created, before games are counted: of two creations at once, the
     /// later one counts the earlier.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
-        let mut index = self.index();
+        let mut index = self.residents().index();
         if index.is_stopping {
             return Err(CreateError::Stopping);
         }
@@ -179,39 +149,38 @@ impl Tables {
         index.making.push(Making { number, game, players });
         Ok(Made { tables: self, number, game, earlier })
     }
-
-    /// Creates the rematch of a finished game under this id, with sides swapped, and notifies both
-    /// players.
-    pub(super) async fn rematch(
-        &self,
-        game: GameId,
-        header: &GameHeader,
-        id: GameId,
-    ) -> Result<GameSummary, CreateError> {
-        let swap = |side: Side| header.players[side.opponent()].clone();
-        let summary = self
-            .create(NewGame {
-                id,
-                terms: header.terms.clone(),
-                players: PerSide::from_fn(swap),
-                secret: PerSide::from_fn(|side: Side| header.secret[side.opponent()]),
-                previous: Some(game),
-            })
-            .await?;
-        for side in Side::BOTH {
-            let started = ServerToClient::GameStarted { game: summary.clone(), side };
-            self.inner.settings.connections.notify(&summary.players[side].id, &Payload::new(&started));
-        }
-        Ok(summary)
-    }
 }
 
-/// A game on its way into the store.
-#[derive(Clone)]
-pub(super) struct Making {
-    number: u64,
-    pub(super) game: GameId,
-    players: PerSide<String>,
+impl Registry for Tables {
+    fn find(&self, game: GameId) -> BoxFuture<'_, Result<TableHandle, TableError>> {
+        Tables::find(self, game).boxed()
+    }
+
+    /// Swaps sides, and notifies both players.
+    fn create_rematch(
+        &self,
+        game: GameId,
+        header: Arc<GameHeader>,
+        id: GameId,
+    ) -> BoxFuture<'static, Result<GameId, CreateError>> {
+        let tables = self.clone();
+        let new = NewGame {
+            id,
+            terms: header.terms.clone(),
+            players: PerSide::from_fn(|side: Side| header.players[side.opponent()].clone()),
+            secret: PerSide::from_fn(|side: Side| header.secret[side.opponent()]),
+            previous: Some(game),
+        };
+        async move {
+            let summary = tables.create(new).await?;
+            for side in Side::BOTH {
+                let started = ServerToClient::GameStarted { game: summary.clone(), side };
+                tables.connections().notify(&summary.players[side].id, &Payload::new(&started));
+            }
+            Ok(summary.id)
+        }
+        .boxed()
+    }
 }
 
 /// Guard for a game that this server is creating.
@@ -227,12 +196,12 @@ impl Made<'_> {
     /// Checks that both players have room for the game. Games at rest count too, because the count
     /// uses the store's list of seats.
     async fn check_room(&self, header: &GameHeader) -> Result<(), CreateError> {
-        let max = self.tables.inner.settings.games_per_player_max;
+        let max = self.tables.host.settings.games_per_player_max;
         for side in Side::BOTH.into_iter().filter(|side| !header.is_house(*side)) {
             let player = &header.players[side].id;
-            let is_his = |making: &&Making| Side::BOTH.iter().any(|side| making.players[*side] == *player);
+            let is_theirs = |making: &&Making| Side::BOTH.iter().any(|side| making.players[*side] == *player);
             let mut games = self.tables.seats_of(player).await.map_err(|_| CreateError::Unavailable)?;
-            games.extend(self.earlier.iter().filter(is_his).map(|making| making.game));
+            games.extend(self.earlier.iter().filter(is_theirs).map(|making| making.game));
             if games.len() < max || games.contains(&self.game) {
                 continue;
             }
@@ -248,6 +217,6 @@ impl Made<'_> {
 
 impl Drop for Made<'_> {
     fn drop(&mut self) {
-        self.tables.index().making.retain(|making| making.number != self.number);
+        self.tables.residents().index().making.retain(|making| making.number != self.number);
     }
 }

@@ -5,8 +5,6 @@
 //! flag falls as long as one server lives; the append decides which was first. Tables that are
 //! opened here leave as soon as nothing is due, and their number is limited.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
@@ -15,19 +13,18 @@ use futures_util::StreamExt as _;
 use tokio::time::sleep;
 
 use super::error::TableError;
-use super::follow::HOUSE_TAKEOVER_MS;
+use super::handle::NoFlag;
 use super::listing::{Listing, house_since, live_key};
 use super::registry::Tables;
+use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
 use flagfall_base::keys::{FLAGS, HOUSE};
 
-/// A game is opened this long before its flag may fall, in milliseconds.
-pub(super) const NEAR_MS: u64 = 5_000;
-/// A due this old is moved on even if its game is in memory, in milliseconds. Until then the table
-/// lets the flag fall by itself.
+/// A due time this old is moved on even if its game is in memory, in milliseconds. Until then the
+/// table lets the flag fall by itself.
 const STALE_MS: u64 = 30_000;
 /// A game that could not be opened is tried again after this time, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// Dues read at once.
+/// Due games read at once.
 const DUE_AT_ONCE: usize = 256;
 /// Games opened at once.
 const OPEN_AT_ONCE: usize = 16;
@@ -37,48 +34,6 @@ pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
 const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check while more is due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
-
-/// How many tables are in memory only for what is due in them, of one kind.
-#[derive(Clone, Default)]
-pub(super) struct InCare(Arc<AtomicUsize>);
-
-/// Counts a table in [`InCare`] as long as it exists.
-pub(super) struct Care(Arc<AtomicUsize>);
-
-impl InCare {
-    pub(super) fn enter(&self) -> Care {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Care(self.0.clone())
-    }
-
-    pub(super) fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-impl Drop for Care {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// What a table expects to happen without a command.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Forecast {
-    pub(super) flag: NoFlag,
-    /// True if a house player is to act.
-    pub(super) awaits_house: bool,
-}
-
-/// The earliest time at which a game's flag may fall.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum NoFlag {
-    Before(Stamp),
-    /// Time is unlimited.
-    Ever,
-    /// The game is over.
-    Over,
-}
 
 /// True if some work remains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,14 +63,15 @@ impl Tables {
         let mut after = None;
         while let Some(records) = self.listed_after(FLAGS, DUE_AT_ONCE, &mut after).await? {
             let (now, is_last) = (self.now(), records.len() < DUE_AT_ONCE);
-            let dues =
+            let due_games =
                 records.into_iter().filter_map(|(key, _)| FLAGS.time_and_game(&key).map(|due| (key, due)));
-            let dues: Vec<(Key, (Stamp, GameId))> = dues.collect();
+            let due_games: Vec<(Key, (Stamp, GameId))> = due_games.collect();
             let is_near = |due: Stamp| due <= now.plus_ms(NEAR_MS);
-            let is_through = is_last || dues.last().is_some_and(|(_, (due, _))| !is_near(*due));
+            let is_through = is_last || due_games.last().is_some_and(|(_, (due, _))| !is_near(*due));
             let is_open = |due: Stamp, game| due.plus_ms(STALE_MS) > now && self.is_in_memory(game);
-            let dues = dues.into_iter().filter(|(_, (due, game))| is_near(*due) && !is_open(*due, *game));
-            let looks = dues.map(|(key, (due, game))| self.look_at(key, due, game));
+            let due_games =
+                due_games.into_iter().filter(|(_, (due, game))| is_near(*due) && !is_open(*due, *game));
+            let looks = due_games.map(|(key, (due, game))| self.look_at(key, due, game));
             let mut looks = futures_util::stream::iter(looks).buffer_unordered(OPEN_AT_ONCE);
             while let Some(looked) = looks.next().await {
                 looked?;
@@ -123,7 +79,7 @@ impl Tables {
             if is_through {
                 break;
             }
-            if self.inner.flags_in_care.count() >= FLAGS_IN_CARE_MAX {
+            if self.on_demand.flags_in_care.count() >= FLAGS_IN_CARE_MAX {
                 return Ok(HasBacklog(true));
             }
         }
@@ -131,10 +87,10 @@ impl Tables {
     }
 
     fn is_in_memory(&self, game: GameId) -> bool {
-        self.handle(game).is_some_and(|handle| handle.is_running())
+        self.residents().handle(game).is_some_and(|handle| handle.is_running())
     }
 
-    /// Loads a game that is due if its flag may fall soon; if not, moves its due on.
+    /// Loads a game that is due if its flag may fall soon; if not, moves its due time on.
     async fn look_at(&self, key: Key, due: Stamp, game: GameId) -> Result<(), StoreError> {
         let Some(live) = live_key(game) else { return Ok(()) };
         let listed = self.store().get(live.clone()).await?;
@@ -146,7 +102,7 @@ impl Tables {
             self.store().update(Update { conditions: vec![(live, unchanged)], writes }).await?;
             return Ok(());
         };
-        let later = match self.find_in_care(game, &self.inner.flags_in_care).await {
+        let later = match self.find_in_care(game, &self.on_demand.flags_in_care).await {
             Ok(handle) => match handle.forecast().await.map(|forecast| forecast.flag) {
                 Ok(NoFlag::Before(flag)) if flag <= self.now().plus_ms(2 * NEAR_MS) => return Ok(()),
                 Ok(NoFlag::Before(flag)) => Some(flag),
@@ -170,7 +126,7 @@ impl Tables {
         let records = self.store().scan(HOUSE.all()?, from, HOUSE_IN_CARE_MAX).await?;
         let is_last = records.len() < HOUSE_IN_CARE_MAX;
         for record in records {
-            if self.inner.house_in_care.count() >= HOUSE_IN_CARE_MAX {
+            if self.on_demand.house_in_care.count() >= HOUSE_IN_CARE_MAX {
                 // Continue with this one when there is room.
                 return Ok(HasBacklog(true));
             }
@@ -189,11 +145,11 @@ impl Tables {
         // With other servers, the one that took the last ply moves the house player first.
         let wait_ms = if self.seats().is_some() { HOUSE_TAKEOVER_MS } else { 0 };
         let is_due = house_since(&since).plus_ms(wait_ms) <= self.now();
-        if !is_due || self.is_making(game) || self.is_in_memory(game) {
+        if !is_due || self.residents().is_making(game) || self.is_in_memory(game) {
             return Ok(());
         }
         let unchanged = vec![(key.clone(), Expect::Value(since))];
-        let write = match self.find_in_care(game, &self.inner.house_in_care).await {
+        let write = match self.find_in_care(game, &self.on_demand.house_in_care).await {
             Ok(handle) => match handle.forecast().await {
                 Ok(forecast) if forecast.awaits_house => return Ok(()),
                 // A server of version 0.1 moved it, or ended the game.
@@ -215,12 +171,12 @@ fn unavailable() -> StoreError {
     StoreError::Unavailable { why: TableError::Unavailable.to_string() }
 }
 
-async fn pause(looked: Result<HasBacklog, StoreError>, every: Duration, trouble: &'static str) {
+async fn pause(looked: Result<HasBacklog, StoreError>, every: Duration, message: &'static str) {
     let pause = match looked {
         Ok(HasBacklog(true)) => BACKLOG_PAUSE.min(every),
         Ok(HasBacklog(false)) => every,
         Err(error) => {
-            flagfall_base::store_errors::note_refusal(&error, trouble);
+            flagfall_base::store_errors::note_refusal(&error, message);
             every
         }
     };

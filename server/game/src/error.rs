@@ -1,4 +1,4 @@
-//! Why a game cannot be read or opened.
+//! Why a game cannot be read, opened or created.
 
 use flagfall_base::jobs::JobError;
 use flagfall_protocol::Code;
@@ -46,6 +46,44 @@ impl From<&TableError> for Code {
             TableError::Quarantined => Code::GAME_QUARANTINED,
             TableError::Unavailable => Code::STORE_UNAVAILABLE,
             TableError::Failed => Code::INTERNAL,
+        })
+    }
+}
+
+/// Why a game was not created.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum CreateError {
+    /// The store does not answer; the same id may be tried again.
+    #[error("the store cannot be reached now; try again in a moment")]
+    Unavailable,
+    /// A player has too many running games.
+    #[error("a player has {0} running games already: finish one first")]
+    TooManyGames(usize),
+    /// There is no memory for a new game.
+    #[error("the server has no memory left for new games; running games go on. Try again in a few minutes")]
+    NoMemory,
+    /// All players together have too many running games.
+    #[error("the server has {0} running games, as many as its operators allow. Try again in a few minutes")]
+    ServerFull(usize),
+    /// The server stops.
+    #[error("the server is stopping: no new games")]
+    Stopping,
+    /// The ruleset is unknown.
+    #[error("there is no ruleset of that id")]
+    NoSuchRuleset,
+    /// The operating system gave no random bits for the lakes.
+    #[error("the server has no chance to draw lakes with; try again in a moment")]
+    NoChance,
+}
+
+impl From<&CreateError> for Code {
+    fn from(error: &CreateError) -> Code {
+        Code::new(match error {
+            CreateError::Unavailable | CreateError::NoChance => Code::STORE_UNAVAILABLE,
+            CreateError::TooManyGames(_) => Code::TOO_MANY,
+            CreateError::NoMemory | CreateError::ServerFull(_) => Code::SERVER_FULL,
+            CreateError::Stopping => Code::STOPPING,
+            CreateError::NoSuchRuleset => Code::NO_SUCH_RULESET,
         })
     }
 }

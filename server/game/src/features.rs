@@ -19,7 +19,8 @@ pub enum Milestone {
 /// How a game ends, besides its outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameEnd {
-    /// The sides whose player left the game or did not deploy. Nobody leaves a house player.
+    /// The sides whose player left the game or did not deploy. Leaving a house player does not
+    /// count.
     pub left: PerSide<bool>,
     /// The sides that caused the abort; `None` if the game was not aborted.
     pub aborted_by: Option<PerSide<bool>>,

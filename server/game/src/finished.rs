@@ -30,7 +30,7 @@ pub struct Finished {
 /// A finished game with what only its players may keep.
 #[derive(Clone, Debug)]
 pub struct Archived {
-    /// What everybody who may see the game knows.
+    /// What all who may see the game know.
     pub finished: Finished,
     /// Each side's own deployment (§P4 without blanks), if it had one. Only for that side's player.
     pub deployments: PerSide<Option<Secret>>,
@@ -42,7 +42,7 @@ impl Tables {
     /// # Errors
     /// [`TableError`].
     pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
-        finished(&*self.inner.store, game).await
+        finished(self.store(), game).await
     }
 
     /// A game's record for the public audience, even if the game is private. Players have the names
@@ -51,7 +51,7 @@ impl Tables {
     /// # Errors
     /// [`TableError`].
     pub async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
-        let stored = read_all(&*self.inner.store, game, 0).await?;
+        let stored = read_all(self.store(), game, 0).await?;
         if stored.is_empty() {
             return Err(TableError::NotFound);
         }
@@ -63,7 +63,7 @@ impl Tables {
     /// # Errors
     /// [`TableError`].
     pub async fn archive(&self, game: GameId) -> Result<Option<Archived>, TableError> {
-        archive(&*self.inner.store, game).await
+        archive(self.store(), game).await
     }
 }
 

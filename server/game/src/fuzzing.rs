@@ -1,7 +1,6 @@
 //! Replays any bytes as the log of a game, for the fuzz target `entries`.
 
 use flagfall_board::{GameId, Side, Stamp};
-use flagfall_protocol::{GameEvent, GameView, ViewChange};
 use flagfall_rules::{Game, Viewer, see, see_change, see_opened, view};
 use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{SecretBytes, StoredEntry};

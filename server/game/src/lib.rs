@@ -6,61 +6,54 @@
 //! told nothing before the store has it. What follows from an event outside the game is up to
 //! [`Features`].
 
-mod aborts;
 mod actor;
-mod answers;
-mod audience;
-mod claims;
-mod commit;
-mod compact_ply;
+mod care;
 mod creation;
 mod due;
-mod epochs;
 mod error;
+mod facts;
 mod features;
 mod finished;
-mod follow;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod handle;
 mod header;
+mod host;
 mod house;
-mod leavers;
+mod line_writer;
 mod listing;
 mod mailbox;
 mod others;
 mod outages;
 mod own_games;
-mod presence;
 mod public_games;
+mod public_list;
 mod record;
 mod registry;
 mod relist;
-mod rematch;
 mod replay;
 mod reply;
+mod residents;
 mod rest;
 mod search;
 mod settings;
+mod start;
 mod table;
 #[cfg(test)]
 mod tests;
 mod thinking;
 
-pub use actor::{TableGone, TableHandle, TableInput};
-pub use creation::{CreateError, NewGame};
-pub use epochs::StaleEpoch;
-pub use error::TableError;
+pub use creation::NewGame;
+pub use error::{CreateError, TableError};
 pub use features::{Features, GameEnd, Milestone};
 pub use finished::{Archived, Finished, finished};
+pub use handle::{TableGone, TableHandle, TableInput};
 pub use header::GameHeader;
 pub use outages::note_outage;
 pub use record::RecordError;
-pub use registry::{NewCommand, StartError, Tables};
+pub use registry::{NewCommand, Tables};
 pub use relist::relist;
 pub use reply::{Answer, Refusal, Reply};
 pub use settings::TableSettings;
-
-/// Counts what a thread allocates, for the tests of memory.
-#[cfg(test)]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+pub use start::StartError;
+pub use table::StaleEpoch;

@@ -3,7 +3,7 @@
 //! - `live/GAME` names every running game. Its value, a [`Listing`], says when the game is due and
 //!   who had left it.
 //! - `seat/PLAYER/GAME` names the running games of a player.
-//! - `flags/TIME/GAME` holds the same dues in the order of time. A due is never after the flag, so
+//! - `flags/TIME/GAME` holds the same due times in order. A due time is never after the flag, so
 //!   opening the games that are due misses no flag. A check moves a due on, if the listing is
 //!   unchanged. A ply writes nothing, and the due of a game that ended is cleared later.
 //! - `house/GAME` names the games in which a house player is to act, and since when.
@@ -16,9 +16,8 @@ use flagfall_protocol::Time;
 use flagfall_store::{Expect, Key, Update, Write};
 use serde::{Deserialize, Serialize};
 
-use super::commit::index_keys;
 use super::header::GameHeader;
-use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, Time16};
+use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, Time16};
 
 /// The record of a running game. Version 0.1 wrote none for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -111,6 +110,18 @@ pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Writ
     writes
 }
 
+/// The records that every running game has.
+pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
+    let seats = Side::BOTH.map(|side| SEAT.key([&header.players[side].id, &game]));
+    std::iter::once(LIVE.key([&game])).chain(seats).flatten()
+}
+
+/// Takes a game that ends off the lists.
+pub(super) fn closing(game: GameId, header: &GameHeader) -> impl Iterator<Item = Write> {
+    let keys = index_keys(game, header).chain(awake_key(game));
+    keys.chain(house_key(game).filter(|_| header.has_house())).map(|key| Write::Delete { key })
+}
+
 /// Lists that a house player is to act since this moment, or removes the game from that list.
 pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>) -> Vec<Write> {
     let house = house_key(game).map(|key| match since {
@@ -137,11 +148,11 @@ pub(super) fn live_key(game: GameId) -> Option<Key> {
     LIVE.key([&game]).ok()
 }
 
-pub(super) fn awake_key(game: GameId) -> Option<Key> {
+fn awake_key(game: GameId) -> Option<Key> {
     AWAKE.key([&game]).ok()
 }
 
-pub(super) fn house_key(game: GameId) -> Option<Key> {
+fn house_key(game: GameId) -> Option<Key> {
     HOUSE.key([&game]).ok()
 }
 
@@ -160,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dues_stand_in_the_order_of_time_and_say_of_which_game_they_are() {
+    fn due_keys_sort_by_time_and_name_their_game() {
         let game = GameId::from_random([7; 12]);
         let keys = [9, 10, 1_764_000_000_000].map(|due| due_key(Stamp(due), game).unwrap());
         assert!(keys.is_sorted());

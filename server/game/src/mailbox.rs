@@ -41,13 +41,13 @@ struct Mail<T> {
 }
 
 struct State<T> {
-    line: VecDeque<T>,
+    queue: VecDeque<T>,
     reader: Option<Waker>,
 }
 
 /// Creates an empty mailbox and a sender to it.
 pub(super) fn mailbox<T>() -> (Sender<T>, Mailbox<T>) {
-    let state = Mutex::new(State { line: VecDeque::new(), reader: None });
+    let state = Mutex::new(State { queue: VecDeque::new(), reader: None });
     let mail = Arc::new(Mail { places: Semaphore::new(MAILBOX_MAX), state });
     (Sender { mail: mail.clone() }, Mailbox { mail })
 }
@@ -88,7 +88,7 @@ impl<T> Room<'_, T> {
         place.forget();
         let reader = {
             let mut state = self.mail.lock();
-            state.line.push_back(message);
+            state.queue.push_back(message);
             state.reader.take()
         };
         if let Some(reader) = reader {
@@ -121,9 +121,9 @@ impl<T> Mailbox<T> {
 
     fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
         let mut state = self.mail.lock();
-        if let Some(message) = state.line.pop_front() {
-            if state.line.is_empty() && state.line.capacity() > IDLE_CAPACITY {
-                state.line = VecDeque::new();
+        if let Some(message) = state.queue.pop_front() {
+            if state.queue.is_empty() && state.queue.capacity() > IDLE_CAPACITY {
+                state.queue = VecDeque::new();
             }
             drop(state);
             self.mail.places.add_permits(1);
@@ -152,7 +152,7 @@ impl<T> Mailbox<T> {
     }
 
     /// Number of senders.
-    pub(super) fn ways(&self) -> usize {
+    pub(super) fn senders(&self) -> usize {
         Arc::strong_count(&self.mail) - 1
     }
 }
@@ -161,7 +161,7 @@ impl<T> Drop for Mailbox<T> {
     /// Drops unread messages, so that callers who wait for a reply learn that none will come.
     fn drop(&mut self) {
         self.close();
-        let unread = std::mem::take(&mut self.mail.lock().line);
+        let unread = std::mem::take(&mut self.mail.lock().queue);
         drop(unread);
     }
 }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_full_mailbox_takes_nothing_until_one_is_read_and_then_whoever_waited_first() {
+    async fn a_full_mailbox_serves_waiting_senders_in_order() {
         let (sender, mut mailbox) = mailbox();
         fill(&sender);
         assert!(sender.try_reserve().is_none());
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_closed_mailbox_gives_out_what_it_took_and_what_somebody_had_room_for() {
+    async fn a_closed_mailbox_delivers_accepted_and_reserved_messages() {
         let (sender, mut mailbox) = mailbox();
         sender.try_reserve().unwrap().send(1);
         let (used, unused) = (sender.try_reserve().unwrap(), sender.try_reserve().unwrap());
@@ -241,14 +241,14 @@ mod tests {
     }
 
     #[test]
-    fn ways_are_counted_and_a_burst_leaves_no_room_behind() {
+    fn senders_are_counted_and_a_burst_leaves_no_room_behind() {
         let (sender, mut mailbox) = mailbox();
         let other = sender.clone();
-        assert_eq!(mailbox.ways(), 2);
+        assert_eq!(mailbox.senders(), 2);
         drop(other);
-        assert_eq!(mailbox.ways(), 1);
+        assert_eq!(mailbox.senders(), 1);
         fill(&sender);
         while mailbox.recv().now_or_never().is_some() {}
-        assert_eq!(mailbox.mail.lock().line.capacity(), 0);
+        assert_eq!(mailbox.mail.lock().queue.capacity(), 0);
     }
 }

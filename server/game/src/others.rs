@@ -10,7 +10,7 @@ use futures_util::StreamExt as _;
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 
-use super::actor::{Message, TableHandle};
+use super::handle::{Message, TableHandle};
 use super::listing::NEWS_MS;
 use super::registry::{SCAN_CHUNK, Tables};
 use flagfall_base::delivery::Payload;
@@ -50,10 +50,10 @@ impl Tables {
     }
 
     async fn heard(&self, game: GameId, seq: u64, room: &Arc<Semaphore>) {
-        match self.handle(game) {
+        match self.residents().handle(game) {
             Some(handle) => handle.hear(seq),
             // A game at rest is read by those who open it next.
-            None if seq > FIRST || self.is_making(game) => {}
+            None if seq > FIRST || self.residents().is_making(game) => {}
             None => self.adopt(game, seq, room).await,
         }
     }
@@ -103,12 +103,12 @@ impl Tables {
         let mut scan = Scan::new(self.store(), NEWS.all()?, SCAN_CHUNK);
         while let Some(records) = scan.next().await? {
             for game in records.iter().filter_map(|(key, _)| NEWS.game(key)) {
-                if self.handle(game).is_none() && !self.is_making(game) {
+                if self.residents().handle(game).is_none() && !self.residents().is_making(game) {
                     self.adopt(game, 0, room).await;
                 }
             }
         }
-        let heads = self.running_handles().into_iter().map(|handle| async move {
+        let heads = self.residents().running_handles().into_iter().map(|handle| async move {
             let reached = handle.head();
             let head = self.store().head(handle.id()).await;
             (handle, reached, head)

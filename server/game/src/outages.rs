@@ -12,14 +12,6 @@ use flagfall_store::{Expect, Outage, OutageList, Store, StoreError, Update, Upda
 /// How often an update is retried because another server has changed the list.
 const ATTEMPTS: usize = 8;
 
-/// The outages that a log lacks, combined into one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Untold {
-    pub(super) since: Stamp,
-    /// The start plus the length of all of them.
-    pub(super) until: Stamp,
-}
-
 /// The latest outages, oldest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Outages(OutageList);
@@ -76,23 +68,24 @@ impl Outages {
     /// Nothing has happened in the game since, so it makes no difference where in between its
     /// clocks stood still. The log records all outages as one that began with the first and lasted
     /// as long as all of them together.
-    pub(super) fn untold(&self, latest: Stamp, paused_since: Option<Stamp>) -> Option<Untold> {
-        let mut missed: Vec<Outage> = self.0.iter().filter(|outage| outage.until > latest).copied().collect();
-        missed.sort_by_key(|outage| outage.since);
+    pub(super) fn missing(&self, latest: Stamp, paused_since: Option<Stamp>) -> Option<Outage> {
+        let mut missing: Vec<Outage> =
+            self.0.iter().filter(|outage| outage.until > latest).copied().collect();
+        missing.sort_by_key(|outage| outage.since);
         if let Some(paused_since) = paused_since {
             // The pause ends with the first outage. Without an outage, other servers were there all
             // the time.
-            let until = missed.first().map_or(paused_since, |outage| outage.until);
-            missed.insert(0, Outage { since: paused_since, until });
+            let until = missing.first().map_or(paused_since, |outage| outage.until);
+            missing.insert(0, Outage { since: paused_since, until });
         }
-        let first = missed.first()?;
+        let first = missing.first()?;
         let since = paused_since.unwrap_or(first.since.max(latest));
         let (mut ms, mut counted) = (0, since);
-        for outage in &missed {
+        for outage in &missing {
             ms += outage.until.ms_since(counted.max(outage.since));
             counted = counted.max(outage.until);
         }
-        Some(Untold { since, until: since.plus_ms(ms) })
+        Some(Outage { since, until: since.plus_ms(ms) })
     }
 }
 
@@ -105,7 +98,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn an_outage_is_known_to_the_second_server_when_the_first_was_lost_at_once() {
+    async fn the_second_server_knows_of_an_outage_if_the_first_was_lost_at_once() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000)));
         let store = MemoryStore::new(clock.clone());
         assert_eq!(
@@ -117,20 +110,28 @@ mod tests {
         clock.advance_ms(5_000);
         store.reopen();
         let first = Outages::note(&store).await.unwrap();
-        assert_eq!(told(&first, 900), Some((1_000, 6_000)));
+        assert_eq!(missing_after(&first, 900), Some((1_000, 6_000)));
         store.heartbeat().await.unwrap();
         clock.advance_ms(100);
         store.reopen();
         let second = Outages::note(&store).await.unwrap();
-        assert_eq!(told(&second, 900), Some((1_000, 6_100)), "no log entry covers the first outage");
-        assert_eq!(told(&second, 6_000), Some((6_000, 6_100)), "covered by the server that wrote then");
-        assert_eq!(told(&second, 6_050), Some((6_050, 6_100)), "written after the last sign of life");
-        assert_eq!(told(&second, 6_100), None);
+        assert_eq!(missing_after(&second, 900), Some((1_000, 6_100)), "no log entry covers the first outage");
+        assert_eq!(
+            missing_after(&second, 6_000),
+            Some((6_000, 6_100)),
+            "covered by the server that wrote then"
+        );
+        assert_eq!(
+            missing_after(&second, 6_050),
+            Some((6_050, 6_100)),
+            "written after the last sign of life"
+        );
+        assert_eq!(missing_after(&second, 6_100), None);
     }
 
     /// The start and end of the outage that a log lacks whose last entry is from `latest`.
-    fn told(outages: &Outages, latest: u64) -> Option<(u64, u64)> {
-        outages.untold(Stamp(latest), None).map(|untold| (untold.since.0, untold.until.0))
+    fn missing_after(outages: &Outages, latest: u64) -> Option<(u64, u64)> {
+        outages.missing(Stamp(latest), None).map(|missing| (missing.since.0, missing.until.0))
     }
 
     #[test]
@@ -146,31 +147,31 @@ mod tests {
         );
     }
 
-    fn untold(outages: &[(u64, u64)], latest: u64, paused: Option<u64>) -> Option<(u64, u64)> {
+    fn missing(outages: &[(u64, u64)], latest: u64, paused: Option<u64>) -> Option<(u64, u64)> {
         let outages =
             outages.iter().map(|(since, until)| Outage { since: Stamp(*since), until: Stamp(*until) });
-        let untold = Outages(outages.collect()).untold(Stamp(latest), paused.map(Stamp))?;
-        Some((untold.since.0, untold.until.0))
+        let missing = Outages(outages.collect()).missing(Stamp(latest), paused.map(Stamp))?;
+        Some((missing.since.0, missing.until.0))
     }
 
     #[test]
-    fn a_log_is_told_of_all_outages_since_its_last_entry_as_of_one() {
+    fn a_log_lacks_all_outages_since_its_last_entry_as_one() {
         let outages = [(100, 200), (500, 550), (900, 1_000)];
-        assert_eq!(untold(&outages, 50, None), Some((100, 350)));
-        assert_eq!(untold(&outages, 100, None), Some((100, 350)));
+        assert_eq!(missing(&outages, 50, None), Some((100, 350)));
+        assert_eq!(missing(&outages, 100, None), Some((100, 350)));
         assert_eq!(
-            untold(&outages, 130, None),
+            missing(&outages, 130, None),
             Some((130, 350)),
             "it went on a little after the last sign of life"
         );
-        assert_eq!(untold(&outages, 200, None), Some((500, 650)));
-        assert_eq!(untold(&outages, 999, None), Some((999, 1_000)));
-        assert_eq!(untold(&outages, 1_000, None), None);
+        assert_eq!(missing(&outages, 200, None), Some((500, 650)));
+        assert_eq!(missing(&outages, 999, None), Some((999, 1_000)));
+        assert_eq!(missing(&outages, 1_000, None), None);
         // One that two servers have noted, and that continued after it was taken to be over.
-        assert_eq!(untold(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
+        assert_eq!(missing(&[(100, 200), (100, 210), (205, 300)], 50, None), Some((100, 300)));
         // A log with a pause but without its end.
-        assert_eq!(untold(&outages, 90, Some(80)), Some((80, 350)));
-        assert_eq!(untold(&outages, 700, Some(650)), Some((650, 1_000)));
-        assert_eq!(untold(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");
+        assert_eq!(missing(&outages, 90, Some(80)), Some((80, 350)));
+        assert_eq!(missing(&outages, 700, Some(650)), Some((650, 1_000)));
+        assert_eq!(missing(&outages, 2_000, Some(1_900)), Some((1_900, 1_900)), "others were there");
     }
 }

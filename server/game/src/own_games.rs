@@ -60,7 +60,7 @@ impl Tables {
     /// A player's running games, newest first. While the store does not answer, only those in
     /// memory.
     pub async fn games_of(&self, player: &str) -> Vec<GameSummary> {
-        let mut games = self.in_memory_of(player);
+        let mut games = self.residents().games_of(player);
         if !self.connections().is_store_away() {
             match timeout(LIST_TIMEOUT, self.listed_of(player, &games)).await {
                 Ok(Ok(listed)) => games = listed,
@@ -89,7 +89,7 @@ impl Tables {
         let unlisted: Vec<GameId> = at_hand.difference(&games).copied().collect();
         for game in unlisted {
             // It may have ended elsewhere: a table without connections reads that a little later.
-            let is_behind = match (self.handle(game), self.store().head(game).await) {
+            let is_behind = match (self.residents().handle(game), self.store().head(game).await) {
                 (Some(handle), Ok(head)) => head.seq > handle.head(),
                 _ => false,
             };
@@ -107,7 +107,7 @@ impl Tables {
     /// [`TableError::Unavailable`].
     pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
         let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
-        if games.len() < self.inner.settings.games_per_player_max {
+        if games.len() < self.host.settings.games_per_player_max {
             return Ok(games.len());
         }
         self.count_playable(&games).await

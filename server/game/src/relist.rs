@@ -3,8 +3,8 @@
 use flagfall_board::GameId;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 
-use super::commit::index_keys;
 use super::error::ReadFailure;
+use super::listing::index_keys;
 use super::replay;
 use super::search::read_all;
 use flagfall_base::keys::LISTS_WHOLE;

@@ -4,8 +4,7 @@ use flagfall_board::GameId;
 use flagfall_protocol::{Accepted, Code, CommandId, ServerToClient};
 use tokio::sync::oneshot;
 
-use super::creation::CreateError;
-use super::error::TableError;
+use super::error::{CreateError, TableError};
 use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::telemetry;
 
@@ -69,8 +68,8 @@ pub enum Reply {
     Connection(Outbox),
     /// To a caller in this process.
     Caller(oneshot::Sender<Answer>),
-    /// To nobody: a house player looks at the game instead.
-    Nobody,
+    /// Discarded: a house player looks at the game instead.
+    Discard,
 }
 
 impl Reply {
@@ -78,7 +77,7 @@ impl Reply {
     pub(super) fn outbox(&self) -> Option<&Outbox> {
         match self {
             Reply::Connection(outbox) => Some(outbox),
-            Reply::Caller(_) | Reply::Nobody => None,
+            Reply::Caller(_) | Reply::Discard => None,
         }
     }
 
@@ -96,7 +95,7 @@ impl Reply {
                 // A caller who has gone wants no answer.
                 drop(sender.send(answer));
             }
-            Reply::Nobody => {}
+            Reply::Discard => {}
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Games at rest: running games that left memory because nobody has them open.
+//! Games at rest: running games that left memory because no connection has them open.
 //!
 //! Opening a game reads its log. At a start, or after the store was away, no other games are
 //! opened: outages are kept in the store and added to the log of a game when it is opened
@@ -6,21 +6,15 @@
 //! see [`due`](super::due). An outage need not postpone a due: it makes flags fall later, never
 //! earlier.
 
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use flagfall_board::{GameId, Side, Stamp};
-use flagfall_store::{Key, Record, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Key, Record, StoreError, Update, Write};
 use futures_util::StreamExt as _;
 use tokio::time::sleep;
 
-use super::due::NEAR_MS;
-use super::error::TableError;
-use super::listing::{self, Listing, live_key};
-use super::public_games::opening_line;
+use super::listing::Listing;
 use super::registry::{SCAN_CHUNK, Tables};
-use super::search::read_all;
-use super::table::Table;
 use flagfall_base::keys::{Kind, LISTS_WHOLE, LIVE};
 
 /// Games missing from some list that are handled at once.
@@ -34,60 +28,14 @@ const LOOKS_PER_NOTE: u32 = 6;
 /// The pause between two pieces of the first round, which counts the running games of the store.
 const FIRST_ROUND_PAUSE: Duration = Duration::from_millis(10);
 
-impl Table {
-    /// True if a running game may leave memory: nobody has it open, nothing is under way, no flag
-    /// is near, and no house player is to act.
-    pub(super) fn may_rest(&self, now: Stamp) -> bool {
-        !self.is_over()
-            && !self.is_quarantined()
-            && self.is_at_peace()
-            && self.no_flag_before(now).is_none_or(|flag| flag > now.plus_ms(2 * NEAR_MS))
-            && !self.awaits_house()
-    }
-
-    /// True if a house player is to act.
-    pub(super) fn awaits_house(&self) -> bool {
-        Side::BOTH.into_iter().any(|side| self.header().is_house(side) && self.is_awaited(side))
-    }
-}
-
 /// A walk through the list of all running games, one piece at a time. It repairs the lists.
 #[derive(Default)]
 pub(super) struct Round {
     after: Option<Key>,
     running: usize,
     at_rest: usize,
-    /// Games created minus games ended, as of the beginning of the round.
-    changed: i64,
-}
-
-/// How many games run, as far as this server knows.
-#[derive(Default)]
-pub(super) struct RunningCount {
-    /// As of the last round.
-    counted: AtomicI64,
-    /// Games created here minus games ended here since that round began.
-    changed: AtomicI64,
-}
-
-impl RunningCount {
-    pub(super) fn note_made(&self) {
-        self.changed.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn note_end(&self) {
-        self.changed.fetch_sub(1, Ordering::Relaxed);
-    }
-
-    fn note_round(&self, round: &Round) {
-        self.counted.store(i64::try_from(round.running).unwrap_or(i64::MAX), Ordering::Relaxed);
-        self.changed.fetch_sub(round.changed, Ordering::Relaxed);
-    }
-
-    pub(super) fn get(&self) -> usize {
-        let sum = self.counted.load(Ordering::Relaxed).saturating_add(self.changed.load(Ordering::Relaxed));
-        usize::try_from(sum).unwrap_or(0)
-    }
+    /// What [`RunningCount::begin`](super::residents::RunningCount::begin) returned.
+    began: i64,
 }
 
 impl Tables {
@@ -101,53 +49,6 @@ impl Tables {
         let records = self.store().scan(list.all()?, after.take(), limit).await?;
         *after = records.last().map(|(last, _)| last.clone());
         Ok((!records.is_empty()).then_some(records))
-    }
-
-    /// The listing of a running game; `None` if the game is not listed. A game whose record holds
-    /// no listing is first added to all lists.
-    pub(super) async fn listing(&self, game: GameId) -> Result<Option<Listing>, TableError> {
-        let Some(live) = live_key(game) else { return Ok(None) };
-        let listed = self.store().get(live).await.map_err(|_| TableError::Unavailable)?;
-        match listed {
-            None => Ok(None),
-            Some(listed) => match Listing::read(&listed) {
-                Some(listing) => Ok(Some(listing)),
-                None => self.list(game, listed).await.map_err(|_| TableError::Unavailable),
-            },
-        }
-    }
-
-    /// Adds a running game to all lists, from its log. Version 0.1 listed no dues of live clocks,
-    /// and a rebuilt list has none.
-    async fn list(&self, game: GameId, listed: Vec<u8>) -> Result<Option<Listing>, StoreError> {
-        let stored = match read_all(self.store(), game, 0).await.map_err(TableError::from) {
-            Ok(stored) => stored,
-            Err(TableError::Unavailable) => {
-                return Err(StoreError::Unavailable { why: TableError::Unavailable.to_string() });
-            }
-            Err(error) => {
-                tracing::error!(%game, %error, "a running game cannot be opened; other games continue");
-                return Ok(None);
-            }
-        };
-        // A replay error was logged; a game that is over belongs on no list.
-        let Ok(table) = self.table_of(game, &stored) else { return Ok(None) };
-        if table.is_over() {
-            return Ok(None);
-        }
-        let (summary, latest) = (table.summary(), table.game.latest());
-        let listing = Listing {
-            created: Stamp(summary.created),
-            due: table.no_flag_before(latest),
-            absence: listing::Absence::default(),
-        };
-        let Some(mut update) = listing.replace(game, listed) else { return Ok(None) };
-        update.writes.extend(opening_line(table.header(), &summary));
-        if table.awaits_house() {
-            update.writes.extend(listing::house_turn(game, table.header(), Some(latest)));
-        }
-        let is_listed = self.store().update(update).await? == UpdateOutcome::Ok;
-        Ok(is_listed.then_some(listing))
     }
 
     /// Takes care of games at rest until the future is dropped. `every` is the time between two
@@ -168,7 +69,7 @@ impl Tables {
         for look in 0_u32.. {
             let looked = async {
                 if look.is_multiple_of(LOOKS_PER_NOTE) {
-                    self.note_lines().await;
+                    self.write_lines().await;
                 }
                 self.read_public_games(look.is_multiple_of(LOOKS_PER_NAMES)).await?;
                 self.go_round(&mut round).await.map(drop)
@@ -205,7 +106,7 @@ impl Tables {
     /// that lack them. True if the round is finished.
     pub(super) async fn go_round(&self, round: &mut Round) -> Result<bool, StoreError> {
         if round.after.is_none() {
-            round.changed = self.inner.running.changed.load(Ordering::Relaxed);
+            round.began = self.residents().running.begin();
         }
         let records = self.listed_after(LIVE, SCAN_CHUNK, &mut round.after).await?.unwrap_or_default();
         let is_through = records.len() < SCAN_CHUNK;
@@ -213,7 +114,8 @@ impl Tables {
         for (key, listed) in records {
             let Some(game) = LIVE.game(&key) else { continue };
             round.running += 1;
-            round.at_rest += usize::from(self.handle(game).is_none() && !self.is_making(game));
+            round.at_rest +=
+                usize::from(self.residents().handle(game).is_none() && !self.residents().is_making(game));
             if Listing::read(&listed).is_none() {
                 unlisted.push((game, listed));
             }
@@ -224,8 +126,8 @@ impl Tables {
             listed?;
         }
         if is_through {
-            self.inner.at_rest.store(round.at_rest, Ordering::Relaxed);
-            self.inner.running.note_round(round);
+            self.on_demand.at_rest.store(round.at_rest, Ordering::Relaxed);
+            self.residents().running.end(round.running, round.began);
             *round = Round::default();
         }
         Ok(is_through)
@@ -234,18 +136,18 @@ impl Tables {
     /// How many running games are not in memory, as of the last count.
     #[must_use]
     pub fn at_rest(&self) -> usize {
-        self.inner.at_rest.load(Ordering::Relaxed)
+        self.on_demand.at_rest.load(Ordering::Relaxed)
     }
 
     /// Memory the process may use, in bytes; `None` without a limit.
     #[must_use]
     pub fn memory_limit(&self) -> Option<u64> {
-        self.inner.settings.memory.limit()
+        self.host.settings.memory.limit()
     }
 
     /// How many games run, in memory or at rest, as far as this server knows.
     #[must_use]
     pub fn running_count(&self) -> usize {
-        self.inner.running.get()
+        self.residents().running.get()
     }
 }

@@ -4,10 +4,9 @@ use flagfall_board::GameId;
 use flagfall_rules::{Viewer, see};
 use flagfall_store::{Head, ReadError, Store, StoredEntry};
 
-use super::answers::{CommandKey, Done};
 use super::error::ReadFailure;
 use super::replay;
-use super::table::Asked;
+use super::table::{Asked, CommandKey, Done};
 
 /// Entries read at a time.
 pub(super) const READ_CHUNK: usize = 512;

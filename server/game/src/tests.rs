@@ -10,6 +10,7 @@ mod early;
 mod epochs;
 mod frozen;
 pub(super) mod harness;
+mod house_players;
 mod lag;
 mod leaks;
 mod leavers;

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn everybody_gets_as_much_time_however_many_games_they_have() {
+    async fn every_player_gets_as_much_time_regardless_of_their_games() {
         let (room, log) = (ThinkingRoom::new(2), Arc::new(Mutex::new(Vec::new())));
         for (player, games) in [("ana", 300), ("bo", 30), ("cy", 3)] {
             (0..games).for_each(|_| play(&room, share(None, player), &log));
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn who_goes_while_waiting_or_admitted_leaves_the_place_to_others() {
+    async fn a_dropped_wait_or_place_goes_to_the_next() {
         let room = ThinkingRoom::new(1);
         let first = room.enter(share(None, "ana")).await;
         let waiting = tokio::spawn({

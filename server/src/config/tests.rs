@@ -1,6 +1,11 @@
 //! Values that an operator may set, and the messages for wrong ones.
 
+use clap::CommandFactory;
+
 use super::*;
+
+mod file;
+mod page;
 
 fn parse(flags: &[&str]) -> Result<Config, String> {
     let args = std::iter::once("flagfall-server").chain(flags.iter().copied());
@@ -10,7 +15,7 @@ fn parse(flags: &[&str]) -> Result<Config, String> {
 #[test]
 fn without_flags_the_settings_are_the_defaults() {
     let mut settings = parse(&[]).unwrap().settings().unwrap();
-    settings.limits.connections_max = Limits::default().connections_max;
+    settings.limits.connections_max = None;
     assert_eq!(settings, Settings::default());
 }
 
@@ -39,6 +44,8 @@ fn a_bad_value_is_answered_with_the_name_of_its_flag() {
         let error = parse(&[&format!("{flag}=localhost:7171")]).unwrap_err();
         assert!(error.contains("as 127.0.0.1:7171"), "{error}");
     }
+    let error = parse(&["--deploy-seconds=1"]).unwrap_err();
+    assert!(error.contains("wanted: a whole number from 5 to 86400"), "{error}");
     assert!(parse(&["--frobnicate"]).unwrap_err().contains("--frobnicate"));
 }
 
@@ -62,7 +69,7 @@ fn health_takes_the_address_before_and_after_its_name() {
 }
 
 #[test]
-fn values_that_do_not_go_together_are_told() {
+fn conflicting_settings_are_reported() {
     let wrong = |flags: &[&str]| parse(flags).unwrap().settings().unwrap_err().to_string();
     assert!(
         wrong(&["--ping-seconds", "10"])
@@ -83,7 +90,6 @@ fn metrics_can_be_switched_off_and_origins_come_in_lists() {
 
 #[test]
 fn the_command_line_is_sound_and_every_flag_is_explained() {
-    use clap::CommandFactory;
     let command = Config::command();
     command.clone().debug_assert();
     for flag in command.get_arguments() {

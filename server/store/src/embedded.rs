@@ -87,8 +87,8 @@ pub use self::salvage::Salvage;
 use self::witness::Witness;
 use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
 use crate::archive::{Archive, FullRecord};
+use crate::checks::{check_append, check_update};
 use crate::clock::{StampClock, WallClock};
-use crate::limits::{check_append, check_update};
 use crate::store::{
     Append, AppendOutcome, Outage, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update,
     UpdateOutcome,

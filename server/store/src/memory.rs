@@ -13,8 +13,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit, broadcast, watch};
 
+use crate::checks::{check_append, check_notice, check_update};
 use crate::clock::{StampClock, SystemClock, WallClock};
-use crate::limits::{READ_MAX, check_append, check_notice, check_update};
+use crate::limits::READ_MAX;
 use crate::outages::OutageList;
 use crate::store::{
     Announcement, Append, AppendOutcome, CLOCKS_FIRST, Expect, Notice, OUTAGES_KEY, Outage, ReadError,

@@ -15,7 +15,7 @@
 //! the log and once each, however many servers try.
 //!
 //! # What is promised
-//! What Redis itself durability. The store reads that from Redis at every connection and every 15 s
+//! What Redis itself promises. The store reads that from Redis at every connection and every 15 s
 //! ([`Durability`]), because settings can be changed while Redis runs. A Redis that promises less
 //! than a game needs is refused unless [`Demand::Anything`] is set; nothing is accepted until its
 //! settings are right again. A node of a Redis Cluster is always refused.
@@ -69,6 +69,7 @@ mod address;
 mod answers;
 mod durability;
 mod exchange;
+mod fault;
 mod heard;
 mod held;
 mod kept;
@@ -76,6 +77,7 @@ mod layout;
 mod link;
 mod listener;
 mod mending;
+mod options;
 mod packing;
 mod reader;
 mod request;
@@ -84,7 +86,6 @@ mod writer;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use thiserror::Error;
@@ -96,85 +97,19 @@ pub use self::durability::{Durability, Weakness};
 use self::exchange::SWEEP_STEP;
 use self::held::HeldEntry;
 use self::layout::write_arguments;
+pub use self::options::{Demand, RedisOptions};
 use self::reader::{ReadFault, Reader, ToPack};
 use self::request::{Prepared, Reply, Request};
 use self::shared::Shared;
 use self::writer::Writer;
 use crate::archive::{Archive, FullRecord};
-use crate::clock::WallClock;
+use crate::checks::{check_append, check_notice, check_update};
 use crate::encoding::{entry_value, stamp_entry};
-use crate::limits::{check_append, check_notice, check_update};
 use crate::store::{
     Announcement, Append, AppendOutcome, Notice, Outage, ReadError, Record, Store, StoreError, StoreFuture,
     StoredEntry, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key};
-
-/// Settings of the store.
-#[derive(Clone)]
-pub struct RedisOptions {
-    /// The prefix of all keys.
-    pub prefix: Prefix,
-    /// Replicas that must have an append before it is acknowledged. Default 0.
-    pub replicas: u32,
-    /// What Redis must promise.
-    pub demand: Demand,
-    /// Requests that may wait for the writer. Beyond that, callers wait. Default 4,096.
-    pub queue_length: usize,
-    /// How long connecting may take. Default 1 s.
-    pub connect_timeout: Duration,
-    /// How long an answer may take before the connection is given up. Default 2 s.
-    pub answer_timeout: Duration,
-    /// How long servers have, after a restart of Redis, to give back what it has lost, before
-    /// anything else is written. Must be longer than the longest pause between two tries to
-    /// connect, 1 s. Default 1.5 s.
-    pub give_back: Duration,
-    /// Bytes of logs held in memory, to give back what Redis loses. Default 64 MiB.
-    pub held_bytes_max: usize,
-    /// The time between two [`Announcement::Everything`], in case an announcement was missed.
-    /// Default 30 s.
-    pub audit: Duration,
-    /// How long a server may be without a heartbeat before it counts as gone. Default 2.5 s.
-    pub pulse: Duration,
-    /// How long all servers may be without a heartbeat before that time counts as an outage, in
-    /// which no clock ran. Default 2.5 s.
-    pub silence: Duration,
-    /// The time between two readings of what Redis durability, which can change while it runs.
-    /// Default 15 s.
-    pub durability_every: Duration,
-    /// The clock that gives stamps instead of Redis's own, for tests.
-    pub clock: Option<Arc<dyn WallClock>>,
-}
-
-impl Default for RedisOptions {
-    fn default() -> RedisOptions {
-        RedisOptions {
-            prefix: Prefix::default(),
-            replicas: 0,
-            demand: Demand::Full,
-            queue_length: 4096,
-            connect_timeout: Duration::from_secs(1),
-            answer_timeout: Duration::from_secs(2),
-            give_back: Duration::from_millis(1_500),
-            held_bytes_max: 64 * 1024 * 1024,
-            audit: Duration::from_secs(30),
-            pulse: Duration::from_millis(2_500),
-            silence: Duration::from_millis(2_500),
-            durability_every: Duration::from_secs(15),
-            clock: None,
-        }
-    }
-}
-
-/// What Redis must promise for the store to accept anything.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Demand {
-    /// Nothing acknowledged is lost: no [`Weakness`].
-    #[default]
-    Full,
-    /// Any promises will do.
-    Anything,
-}
 
 /// Why the store could not be opened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -208,7 +143,7 @@ pub struct RedisStats {
     pub connections: u64,
 }
 
-/// The store in Redis. The [module](self) says what it durability.
+/// The store in Redis. The [module](self) says what it promises.
 pub struct RedisStore {
     shared: Arc<Shared>,
     reader: Reader,

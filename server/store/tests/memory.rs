@@ -52,7 +52,7 @@ async fn appends_wait_while_they_are_held() {
 }
 
 #[tokio::test]
-async fn a_lost_tail_is_a_conflict_for_who_had_it() {
+async fn a_lost_tail_conflicts_with_writers_that_had_it() {
     let store = MemoryStore::default();
     let one = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     let two = append_ok(&store, append(game(1), one, &["b"])).await;

@@ -92,7 +92,7 @@ async fn append_soon(store: &RedisStore, wanted: Append) -> Head {
 }
 
 #[tokio::test]
-async fn what_was_acknowledged_is_there_when_the_primary_is_killed() {
+async fn acknowledged_appends_survive_the_death_of_the_primary() {
     let mut primary = RedisServer::start();
     let replica = primary.start_replica();
     let sentinel = Sentinel::start(&primary);

@@ -97,7 +97,7 @@ async fn games_are_kept_in_a_redis_whose_authority_is_named() {
 }
 
 #[tokio::test]
-async fn a_redis_that_asks_who_connects_is_told() {
+async fn a_redis_that_wants_a_client_certificate_gets_it() {
     let authority = Authority::new("club");
     let redis = authority.start("127.0.0.1", "yes");
     let authorities = || Some(read(&authority.file()));

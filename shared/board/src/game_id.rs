@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_ids_are_refused() {
+    fn invalid_ids_are_refused() {
         for text in ["", "0123456789a", "0123456789abc", "0123456789aI", "0123456789al", "0123456789é"] {
             assert_eq!(text.parse::<GameId>(), Err(GameIdParseError), "{text:?}");
         }

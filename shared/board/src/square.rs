@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_no_squares_are_refused() {
+    fn invalid_squares_are_refused() {
         for text in ["", "a", "a0", "a11", "q1", "a01", "a+1", "a-1", "1a", "a1 ", "ä1", "a1b", "a999"] {
             assert_eq!(text.parse::<Square>(), Err(SquareParseError), "{text:?}");
         }

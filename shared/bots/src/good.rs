@@ -7,10 +7,12 @@ mod enemies;
 mod evaluation;
 mod grid;
 mod hindsight;
+mod piece;
 mod prior;
 mod reading;
 mod search;
 mod siege;
+mod strikes;
 #[cfg(test)]
 mod tests;
 mod world;
@@ -28,9 +30,10 @@ use belief::{PerRank, Suspect};
 use enemies::{Belief, Enemies};
 use evaluation::{Evaluation, Situation, Target};
 use grid::cell;
+use piece::Piece;
 use search::Search;
 use siege::Siege;
-use world::{Piece, Step, World};
+use world::{Step, World};
 
 /// Positions of effort for each world that is drawn.
 const NODES_A_WORLD: usize = 150;

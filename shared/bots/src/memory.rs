@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn where_both_are_shown_nothing_is_left_to_suspect() {
+    fn a_strike_that_shows_both_ranks_leaves_no_suspicion() {
         let mut game = Remembered::new("classic", STRIKE);
         game.ply("d3d4");
         game.ply("d4e4");

@@ -35,7 +35,7 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
 const WHOLE_GAME: usize = usize::MAX;
 
 #[test]
-fn whatever_a_level_answers_is_legal_in_every_ruleset() {
+fn every_level_plays_legal_commands_in_every_ruleset() {
     for ruleset in Ruleset::all() {
         for red in Level::ALL {
             for blue in Level::ALL {

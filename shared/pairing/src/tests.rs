@@ -20,7 +20,7 @@ fn pairs(pool: &[Waiting<u32>]) -> Vec<(u32, u32)> {
 }
 
 #[test]
-fn nobody_is_paired_alone() {
+fn a_single_player_is_not_paired() {
     assert_eq!(pairs(&[]), []);
     assert_eq!(pairs(&[waiting(1, 1500.0)]), []);
 }
@@ -39,7 +39,7 @@ fn as_many_as_can_be_are_paired_even_when_the_closest_two_are_not() {
 }
 
 #[test]
-fn too_far_apart_waits_and_waiting_brings_together() {
+fn players_far_apart_are_paired_after_waiting() {
     let mut pool = [waiting(1, 1500.0), waiting(2, 1700.0)];
     assert_eq!(pairs(&pool), []);
     // They are 200 apart and 100 is allowed. The other 100 takes 9 waves at 12 for one of them, or
@@ -90,7 +90,7 @@ fn uncertain_ratings_that_are_close_are_still_preferred() {
 }
 
 #[test]
-fn the_reach_that_a_player_is_told_is_the_one_that_counts() {
+fn the_announced_reach_is_the_one_used() {
     let settings = Settings::default();
     for (rating, deviation, waves) in [(1500.0, 60.0, 0), (1500.0, 350.0, 3), (2400.0, 60.0, 100)] {
         let one = Waiting { waves_missed: waves, ..uncertain(1, rating, deviation) };
@@ -108,7 +108,7 @@ fn strong_players_are_allowed_more() {
 }
 
 #[test]
-fn nobody_plays_the_same_opponent_again_while_others_wait() {
+fn rematches_are_avoided_while_others_wait() {
     let mut pool = vec![waiting(1, 1500.0), waiting(2, 1500.0), waiting(3, 1590.0), waiting(4, 1590.0)];
     (pool[0].last_opponent, pool[1].last_opponent) = (Some(2), Some(1));
     let found = pairs(&pool);
@@ -123,7 +123,7 @@ fn nobody_plays_the_same_opponent_again_while_others_wait() {
 }
 
 #[test]
-fn who_is_kept_apart_finds_somebody_else_in_the_same_wave() {
+fn blocked_players_are_paired_with_others_in_the_same_wave() {
     // 1 and 2 are closest, and so are 3 and 4; but 1 has blocked 2.
     let mut pool = [waiting(1, 1500.0), waiting(2, 1501.0), waiting(3, 1540.0), waiting(4, 1541.0)];
     assert_eq!(pairs(&pool), [(1, 2), (3, 4)]);
@@ -137,7 +137,7 @@ fn who_is_kept_apart_finds_somebody_else_in_the_same_wave() {
 }
 
 #[test]
-fn somebody_who_may_not_be_played_is_nobody_else_to_wait_for() {
+fn a_blocked_third_player_does_not_prevent_a_rematch() {
     // 1 and 2 have just met. 3 waits as well, but refuses both.
     let mut pool = [waiting(1, 1500.0), waiting(2, 1500.0), waiting(3, 1500.0)];
     (pool[0].last_opponent, pool[2].apart) = (Some(2), vec![1, 2]);
@@ -145,7 +145,7 @@ fn somebody_who_may_not_be_played_is_nobody_else_to_wait_for() {
 }
 
 #[test]
-fn whoever_had_the_first_move_less_often_has_it() {
+fn the_player_with_fewer_first_moves_moves_first() {
     let settings = Settings::default();
     let mut pool = [waiting(1, 1500.0), waiting(2, 1510.0)];
     assert_eq!(pair(&pool, &settings, || true), [Pair { first: 1, second: 2 }]);
@@ -188,7 +188,7 @@ fn pool() -> impl Strategy<Value = Vec<Waiting<u32>>> {
 
 proptest! {
     #[test]
-    fn every_wave_keeps_its_word(pool in pool()) {
+    fn every_wave_keeps_the_pairing_rules(pool in pool()) {
         let settings = Settings::default();
         let found = pair(&pool, &settings, || true);
         let by_player = |player: u32| pool.iter().find(|waiting| waiting.player == player).expect("a player");

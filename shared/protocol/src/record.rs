@@ -216,7 +216,7 @@ impl fmt::Display for GameRecord {
             Some(SeenOutcome { winner: Some(side), reason }) => {
                 writeln!(f, "Result: {side} wins ({reason})")?;
             }
-            Some(SeenOutcome { winner: None, reason }) => writeln!(f, "Result: nobody wins ({reason})")?,
+            Some(SeenOutcome { winner: None, reason }) => writeln!(f, "Result: no side wins ({reason})")?,
         }
         for side in Side::BOTH {
             if let Some(opened) = &self.deployments[side] {

@@ -1,4 +1,4 @@
-//! The formulas, on Glickman's inner scale. Names in comments are those of his paper.
+//! The formulas, on Glickman's inner scale. Names in comments are those of the paper.
 
 use std::f64::consts::PI;
 

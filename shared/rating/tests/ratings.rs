@@ -47,7 +47,7 @@ fn a_year_away_makes_a_rating_less_certain_and_no_less_high() {
 }
 
 #[test]
-fn the_first_movers_advantage_is_taken_from_what_his_win_is_worth() {
+fn a_win_with_the_first_move_is_worth_less() {
     let entrant = Entrant { rating: rating(1500.0, 80.0), idle_days: 0.0 };
     let (plain, _) = rate(entrant, entrant, Score::Win, 0.0);
     let (favored, other) = rate(entrant, entrant, Score::Win, 50.0);
@@ -135,7 +135,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_expected_adds_up_to_one(first in some_rating(), second in some_rating(), advantage in -200.0..200.0_f64) {
+    fn expected_scores_add_up_to_one(first in some_rating(), second in some_rating(), advantage in -200.0..200.0_f64) {
         let sum = first.expected_score(second, advantage) + second.expected_score(first, -advantage);
         close(sum, 1.0, 1e-9);
     }

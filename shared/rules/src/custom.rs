@@ -188,7 +188,7 @@ pub enum NoSuchRuleset {
     #[error("changes of a ruleset are written classic,ties=attacker,quiet=off: a name and a value each")]
     NotAnOption,
     /// There is no such option.
-    #[error("no rule of {base} is called so; what may be changed there: {}", options(.base))]
+    #[error("{base} has no rule of this name that may be changed; those that may: {}", options(.base))]
     NoSuchOption {
         /// The ruleset to change.
         base: &'static str,
@@ -436,13 +436,16 @@ mod tests {
     }
 
     #[test]
-    fn what_clashes_is_refused_by_name() {
+    fn errors_in_custom_rulesets_are_named() {
         for (text, refusal) in [
             ("chess", "there is no such ruleset; there are classic, "),
             ("", "there is no such ruleset"),
             ("classic,", "changes of a ruleset are written"),
             ("classic,ties", "changes of a ruleset are written"),
-            ("classic,lakes=many", "no rule of classic is called so; what may be changed there: ties, "),
+            (
+                "classic,lakes=many",
+                "classic has no rule of this name that may be changed; those that may: ties, ",
+            ),
             ("classic,ties=nobody", "ties has no such value; it may be both, attacker, defender"),
             ("classic,ties=attacker,ties=attacker", "ties is named twice"),
             ("classic,ties=both,ties=both", "ties is named twice"),

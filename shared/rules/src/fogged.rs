@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_shows_ranks_and_nothing_else_does() {
+    fn only_reported_ranks_are_known() {
         use StrikeOutcome::{AttackerLeft, DefenderLeft};
         let mut game = followed();
         assert_eq!(identity(&game, "a7"), Identity::Hidden);
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_have_happened_is_refused_and_changes_nothing() {
+    fn an_impossible_event_is_refused_and_changes_nothing() {
         use StrikeOutcome::{AttackerLeft, BothLeft, DefenderLeft};
         let (scout, miner, spy) = (Some(Rank::Scout), Some(Rank::Miner), Some(Rank::Spy));
         let mut game = followed();

@@ -51,7 +51,7 @@ mod tests {
     use super::Ruleset;
 
     #[test]
-    fn what_a_position_keeps_for_a_reserve_is_there_wherever_its_rules_are() {
+    fn rules_that_need_reserve_data_come_with_a_reserve() {
         for ruleset in Ruleset::all() {
             let wants = ruleset.shape.has_joints()
                 || ruleset.chips

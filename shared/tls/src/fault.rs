@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_without_their_wrapping() {
+    fn certificate_names_are_shown_without_their_wrapping() {
         let expected = ServerName::try_from("a.example").expect("a name");
         let presented = vec![r#"DnsName("b.example")"#.to_owned(), "IpAddress(192.0.2.1)".to_owned()];
         let fault = fault(CertificateError::NotValidForNameContext { expected, presented });

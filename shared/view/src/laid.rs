@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_move_lays_is_none() {
+    fn chips_that_no_move_can_lay_are_none() {
         assert_eq!(Laid::new(SquareSet::EMPTY, ChipColor::Red), None);
         for text in ["a1 b2", "a1 a2 b1", "a1 a2 a3 a4 a5", "a1 b1 c1 d1 e1"] {
             assert_eq!(Laid::new(squares(text), ChipColor::Red), None, "{text}");

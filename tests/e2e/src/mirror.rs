@@ -256,19 +256,16 @@ fn told_move(seen: &SeenMove) -> String {
         Identity::Hidden => "hidden piece".to_owned(),
         other @ (Identity::OneOf(_) | Identity::Coin) => panic!("a strike shows {other:?}"),
     };
-    let is_flag = strike.defender == Identity::Known(flagfall_board::Rank::Flag);
+    let other = side.opponent();
     let (ours, theirs) = (rank(strike.attacker), rank(strike.defender));
     let result = match (strike.attacker_fate, strike.defender_fate) {
-        (Fate::Leaves, Fate::Leaves) => "both leave".to_owned(),
-        (Fate::Leaves, Fate::Stays) => format!("the {ours} leaves"),
-        (Fate::Leaves, Fate::Advances) => format!("the {ours} leaves, the {theirs} goes to {from}"),
-        (_, Fate::Leaves) if is_flag => "the Flag is taken".to_owned(),
-        // If both ranks are equal, the sentence names the side.
-        (_, Fate::Leaves) if ours == theirs => format!("{}'s {theirs} leaves", side.opponent()),
-        (_, Fate::Leaves) => format!("the {theirs} leaves"),
-        (_, _) => "both stay".to_owned(),
+        (Fate::Leaves, Fate::Leaves) => ": both are lost".to_owned(),
+        (Fate::Leaves, Fate::Stays) => " and is lost".to_owned(),
+        (Fate::Leaves, Fate::Advances) => format!(" and is lost; {other}'s {theirs} goes to {from}"),
+        (_, Fate::Leaves) => return format!("{side}'s {ours} captures {other}'s {theirs} on {to}."),
+        (_, _) => ": both stay".to_owned(),
     };
-    format!("{side}'s {ours} strikes {}'s {theirs} on {to}: {result}.", side.opponent())
+    format!("{side}'s {ours} strikes {other}'s {theirs} on {to}{result}.")
 }
 
 /// The sentence about a strike that waits for choices.
@@ -277,16 +274,19 @@ fn told_strike(strike: &PendingStrike) -> String {
     let owing: Vec<String> =
         [*side, side.opponent()].iter().filter(|side| owes[**side]).map(|side| side.to_string()).collect();
     let choosing = match &owing[..] {
-        [one] => format!("{one} chooses what its coin is"),
-        both => format!("{} choose what their coins are", both.join(" and ")),
+        [one] if *one == side.to_string() => " and chooses what its coin is".to_owned(),
+        [one] => format!(": {one} chooses what its coin is"),
+        _ => ": both sides choose what their coins are".to_owned(),
     };
-    format!("{side} strikes {squares}: {choosing}.")
+    format!("{side} strikes {squares}{choosing}.")
 }
 
 fn told_end(outcome: &SeenOutcome) -> String {
     let reason = EndReason::from_code(&outcome.reason).expect("a known reason");
     match (outcome.winner, reason) {
-        (Some(side), EndReason::FlagCaptured) => format!("{side} wins: {}'s Flag is taken.", side.opponent()),
+        (Some(side), EndReason::FlagCaptured) => {
+            format!("{side} wins: {}'s Flag is captured.", side.opponent())
+        }
         (Some(side), EndReason::NoLegalMove) => {
             format!("{side} wins: {} has no legal move.", side.opponent())
         }
@@ -295,7 +295,7 @@ fn told_end(outcome: &SeenOutcome) -> String {
         }
         (None, EndReason::BothBlocked) => "A draw: neither side can move.".to_owned(),
         (None, EndReason::QuietLimit) => "A draw: too many moves without a capture.".to_owned(),
-        (None, EndReason::PlyLimit) => "A draw: the game reached its longest length.".to_owned(),
+        (None, EndReason::PlyLimit) => "A draw: the game reached its maximum length.".to_owned(),
         other => panic!("no move ends a game like this: {other:?}"),
     }
 }

@@ -26,17 +26,17 @@ struct Transcript {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct Output {
     transcript: Mutex<Transcript>,
     changed: Condvar,
 }
 
-impl Shared {
+impl Output {
     fn lock(&self) -> MutexGuard<'_, Transcript> {
         self.transcript.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn read(self: &Arc<Shared>, stream: impl Read + Send + 'static, is_error: bool) {
+    fn read(self: &Arc<Output>, stream: impl Read + Send + 'static, is_error: bool) {
         self.lock().open_streams += 1;
         let shared = Arc::clone(self);
         thread::spawn(move || {
@@ -96,7 +96,7 @@ pub struct Process {
     name: String,
     child: Child,
     input: Option<ChildStdin>,
-    shared: Arc<Shared>,
+    shared: Arc<Output>,
     /// Lines that were already waited for.
     at: usize,
     status: Option<ExitStatus>,
@@ -112,7 +112,7 @@ impl Process {
     pub fn start(name: &str, command: &mut Command) -> Process {
         let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(Output::default());
         if let Some(stdout) = child.stdout.take() {
             shared.read(stdout, false);
         }

@@ -7,13 +7,13 @@
 
 mod bare_fjall;
 mod bare_redis;
+mod round;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use flagfall_board::GameId;
 use flagfall_store::{
     Append, AppendOutcome, EmbeddedStore, Head, Options, RedisOptions, RedisStore, SecretBytes, Store,
     SystemClock,
@@ -22,13 +22,12 @@ use tempfile::TempDir;
 
 use self::bare_fjall::BareFjall;
 use self::bare_redis::BareRedis;
-use crate::duel::{Trouble, median};
+use self::round::{BODY_BYTES, GAMES, Round, game, us_since};
+use crate::duel::median;
+use crate::error::LoadError;
+use crate::figure::Figure;
 use crate::process::Measured;
 
-/// Bytes of an entry's body: about as many as a move has.
-const BODY_BYTES: usize = 150;
-/// Games that get appends in turn.
-const GAMES: u32 = 1_000;
 /// Length of a round in milliseconds.
 pub(crate) const ROUND_MS: u64 = 700;
 
@@ -84,38 +83,41 @@ pub(crate) struct Compared {
     pub(crate) ratio_plain: Option<f64>,
 }
 
-/// The result of a round.
-struct Round {
-    appends: u64,
-    seconds: f64,
-    /// In microseconds, sorted.
-    latencies_us: Vec<u64>,
-}
-
-impl Round {
-    fn new(appends: u64, begun: Instant, mut latencies_us: Vec<u64>) -> Round {
-        latencies_us.sort_unstable();
-        Round { appends, seconds: begun.elapsed().as_secs_f64(), latencies_us }
+impl Compared {
+    /// The ratio of the rates.
+    pub(crate) fn figure(&self, medium: Medium, waiting: u32) -> Figure {
+        let figure =
+            Figure::ratio(format!("appends a second, {}, {waiting} waiting", medium.name()), self.ratio);
+        figure.with_detail(format!("{:.0}, bare {:.0}", self.through.per_second, self.bare.per_second))
     }
 
-    fn per_second(&self) -> f64 {
-        self.appends as f64 / self.seconds
-    }
-
-    fn latency_us(&self, percent: usize) -> f64 {
-        self.latencies_us.get(self.latencies_us.len() * percent / 100).copied().unwrap_or(0) as f64
+    /// Prints the comparison on one line.
+    pub(crate) fn print(&self, medium: Medium, waiting: u32) {
+        let Compared { through, bare, ratio, ratio_plain } = self;
+        let plain = ratio_plain.map(|ratio| format!(", {ratio:.2} × to plain XADD and PUBLISH"));
+        println!(
+            "{:<17} {waiting:>4} waiting: {:>7.0} appends a second, {:>5.0} µs each (99 %: {:>5.0}); bare {:>7.0}, {:>5.0} µs (99 %: {:>5.0}): {ratio:.2} ×{}",
+            medium.name(),
+            through.per_second,
+            through.half_us,
+            through.p99_us,
+            bare.per_second,
+            bare.half_us,
+            bare.p99_us,
+            plain.unwrap_or_default()
+        );
     }
 }
 
 /// Compares both sides with `waiting` tasks that each wait for an answer before they append again.
 ///
 /// Runs on the runtime's workers, so that both sides have the same single core.
-pub(crate) async fn compare(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, Trouble> {
+pub(crate) async fn compare(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, LoadError> {
     let plan = plan.clone();
     tokio::spawn(async move { alternate(medium, waiting, &plan).await }).await?
 }
 
-async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, Trouble> {
+async fn alternate(medium: Medium, waiting: u32, plan: &Plan) -> Result<Compared, LoadError> {
     let folder = scratch(plan.folder.as_deref())?;
     let mut sides = Sides::open(medium, folder.path()).await?;
     let mut heads = vec![vec![Head::START; (GAMES / waiting.clamp(1, GAMES)) as usize]; waiting as usize];
@@ -169,18 +171,18 @@ enum Sides {
 }
 
 impl Sides {
-    async fn open(medium: Medium, folder: &Path) -> Result<Sides, Trouble> {
+    async fn open(medium: Medium, folder: &Path) -> Result<Sides, LoadError> {
         Ok(match medium {
             Medium::Embedded => {
                 let store = EmbeddedStore::open(&folder.join("store"), SystemClock, &Options::default());
-                let store = Arc::new(store.map_err(|error| Trouble::Store(error.to_string()))?);
+                let store = Arc::new(store.map_err(|error| LoadError::Store(error.to_string()))?);
                 Sides::Embedded { store, bare: BareFjall::open(&folder.join("bare"))? }
             }
             Medium::Redis => {
                 let redis = Measured::start_redis(folder).await?;
-                let address = redis.address.parse().map_err(|_| Trouble::Store(redis.address.clone()))?;
+                let address = redis.address.parse().map_err(|_| LoadError::Store(redis.address.clone()))?;
                 let store = RedisStore::open(address, RedisOptions::default()).await;
-                let store = Arc::new(store.map_err(|error| Trouble::Store(error.to_string()))?);
+                let store = Arc::new(store.map_err(|error| LoadError::Store(error.to_string()))?);
                 let bare = Box::new(BareRedis::open(&redis.address).await?);
                 Sides::Redis { store, bare, _redis: Box::new(redis) }
             }
@@ -202,7 +204,7 @@ impl Sides {
         }
     }
 
-    async fn bare_round(&mut self, batch: u32, lasting: Duration) -> Result<Round, Trouble> {
+    async fn bare_round(&mut self, batch: u32, lasting: Duration) -> Result<Round, LoadError> {
         match self {
             Sides::Embedded { bare, .. } => Ok(bare.round(batch, lasting)?),
             Sides::Redis { bare, .. } => {
@@ -210,13 +212,13 @@ impl Sides {
                 if bare.has_kept_all().await? {
                     Ok(round)
                 } else {
-                    Err(Trouble::Store("what was appended by hand is not there".to_owned()))
+                    Err(LoadError::Store("what was appended by hand is not there".to_owned()))
                 }
             }
         }
     }
 
-    async fn plain_round(&mut self, batch: u32, lasting: Duration) -> Result<Option<Round>, Trouble> {
+    async fn plain_round(&mut self, batch: u32, lasting: Duration) -> Result<Option<Round>, LoadError> {
         match self {
             Sides::Embedded { .. } => Ok(None),
             Sides::Redis { bare, .. } => Ok(Some(bare.round(batch, lasting, BareRedis::add_plain).await?)),
@@ -229,7 +231,7 @@ async fn through_the_store(
     store: &Arc<dyn Store>,
     heads: &mut [Vec<Head>],
     lasting: Duration,
-) -> Result<Round, Trouble> {
+) -> Result<Round, LoadError> {
     let callers = heads.len() as u32;
     let begun = Instant::now();
     let appends = Arc::new(AtomicU64::new(0));
@@ -258,7 +260,7 @@ async fn append_in_turns(
     [caller, callers]: [u32; 2],
     until: Instant,
     appends: &AtomicU64,
-) -> Result<(Vec<u64>, Vec<Head>), Trouble> {
+) -> Result<(Vec<u64>, Vec<Head>), LoadError> {
     let mut latencies = Vec::new();
     loop {
         for (turn, head) in (0..).zip(heads.iter_mut()) {
@@ -276,21 +278,10 @@ async fn append_in_turns(
             let asked = Instant::now();
             match store.append(append).await {
                 Ok(AppendOutcome::Ok { head: next, .. }) => *head = next,
-                other => return Err(Trouble::Store(format!("{other:?}"))),
+                other => return Err(LoadError::Store(format!("{other:?}"))),
             }
             latencies.push(us_since(asked));
             appends.fetch_add(1, Ordering::Relaxed);
         }
     }
-}
-
-fn us_since(begun: Instant) -> u64 {
-    u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
-}
-
-fn game(number: u32) -> GameId {
-    // Five bits per letter.
-    GameId::from_random(std::array::from_fn(|at| {
-        (number.checked_shr(5 * at as u32).unwrap_or_default() & 31) as u8
-    }))
 }

@@ -8,22 +8,22 @@
 mod attackers;
 mod honest;
 
-use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::duel::{Trouble, median};
+use crate::duel::median;
+use crate::error::LoadError;
+use crate::figure::{Figure, Target};
 use crate::process::{LISTENING, Measured};
+use attackers::ATTACKING;
 pub(crate) use attackers::{Attack, Attacker};
 use honest::Noticed;
 
 /// The core of the server, and the core of all clients.
 const SERVER_CORE: usize = 0;
 const CLIENT_CORE: usize = 1;
-/// What an attacker prints when it begins.
-const ATTACKING: &str = "attacking";
 /// The limit for honest moves: the 99th percentile under attack, as a multiple of that without.
 const LATENCY_RATIO_MAX: f64 = 2.0;
 
@@ -45,8 +45,8 @@ pub(crate) struct Plan {
     /// The time between two moves of an honest pair, in milliseconds.
     #[arg(long, default_value_t = 100)]
     pace_ms: u64,
-    /// The server's program, built with --release.
-    #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
+    /// The server's program; by default the one beside this program, built with the same profile.
+    #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = crate::stand::server_beside())]
     server: PathBuf,
     /// More arguments for the server, as in `--server-arg=--max-connections --server-arg=500`.
     #[arg(long, allow_hyphen_values = true)]
@@ -66,19 +66,19 @@ struct Run {
     disk_mib: f64,
 }
 
-/// Runs all attacks and prints a line for each; returns true if the server held in all of them.
+/// Runs all attacks and prints a line for each. The server has held if every figure is met.
 ///
 /// # Errors
-/// [`Trouble`] if something does not start, or an honest player gets an unexpected answer.
+/// [`LoadError`] if something does not start, or an honest player gets an unexpected answer.
 #[expect(clippy::print_stdout, reason = "a program for the terminal")]
-pub(crate) async fn run(plan: &Plan) -> Result<bool, Trouble> {
+pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     pin_to(CLIENT_CORE)?;
     let attacks = if plan.attacks.is_empty() { Attack::ALL.to_vec() } else { plan.attacks.clone() };
     println!(
         "{} honest pairs, a move every {} ms each; {} s a run; 99 of 100 moves reach the opponent within",
         plan.pairs, plan.pace_ms, plan.seconds
     );
-    let mut has_held = true;
+    let mut figures = Vec::new();
     for attack in attacks {
         let (mut ratios, mut refused) = (Vec::new(), 0);
         for round in 1..=plan.rounds.max(1) {
@@ -108,18 +108,21 @@ pub(crate) async fn run(plan: &Plan) -> Result<bool, Trouble> {
         }
         let ratio = median(ratios.into_iter()).unwrap_or(f64::INFINITY);
         let holds = ratio <= LATENCY_RATIO_MAX && refused == 0;
-        has_held &= holds;
         println!(
             "{:<12} {ratio:.2} × (at most {LATENCY_RATIO_MAX:.1}), {refused} newcomers refused: {}",
             attack.name(),
             if holds { "holds" } else { "DOES NOT HOLD" }
         );
+        let time = Figure::ratio(format!("99 % to the opponent under `{}`", attack.name()), ratio);
+        figures.push(time.with_target(Target::AtMost(LATENCY_RATIO_MAX)));
+        let refused = Figure::of(format!("newcomers refused under `{}`", attack.name()), refused as f64, "");
+        figures.push(refused.with_target(Target::AtMost(0.0)));
     }
-    Ok(has_held)
+    Ok(figures)
 }
 
 /// One run with its own server.
-async fn one(plan: &Plan, attack: Attack, share: Option<f64>) -> Result<Run, Trouble> {
+async fn one(plan: &Plan, attack: Attack, share: Option<f64>) -> Result<Run, LoadError> {
     let folder = tempfile::tempdir()?;
     let server = start_server(plan, &folder).await?;
     let mut words = vec!["attacker".to_owned(), attack.name().to_owned(), server.address.clone()];
@@ -143,7 +146,7 @@ async fn one(plan: &Plan, attack: Attack, share: Option<f64>) -> Result<Run, Tro
     })
 }
 
-async fn start_server(plan: &Plan, folder: &TempDir) -> Result<Measured, Trouble> {
+async fn start_server(plan: &Plan, folder: &TempDir) -> Result<Measured, LoadError> {
     let data = folder.path().join("data").display().to_string();
     let words = ["--listen", "127.0.0.1:0", "--metrics-listen", "none", "--log", "warn", "--data", &data];
     let words: Vec<String> =
@@ -152,13 +155,13 @@ async fn start_server(plan: &Plan, folder: &TempDir) -> Result<Measured, Trouble
 }
 
 /// Pins this process and all its threads to one core.
-fn pin_to(core: usize) -> Result<(), Trouble> {
+fn pin_to(core: usize) -> Result<(), LoadError> {
     let id = std::process::id().to_string();
     let pinned = std::process::Command::new("taskset")
         .args(["-acp", &core.to_string(), &id])
         .stdout(std::process::Stdio::null())
         .status()?;
-    if pinned.success() { Ok(()) } else { Err(Trouble::Answer("taskset failed".to_owned())) }
+    if pinned.success() { Ok(()) } else { Err(LoadError::Answer("taskset failed".to_owned())) }
 }
 
 /// The total size of the files in a folder.
@@ -172,11 +175,4 @@ fn disk_bytes(folder: &TempDir) -> f64 {
         sizes.sum()
     }
     of(folder.path()) as f64
-}
-
-/// An address of the loopback network that nothing else here uses.
-fn loopback(group: u8, index: u32) -> IpAddr {
-    let [.., high, low] = index.to_be_bytes();
-    // Never .0 or .255, which look like a network's own addresses.
-    Ipv4Addr::new(127, group, high, low.clamp(1, 254)).into()
 }

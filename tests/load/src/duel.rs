@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
+use crate::error::LoadError;
 use crate::stand::{Bench, Rival, Stand};
 
 /// Bytes of the server's messages about a move. The relay sends as many.
@@ -49,47 +50,6 @@ pub(crate) struct Cost {
     pub(crate) latency_us: [u64; 2],
 }
 
-/// Errors of the measurements.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Trouble {
-    /// The program cannot be started.
-    #[error("{0} cannot be started ({1}); build it: cargo build --release -p flagfall-server")]
-    Start(String, std::io::Error),
-    /// The child process did not print what it should.
-    #[error("the measured server did not print its address, or is gone")]
-    Silent,
-    /// Input or output.
-    #[error(transparent)]
-    Io(#[from] std::io::Error),
-    /// A WebSocket failed.
-    #[error("a socket failed: {0}")]
-    Socket(Box<tokio_tungstenite::tungstenite::Error>),
-    /// An answer was not the expected one.
-    #[error("the server gave an unexpected answer: {0}")]
-    Answer(String),
-    /// A store did not open, or refused an append.
-    #[error("a measured store failed: {0}")]
-    Store(String),
-    /// The bare database failed.
-    #[error("the bare database failed: {0}")]
-    Fjall(#[from] fjall::Error),
-    /// The bare Redis failed.
-    #[error("the bare Redis failed: {0}")]
-    Redis(#[from] redis::RedisError),
-    /// The measured system made mistakes; they are printed.
-    #[error("the server has faults")]
-    Faults,
-    /// A client's task failed.
-    #[error("a client failed: {0}")]
-    Task(#[from] tokio::task::JoinError),
-}
-
-impl From<tokio_tungstenite::tungstenite::Error> for Trouble {
-    fn from(error: tokio_tungstenite::tungstenite::Error) -> Trouble {
-        Trouble::Socket(Box::new(error))
-    }
-}
-
 /// One game's two connections.
 pub(crate) struct Pair {
     pub(crate) sockets: [Socket; 2],
@@ -101,12 +61,12 @@ pub(crate) struct Pair {
 /// Runs rounds of the relay and of the servers in turns, the relay first, and prints each.
 ///
 /// # Errors
-/// [`Trouble`] if a client gets an unexpected answer.
+/// [`LoadError`] if a client gets an unexpected answer.
 pub(crate) async fn rounds(
     plan: &Plan,
     servers: &[Rival],
     rounds: u32,
-) -> Result<Vec<(Rival, Vec<Cost>)>, Trouble> {
+) -> Result<Vec<(Rival, Vec<Cost>)>, LoadError> {
     let rivals = std::iter::once(&Rival::Relay).chain(servers);
     let mut rows: Vec<(Rival, Vec<Cost>)> = rivals.map(|rival| (*rival, Vec::new())).collect();
     for round in 1..=rounds {
@@ -139,8 +99,14 @@ pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
+/// Medians of the processor time and of the time to the opponent.
+pub(crate) fn medians(costs: &[Cost]) -> [f64; 2] {
+    let latency = costs.iter().map(|cost| cost.latency_us[1] as f64);
+    [median(costs.iter().map(|cost| cost.cpu_us)), median(latency)].map(Option::unwrap_or_default)
+}
+
 /// Runs one round.
-pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, Trouble> {
+pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, LoadError> {
     let stand = Stand::start(rival, &plan.bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
     let mut pairs = Vec::new();
     for index in 0..plan.games {
@@ -170,21 +136,21 @@ pub(crate) async fn run(rival: Rival, plan: &Plan) -> Result<Cost, Trouble> {
     })
 }
 
-pub(crate) async fn connect(url: String) -> Result<Socket, Trouble> {
+pub(crate) async fn connect(url: String) -> Result<Socket, LoadError> {
     let (socket, _response) = tokio_tungstenite::connect_async(url).await?;
     Ok(socket)
 }
 
 /// Opens a WebSocket to the server from this local address.
-pub(crate) async fn connect_from(source: IpAddr, address: &str) -> Result<Socket, Trouble> {
+pub(crate) async fn connect_from(source: IpAddr, address: &str) -> Result<Socket, LoadError> {
     let stream = MaybeTlsStream::Plain(dial_from(source, address).await?);
     let (socket, _response) = tokio_tungstenite::client_async(format!("ws://{address}/ws"), stream).await?;
     Ok(socket)
 }
 
 /// Opens a TCP connection from this local address.
-pub(crate) async fn dial_from(source: IpAddr, address: &str) -> Result<TcpStream, Trouble> {
-    let target = address.parse().map_err(|_| Trouble::Silent)?;
+pub(crate) async fn dial_from(source: IpAddr, address: &str) -> Result<TcpStream, LoadError> {
+    let target = address.parse().map_err(|_| LoadError::Silent)?;
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
     socket.bind(SocketAddr::new(source, 0))?;
@@ -193,14 +159,14 @@ pub(crate) async fn dial_from(source: IpAddr, address: &str) -> Result<TcpStream
     Ok(stream)
 }
 
-pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, Trouble> {
+pub(crate) async fn pair_of_relay(address: &str, index: u32) -> Result<Pair, LoadError> {
     let red = connect(format!("ws://{address}/ws/{index}/0")).await?;
     let blue = connect(format!("ws://{address}/ws/{index}/1")).await?;
     Ok(Pair { sockets: [red, blue], game: None, index })
 }
 
 /// Two guests and their new game, ready for its first move. Others may watch unless it is private.
-pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> Result<Pair, Trouble> {
+pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> Result<Pair, LoadError> {
     let mut sockets = [guest(address, index * 2).await?, guest(address, index * 2 + 1).await?];
     let terms =
         Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private, secret: false, rated: false };
@@ -210,17 +176,17 @@ pub(crate) async fn pair_of_server(address: &str, index: u32, private: bool) -> 
 
 /// Begins a game of two players, the first of them Red, up to its first move. `number` must differ
 /// between their games.
-pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) -> Result<GameId, Trouble> {
+pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) -> Result<GameId, LoadError> {
     let [red, blue] = sockets;
     let offer =
         ClientToServer::Challenge { cmd_id: id(&format!("offer-{number}")), terms, side: Some(Side::Red) };
     let Accepted::Challenge { challenge, .. } = ask(red, &offer).await? else {
-        return Err(Trouble::Answer("no challenge".to_owned()));
+        return Err(LoadError::Answer("no challenge".to_owned()));
     };
     let cmd_id = id(&format!("accept-{number}"));
     let accept = ClientToServer::AcceptChallenge { cmd_id, challenge, secret: false };
     let Accepted::Started { game, .. } = ask(blue, &accept).await? else {
-        return Err(Trouble::Answer("no game".to_owned()));
+        return Err(LoadError::Answer("no game".to_owned()));
     };
     for socket in [&mut *red, blue] {
         say(socket, &ClientToServer::OpenGame { game, since: None }).await?;
@@ -233,7 +199,7 @@ pub(crate) async fn begin(sockets: &mut [Socket; 2], terms: Terms, number: u32) 
     Ok(game)
 }
 
-pub(crate) async fn guest(address: &str, index: u32) -> Result<Socket, Trouble> {
+pub(crate) async fn guest(address: &str, index: u32) -> Result<Socket, LoadError> {
     let mut socket = connect(format!("ws://{address}/ws")).await?;
     enter(&mut socket, None, Some(format!("load-{index}"))).await?;
     Ok(socket)
@@ -244,7 +210,7 @@ pub(crate) async fn enter(
     socket: &mut Socket,
     token: Option<Secret>,
     name: Option<String>,
-) -> Result<String, Trouble> {
+) -> Result<String, LoadError> {
     let hello = ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client: None };
     say(socket, &hello).await?;
     until(socket, |text| text.starts_with(r#"{"type":"welcome""#)).await
@@ -255,42 +221,42 @@ pub(crate) fn id(text: &str) -> flagfall_protocol::CommandId {
     text.parse().unwrap_or_else(|_| unreachable!("{text} is a command id"))
 }
 
-pub(crate) async fn say(socket: &mut Socket, message: &ClientToServer) -> Result<(), Trouble> {
-    let text = serde_json::to_string(message).map_err(|error| Trouble::Answer(error.to_string()))?;
+pub(crate) async fn say(socket: &mut Socket, message: &ClientToServer) -> Result<(), LoadError> {
+    let text = serde_json::to_string(message).map_err(|error| LoadError::Answer(error.to_string()))?;
     Ok(socket.send(Message::text(text)).await?)
 }
 
-pub(crate) async fn next(socket: &mut Socket) -> Result<String, Trouble> {
+pub(crate) async fn next(socket: &mut Socket) -> Result<String, LoadError> {
     match socket.next().await {
         Some(Ok(Message::Text(text))) => Ok(text.as_str().to_owned()),
-        other => Err(Trouble::Answer(format!("{other:?}"))),
+        other => Err(LoadError::Answer(format!("{other:?}"))),
     }
 }
 
-pub(crate) async fn until(socket: &mut Socket, is_it: impl Fn(&str) -> bool) -> Result<String, Trouble> {
+pub(crate) async fn until(socket: &mut Socket, is_it: impl Fn(&str) -> bool) -> Result<String, LoadError> {
     loop {
         let text = next(socket).await?;
         if is_it(&text) {
             return Ok(text);
         }
         if text.starts_with(r#"{"type":"refused""#) {
-            return Err(Trouble::Answer(text));
+            return Err(LoadError::Answer(text));
         }
     }
 }
 
-pub(crate) async fn ask(socket: &mut Socket, message: &ClientToServer) -> Result<Accepted, Trouble> {
+pub(crate) async fn ask(socket: &mut Socket, message: &ClientToServer) -> Result<Accepted, LoadError> {
     say(socket, message).await?;
     let text = until(socket, |text| text.starts_with(r#"{"type":"accepted""#)).await?;
     match serde_json::from_str(&text) {
         Ok(ServerToClient::Accepted { outcome, .. }) => Ok(outcome),
-        _ => Err(Trouble::Answer(text)),
+        _ => Err(LoadError::Answer(text)),
     }
 }
 
 /// Moves the outer Scouts back and forth; returns the time of each move to the opponent in
 /// microseconds.
-async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, Trouble> {
+async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, LoadError> {
     let mut latencies = Vec::new();
     let mut pace = plan.pace.map(|pace| {
         // Stagger the games' moves.
@@ -308,10 +274,11 @@ async fn play(mut pair: Pair, plan: Plan) -> Result<Vec<u64>, Trouble> {
 
 impl Pair {
     /// Plays a move; returns its time to the opponent in microseconds.
-    pub(crate) async fn play(&mut self, turn: u32) -> Result<u64, Trouble> {
+    pub(crate) async fn play(&mut self, turn: u32) -> Result<u64, LoadError> {
         let squares = [["a4a5", "a5a4"], ["j7j6", "j6j7"]];
         let (side, own) = ((turn % 2) as usize, (turn / 2 % 2) as usize);
-        let squares: Move = squares[side][own].parse().map_err(|_| Trouble::Answer("no move".to_owned()))?;
+        let squares: Move =
+            squares[side][own].parse().map_err(|_| LoadError::Answer("no move".to_owned()))?;
         let [red, blue] = &mut self.sockets;
         let (mover, other) = if side == 0 { (red, blue) } else { (blue, red) };
         // For the relay this is a text of the same length.

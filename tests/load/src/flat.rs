@@ -12,9 +12,10 @@ use flagfall_protocol::{ClientToServer, Position, Secret, ServerToClient, Terms,
 use tokio::task::JoinSet;
 
 use crate::duel::{
-    self, ACKNOWLEDGEMENT_BYTES, Pair, Socket, Trouble, UPDATE_BYTES, begin, connect, enter, guest, say,
-    until,
+    self, ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, begin, connect, enter, guest, say, until,
 };
+use crate::error::LoadError;
+use crate::figure::Figure;
 use crate::stand::{Bench, Rival, Stand};
 
 /// Open games on the connections of one pair; a connection may have 32.
@@ -52,11 +53,12 @@ pub(crate) struct Plan {
 /// Measures and prints.
 ///
 /// # Errors
-/// [`Trouble`] if a client gets an unexpected answer.
-pub(crate) async fn run(plan: &Plan) -> Result<(), Trouble> {
-    over_games(plan).await?;
-    over_plies(plan).await?;
-    over_sessions(plan).await
+/// [`LoadError`] if a client gets an unexpected answer.
+pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
+    let mut figures = over_games(plan).await?;
+    figures.push(over_plies(plan).await?);
+    figures.push(over_sessions(plan).await?);
+    Ok(figures)
 }
 
 /// Two connections and the games on them, each with its number of plies.
@@ -66,7 +68,7 @@ struct Board {
 }
 
 impl Board {
-    async fn set_up(address: &str, index: u32, games: u32) -> Result<Board, Trouble> {
+    async fn set_up(address: &str, index: u32, games: u32) -> Result<Board, LoadError> {
         let mut sockets = [guest(address, index * 2).await?, guest(address, index * 2 + 1).await?];
         let mut begun = Vec::new();
         for number in 0..games {
@@ -84,7 +86,7 @@ impl Board {
     }
 
     /// Makes this many moves, one in each game in turn.
-    async fn play(mut self, moves: u32) -> Result<Board, Trouble> {
+    async fn play(mut self, moves: u32) -> Result<Board, LoadError> {
         for _ in 0..moves {
             self.games.rotate_left(1);
             let Some((game, plies)) = self.games.last_mut() else { break };
@@ -98,7 +100,7 @@ impl Board {
 
 /// All boards play this many moves at once; returns the server's processor time per move in
 /// microseconds.
-async fn play(stand: &Stand, boards: Vec<Board>, moves: u32) -> Result<(Vec<Board>, f64), Trouble> {
+async fn play(stand: &Stand, boards: Vec<Board>, moves: u32) -> Result<(Vec<Board>, f64), LoadError> {
     let made = boards.len() as f64 * f64::from(moves);
     let before = stand.server.cpu_seconds()?;
     let mut tasks = JoinSet::new();
@@ -112,14 +114,14 @@ async fn play(stand: &Stand, boards: Vec<Board>, moves: u32) -> Result<(Vec<Boar
     Ok((boards, (stand.server.cpu_seconds()? - before) * 1e6 / made))
 }
 
-async fn start(bench: &Bench) -> Result<Stand, Trouble> {
+async fn start(bench: &Bench) -> Result<Stand, LoadError> {
     Stand::start(Rival::Memory, bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await
 }
 
-async fn over_games(plan: &Plan) -> Result<(), Trouble> {
+async fn over_games(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     println!("Processor time a move, the server in memory:");
     let mut relays: Vec<(u32, f64)> = Vec::new();
-    let mut full = None;
+    let (mut full, mut figures) = (None, Vec::new());
     for games in &plan.games {
         let pairs = plan.pairs.min(*games);
         let each = games.div_ceil(pairs).min(GAMES_OF_PAIR_MAX);
@@ -141,6 +143,9 @@ async fn over_games(plan: &Plan) -> Result<(), Trouble> {
             pairs * each,
             us / relay_us
         );
+        let of_relay =
+            Figure::ratio(format!("a move with {} games, to the relay's", pairs * each), us / relay_us);
+        figures.push(of_relay.with_detail(format!("{us:.1} µs")));
         match full.filter(|_| pairs == plan.pairs) {
             Some(full) => println!("; to {} games {:.2} ×", plan.pairs, us / full),
             None => println!(),
@@ -149,13 +154,13 @@ async fn over_games(plan: &Plan) -> Result<(), Trouble> {
             full = full.or(Some(us));
         }
     }
-    Ok(())
+    Ok(figures)
 }
 
 /// Windows of a game that are compared.
 const WINDOWS: u32 = 10;
 
-async fn over_plies(plan: &Plan) -> Result<(), Trouble> {
+async fn over_plies(plan: &Plan) -> Result<Figure, LoadError> {
     println!("Processor time a move over {} plies, {} games:", plan.plies, plan.long_games);
     let stand = start(&plan.bench).await?;
     let mut boards = Vec::new();
@@ -163,15 +168,16 @@ async fn over_plies(plan: &Plan) -> Result<(), Trouble> {
         boards.push(Board::set_up(&stand.server.address, index, 1).await?);
     }
     let moves = plan.plies / WINDOWS;
-    let mut first = None;
+    let (mut first, mut last) = (None, 1.0);
     for window in 0..WINDOWS {
         let (played, us) = play(&stand, boards, moves).await?;
         boards = played;
         let first = *first.get_or_insert(us);
         let (from, to) = (window * moves, (window + 1) * moves);
         println!("plies {from:>5} to {to:>5}: {us:>6.1} µs, {:.2} × the first", us / first);
+        last = us / first;
     }
-    Ok(())
+    Ok(Figure::ratio(format!("a move at the end of {} plies, to one at the start", plan.plies), last))
 }
 
 /// A player who will come back: their token, their game and their place in it.
@@ -181,9 +187,9 @@ struct Absent {
     position: Position,
 }
 
-async fn over_sessions(plan: &Plan) -> Result<(), Trouble> {
+async fn over_sessions(plan: &Plan) -> Result<Figure, LoadError> {
     println!("Sessions that come back at once, each to its game:");
-    let mut first = None;
+    let (mut first, mut last) = (None, 1.0);
     for sessions in &plan.sessions {
         let stand = start(&plan.bench).await?;
         let mut absent = Vec::new();
@@ -208,12 +214,13 @@ async fn over_sessions(plan: &Plan) -> Result<(), Trouble> {
             us / first,
             begun.elapsed().as_secs_f64() * 1e3
         );
+        last = us / first;
     }
-    Ok(())
+    Ok(Figure::ratio("a session that comes back with the most others, to one with the fewest", last))
 }
 
 /// Two players begin a game, and their connections are cut.
-async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, Trouble> {
+async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, LoadError> {
     let mut tokens = Vec::new();
     let mut sockets = Vec::new();
     for number in [index * 2, index * 2 + 1] {
@@ -221,11 +228,11 @@ async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, Trouble> {
         let welcome = enter(&mut socket, None, Some(format!("load-{number}"))).await?;
         match serde_json::from_str(&welcome) {
             Ok(ServerToClient::Welcome { token: Some(token), .. }) => tokens.push(token),
-            _ => return Err(Trouble::Answer(welcome)),
+            _ => return Err(LoadError::Answer(welcome)),
         }
         sockets.push(socket);
     }
-    let sockets: [Socket; 2] = sockets.try_into().map_err(|_| Trouble::Silent)?;
+    let sockets: [Socket; 2] = sockets.try_into().map_err(|_| LoadError::Silent)?;
     let mut pair = Pair { sockets, game: None, index };
     let terms = Terms {
         ruleset: "pbm".to_owned(),
@@ -245,14 +252,14 @@ async fn leave_game(address: &str, index: u32) -> Result<Vec<Absent>, Trouble> {
         say(&mut socket, &ClientToServer::OpenGame { game, since: None }).await?;
         let shown = until(&mut socket, |text| text.starts_with(r#"{"type":"game""#)).await?;
         let Ok(ServerToClient::Game { epoch, seq, .. }) = serde_json::from_str(&shown) else {
-            return Err(Trouble::Answer(shown));
+            return Err(LoadError::Answer(shown));
         };
         absent.push(Absent { token, game, position: Position { epoch, seq: seq.saturating_sub(2) } });
     }
     Ok(absent)
 }
 
-async fn come_back(address: String, player: Absent) -> Result<Socket, Trouble> {
+async fn come_back(address: String, player: Absent) -> Result<Socket, LoadError> {
     let Absent { token, game, position } = player;
     let mut socket = connect(format!("ws://{address}/ws")).await?;
     enter(&mut socket, Some(token), None).await?;

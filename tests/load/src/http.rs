@@ -4,18 +4,18 @@ use serde::de::DeserializeOwned;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::duel::Trouble;
+use crate::error::LoadError;
 
 /// Sends a request and reads the answer as JSON.
 ///
 /// # Errors
-/// [`Trouble::Answer`] for any status outside the 200s, and for a body that is no such JSON.
+/// [`LoadError::Answer`] for any status outside the 200s, and for a body that is no such JSON.
 pub(crate) async fn ask<T: DeserializeOwned>(
     address: &str,
     method: &str,
     path: &str,
     body: &str,
-) -> Result<T, Trouble> {
+) -> Result<T, LoadError> {
     let request = format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
@@ -24,7 +24,7 @@ pub(crate) async fn ask<T: DeserializeOwned>(
     stream.write_all(request.as_bytes()).await?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await?;
-    let wrong = |what: &str| Trouble::Answer(format!("{method} {path}: {what}"));
+    let wrong = |what: &str| LoadError::Answer(format!("{method} {path}: {what}"));
     let (head, body) = answer.split_once("\r\n\r\n").ok_or_else(|| wrong("no answer"))?;
     let is_good = head.split(' ').nth(1).is_some_and(|status| status.starts_with('2'));
     if !is_good {
@@ -37,6 +37,6 @@ pub(crate) async fn ask<T: DeserializeOwned>(
 ///
 /// # Errors
 /// As [`ask`].
-pub(crate) async fn get<T: DeserializeOwned>(address: &str, path: &str) -> Result<T, Trouble> {
+pub(crate) async fn get<T: DeserializeOwned>(address: &str, path: &str) -> Result<T, LoadError> {
     ask(address, "GET", path, "").await
 }

@@ -9,7 +9,7 @@ use flagfall_protocol::{
 };
 use flagfall_rating::{Entrant, Rating, Score, rate};
 
-use crate::duel::Trouble;
+use crate::error::LoadError;
 use crate::http;
 
 const DAY_MS: f64 = 24.0 * 3_600_000.0;
@@ -36,13 +36,13 @@ struct Standing {
 /// Returns true if all agree.
 ///
 /// # Errors
-/// [`Trouble`] if something cannot be read.
+/// [`LoadError`] if something cannot be read.
 pub(crate) async fn judge(
     address: &str,
     names: &HashMap<String, String>,
     games: &BTreeMap<GameId, GameSummary>,
     told: &BTreeMap<GameId, RatingChange>,
-) -> Result<bool, Trouble> {
+) -> Result<bool, LoadError> {
     let mut faults = Faults::default();
     let records = read_records(address, games).await?;
     let mut lengths: Vec<u64> =
@@ -89,7 +89,7 @@ impl Faults {
 async fn read_records(
     address: &str,
     games: &BTreeMap<GameId, GameSummary>,
-) -> Result<BTreeMap<GameId, GameRecord>, Trouble> {
+) -> Result<BTreeMap<GameId, GameRecord>, LoadError> {
     let mut records = BTreeMap::new();
     for game in games.keys() {
         records.insert(*game, http::get(address, &format!("/api/games/{game}/record")).await?);
@@ -125,7 +125,7 @@ async fn read_orders(
     address: &str,
     names: &HashMap<String, String>,
     records: &BTreeMap<GameId, GameRecord>,
-) -> Result<HashMap<String, Vec<GameId>>, Trouble> {
+) -> Result<HashMap<String, Vec<GameId>>, LoadError> {
     let deadline = Instant::now() + TIMEOUT;
     loop {
         let mut orders = HashMap::new();
@@ -142,7 +142,7 @@ async fn read_orders(
         }
         if Instant::now() > deadline {
             let missing = records.keys().find(|game| !rated.contains(game));
-            return Err(Trouble::Answer(format!(
+            return Err(LoadError::Answer(format!(
                 "{missing:?} is not rated, or a history is longer than what is read of it"
             )));
         }
@@ -153,7 +153,7 @@ async fn read_orders(
 async fn read_changes(
     address: &str,
     records: &BTreeMap<GameId, GameRecord>,
-) -> Result<BTreeMap<GameId, RatingChange>, Trouble> {
+) -> Result<BTreeMap<GameId, RatingChange>, LoadError> {
     let mut changes = BTreeMap::new();
     for game in records.keys() {
         changes.insert(*game, http::get(address, &format!("/api/games/{game}/ratings")).await?);
@@ -252,7 +252,7 @@ async fn compare_board(
     names: &HashMap<String, String>,
     ladder: &HashMap<String, Standing>,
     faults: &mut Faults,
-) -> Result<usize, Trouble> {
+) -> Result<usize, LoadError> {
     let board: Leaderboard = http::get(address, "/api/leaderboards/pbm/rapid?bots=true").await?;
     for pair in board.entries.windows(2) {
         faults.check(pair[0].now.rating >= pair[1].now.rating, || {

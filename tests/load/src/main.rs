@@ -1,5 +1,5 @@
-//! `cargo run --release -p flagfall-load`: the processor time of a move on the server, compared
-//! with a bare relay.
+//! `cargo run --profile dist -p flagfall-load`: the processor time of a move on the server,
+//! compared with a bare relay.
 //!
 //! With `-- targets` it measures that, the time to the opponent at half load and the appends of the
 //! stores in one run, and prints each beside its target.
@@ -12,11 +12,14 @@
 mod appends;
 mod attack;
 mod duel;
+mod error;
+mod figure;
 mod flat;
 mod http;
 mod ladder;
 mod pool;
 mod process;
+mod record;
 mod relay;
 mod size;
 mod stand;
@@ -27,8 +30,11 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 
-use appends::{Compared, Medium};
-use duel::{Cost, Plan, Trouble, median};
+use appends::Medium;
+use duel::{Plan, median, medians};
+use error::LoadError;
+use figure::Figure;
+use record::Recorder;
 use stand::{Bench, Rival};
 
 /// Processor time per move and the time to the opponent, in one run, of a bare relay and of the
@@ -53,6 +59,10 @@ struct Cli {
     /// Stores whose server is measured beside the relay.
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = Rival::SERVERS)]
     stores: Vec<Rival>,
+    /// Write the figures to a file in docs/benchmarks/runs, and all runs to
+    /// docs/benchmarks/trends.md.
+    #[arg(long, global = true)]
+    record: bool,
     #[command(flatten)]
     bench: Bench,
 }
@@ -92,8 +102,9 @@ enum Role {
         /// Seconds between two waves of the pool.
         #[arg(long, default_value_t = 5)]
         wave_seconds: u32,
-        /// The server's program, built with --release.
-        #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
+        /// The server's program; by default the one beside this program, built with the same
+        /// profile.
+        #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = stand::server_beside())]
         server: PathBuf,
     },
     /// What connections, spectators and games take: memory, disk, and processor time per delivered
@@ -133,8 +144,22 @@ enum Role {
     },
 }
 
-fn main() -> Result<(), Trouble> {
+#[expect(clippy::print_stderr, reason = "where the figures are goes beside them")]
+fn main() -> Result<(), LoadError> {
     let cli = Cli::parse();
+    let recorder = cli.record.then(Recorder::new).transpose()?;
+    // A missed target is no error elsewhere: figures depend on the machine.
+    let must_hold = matches!(cli.role, Some(Role::Attack(_)));
+    let figures = run(cli)?;
+    let has_held = figures.iter().all(|figure| figure.is_met() != Some(false));
+    if let Some(recorder) = recorder {
+        eprintln!("Recorded in {}.", recorder.write(figures)?.display());
+    }
+    if must_hold && !has_held { Err(LoadError::Faults) } else { Ok(()) }
+}
+
+/// Measures, prints, and returns the figures.
+fn run(cli: Cli) -> Result<Vec<Figure>, LoadError> {
     let plan = Plan {
         bench: cli.bench,
         games: cli.games,
@@ -145,13 +170,14 @@ fn main() -> Result<(), Trouble> {
         // As many threads as the environment says.
         Some(Role::Relay { update, acknowledgement }) => {
             let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-            Ok(runtime.block_on(relay::serve(update, acknowledgement))?)
+            runtime.block_on(relay::serve(update, acknowledgement))?;
+            Ok(Vec::new())
         }
-        Some(Role::Attack(plan)) => match one_worker()?.block_on(attack::run(&plan))? {
-            true => Ok(()),
-            false => Err(Trouble::Faults),
-        },
-        Some(Role::Attacker(attacker)) => one_worker()?.block_on(attacker.run()),
+        Some(Role::Attack(plan)) => one_worker()?.block_on(attack::run(&plan)),
+        Some(Role::Attacker(attacker)) => {
+            one_worker()?.block_on(attacker.run())?;
+            Ok(Vec::new())
+        }
         Some(Role::Flat(plan)) => one_worker()?.block_on(flat::run(&plan)),
         Some(Role::Targets(plan)) => one_worker()?.block_on(targets::run(&plan)),
         Some(Role::Appends { rounds, waiting, folder }) => {
@@ -161,8 +187,8 @@ fn main() -> Result<(), Trouble> {
         Some(Role::Pool { bots, minutes, games, wave_seconds, server }) => {
             let plan = pool::Plan { bots, minutes, games, wave_seconds };
             match one_worker()?.block_on(pool::run(plan, &server))? {
-                true => Ok(()),
-                false => Err(Trouble::Faults),
+                true => Ok(Vec::new()),
+                false => Err(LoadError::Faults),
             }
         }
         Some(Role::Size { connections, spectators, games, moves, bench }) => {
@@ -179,38 +205,26 @@ fn one_worker() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()
 }
 
-async fn compare_appends(waiting: &[u32], plan: &appends::Plan) -> Result<(), Trouble> {
+async fn compare_appends(waiting: &[u32], plan: &appends::Plan) -> Result<Vec<Figure>, LoadError> {
+    let mut figures = Vec::new();
     for medium in Medium::ALL {
         for waiting in waiting {
-            print_appends(medium, *waiting, &appends::compare(medium, *waiting, plan).await?);
+            let compared = appends::compare(medium, *waiting, plan).await?;
+            compared.print(medium, *waiting);
+            figures.push(compared.figure(medium, *waiting));
         }
     }
-    Ok(())
+    Ok(figures)
 }
 
-fn print_appends(medium: Medium, waiting: u32, compared: &Compared) {
-    let Compared { through, bare, ratio, ratio_plain } = compared;
-    let plain = ratio_plain.map(|ratio| format!(", {ratio:.2} × to plain XADD and PUBLISH"));
-    println!(
-        "{:<17} {waiting:>4} waiting: {:>7.0} appends a second, {:>5.0} µs each (99 %: {:>5.0}); bare {:>7.0}, {:>5.0} µs (99 %: {:>5.0}): {ratio:.2} ×{}",
-        medium.name(),
-        through.per_second,
-        through.half_us,
-        through.p99_us,
-        bare.per_second,
-        bare.half_us,
-        bare.p99_us,
-        plain.unwrap_or_default()
-    );
-}
-
-async fn measure(plan: &Plan, stores: &[Rival], rounds: u32) -> Result<(), Trouble> {
+async fn measure(plan: &Plan, stores: &[Rival], rounds: u32) -> Result<Vec<Figure>, LoadError> {
     let rows = duel::rounds(plan, stores, rounds).await?;
     println!(
         "\n{} games, {} moves each side, medians of {rounds} rounds, processor time of the server's process and the 99 % of the time to the opponent:",
         plan.games, plan.moves
     );
     let [base_cpu, base_latency] = medians(&rows[0].1);
+    let mut figures = Vec::new();
     for (rival, costs) in &rows {
         let [cpu, latency] = medians(costs);
         println!(
@@ -219,15 +233,17 @@ async fn measure(plan: &Plan, stores: &[Rival], rounds: u32) -> Result<(), Troub
             cpu / base_cpu,
             latency / base_latency
         );
+        if *rival != Rival::Relay {
+            let (name, detail) = (rival.name(), format!("{cpu:.1} µs, relay {base_cpu:.1}"));
+            let figure = Figure::ratio(format!("processor time a move, {name}"), cpu / base_cpu);
+            figures.push(figure.with_detail(detail));
+            let detail = format!("{latency:.0} µs, relay {base_latency:.0}");
+            let figure = Figure::ratio(format!("99 % to the opponent, {name}"), latency / base_latency);
+            figures.push(figure.with_detail(detail));
+        }
         if let Some(redis_us) = median(costs.iter().filter_map(|cost| cost.redis_us)) {
             println!("{:<26} {redis_us:>7.1} µs a move of its own", "  and its Redis");
         }
     }
-    Ok(())
-}
-
-/// Medians of the processor time and of the time to the opponent.
-fn medians(costs: &[Cost]) -> [f64; 2] {
-    let latency = costs.iter().map(|cost| cost.latency_us[1] as f64);
-    [median(costs.iter().map(|cost| cost.cpu_us)), median(latency)].map(Option::unwrap_or_default)
+    Ok(figures)
 }

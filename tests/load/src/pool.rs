@@ -25,7 +25,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-use crate::duel::Trouble;
+use crate::error::LoadError;
 use crate::http;
 use crate::ladder;
 use crate::process::Measured;
@@ -131,7 +131,7 @@ struct Bot {
 }
 
 /// Runs the pool and checks the results; returns true if all are right.
-pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, Trouble> {
+pub(crate) async fn run(plan: Plan, server: &Path) -> Result<bool, LoadError> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().join("data").display().to_string();
     let wave = plan.wave_seconds.to_string();
@@ -207,14 +207,14 @@ async fn report(floor: Arc<Floor>, began: Instant) {
     }
 }
 
-async fn sign_up_all(address: &str, count: usize) -> Result<Vec<Bot>, Trouble> {
+async fn sign_up_all(address: &str, count: usize) -> Result<Vec<Bot>, LoadError> {
     let made = futures_util::stream::iter((0..count).map(|index| async move {
         let body = format!(r#"{{"name":"bot-{index}","password":"{PASSWORD}","bot":true}}"#);
         let SignedUp { player, token, .. } = http::ask(address, "POST", "/api/account", &body).await?;
-        let token = token.ok_or_else(|| Trouble::Answer("an account without a token".to_owned()))?;
-        Ok::<Bot, Trouble>(Bot { id: player.id, name: player.name, token })
+        let token = token.ok_or_else(|| LoadError::Answer("an account without a token".to_owned()))?;
+        Ok::<Bot, LoadError>(Bot { id: player.id, name: player.name, token })
     }));
-    let made: Vec<Result<Bot, Trouble>> = made.buffered(SIGN_UPS_AT_ONCE).collect().await;
+    let made: Vec<Result<Bot, LoadError>> = made.buffered(SIGN_UPS_AT_ONCE).collect().await;
     made.into_iter().collect()
 }
 
@@ -277,7 +277,7 @@ struct Player {
 
 impl Player {
     /// Plays until time is up, then finishes the current game.
-    async fn play(floor: Arc<Floor>, name: String, token: Secret) -> Result<(), Trouble> {
+    async fn play(floor: Arc<Floor>, name: String, token: Secret) -> Result<(), LoadError> {
         let (socket, _) = tokio_tungstenite::connect_async(format!("ws://{}/ws", floor.address)).await?;
         let mut player = Player {
             floor,
@@ -313,25 +313,25 @@ impl Player {
             let patience = if player.game.is_some() { TIMEOUT } else { POOL_PATIENCE };
             let message = tokio::select! {
                 message = timeout(patience, player.socket.next()) => {
-                    message.map_err(|_| Trouble::Answer(format!("{}: nothing goes on", player.name)))?
+                    message.map_err(|_| LoadError::Answer(format!("{}: nothing goes on", player.name)))?
                 }
                 () = floor.has_ended.notified(), if is_waiting && !floor.is_over() => continue,
             };
             match message {
                 Some(Ok(Message::Text(text))) => {
                     let message = serde_json::from_str(text.as_str())
-                        .map_err(|error| Trouble::Answer(format!("{error}: {}", text.as_str())))?;
+                        .map_err(|error| LoadError::Answer(format!("{error}: {}", text.as_str())))?;
                     if player.take(message).await? {
                         return Ok(());
                     }
                 }
-                other => return Err(Trouble::Answer(format!("{}: {other:?}", player.name))),
+                other => return Err(LoadError::Answer(format!("{}: {other:?}", player.name))),
             }
         }
     }
 
-    async fn say(&mut self, message: &ClientToServer) -> Result<(), Trouble> {
-        let text = serde_json::to_string(message).map_err(|error| Trouble::Answer(error.to_string()))?;
+    async fn say(&mut self, message: &ClientToServer) -> Result<(), LoadError> {
+        let text = serde_json::to_string(message).map_err(|error| LoadError::Answer(error.to_string()))?;
         Ok(self.socket.send(Message::text(text)).await?)
     }
 
@@ -341,7 +341,7 @@ impl Player {
         text.parse().unwrap_or_else(|_| unreachable!("{text} is a command id"))
     }
 
-    async fn enter(&mut self) -> Result<(), Trouble> {
+    async fn enter(&mut self) -> Result<(), LoadError> {
         self.entered = Some(Instant::now());
         self.floor.notes().waiting += 1;
         let terms = Terms {
@@ -355,24 +355,24 @@ impl Player {
         self.say(&ClientToServer::EnterPool { cmd_id, terms }).await
     }
 
-    async fn leave(&mut self) -> Result<(), Trouble> {
+    async fn leave(&mut self) -> Result<(), LoadError> {
         let cmd_id = self.cmd_id();
         self.leaving = Some(cmd_id.clone());
         self.say(&ClientToServer::LeavePool { cmd_id }).await
     }
 
-    async fn act(&mut self, ply: u16, command: GameCommand) -> Result<(), Trouble> {
+    async fn act(&mut self, ply: u16, command: GameCommand) -> Result<(), LoadError> {
         let Some(game) = self.game.as_ref().map(|game| game.id) else { return Ok(()) };
         let cmd_id = self.cmd_id();
         self.say(&ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await
     }
 
     /// Handles a message; returns true if the bot is done.
-    async fn take(&mut self, message: ServerToClient) -> Result<bool, Trouble> {
+    async fn take(&mut self, message: ServerToClient) -> Result<bool, LoadError> {
         match message {
             ServerToClient::Welcome { player, .. } => {
                 if player.kind != PlayerKind::Bot {
-                    return Err(Trouble::Answer(format!("{} is no bot", player.name)));
+                    return Err(LoadError::Answer(format!("{} is no bot", player.name)));
                 }
                 self.id = player.id;
             }
@@ -405,7 +405,7 @@ impl Player {
         self.leaving.is_some() && code == "not_in_pool" && self.game.is_none()
     }
 
-    async fn started(&mut self, game: GameSummary, side: Side) -> Result<(), Trouble> {
+    async fn started(&mut self, game: GameSummary, side: Side) -> Result<(), LoadError> {
         let waited = self.entered.take().map(ms_since);
         self.started = Some(Instant::now());
         {
@@ -424,7 +424,7 @@ impl Player {
         self.act(0, GameCommand::Deploy { setup: SETUP.to_owned() }).await
     }
 
-    async fn happened(&mut self, event: &GameEvent) -> Result<(), Trouble> {
+    async fn happened(&mut self, event: &GameEvent) -> Result<(), LoadError> {
         match event {
             GameEvent::Started { .. } if self.side == Side::Red => self.act(0, moving("a4a5")?).await,
             GameEvent::Moved(moved) if moved.side == Side::Red && self.side == Side::Blue => {
@@ -478,8 +478,8 @@ impl Player {
     }
 }
 
-fn moving(squares: &str) -> Result<GameCommand, Trouble> {
+fn moving(squares: &str) -> Result<GameCommand, LoadError> {
     let squares: flagfall_protocol::Move =
-        squares.parse().map_err(|_| Trouble::Answer("no move".to_owned()))?;
+        squares.parse().map_err(|_| LoadError::Answer("no move".to_owned()))?;
     Ok(GameCommand::from(squares))
 }

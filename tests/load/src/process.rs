@@ -6,7 +6,7 @@ use std::process::Stdio;
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::duel::Trouble;
+use crate::error::LoadError;
 
 /// Clock ticks per second in `/proc/PID/stat`: always 100 in Linux's user space.
 const TICKS_PER_SECOND: f64 = 100.0;
@@ -35,14 +35,14 @@ impl Measured {
         program: &Path,
         arguments: &[String],
         workers: Option<u8>,
-    ) -> Result<Measured, Trouble> {
+    ) -> Result<Measured, LoadError> {
         let mut command = Command::new(program);
         command.args(arguments);
         if let Some(workers) = workers {
             command.env(WORKERS, workers.max(1).to_string());
         }
         let (child, said) = spawn(command, LISTENING).await?;
-        let address = said.strip_prefix(LISTENING).ok_or(Trouble::Silent)?.to_owned();
+        let address = said.strip_prefix(LISTENING).ok_or(LoadError::Silent)?.to_owned();
         Ok(Measured { child, address })
     }
 
@@ -57,7 +57,7 @@ impl Measured {
         program: &Path,
         arguments: &[String],
         words: &str,
-    ) -> Result<Measured, Trouble> {
+    ) -> Result<Measured, LoadError> {
         let mut command = Command::new("taskset");
         command.args(["-c", &core.to_string()]).arg(program).args(arguments).env(WORKERS, "1");
         let (child, said) = spawn(command, words).await?;
@@ -70,7 +70,7 @@ impl Measured {
     ///
     /// # Errors
     /// If there is none on this machine, or it does not start.
-    pub(crate) async fn start_redis(folder: &Path) -> Result<Measured, Trouble> {
+    pub(crate) async fn start_redis(folder: &Path) -> Result<Measured, LoadError> {
         let (folder, socket) = (folder.display().to_string(), folder.join("socket").display().to_string());
         let arguments = [
             ["--port", "0", "--unixsocket", &socket, "--dir", &folder],
@@ -86,8 +86,8 @@ impl Measured {
     ///
     /// # Errors
     /// If the process is gone.
-    pub(crate) fn cpu_seconds(&self) -> Result<f64, Trouble> {
-        let id = self.child.id().ok_or(Trouble::Silent)?;
+    pub(crate) fn cpu_seconds(&self) -> Result<f64, LoadError> {
+        let id = self.child.id().ok_or(LoadError::Silent)?;
         let stat = std::fs::read_to_string(format!("/proc/{id}/stat"))?;
         // The name may contain blanks; the numbers begin after its closing parenthesis.
         let numbers = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
@@ -104,29 +104,29 @@ impl Measured {
     ///
     /// # Errors
     /// If the process is gone.
-    pub(crate) fn memory_bytes(&self) -> Result<f64, Trouble> {
-        let id = self.child.id().ok_or(Trouble::Silent)?;
+    pub(crate) fn memory_bytes(&self) -> Result<f64, LoadError> {
+        let id = self.child.id().ok_or(LoadError::Silent)?;
         let status = std::fs::read_to_string(format!("/proc/{id}/status"))?;
         let kibibytes = status.lines().find_map(|line| {
             line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.trim().parse::<f64>().ok()
         });
-        Ok(kibibytes.ok_or(Trouble::Silent)? * 1024.0)
+        Ok(kibibytes.ok_or(LoadError::Silent)? * 1024.0)
     }
 }
 
 /// Starts a program and reads its output until a line has these words; returns the program and that
 /// line.
-async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), Trouble> {
+async fn spawn(mut command: Command, words: &str) -> Result<(Child, String), LoadError> {
     let mut child = command
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| Trouble::Start(command.as_std().get_program().display().to_string(), error))?;
-    let stdout = child.stdout.take().ok_or(Trouble::Silent)?;
+        .map_err(|error| LoadError::Start(command.as_std().get_program().display().to_string(), error))?;
+    let stdout = child.stdout.take().ok_or(LoadError::Silent)?;
     let mut lines = BufReader::new(stdout).lines();
     let line = loop {
-        let line = lines.next_line().await?.ok_or(Trouble::Silent)?;
+        let line = lines.next_line().await?.ok_or(LoadError::Silent)?;
         if line.contains(words) {
             break line;
         }

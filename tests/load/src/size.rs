@@ -10,9 +10,11 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use crate::duel::{
-    ACKNOWLEDGEMENT_BYTES, Pair, Socket, Trouble, UPDATE_BYTES, connect, guest, next, pair_of_relay,
-    pair_of_server, say, until,
+    ACKNOWLEDGEMENT_BYTES, Pair, Socket, UPDATE_BYTES, connect, guest, next, pair_of_relay, pair_of_server,
+    say, until,
 };
+use crate::error::LoadError;
+use crate::figure::Figure;
 use crate::stand::{Bench, Rival, Stand};
 
 /// Connections opened before anything is measured, so that one-time costs of a process do not
@@ -34,41 +36,46 @@ pub(crate) struct Plan {
 /// Takes all measurements in turn and prints them.
 ///
 /// # Errors
-/// [`Trouble`] if a client gets an unexpected answer.
-pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<(), Trouble> {
+/// [`LoadError`] if a client gets an unexpected answer.
+pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<Vec<Figure>, LoadError> {
+    let mut figures = Vec::new();
+    let mut note = |figure: Figure| {
+        figure.print();
+        figures.push(figure);
+    };
     let mut relay_view = 0.0;
     for rival in [Rival::Relay, Rival::Memory] {
         let crowd = Crowd::measure(rival, plan, bench).await?;
-        println!(
-            "{:<26} {:>6.1} KiB an idle connection, {:>6.0} B more a spectator, {:>5.2} µs a view, {:>6.1} ms to the last of them (99 %)",
-            rival.name(),
-            crowd.connection_bytes / 1024.0,
-            crowd.spectator_bytes,
-            crowd.view_us,
-            crowd.last_ms
-        );
+        let name = rival.name();
+        note(Figure::of(format!("an idle connection, {name}"), crowd.connection_bytes / 1024.0, "KiB"));
+        note(Figure::of(format!("a spectator beyond it, {name}"), crowd.spectator_bytes, "B"));
+        note(Figure::of(format!("a view to a spectator, {name}"), crowd.view_us, "µs"));
+        note(Figure::of(format!("99 % to the last spectator, {name}"), crowd.last_ms, "ms"));
         match rival {
             Rival::Relay => relay_view = crowd.view_us,
-            _ => println!("{:<26} {:>6.2} × the relay's time a view", "", crowd.view_us / relay_view),
+            _ => note(Figure::ratio(
+                format!("a view to a spectator, {name}, to the relay's"),
+                crowd.view_us / relay_view,
+            )),
         }
     }
     for rival in Rival::SERVERS {
         let games = Games::measure(rival, plan, bench).await?;
-        println!(
-            "{:<26} {:>6.1} KiB a game with its two players after {} plies ({:.1} at its start)",
-            rival.name(),
-            games.played_bytes / 1024.0,
-            plan.moves * 2,
-            games.begun_bytes / 1024.0
-        );
+        let (name, plies) = (rival.name(), plan.moves * 2);
+        note(Figure::of(
+            format!("a game with its two players at its start, {name}"),
+            games.begun_bytes / 1024.0,
+            "KiB",
+        ));
+        note(Figure::of(format!("the same after {plies} plies, {name}"), games.played_bytes / 1024.0, "KiB"));
         if rival != Rival::Memory {
-            println!("{:<26} {:>6.1} KiB of disk a game", "", games.disk_bytes / 1024.0);
+            note(Figure::of(format!("disk a game, {name}"), games.disk_bytes / 1024.0, "KiB"));
         }
         if let Some(bytes) = games.redis_bytes {
-            println!("{:<26} {:>6.1} KiB of Redis's memory a game", "", bytes / 1024.0);
+            note(Figure::of("Redis's memory a game", bytes / 1024.0, "KiB"));
         }
     }
-    Ok(())
+    Ok(figures)
 }
 
 /// What many spectators take.
@@ -80,7 +87,7 @@ struct Crowd {
 }
 
 impl Crowd {
-    async fn measure(rival: Rival, plan: Plan, bench: &Bench) -> Result<Crowd, Trouble> {
+    async fn measure(rival: Rival, plan: Plan, bench: &Bench) -> Result<Crowd, LoadError> {
         let stand = Stand::start(rival, bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
         let address = &stand.server.address;
         let mut warm = Vec::new();
@@ -113,7 +120,7 @@ impl Crowd {
 }
 
 /// An idle connection. On the relay it watches game 0, which sends nothing until it is played.
-async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, Trouble> {
+async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, LoadError> {
     match rival {
         Rival::Relay => connect(format!("ws://{address}/watch/0")).await,
         _ => guest(address, GUESTS_FROM + index).await,
@@ -121,7 +128,7 @@ async fn onlooker(rival: Rival, address: &str, index: u32) -> Result<Socket, Tro
 }
 
 /// Lets all connections watch the game.
-async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Vec<Socket>, Trouble> {
+async fn watch(rival: Rival, pair: &Pair, mut sockets: Vec<Socket>) -> Result<Vec<Socket>, LoadError> {
     if let (Some(game), false) = (pair.game, rival == Rival::Relay) {
         for socket in &mut sockets {
             say(socket, &ClientToServer::OpenGame { game, since: None }).await?;
@@ -140,7 +147,7 @@ async fn deliver(
     mut pair: Pair,
     spectators: Vec<Socket>,
     plies: u32,
-) -> Result<(f64, Vec<f64>), Trouble> {
+) -> Result<(f64, Vec<f64>), LoadError> {
     let seen = Arc::new(Semaphore::new(0));
     let count = u32::try_from(spectators.len()).unwrap_or(u32::MAX);
     let (is_relay, mut tasks) = (pair.game.is_none(), JoinSet::new());
@@ -155,7 +162,7 @@ async fn deliver(
                 }
                 seen.add_permits(1);
             }
-            Ok::<Socket, Trouble>(socket)
+            Ok::<Socket, LoadError>(socket)
         });
     }
     let cpu = stand.server.cpu_seconds()?;
@@ -185,7 +192,7 @@ struct Games {
 }
 
 impl Games {
-    async fn measure(rival: Rival, plan: Plan, bench: &Bench) -> Result<Games, Trouble> {
+    async fn measure(rival: Rival, plan: Plan, bench: &Bench) -> Result<Games, LoadError> {
         let stand = Stand::start(rival, bench, [UPDATE_BYTES, ACKNOWLEDGEMENT_BYTES]).await?;
         let mut warm = Vec::new();
         for index in 0..WARM_UP {

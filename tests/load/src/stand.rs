@@ -4,18 +4,24 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use crate::duel::Trouble;
+use crate::error::LoadError;
 use crate::process::Measured;
 
 /// What all measurements share.
 #[derive(Clone, clap::Args)]
 pub(crate) struct Bench {
-    /// The server's program, built with --release.
-    #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value = "target/release/flagfall-server")]
+    /// The server's program; by default the one beside this program, built with the same profile.
+    #[arg(long, env = "FLAGFALL_SERVER_BIN", default_value_os_t = server_beside())]
     pub(crate) server: PathBuf,
     /// Threads of the server and of the relay: as many as they have cores.
     #[arg(long, default_value_t = 1)]
     pub(crate) workers: u8,
+}
+
+/// The server's program beside this one.
+pub(crate) fn server_beside() -> PathBuf {
+    let name = format!("flagfall-server{}", std::env::consts::EXE_SUFFIX);
+    std::env::current_exe().unwrap_or_default().with_file_name(name)
 }
 
 /// A measured program.
@@ -61,7 +67,7 @@ impl Stand {
         rival: Rival,
         bench: &Bench,
         relayed_bytes: [usize; 2],
-    ) -> Result<Stand, Trouble> {
+    ) -> Result<Stand, LoadError> {
         let folder = tempfile::tempdir()?;
         let redis = match rival {
             Rival::Redis => Some(Measured::start_redis(folder.path()).await?),
@@ -78,19 +84,19 @@ impl Stand {
             (Rival::Memory, _) => start_server(bench, "memory", &data).await?,
             (Rival::Embedded, _) => start_server(bench, "embedded", &data).await?,
             (Rival::Redis, Some(redis)) => start_server(bench, &redis.address, &data).await?,
-            (Rival::Redis, None) => return Err(Trouble::Silent),
+            (Rival::Redis, None) => return Err(LoadError::Silent),
         };
         Ok(Stand { server, redis, folder })
     }
 
     /// Processor time so far, in seconds: the server's, and its Redis's if it has one.
-    pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), Trouble> {
+    pub(crate) fn cpu_seconds(&self) -> Result<(f64, Option<f64>), LoadError> {
         let redis = self.redis.as_ref().map(Measured::cpu_seconds).transpose()?;
         Ok((self.server.cpu_seconds()?, redis))
     }
 }
 
-async fn start_server(bench: &Bench, store: &str, data: &str) -> Result<Measured, Trouble> {
+async fn start_server(bench: &Bench, store: &str, data: &str) -> Result<Measured, LoadError> {
     let arguments = [
         ["--listen", "127.0.0.1:0"],
         ["--metrics-listen", "none"],

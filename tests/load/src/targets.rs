@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::appends::{self, Medium};
-use crate::duel::{self, Cost, Trouble};
+use crate::duel::{self, Cost, medians};
+use crate::error::LoadError;
+use crate::figure::{Figure, Target};
 use crate::stand::{Bench, Rival};
-use crate::{medians, print_appends};
 
 /// How many tasks wait for appends at a time.
 const WAITING: [u32; 4] = [1, 10, 100, 1_000];
@@ -41,35 +42,11 @@ pub(crate) struct Plan {
     bench: Bench,
 }
 
-/// A figure beside its target.
-struct Figure {
-    what: String,
-    ratio: f64,
-    target: f64,
-    /// True if less is better.
-    is_ceiling: bool,
-}
-
-impl Figure {
-    fn is_met(&self) -> bool {
-        // Compare as printed: what is shown as the target meets it.
-        let ratio = (self.ratio * 100.0).round() / 100.0;
-        if self.is_ceiling { ratio <= self.target } else { ratio >= self.target }
-    }
-
-    fn print(&self) {
-        let Figure { what, ratio, target, is_ceiling } = self;
-        let bound = if *is_ceiling { "at most" } else { "at least" };
-        let verdict = if self.is_met() { "met" } else { "MISSED" };
-        println!("{what:<66} {ratio:>5.2} ×   {bound:<8} {target:.2} ×   {verdict}");
-    }
-}
-
 /// Measures everything and prints it.
 ///
 /// # Errors
-/// [`Trouble`] if a client gets an unexpected answer. A missed target is no error.
-pub(crate) async fn run(plan: &Plan) -> Result<(), Trouble> {
+/// [`LoadError`] if a client gets an unexpected answer. A missed target is no error.
+pub(crate) async fn run(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     let begun = Instant::now();
     let mut figures = count_appends(plan).await?;
     let moves = duel::Plan { bench: plan.bench.clone(), games: plan.games, moves: plan.moves, pace: None };
@@ -87,10 +64,10 @@ pub(crate) async fn run(plan: &Plan) -> Result<(), Trouble> {
     if let Some(redis_us) = duel::median(redis_us) {
         println!("Redis itself takes {redis_us:.1} µs a move beside the server's.");
     }
-    Ok(())
+    Ok(figures)
 }
 
-async fn count_appends(plan: &Plan) -> Result<Vec<Figure>, Trouble> {
+async fn count_appends(plan: &Plan) -> Result<Vec<Figure>, LoadError> {
     println!("Appends through the store's trait, and the same store driven bare:");
     let lasting = Duration::from_millis(plan.append_ms);
     let appends = appends::Plan { rounds: plan.rounds, lasting, folder: plan.folder.clone() };
@@ -98,13 +75,8 @@ async fn count_appends(plan: &Plan) -> Result<Vec<Figure>, Trouble> {
     for medium in Medium::ALL {
         for waiting in WAITING {
             let compared = appends::compare(medium, waiting, &appends).await?;
-            print_appends(medium, waiting, &compared);
-            figures.push(Figure {
-                what: format!("appends a second, {}, {waiting} waiting", medium.name()),
-                ratio: compared.ratio,
-                target: APPENDS_LEAST,
-                is_ceiling: false,
-            });
+            compared.print(medium, waiting);
+            figures.push(compared.figure(medium, waiting).with_target(Target::AtLeast(APPENDS_LEAST)));
         }
     }
     Ok(figures)
@@ -116,8 +88,9 @@ fn cost_of_moves(rows: &[(Rival, Vec<Cost>)]) -> Vec<Figure> {
     let figure = |(rival, costs): &(Rival, Vec<Cost>)| {
         let (target, _) = targets_of(*rival)?;
         let [us, _] = medians(costs);
-        let what = format!("processor time a move, {} ({us:.1} µs, relay {relay_us:.1})", rival.name());
-        Some(Figure { what, ratio: us / relay_us, target, is_ceiling: true })
+        let figure = Figure::ratio(format!("processor time a move, {}", rival.name()), us / relay_us);
+        let detail = format!("{us:.1} µs, relay {relay_us:.1}");
+        Some(figure.with_target(Target::AtMost(target)).with_detail(detail))
     };
     rows.iter().filter_map(figure).collect()
 }
@@ -139,7 +112,7 @@ async fn time_at(
     per_second: f64,
     moves: &duel::Plan,
     Plan { rounds, half_load_ms, .. }: &Plan,
-) -> Result<Figure, Trouble> {
+) -> Result<Figure, LoadError> {
     let pace = Duration::from_secs_f64(f64::from(moves.games) / per_second.max(1.0));
     let half_load = Duration::from_millis(*half_load_ms);
     let of_each = (half_load.as_secs_f64() / pace.as_secs_f64() / 2.0).clamp(1.0, 90.0) as u32;
@@ -154,6 +127,7 @@ async fn time_at(
     }
     let ([_, ours_us], [_, relays_us]) = (medians(&ours), medians(&relays));
     let (_, target) = targets_of(rival).unwrap_or_default();
-    let what = format!("99 % to the opponent, {} ({ours_us:.0} µs, relay {relays_us:.0})", rival.name());
-    Ok(Figure { what, ratio: ours_us / relays_us, target, is_ceiling: true })
+    let figure = Figure::ratio(format!("99 % to the opponent, {}", rival.name()), ours_us / relays_us);
+    let detail = format!("{ours_us:.0} µs, relay {relays_us:.0}");
+    Ok(figure.with_target(Target::AtMost(target)).with_detail(detail))
 }

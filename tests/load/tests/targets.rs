@@ -22,8 +22,7 @@ fn a_short_run_comes_to_a_figure_beside_each_target() {
     let printed = std::io::read_to_string(bench.0.stdout.take().expect("piped")).expect("text");
     let status = bench.0.wait().expect("the benchmark ends");
     assert!(status.success(), "the benchmark failed; its error is above, and before it came:\n{printed}");
-    let figures =
-        printed.lines().filter(|line| line.contains("   at most  ") || line.contains("   at least "));
+    let figures = printed.lines().filter(|line| line.contains(" at most ") || line.contains(" at least "));
     let figures: Vec<&str> = figures.collect();
     let count = |start: &str| figures.iter().filter(|line| line.starts_with(start)).count();
     assert_eq!(count("appends a second, "), 8, "{printed}");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::check::Fault;
 use crate::log::{Entry, GameLog, Role, What};
-use crate::plant::{Plant, change_value};
+use crate::planted::{Plant, change_value};
 
 /// Each kind of fault, and the function that plants it.
 pub(crate) const PLANTS: &[(&str, Fault, Plant)] = &[

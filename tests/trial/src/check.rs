@@ -13,13 +13,13 @@ mod lines;
 mod paired;
 mod repetition;
 mod rules;
+mod sent_commands;
 #[cfg(test)]
 mod simulated;
 mod square;
 mod truth;
 mod ways;
 
-pub use findings::{Fault, Findings, Played};
+pub use findings::{Fault, Findings, Paired, Played};
 pub(crate) use game::check_game;
-pub use paired::Paired;
 pub(crate) use paired::{PairLog, Stream, check_pair};

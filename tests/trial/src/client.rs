@@ -236,16 +236,16 @@ impl Client {
         self.log.entries.push(Entry { at: now_ms(), what });
     }
 
-    /// Sends a lobby command until it is answered, with the same id on every connection.
+    /// Sends a command until it is answered, with the same id on every connection.
     ///
     /// # Errors
     /// [`TrialError::Client`] if it is refused.
     pub(crate) async fn ask(&mut self, command: &ClientToServer) -> Result<Accepted, TrialError> {
         let id = match command {
-            ClientToServer::Challenge { cmd_id, .. } | ClientToServer::AcceptChallenge { cmd_id, .. } => {
-                cmd_id
-            }
-            _ => return Err(self.error("-", "only challenges are asked for")),
+            ClientToServer::Challenge { cmd_id, .. }
+            | ClientToServer::AcceptChallenge { cmd_id, .. }
+            | ClientToServer::Command { cmd_id, .. } => cmd_id,
+            _ => return Err(self.error("-", "this message has no command id")),
         };
         let mut is_repeated = false;
         loop {

@@ -25,6 +25,7 @@ mod pair_plants;
 mod pairs;
 mod plan;
 mod plant;
+mod planted;
 mod player;
 mod proxy;
 mod redis;
@@ -33,6 +34,7 @@ mod server;
 mod site;
 mod skew;
 mod stamps;
+mod storage;
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -40,9 +42,10 @@ use std::time::Instant;
 pub use check::{Fault, Findings, Paired, Played};
 pub use error::TrialError;
 pub use plan::Options;
-pub use plant::Planted;
+pub use planted::Planted;
 pub use report::Report;
-pub use site::{History, Storage};
+pub use site::History;
+pub use storage::Storage;
 
 use crate::arena::{Run, Spread, play_all};
 use crate::check::{PairLog, check_game, check_pair};
@@ -220,11 +223,15 @@ pub struct PlantedServer {
     pub found: Vec<(Fault, u64, String)>,
 }
 
-/// The faults that a server can be built with, each with the kind that the checker must find.
-pub const PLANTED_SERVERS: [(&str, Fault); 3] = [
-    ("acknowledge-first", Fault::Missing),
-    ("forget-command-ids", Fault::Missing),
-    ("plain-xadd", Fault::Unended),
+/// The faults that a server can be built with, each with the kinds by which the checker finds it:
+/// one of them is enough.
+///
+/// A write that was acknowledged too early and lost is missing from the record; if the server
+/// notices that its log does not go on, it closes the game instead, and the game has no end.
+pub const PLANTED_SERVERS: [(&str, &[Fault]); 3] = [
+    ("acknowledge-first", &[Fault::Missing, Fault::Unended]),
+    ("forget-command-ids", &[Fault::Missing]),
+    ("plain-xadd", &[Fault::Unended]),
 ];
 
 /// Plays some games on servers with each planted fault. The program must be built to have them.

@@ -73,6 +73,18 @@ pub(crate) struct GameLog {
     pub records: [String; 3],
 }
 
+impl GameLog {
+    /// Whether a client was sent the end of the game.
+    pub(crate) fn was_end_shown(&self) -> bool {
+        let is_end = |text: &str| {
+            (text.contains(r#""type":"event""#) && text.contains(r#""kind":"ended""#))
+                || (text.contains(r#""type":"game""#) && text.contains(r#""phase":"over""#))
+        };
+        let mut entries = self.clients.iter().flat_map(|client| &client.entries);
+        entries.any(|entry| matches!(&entry.what, What::Received(text) if is_end(text)))
+    }
+}
+
 /// A time in which no clock ran: no server ran, or none could reach the store, or Redis's clock
 /// jumped.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +122,7 @@ pub struct Loss {
 
 /// A time in which something was wrong.
 #[derive(Clone, Copy, Debug)]
-pub struct Trouble {
+pub struct Disturbance {
     /// When it began.
     pub from: u64,
     /// When it was repaired.

@@ -7,7 +7,7 @@ use flagfall_bots::Chance;
 
 use crate::chance::{between, chance_for, once_in};
 use crate::proxy::{Way, Weather};
-use crate::site::Storage;
+use crate::storage::Storage;
 
 /// Within this time without its store a server has told all its clients.
 pub(crate) const TOLD_MAX: Duration = Duration::from_millis(2_500);

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::check::{Fault, Findings, PairLog, Stream, check_pair};
-use crate::plant::Planted;
+use crate::planted::Planted;
 
 type PairPlant = fn(&mut PairLog) -> Option<()>;
 

@@ -6,6 +6,7 @@
 
 mod choices;
 mod making;
+mod plan;
 mod played;
 mod ranks;
 mod seat;
@@ -16,50 +17,26 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::{Side, SquareSet};
 use flagfall_rules::{Ruleset, Start};
 use tokio::sync::{mpsc, watch};
 use tokio::task::{JoinError, JoinSet};
 
+pub(crate) use self::plan::PairPlan;
 use self::played::Played;
-use self::session::{Links, play};
-use self::twins::Act;
+use self::session::{Killed, Links, play};
 use crate::chance::chance_for;
 use crate::check::PairLog;
 use crate::error::TrialError;
 use crate::mishap::{Mishap, Planned};
 use crate::plan::{Options, SetupFiles};
 use crate::proxy::Proxy;
-use crate::site::{Site, Storage};
+use crate::site::Site;
+use crate::storage::Storage;
 
 /// Attempts to find a course that allows two secrets.
 const ATTEMPTS_MAX: usize = 200;
 /// How long killed servers are down: too short to stop clocks.
 const GONE: Duration = Duration::from_millis(200);
-
-/// A game to be played twice.
-#[derive(Clone, Debug)]
-pub(crate) struct PairPlan {
-    number: usize,
-    ruleset: &'static Ruleset,
-    /// The lakes of both games, if the ruleset draws them.
-    lakes: SquareSet,
-    /// The side with the secret.
-    hider: Side,
-    acts: Vec<Act>,
-    /// Whether the end opens the secret to the other player.
-    is_end_open: bool,
-    name: String,
-    seed: u64,
-}
-
-impl PairPlan {
-    /// The acts at which servers are killed.
-    fn kills(&self) -> Vec<usize> {
-        let acts = self.acts.iter().enumerate();
-        acts.filter(|(_, act)| matches!(act, Act::Outage)).map(|(number, _)| number).collect()
-    }
-}
 
 /// Finds public courses that allow two secrets. The pairs go through all rulesets in turn.
 ///
@@ -95,15 +72,6 @@ fn kills(storage: Storage) -> [Planned; 2] {
         Storage::Embedded => [of(Mishap::KillAll), of(Mishap::KillAll)],
         Storage::Redis { .. } => [of(Mishap::KillAll), of(Mishap::KillServer(0))],
     }
-}
-
-/// The progress of the kills.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Killed {
-    /// How many are done.
-    pub count: usize,
-    /// The server of the last one; none if it was all of them.
-    pub server: Option<usize>,
 }
 
 /// A planned break of all connections of a session, without a kill.
@@ -233,6 +201,7 @@ pub(crate) async fn play_pairs(
 
 #[cfg(test)]
 mod tests {
+    use super::twins::Act;
     use super::*;
 
     fn options(seed: u64) -> Options {
@@ -272,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_but_the_hider_is_told_more_or_less_in_one_session() {
+    fn only_the_hiding_side_sees_a_difference_within_a_pair() {
         let plans = plan_pairs(&options(9), &SetupFiles::default(), 0..Ruleset::all().len());
         for plan in plans.unwrap_or_else(|error| panic!("{error}")) {
             let mut sums = [[0; 3]; 2];

@@ -9,7 +9,7 @@ use flagfall_protocol::{Terms, Time};
 use flagfall_rules::{Ruleset, Setup, Start};
 
 use crate::chance::{between, chance_for, once_in};
-use crate::site::Storage;
+use crate::storage::Storage;
 
 /// Base time of games in which a flag must fall, in seconds.
 const FLAG_BASE_S: u32 = 10;

@@ -9,28 +9,8 @@ use crate::board_plants::PLANTS as BOARD_PLANTS;
 use crate::check::{Fault, Findings, PairLog, check_game};
 use crate::log::{Death, Entry, GameLog, Role, What};
 use crate::pair_plants::plant_in_pairs;
+use crate::planted::{Plant, Planted, change_text, change_value};
 use crate::site::History;
-
-/// A planted fault and whether it was found.
-#[derive(Clone, Debug)]
-pub struct Planted {
-    /// What was planted.
-    pub what: &'static str,
-    /// The kind of fault that the checker must find.
-    pub fault: Fault,
-    /// How many faults of that kind it found; none if there was no place to plant it.
-    pub found: Option<u64>,
-}
-
-impl Planted {
-    /// Whether the checker found it.
-    #[must_use]
-    pub fn is_found(&self) -> bool {
-        self.found.is_some_and(|count| count > 0)
-    }
-}
-
-pub(crate) type Plant = fn(&mut GameLog) -> Option<()>;
 
 /// Each kind of fault, and the function that plants it.
 const PLANTS: &[(&str, Fault, Plant)] = &[
@@ -52,6 +32,7 @@ const PLANTS: &[(&str, Fault, Plant)] = &[
     ("a lawful move refused", Fault::Refusal, refuse_lawful),
     ("a move of an earlier epoch carried out", Fault::Astray, carry_out_astray),
     ("a record without its end", Fault::Unended, cut_end),
+    ("an end that only the clients saw", Fault::Missing, cut_end),
 ];
 
 /// Plants every kind of fault in a copy of one of the logs and runs the checker.
@@ -132,46 +113,6 @@ fn return_late(log: &mut GameLog, late_ms: u64) -> Option<Death> {
         }
     }
     None
-}
-
-/// Changes the first received text of a role for which the change works, starting in the middle of
-/// the log.
-fn change_text(
-    log: &mut GameLog,
-    is_role: fn(Role) -> bool,
-    change: impl Fn(&str) -> Option<String>,
-) -> Option<()> {
-    for client in log.clients.iter_mut().filter(|client| is_role(client.role)) {
-        let half = client.entries.len() / 2;
-        for entry in client.entries.iter_mut().skip(half) {
-            if let What::Received(text) = &entry.what
-                && let Some(changed) = change(text)
-            {
-                entry.what = What::Received(changed.into());
-                return Some(());
-            }
-        }
-    }
-    None
-}
-
-pub(crate) fn change_value(
-    log: &mut GameLog,
-    kind: &'static str,
-    change: impl Fn(&mut Value) -> Option<()>,
-) -> Option<()> {
-    change_text(
-        log,
-        |_| true,
-        |text| {
-            let mut value: Value = serde_json::from_str(text).ok()?;
-            if value["type"] != kind {
-                return None;
-            }
-            change(&mut value)?;
-            Some(value.to_string())
-        },
-    )
 }
 
 fn change_records(log: &mut GameLog, change: impl Fn(&mut Vec<Value>) -> Option<()>) -> Option<()> {

@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_held_arrives_late_or_breaks_its_connection() {
+    async fn held_bytes_arrive_late_or_break_the_connection() {
         for (way, arrives) in [(Way::Up, true), (Way::Down, true), (Way::Both, true), (Way::Up, false)] {
             let proxy = echo().await;
             let mut stream = TcpStream::connect(proxy.address).await.unwrap();

@@ -12,13 +12,14 @@ use tokio::sync::{RwLock, watch};
 use tokio::time::sleep;
 
 use crate::error::TrialError;
-use crate::log::{Away, Death, Loss, Outage, Trouble, now_ms};
+use crate::log::{Away, Death, Disturbance, Loss, Outage, now_ms};
 use crate::mishap::{LOST_TAIL, Mishap, Planned};
 use crate::proxy::{Proxy, Way, Weather};
 use crate::redis::Redis;
 use crate::server::{Server, stand_still};
 use crate::skew::{Skew, SkewLibrary};
 use crate::stamps::Stamps;
+use crate::storage::Storage;
 
 /// An absence of the store that is longer than this is an outage, in which no clock runs. Servers
 /// count one from 2.5 seconds on.
@@ -34,19 +35,6 @@ const GIVE_BACK: Duration = Duration::from_secs(4);
 
 /// How long after the repair of any other mishap its clients are back.
 const SETTLED: Duration = Duration::from_secs(1);
-
-/// Where the servers store the games.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Storage {
-    /// One server with its own folder.
-    #[default]
-    Embedded,
-    /// Several servers on the trial's own Redis.
-    Redis {
-        /// The number of servers.
-        servers: usize,
-    },
-}
 
 /// What went wrong while games ran.
 #[derive(Clone, Debug, Default)]
@@ -64,7 +52,7 @@ pub struct History {
     /// Servers that were killed while others kept running.
     pub deaths: Vec<Death>,
     /// The times of all mishaps, including the deaths of servers.
-    pub troubles: Vec<Trouble>,
+    pub troubles: Vec<Disturbance>,
     /// Bytes that Redis lost.
     pub bytes_lost: u64,
     /// Within how many milliseconds clients of a killed server must continue on another one.
@@ -217,7 +205,7 @@ impl Site {
         };
         let aftermath = if planned.mishap.is_of_redis() { GIVE_BACK } else { SETTLED };
         let aftermath_ms = u64::try_from(aftermath.as_millis()).unwrap_or(u64::MAX);
-        self.history.troubles.push(Trouble { from, until, aftermath_ms, slow });
+        self.history.troubles.push(Disturbance { from, until, aftermath_ms, slow });
         Ok(())
     }
 

@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_back_for_minutes_and_on_again_was_nothing() {
+    fn a_clock_set_back_and_forward_again_changes_no_stamps() {
         let mut stamps = Stamps::default();
         stamps.jump(20_000, 0, -19_000);
         assert_eq!(stamps.jump(23_000, -19_000, 0), (23_000, 23_000));

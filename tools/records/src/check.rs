@@ -5,39 +5,28 @@
 //! would have been told. If not, ranks are found that make the record possible, and the game is
 //! replayed with those. What depends on them beyond that is listed as not checked.
 
+mod beginning;
 mod compare;
 mod facts;
 mod fit;
+mod knowledge;
 mod replay;
 mod reserve;
 
 use std::collections::BTreeSet;
 
-use flagfall_board::{PerSide, Ply, Rank};
 use flagfall_protocol::{GameRecord, RECORD_FORMAT, RecordedEvent};
-use flagfall_rules::{Position, Ruleset, Start};
+use flagfall_rules::Ruleset;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKind};
 use crate::signature::{PublicKeys, SignatureStatus, is_signed};
+use beginning::{Begin, begin};
+pub(crate) use beginning::{Beginning, beginning};
+use knowledge::knowledge_of;
 pub(crate) use replay::decide_move;
 use replay::{Replay, Replayed};
-use reserve::{Fitted, NotFitted};
-
-/// A false statement without its place.
-type Wrong = (Falsehood, String);
-
-/// What is known of a side's deployment.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Knowledge {
-    /// It was opened at the end, with its salt; or there is no deployment, and nothing is hidden.
-    Opened,
-    /// The player's own record has it as handed in.
-    Own,
-    /// Only what was shown.
-    Shown,
-}
 
 /// Checks a JSON value that should be a record, including its form.
 #[must_use]
@@ -145,14 +134,14 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
                 let detail = detail.to_owned();
                 report.unchecked.push(Unchecked { code: UncheckedKind::Rest, detail });
                 let wrong = facts::check_found_flag(record).err();
-                report.findings.extend(wrong.map(|(index, wrong)| finding_at(record, index, wrong)));
+                report.findings.extend(wrong.map(|(index, wrong)| Finding::at(record, index, wrong)));
             }
             Err(Begin::Start(detail)) => {
                 report.findings.push(Finding { code: Falsehood::Start, event: None, ply: None, detail });
             }
             Err(Begin::Impossible(index)) => {
                 let detail = "no deployment makes possible what the record tells up to here".to_owned();
-                report.findings.push(finding_at(record, index, (Falsehood::Impossible, detail)));
+                report.findings.push(Finding::at(record, index, (Falsehood::Impossible, detail)));
             }
         }
     }
@@ -244,88 +233,4 @@ pub fn with_changes(mut record: GameRecord) -> GameRecord {
         told.change = Some(change);
     }
     record
-}
-
-fn knowledge_of(record: &GameRecord) -> PerSide<Knowledge> {
-    let has_coins = |ruleset: &Ruleset| ruleset.start == Start::Coins;
-    let is_open = record.start.is_some() || Ruleset::find(&record.terms.ruleset).is_some_and(has_coins);
-    PerSide::from_fn(|side| {
-        if record.deployments[side].is_some() || is_open {
-            Knowledge::Opened
-        } else if record.audience.side() == Some(side) && record.own_setup().is_some() {
-            Knowledge::Own
-        } else {
-            Knowledge::Shown
-        }
-    })
-}
-
-/// What is needed to replay a record's game: what is known, and fitting ranks for the rest.
-///
-/// # Errors
-/// Why it cannot be replayed, for people.
-pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
-    match begin(record, ruleset, knowledge_of(record)) {
-        Ok(Some(beginning)) => Ok(beginning),
-        Ok(None) => Err("no ranks were found that fit all that is told of a side's pieces".to_owned()),
-        Err(Begin::Start(detail)) => Err(detail),
-        Err(Begin::Impossible(_)) => Err("no deployment makes possible what is told".to_owned()),
-    }
-}
-
-/// Why a game cannot be replayed.
-enum Begin {
-    /// No deployment fits the record up to this event.
-    Impossible(usize),
-    /// The starting position is invalid.
-    Start(String),
-}
-
-/// The start of a replay.
-#[derive(Default)]
-pub(crate) struct Beginning {
-    pub(crate) setups: PerSide<String>,
-    /// The position, if it was set up and not deployed.
-    start: Option<Position>,
-    /// The ranks of pieces that came hidden from a reserve, by index of the event.
-    pub(crate) placed: Vec<Option<Rank>>,
-}
-
-/// `None` if the record hides ranks and none were found that fit.
-fn begin(
-    record: &GameRecord,
-    ruleset: &'static Ruleset,
-    knowledge: PerSide<Knowledge>,
-) -> Result<Option<Beginning>, Begin> {
-    let Some(text) = &record.start else {
-        if ruleset.start == Start::Coins {
-            // Nothing is deployed, and what coins become is public (§Q8).
-            return Ok(Some(Beginning::default()));
-        }
-        if ruleset.reserve {
-            return match reserve::fit(record, ruleset, knowledge) {
-                Ok(Fitted { setups, placed }) => Ok(Some(Beginning { setups, start: None, placed })),
-                Err(NotFitted::Impossible(index)) => Err(Begin::Impossible(index)),
-                Err(NotFitted::Unknown) => Ok(None),
-            };
-        }
-        return fit::fit(record, ruleset, knowledge)
-            .map(|setups| Some(Beginning { setups, ..Beginning::default() }))
-            .map_err(Begin::Impossible);
-    };
-    if text.contains('?') {
-        return Ok(None);
-    }
-    let position = Position::from_text(text).map_err(|error| Begin::Start(error.to_string()))?;
-    if position.ruleset() != ruleset {
-        return Err(Begin::Start(format!("the position is one of {}", position.ruleset().id)));
-    }
-    Ok(Some(Beginning { start: Some(position), ..Beginning::default() }))
-}
-
-/// A finding at an event. Its ply is the event's own or the last before it.
-fn finding_at(record: &GameRecord, index: usize, (code, detail): Wrong) -> Finding {
-    let told = record.events.iter().take(index + 1);
-    let plies = told.filter(|told| told.event.is_ply()).count();
-    Finding { code, event: Some(index), ply: Some(Ply::try_from(plies).unwrap_or(Ply::MAX)), detail }
 }

@@ -1,7 +1,7 @@
 //! The findings of a check.
 
 use flagfall_board::{GameId, Ply};
-use flagfall_protocol::Viewer;
+use flagfall_protocol::{GameRecord, Viewer};
 use serde::Serialize;
 
 use crate::signature::SignatureStatus;
@@ -143,6 +143,18 @@ pub struct Finding {
     /// Why, for people.
     pub detail: String,
 }
+
+impl Finding {
+    /// A finding at an event. Its ply is the event's own or the last before it.
+    pub(crate) fn at(record: &GameRecord, index: usize, (code, detail): Mismatch) -> Finding {
+        let told = record.events.iter().take(index + 1);
+        let plies = told.filter(|told| told.event.is_ply()).count();
+        Finding { code, event: Some(index), ply: Some(Ply::try_from(plies).unwrap_or(Ply::MAX)), detail }
+    }
+}
+
+/// A false statement without its place.
+pub(crate) type Mismatch = (Falsehood, String);
 
 /// A fact that could not be checked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_said_to_be_none_and_ends_the_stream() {
+    fn an_invalid_record_is_reported_and_ends_the_stream() {
         assert_eq!(read(""), ["there is no record in it"]);
         assert_eq!(read("[]"), ["this is JSON, but no record of a game"]);
         assert_eq!(read("{\"format\":1,\"game\":7}{}{\"format\":1,\"game\":8}").len(), 2);

@@ -4,7 +4,7 @@
 Nothing but Python's standard library is needed:
 
     python3 random_games.py --games 100 --ruleset barrage
-    python3 random_games.py --program "cargo run --release -q -p flagfall --" --seed 7
+    python3 random_games.py --program "cargo run --release -q --bin flagfall --" --seed 7
 
 The same seed plays the same games.
 """

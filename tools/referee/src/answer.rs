@@ -7,6 +7,7 @@ use flagfall_protocol::{
     Code, GameCommand, GameEvent, GameRecord, GameView, Opened, Phase, RuleOptionInfo, SeenOutcome,
     SeenPiece, SeenStrike, ViewChange,
 };
+use flagfall_rules::{Fill, Ruleset};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -93,6 +94,24 @@ pub struct RulesetFacts {
     pub may_leave_empty: bool,
     /// What a custom game may change. `classic,ties=attacker` is a ruleset too.
     pub options: Vec<RuleOptionInfo>,
+}
+
+impl RulesetFacts {
+    /// The facts about this ruleset.
+    #[must_use]
+    pub fn of(ruleset: &'static Ruleset) -> RulesetFacts {
+        RulesetFacts {
+            id: ruleset.id.to_owned(),
+            title: ruleset.title.to_owned(),
+            summary: ruleset.summary.to_owned(),
+            columns: ruleset.shape.columns,
+            rows: ruleset.shape.rows,
+            home_rows: ruleset.shape.home_rows,
+            army: ruleset.army.iter().map(|(rank, count)| (rank.letter().to_string(), count)).collect(),
+            may_leave_empty: ruleset.fill == Fill::AnyHomeSquares,
+            options: RuleOptionInfo::all_of(ruleset),
+        }
+    }
 }
 
 /// The state of a game after a request.

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_request_is_refused() {
+    fn malformed_requests_are_refused() {
         for (line, word) in [
             ("", "EOF"),
             ("{", "EOF"),

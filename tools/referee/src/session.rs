@@ -1,12 +1,10 @@
 //! The session: a line in, a line out.
 
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
-use flagfall_protocol::{
-    GameCommand, PROTOCOL_VERSION, Phase, RuleOptionInfo, SeenOutcome, SeenStrike, Terms, Time,
-};
+use flagfall_protocol::{GameCommand, PROTOCOL_VERSION, Phase, SeenOutcome, SeenStrike, Terms, Time};
 use flagfall_rules::{
-    Event, Events, Fill, Game, GameEvent, GameTerms, Position, PositionTextError, Referee, Ruleset, Viewer,
-    decide, decide_deadline, see, see_change, view,
+    Event, Events, Game, GameEvent, GameTerms, Position, PositionTextError, Referee, Ruleset, Viewer, decide,
+    decide_deadline, see, see_change, view,
 };
 
 use crate::answer::{About, Answer, AnswerLine, Done, Everything, RulesetFacts, SeenByAudience};
@@ -294,20 +292,9 @@ fn everything(game: &Game) -> Everything {
 }
 
 fn about() -> About {
-    let facts = |ruleset: &&'static Ruleset| RulesetFacts {
-        id: ruleset.id.to_owned(),
-        title: ruleset.title.to_owned(),
-        summary: ruleset.summary.to_owned(),
-        columns: ruleset.shape.columns,
-        rows: ruleset.shape.rows,
-        home_rows: ruleset.shape.home_rows,
-        army: ruleset.army.iter().map(|(rank, count)| (rank.letter().to_string(), count)).collect(),
-        may_leave_empty: ruleset.fill == Fill::AnyHomeSquares,
-        options: RuleOptionInfo::all_of(ruleset),
-    };
     About {
         program: concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned(),
         protocol: PROTOCOL_VERSION,
-        rulesets: Ruleset::all().iter().map(facts).collect(),
+        rulesets: Ruleset::all().iter().map(|ruleset| RulesetFacts::of(ruleset)).collect(),
     }
 }

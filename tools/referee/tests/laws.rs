@@ -286,7 +286,7 @@ fn a_seed_repeats_a_session_and_no_seed_does_not() {
 }
 
 #[test]
-fn what_an_audience_sees_of_commands_keeps_its_view() {
+fn seen_events_keep_an_audiences_view_current() {
     games("views", |ruleset, mut chance| {
         let audience =
             [Viewer::Player(Side::Red), Viewer::Player(Side::Blue), Viewer::Public][chance.below(3)];

@@ -76,7 +76,7 @@ impl Read for Broken {
 }
 
 #[test]
-fn an_output_that_nobody_reads_is_no_error_and_a_full_disk_is_one() {
+fn a_closed_output_is_no_error_and_a_full_disk_is_one() {
     assert!(serve(LINE, Broken(io::ErrorKind::BrokenPipe)).is_ok());
     assert_eq!(
         serve(LINE, Broken(io::ErrorKind::StorageFull)).unwrap_err().kind(),

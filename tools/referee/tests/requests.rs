@@ -204,7 +204,7 @@ fn a_position_is_set_and_played_from_its_ply() {
 }
 
 #[test]
-fn a_position_in_which_nobody_can_move_is_over_at_once() {
+fn a_position_without_legal_moves_ends_at_once() {
     let mut client = Client::default();
     let lost = "pbm-small red 10 0 bF.6b9/.8/.8/.2~.2~.2/.2~.2~.2/.8/.8/rF.7";
     assert_eq!(set(&mut client, lost)["outcome"], json!({ "winner": "blue", "reason": "no_legal_move" }));

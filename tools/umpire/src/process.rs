@@ -478,7 +478,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_a_program_does_not_read_is_bounded_and_blocks_nobody() {
+    async fn unread_input_is_bounded_and_blocks_no_one() {
         let (running, _events) = start("exec sleep 1000");
         let board = "x".repeat(110);
         let mut told = 0;
@@ -578,7 +578,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn how_a_program_ended_and_its_last_words_are_known() {
+    async fn a_programs_exit_status_and_last_output_are_known() {
         let (running, mut events) = start("echo oh no >&2; exit 7");
         let event = events.recv().await.expect("its end");
         assert_eq!(event.input, Input::Gone(Side::Red));

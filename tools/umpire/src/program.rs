@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn same_names_are_set_apart() {
+    fn duplicate_names_are_told_apart() {
         let program = Program::of_command("sh").expect("a program");
         let mut programs = [program.clone(), program.clone(), program];
         set_apart(&mut programs);

@@ -237,7 +237,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn equal_scores_are_set_apart_by_the_games_among_each_other_or_share_a_place() {
+    fn equal_scores_are_ordered_by_direct_games_or_share_a_place() {
         // 0 and 1 have two points each, and 1 has beaten 0. 2 and 3 have lost everything else and
         // are equal against each other.
         let played = [

@@ -18,7 +18,7 @@ pub(super) fn failed() -> Message {
 }
 
 #[test]
-fn nobody_there_at_the_start_ends_the_program() {
+fn an_unreachable_server_at_the_start_ends_the_program() {
     let mut model = Model::new(options(), Goal::Games, Random::Seeded(1));
     let effects = update(&mut model, failed());
     assert_eq!(exit_code(&effects), Some(3));
@@ -153,7 +153,7 @@ fn a_game_that_was_turned_back_says_so() {
 }
 
 #[test]
-fn a_command_names_its_epoch_and_one_of_a_lost_branch_is_told_in_a_line_and_not_made_again() {
+fn a_command_of_a_lost_branch_is_reported_and_not_repeated() {
     for (keys, not_done) in [("a5a6", "Your move a5a6 was not made"), ("R", "You have not resigned")] {
         let mut model = playing();
         let effects = match keys {
@@ -190,7 +190,7 @@ fn a_command_names_its_epoch_and_one_of_a_lost_branch_is_told_in_a_line_and_not_
 }
 
 #[test]
-fn what_is_begun_in_view_of_a_position_goes_with_it() {
+fn open_questions_are_dropped_when_moves_are_lost() {
     let mut model = playing();
     key(&mut model, Key::Char('R'));
     received(&mut model, &turned_back(1));
@@ -205,7 +205,7 @@ fn what_is_begun_in_view_of_a_position_goes_with_it() {
 }
 
 #[test]
-fn who_gives_up_means_it_whatever_was_played_in_that_moment() {
+fn a_resignation_is_sent_again_after_the_opponents_move() {
     let mut model = playing();
     key(&mut model, Key::Char('R'));
     let effects = key(&mut model, Key::Char('y'));
@@ -230,7 +230,7 @@ fn who_gives_up_means_it_whatever_was_played_in_that_moment() {
 }
 
 #[test]
-fn a_refused_move_is_told_and_a_stale_one_as_not_having_happened() {
+fn refused_and_stale_moves_are_reported() {
     let mut model = playing();
     for (code, start) in
         [("stale_ply", "That did not happen: That was"), ("two_squares", "Refused: That was")]
@@ -261,7 +261,7 @@ fn a_superseded_client_is_read_only_and_does_not_take_the_seat_back() {
 }
 
 #[test]
-fn a_server_without_its_store_is_told_of_once_and_what_was_asked_meanwhile_is_asked_again() {
+fn an_outage_is_announced_once_and_its_requests_are_repeated() {
     let mut model = playing();
     let told = |model: &Model| model.notes.iter().filter(|note| note.contains("reach")).count();
     for available in [false, false] {

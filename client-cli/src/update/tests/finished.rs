@@ -62,7 +62,7 @@ fn a_game_that_does_not_exist_is_refused() {
 }
 
 #[test]
-fn a_spectator_is_told_to_be_one() {
+fn spectators_learn_that_they_are_spectators() {
     let mut model = game("classic", "public", &classic_view("public"));
     assert!(model.notes.iter().any(|note| note.contains("You are a spectator")), "{:?}", model.notes);
     let id = ID.parse().expect("an id");
@@ -134,7 +134,7 @@ fn the_commitments_shown_first_are_kept_and_held_against_what_is_opened() {
 }
 
 #[test]
-fn a_client_that_crashed_holds_the_server_to_what_it_was_shown_before() {
+fn commitments_are_checked_after_a_crash_of_the_client() {
     let [red, _] = both();
     let forged = commitment(Side::Blue, "BF");
     let (before, _) = started();
@@ -142,13 +142,13 @@ fn a_client_that_crashed_holds_the_server_to_what_it_was_shown_before() {
     model.commitments = before.commitments;
     // After the return, the server shows other commitments and opens deployments that match them.
     received(&mut model, &shown("red", &committed(red, forged), 1));
-    assert!(warnings(&model)[0].starts_with("WARNING: Blue's commitment is not what"), "{:?}", model.notes);
+    assert!(warnings(&model)[0].starts_with("WARNING: Blue's commitment has changed."), "{:?}", model.notes);
     end(&mut model, "FR", "BF");
     assert!(warnings(&model).iter().any(|note| note.contains("Blue's opened deployment does NOT match")));
 }
 
 #[test]
-fn a_game_that_started_again_after_a_loss_has_other_commitments_and_that_is_told() {
+fn new_commitments_after_a_restart_of_the_game_are_reported() {
     let [red, _] = both();
     let other = commitment(Side::Blue, "BF");
     let (mut model, _) = started();

@@ -32,7 +32,7 @@ fn a_guest_the_server_does_not_know_becomes_a_new_one_and_goes_on() {
             assert_eq!(effects, [Effect::SetGuestAside, Effect::Connect { delay_ms: 0 }], "{goal:?}");
             assert_eq!(
                 last_note(&model),
-                "The server does not know the guest that was kept here any more: you are a new guest."
+                "The server no longer knows the guest that was saved here. You are a new guest."
             );
             let effects = update(&mut model, Message::Connected);
             assert!(matches!(sent(&effects)[..], [ClientToServer::Hello { token: None, .. }]), "{effects:?}");
@@ -55,19 +55,19 @@ fn a_server_that_takes_no_new_guest_either_is_not_asked_for_ever() {
 }
 
 #[test]
-fn an_account_is_told_to_sign_in_again_and_nothing_of_it_is_deleted() {
+fn an_expired_login_asks_to_log_in_and_deletes_nothing() {
     for is_told in [true, false] {
         let mut model = greeting(Goal::Play(Wish::default()), "account-ann.json");
         let effects = if is_told { received(&mut model, UNKNOWN) } else { lose(&mut model, Some(4101)) };
         assert_eq!(exit_code(&effects), Some(1));
         assert!(!effects.contains(&Effect::SetGuestAside));
         let word = &model.last_words[0];
-        assert!(word.starts_with("Your saved login has expired. Sign in again: flagfall login"), "{word}");
+        assert!(word.starts_with("Your saved login has expired. Log in again: flagfall login"), "{word}");
     }
 }
 
 #[test]
-fn a_guest_in_the_middle_of_a_game_is_told_that_the_seat_is_gone() {
+fn an_unknown_guest_in_a_game_learns_that_the_seat_is_gone() {
     let mut model = playing();
     lose(&mut model, None);
     update(&mut model, Message::Connected);
@@ -81,7 +81,7 @@ fn a_seat_that_is_not_saved_is_never_promised() {
     let mut model = playing();
     let effects = update(&mut model, Message::Unsaved { why: "No space left on device".to_owned() });
     assert_eq!(effects, []);
-    assert!(last_note(&model).contains("once it ends, you cannot come back"), "{}", last_note(&model));
+    assert!(last_note(&model).contains("if this client ends, you cannot come back"), "{}", last_note(&model));
     key(&mut model, Key::Char('q'));
     let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
     assert!(words.contains("you cannot come back"), "{words}");

@@ -126,7 +126,7 @@ fn a_piece_of_the_reserve_is_chosen_and_placed() {
     assert_eq!(sent_by(&mut model.clone(), "+8>!"), []);
     model.game.as_mut().expect("a game").cursor = "c5".parse().expect("a square");
     assert_eq!(sent_by(&mut model, "+>b"), []);
-    assert!(model.notes.iter().any(|note| note.contains("none of your home squares")));
+    assert!(model.notes.iter().any(|note| note.contains("not one of your home squares")));
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn a_color_that_is_owed_is_a_key() {
 }
 
 #[test]
-fn what_a_struck_coin_is_is_a_key_and_enter() {
+fn the_rank_of_a_struck_coin_is_chosen_by_key() {
     let mut model = quantum(&waiting_strike(""));
     assert_eq!(sent_by(&mut model, "5"), []);
     assert_eq!(model.game.as_ref().expect("a game").typed, ":choose captain");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn q_in_a_running_game_asks_and_says_what_becomes_of_the_clock() {
+fn q_in_a_running_game_asks_first_and_mentions_the_clock() {
     let mut model = playing();
     assert_eq!(key(&mut model, Key::Char('q')), []);
     let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
@@ -21,7 +21,7 @@ fn q_in_a_running_game_asks_and_says_what_becomes_of_the_clock() {
 }
 
 #[test]
-fn the_servers_wait_for_claims_is_told() {
+fn the_claim_wait_of_the_server_is_shown() {
     let mut model = playing();
     let welcome = r#"{"type":"welcome","protocol":1,"server":"test","player":{"id":"p1","name":"ann","kind":"guest"},"server_time":0,"claim_seconds":20,"games":[]}"#;
     update(&mut model, Message::Received(Box::new(serde_json::from_str(welcome).unwrap())));
@@ -31,7 +31,7 @@ fn the_servers_wait_for_claims_is_told() {
 }
 
 #[test]
-fn whoever_loses_nothing_by_leaving_is_not_asked() {
+fn leaving_without_a_loss_asks_nothing() {
     let mut over = playing();
     over.game.as_mut().expect("a game").view.phase = flagfall_protocol::Phase::Over;
     let watching = game("classic", "public", &classic_view("public"));
@@ -44,11 +44,11 @@ fn whoever_loses_nothing_by_leaving_is_not_asked() {
 }
 
 #[test]
-fn who_deploys_is_told_what_leaving_does() {
+fn leaving_during_the_deployment_says_what_follows() {
     let mut model = game("classic", "red", &deploying_view(START + 60_000));
     key(&mut model, Key::Char('q'));
     let Some(Prompt::Leave(words)) = &model.ui.prompt else { panic!("a question: {:?}", model.ui.prompt) };
-    assert_eq!(words, "If you do not deploy within 1:00, the game is called off and counts against you.");
+    assert_eq!(words, "If you do not deploy within 1:00, the game is aborted and counts against you.");
 }
 
 fn plain() -> Model {
@@ -118,7 +118,7 @@ fn unknown_words_after_a_slash_are_never_sent() {
     let mut model = playing();
     key(&mut model, Key::Char(';'));
     assert_eq!(type_in(&mut model, "/mut"), []);
-    assert!(last_note(&model).contains("Nothing was sent: there is no /mut. Did you mean `/mute`?"));
+    assert!(last_note(&model).contains("Nothing was sent: there is no /mut. Did you mean /mute?"));
     assert_eq!(model.ui.prompt, Some(Prompt::Say("/mut".to_owned())), "to be corrected");
     for typed in ["say /resign", "say /msg bob hello", "say /"] {
         let mut model = plain();
@@ -131,7 +131,7 @@ fn unknown_words_after_a_slash_are_never_sent() {
 }
 
 #[test]
-fn an_opponent_who_left_on_purpose_has_left_and_one_whose_line_broke_has_not() {
+fn an_opponent_who_left_is_told_from_one_who_lost_the_connection() {
     let presence = |presence: &str, left: &str| {
         format!(r#"{{"type":"presence","game":"0123456789ab","side":"blue","presence":"{presence}"{left}}}"#)
     };

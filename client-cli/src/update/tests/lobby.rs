@@ -20,7 +20,7 @@ fn a_fitting_offer_is_taken_and_else_one_is_made() {
 }
 
 #[test]
-fn of_two_who_offer_the_same_at_one_moment_the_newer_gives_way() {
+fn of_two_equal_offers_the_newer_is_withdrawn() {
     let mut model = seeking(Wish::default());
     received(&mut model, &lobby(&[]));
     seek_stands(&mut model, "s2");
@@ -75,7 +75,7 @@ fn a_game_that_began_while_the_connection_was_down_is_opened() {
 }
 
 #[test]
-fn who_was_too_slow_for_an_offer_looks_again_and_a_bad_code_ends_the_program() {
+fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
     let mut model = seeking(Wish::default());
     let effects = received(&mut model, &lobby(&[("s1", "p2", "classic")]));
     let [ClientToServer::AcceptSeek { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };
@@ -130,7 +130,7 @@ fn an_acceptance_without_an_answer_is_repeated_and_its_challenge_not_looked_at_a
 }
 
 #[test]
-fn nothing_is_sent_before_the_welcome_and_what_was_chosen_meanwhile_is_asked_then() {
+fn requests_wait_for_the_welcome() {
     let mut model = online(Goal::Watch(None));
     let lobby = format!(r#"{{"type":"lobby","seeks":[],"games":[{SUMMARY}],"players_online":2}}"#);
     received(&mut model, &lobby);
@@ -156,7 +156,7 @@ fn a_rematch_leaves_the_old_game_for_the_new_one() {
 }
 
 #[test]
-fn who_asks_for_a_rematch_first_is_told_what_it_waits_for() {
+fn the_first_rematch_request_says_what_it_waits_for() {
     let mut model = playing();
     let ended = r#"{"type":"event","game":"0123456789ab","seq":8,"event":{"kind":"ended","outcome":{"winner":"red","reason":"resigned"},"opened":{"red":null,"blue":null}},"change":{}}"#;
     received(&mut model, ended);

@@ -51,11 +51,11 @@ fn a_challenge_is_taken_back_by_its_code() {
     received(&mut model, &done);
     assert_eq!(last_note(&model), "Challenge 7hqz2m4kx0ab is taken back.");
     line(&mut model, "withdraw");
-    assert!(last_note(&model).starts_with("withdraw CODE"), "{}", last_note(&model));
+    assert!(last_note(&model).starts_with("Type withdraw CODE"), "{}", last_note(&model));
 }
 
 #[test]
-fn every_word_asks_for_what_it_says() {
+fn every_word_maps_to_its_request() {
     let id = "0123456789ab";
     for (typed, path, is_own) in [
         ("games", "/api/me/games", true),
@@ -87,20 +87,20 @@ fn every_word_asks_for_what_it_says() {
 #[test]
 fn words_that_say_nothing_sensible_are_answered_in_words() {
     for (typed, word) in [
-        ("open nowhere", "is no game's id"),
-        ("show nowhere", "is no game's id"),
+        ("open nowhere", "is not a game's id"),
+        ("show nowhere", "is not a game's id"),
         ("history ann bob eve", "history NAME NAME"),
-        ("history ../x", "is nobody's name"),
-        ("ratings a b", "is nobody's name"),
+        ("history ../x", "is not a player's name"),
+        ("ratings a b", "is not a player's name"),
         ("standings chess", "neither a ruleset nor a speed"),
-        ("propose peace", "propose draw, or propose rematch"),
-        ("queue a4", "I do not understand"),
-        ("queue resign", "I do not understand"),
-        ("queue a4a5 if resign", "I do not understand"),
+        ("propose peace", "propose draw or propose rematch"),
+        ("queue a4", "is not understood"),
+        ("queue resign", "is not understood"),
+        ("queue a4a5 if resign", "is not understood"),
         ("set upside down", "set flip"),
-        ("move #x a4a5", "is no number of a ply"),
-        ("challenge ann bob", "I do not understand"),
-        ("challenge 9years", "is no clock"),
+        ("move #x a4a5", "is not the number of a ply"),
+        ("challenge ann bob", "is not understood"),
+        ("challenge 9years", "is not a clock"),
     ] {
         let mut model = slow("blue");
         assert_eq!(line(&mut model, typed), [], "{typed}");
@@ -147,7 +147,7 @@ fn queues_are_for_turns_to_come_in_games_with_days_per_move() {
     assert!(last_note(&own).starts_with("It is your turn"));
     let mut live = playing();
     assert_eq!(line(&mut live, "queue a5a6"), []);
-    assert!(last_note(&live).starts_with("queue is for games with days per move"));
+    assert!(last_note(&live).starts_with("Moves can only be queued in games with days per move"));
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn draws_are_proposed_accepted_and_rejected() {
 }
 
 #[test]
-fn settings_are_set_and_told() {
+fn settings_are_saved_and_listed() {
     let mut model = slow("red");
     line(&mut model, "set noflip");
     assert!(!model.options.flip && last_note(&model).contains("Red always at the bottom"));
@@ -179,7 +179,7 @@ fn settings_are_set_and_told() {
     assert!(last_note(&model).contains("10 Marshal to 2 Scout"));
     line(&mut model, "set flip");
     line(&mut model, "set");
-    assert!(model.options.flip && last_note(&model).contains("your own side at the bottom"));
+    assert!(model.options.flip && last_note(&model).contains("your side at the bottom"));
 }
 
 /// The prompt for many games, with none open.
@@ -232,10 +232,7 @@ fn next_opens_the_first_game_that_waits_or_says_that_none_does() {
     let effects = answer(&mut model, Request::Next, &own(false));
     assert_eq!(exit_code(&effects), Some(0));
     let word = model.last_words.first().map(String::as_str).unwrap_or_else(|| last_note(&model));
-    assert_eq!(
-        word,
-        "It is not your turn in your one running game. The next turn may be yours in 1:00:00 at the latest."
-    );
+    assert_eq!(word, "It is not your turn in your one running game. It may be your turn within 1:00:00.");
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn an_offer_says_that_it_is_in_the_lobby_when_the_server_has_taken_it() {
 }
 
 #[test]
-fn a_wish_for_ratings_goes_out_with_the_offer_and_takes_those_who_have_them() {
+fn a_rating_range_is_sent_with_an_offer_and_filters_those_of_others() {
     let rating = RatingWish::Between { min: Some(1_400), max: Some(1_600) };
     let wish = || Wish { rating: Some(rating), ..Wish::default() };
     let effects = received(&mut account(wish()), &ranged(&[("s1", "p2", 1_700, "")]));
@@ -143,7 +143,7 @@ fn a_script_that_waits_for_its_game_may_answer_a_challenge() {
 }
 
 #[test]
-fn a_key_answers_a_challenge_and_takes_back_what_one_has_offered() {
+fn keys_answer_challenges_and_withdraw_own_offers() {
     let mut model = online(Goal::Play(Wish::default()));
     key(&mut model, Key::Char('J'));
     assert_eq!(model.ui.prompt, None, "no challenge waits for an answer");
@@ -172,7 +172,7 @@ fn a_key_answers_a_challenge_and_takes_back_what_one_has_offered() {
 }
 
 #[test]
-fn whoever_waits_in_the_pool_leaves_it_for_a_challenge() {
+fn accepting_a_challenge_leaves_the_pool() {
     let mut model = seeking(Wish { how: How::Pool, ..Wish::default() });
     let effects = line(&mut model, &format!("accept {CODE}"));
     assert!(
@@ -185,7 +185,7 @@ fn whoever_waits_in_the_pool_leaves_it_for_a_challenge() {
 }
 
 #[test]
-fn the_challenger_is_told_what_came_of_it() {
+fn the_challenger_learns_the_answer() {
     let answered = |accepted: bool| {
         format!(
             r#"{{"type":"challenge_answered","challenge":"{CODE}","by":{{"id":"p2","name":"bob","kind":"account"}},"accepted":{accepted}}}"#
@@ -193,7 +193,7 @@ fn the_challenger_is_told_what_came_of_it() {
     };
     let mut model = online(Goal::Mail);
     received(&mut model, &answered(true));
-    assert_eq!(last_note(&model), "bob accepts your challenge: the game begins.");
+    assert_eq!(last_note(&model), "bob accepts your challenge. The game begins.");
     assert_eq!(exit_code(&received(&mut model, &answered(false))), None);
     assert_eq!(last_note(&model), "bob declines your challenge.");
     // A client that waits only for this ends.
@@ -215,7 +215,7 @@ fn a_challenge_that_is_open_no_more_is_not_asked_about_any_longer() {
     received(&mut model, &gone("anothercode1"));
     assert!(model.ui.prompt.is_some() && model.challenges.received.is_some(), "of another challenge");
     received(&mut model, &gone(CODE));
-    assert_eq!(last_note(&model), "The challenge of bob is open no more.");
+    assert_eq!(last_note(&model), "The challenge of bob is no longer open.");
     assert!(model.ui.prompt.is_none() && model.challenges.received.is_none());
     key(&mut model, Key::Char('J'));
     assert_eq!(model.ui.prompt, None);

@@ -38,10 +38,10 @@ fn the_wait_counts_up_between_pings_and_ends_with_the_pool() {
 }
 
 #[test]
-fn in_plain_mode_the_wait_is_told_every_half_minute() {
+fn plain_mode_reports_the_wait_every_half_minute() {
     let mut model = waiting();
     received(&mut model, &ping(1));
-    assert_eq!(last_note(&model), "Waited 0:30. Opponents: 1400 to 1600. Nobody else is waiting.");
+    assert_eq!(last_note(&model), "Waited 0:30. Opponents: 1400 to 1600. No other player is waiting.");
     let told = model.notes.len();
     model.clock.now += 29_000;
     received(&mut model, &ping(4));
@@ -54,8 +54,8 @@ fn in_plain_mode_the_wait_is_told_every_half_minute() {
 #[test]
 fn an_abort_says_who_caused_it() {
     for (abort, said) in [
-        (r#"{"called_off_by":"blue"}"#, "bob (Blue) called the game off."),
-        (r#"{"called_off_by":"red"}"#, "You called the game off."),
+        (r#"{"called_off_by":"blue"}"#, "bob (Blue) aborted the game."),
+        (r#"{"called_off_by":"red"}"#, "You aborted the game."),
         (r#"{"not_deployed":["blue"]}"#, "bob (Blue) did not deploy in time."),
         (r#"{"not_deployed":["red"]}"#, "You did not deploy in time."),
         (r#"{"not_deployed":["red","blue"]}"#, "Neither side deployed in time."),
@@ -67,11 +67,11 @@ fn an_abort_says_who_caused_it() {
     // A server of version 0.1 does not say why.
     let mut model = playing();
     received(&mut model, &ended("null"));
-    assert!(model.notes.iter().any(|note| note == "The game was called off."));
+    assert!(model.notes.iter().any(|note| note == "The game was aborted."));
 }
 
 #[test]
-fn who_is_back_in_the_pool_after_an_abort_is_shown_waiting() {
+fn a_player_returned_to_the_pool_is_shown_waiting() {
     let mut model = playing();
     model.goal = Goal::Play(Wish { how: How::Pool, ..Wish::default() });
     received(&mut model, &ended(r#"{"called_off_by":"blue"}"#));

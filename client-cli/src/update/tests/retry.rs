@@ -62,7 +62,7 @@ fn delay(effects: &[Effect]) -> u64 {
 }
 
 #[test]
-fn a_program_asks_again_more_and_more_slowly_for_what_is_refused_for_now() {
+fn temporary_refusals_are_retried_with_growing_pauses() {
     for code in ["store_unavailable", "stopping", "internal", "too_many", "left_games"] {
         let mut model = offering(program());
         let asked = model.connection.pending[0].message.clone();
@@ -83,7 +83,7 @@ fn a_program_asks_again_more_and_more_slowly_for_what_is_refused_for_now() {
 }
 
 #[test]
-fn a_person_waits_for_the_store_and_is_told_everything_else() {
+fn only_outages_keep_a_person_waiting() {
     let mut model = offering(person());
     assert_eq!(refuse(&mut model, "store_unavailable"), []);
     // The news that the store is away comes a moment later. Then nothing is repeated before it is
@@ -98,8 +98,8 @@ fn a_person_waits_for_the_store_and_is_told_everything_else() {
 }
 
 #[test]
-fn what_is_refused_for_good_ends_a_program_with_the_servers_words() {
-    for code in ["bad_time", "no_such_ruleset", "not_rated", "blocked"] {
+fn a_final_refusal_ends_a_program_with_the_servers_message() {
+    for code in ["bad_time", "no_such_ruleset", "blocked"] {
         let mut model = offering(program());
         assert_eq!(exit_code(&refuse(&mut model, code)), Some(1), "{code}");
         assert_eq!(model.last_words, ["Refused: No."], "{code}");
@@ -123,7 +123,7 @@ fn a_game_that_cannot_be_opened_now_is_opened_later() {
 }
 
 #[test]
-fn a_program_that_is_sent_back_at_the_door_comes_again_and_a_person_is_told() {
+fn a_busy_server_is_retried_by_programs_and_reported_to_people() {
     for (code, close) in [("store_unavailable", 1013), ("too_many", 4003)] {
         let mut model = program();
         let mut shortest = u64::MAX;

@@ -48,7 +48,7 @@ fn a_line_that_would_lose_by_an_illegal_move_wants_another_one() {
 }
 
 #[test]
-fn drawn_lakes_are_told_before_the_army_is_placed() {
+fn drawn_lakes_are_announced_before_the_deployment() {
     let told = |ruleset: &str| {
         let mut model = game(ruleset, "red", &classic_view("red"));
         model.options.face = crate::model::Face::Lines;
@@ -69,8 +69,8 @@ fn drawn_lakes_are_told_before_the_army_is_placed() {
 fn lines_are_answered_in_words() {
     let mut model = scripted(&classic_view("red"));
     for (line, words) in [
-        ("frobnicate", "I do not understand \"frobnicate\". Type a move as in a4a5, or help."),
-        ("move here", "I do not understand \"here\". Type a move as in a4a5, or help."),
+        ("frobnicate", "“frobnicate” is not understood. Type a move, as in a4a5, or help."),
+        ("move here", "“here” is not understood. Type a move, as in a4a5, or help."),
         ("deploy random", "You cannot deploy now."),
         ("rematch", ""),
     ] {
@@ -96,7 +96,7 @@ fn a_scripts_move_waits_for_its_turn_however_it_is_written() {
 }
 
 #[test]
-fn line_based_the_board_the_state_and_the_losses_are_told() {
+fn the_line_based_view_shows_board_state_and_losses() {
     let mut model = scripted(&classic_view("red"));
     for line in ["board", "status", "captured", "help"] {
         update(&mut model, Message::Line(line.to_owned()));
@@ -105,11 +105,11 @@ fn line_based_the_board_the_state_and_the_losses_are_told() {
 }
 
 #[test]
-fn who_watches_line_based_ends_with_the_game() {
+fn line_based_watching_ends_with_the_game() {
     let mut model = game("classic", "public", &classic_view("public"));
     model.options.face = crate::model::Face::Lines;
     received(&mut model, &event(8));
     let ended = r#"{"type":"event","game":"0123456789ab","seq":9,"event":{"kind":"ended","outcome":{"reason":"draw_agreed"},"opened":{"red":null,"blue":null}},"change":{}}"#;
     assert_eq!(exit_code(&received(&mut model, ended)), Some(0));
-    assert!(model.notes.iter().any(|note| note == "A draw: draw agreed."));
+    assert!(model.notes.iter().any(|note| note == "A draw: both sides agreed."));
 }

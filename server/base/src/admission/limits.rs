@@ -4,47 +4,93 @@ use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use clap::Args;
 use metrics::counter;
 
 use super::network::NetworkRange;
+use crate::flags::{count, defaults, number};
 use crate::telemetry::LIMIT_HITS;
 
 /// Suggested wait when something has to end first.
 pub(super) const LATER: Duration = Duration::from_secs(60);
 /// Limits for one client. "Address" means what [`Network`](super::Network) counts as one.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Args, Clone, PartialEq, Eq, Debug)]
 pub struct AdmissionLimits {
-    /// Networks without limits per address: only the limits per player and of the server apply.
+    /// A network whose addresses have no limits of their own, such as that of a class or a club:
+    /// only the limits per player and of the server hold. Several: repeat the flag, or separate by
+    /// commas.
+    #[arg(
+        long = "trusted-network",
+        env = "FLAGFALL_TRUSTED_NETWORK",
+        value_name = "CIDR",
+        value_delimiter = ',',
+        help_heading = "Limits per address and player"
+    )]
     pub trusted_networks: Vec<NetworkRange>,
-    /// Percentage of the server's connections reserved for players with a known token.
+    /// Percent of --max-connections kept for players with a known token.
+    #[arg(long, env = "FLAGFALL_RESERVED_PERCENT", value_name = "PERCENT", default_value = "20",
+          value_parser = number(0..=90), help_heading = "Limits per address and player")]
     pub reserved_percent: u32,
-    /// Open connections from one address.
+    /// Open connections of one address; never more than half of those that newcomers may have.
+    #[arg(long, env = "FLAGFALL_CONNECTIONS_PER_ADDRESS", value_name = "COUNT",
+          default_value = "256", value_parser = number(1..=1_000_000),
+          help_heading = "Limits per address and player")]
     pub connections_per_address: u32,
-    /// Of these, connections without a hello, and HTTP requests under way.
+    /// Of these, connections that have not said hello; a further one closes the oldest silent one.
+    #[arg(long, env = "FLAGFALL_STRANGERS_PER_ADDRESS", value_name = "COUNT", default_value = "128",
+          value_parser = number(1..=1_000_000), help_heading = "Limits per address and player")]
     pub strangers_per_address: u32,
-    /// New connections from one address per minute; a third of them at once.
+    /// New connections from one address in a minute, HTTP included; a third of them at once.
+    #[arg(long, env = "FLAGFALL_HANDSHAKES_PER_ADDRESS", value_name = "COUNT",
+          default_value = "1800", value_parser = number(3..=10_000_000),
+          help_heading = "Limits per address and player")]
     pub handshakes_per_address: u32,
-    /// Hellos of one player per minute.
+    /// Hellos of one player in a minute.
+    #[arg(long, env = "FLAGFALL_HELLOS_PER_PLAYER", value_name = "COUNT", default_value = "120",
+          value_parser = number(1..=10_000_000), help_heading = "Limits per address and player")]
     pub hellos_per_player: u32,
-    /// New guests from one address within [`GUEST_WINDOW`].
+    /// New guests from one address in ten minutes.
+    #[arg(long, env = "FLAGFALL_GUESTS_PER_ADDRESS", value_name = "COUNT", default_value = "200",
+          value_parser = number(1..=10_000_000), help_heading = "Limits per address and player")]
     pub guests_per_address: u32,
-    /// Open seeks, challenges and places in the pool that came from one address.
+    /// Open seeks, challenges and places in the pool made from one address.
+    #[arg(long, env = "FLAGFALL_OFFERS_PER_ADDRESS", value_name = "COUNT", default_value = "120",
+          value_parser = count(1..=1_000_000), help_heading = "Limits per address and player")]
     pub offers_per_address: usize,
-    /// Running games that came from one address.
+    /// Running games started from one address. After a restart the count begins at zero.
+    #[arg(long, env = "FLAGFALL_GAMES_PER_ADDRESS", value_name = "COUNT", default_value = "500",
+          value_parser = count(1..=1_000_000), help_heading = "Limits per address and player")]
     pub games_per_address: usize,
     /// Of these, games against the house.
+    #[arg(long, env = "FLAGFALL_HOUSE_GAMES_PER_ADDRESS", value_name = "COUNT",
+          default_value = "200", value_parser = count(1..=1_000_000),
+          help_heading = "Limits per address and player")]
     pub house_games_per_address: usize,
     /// Running games of one player against the house.
+    #[arg(long, env = "FLAGFALL_HOUSE_GAMES_PER_PLAYER", value_name = "COUNT", default_value = "10",
+          value_parser = count(1..=1_000_000), help_heading = "Limits per address and player")]
     pub house_games_per_player: usize,
     /// Games that one address watches.
+    #[arg(long, env = "FLAGFALL_WATCHED_PER_ADDRESS", value_name = "COUNT", default_value = "1000",
+          value_parser = number(1..=10_000_000), help_heading = "Limits per address and player")]
     pub watched_per_address: u32,
     /// Games that one player watches.
+    #[arg(long, env = "FLAGFALL_WATCHED_PER_PLAYER", value_name = "COUNT", default_value = "64",
+          value_parser = number(1..=10_000_000), help_heading = "Limits per address and player")]
     pub watched_per_player: u32,
-    /// KiB that commands from one address may add to the store per minute.
+    /// KiB that commands from one address may add to the store in a minute. Beyond that the server
+    /// reads more slowly; no move is refused.
+    #[arg(long, env = "FLAGFALL_STORED_KIB_PER_ADDRESS", value_name = "KIB", default_value = "4096",
+          value_parser = number(1..=u32::MAX), help_heading = "Limits per address and player")]
     pub stored_kib_per_address: u32,
-    /// KiB that commands of one player may add to the store per minute.
+    /// The same for one player.
+    #[arg(long, env = "FLAGFALL_STORED_KIB_PER_PLAYER", value_name = "KIB", default_value = "1024",
+          value_parser = number(1..=u32::MAX), help_heading = "Limits per address and player")]
     pub stored_kib_per_player: u32,
-    /// HTTP requests from one address per minute. Long games count as several.
+    /// Requests over HTTP from one address in a minute. A long game or its record counts as
+    /// several; WebSockets and health checks do not count.
+    #[arg(long, env = "FLAGFALL_REQUESTS_PER_MINUTE", value_name = "COUNT", default_value = "1200",
+          value_parser = number(1..=1_000_000), help_heading = "Limits per address and player")]
     pub requests_per_minute: u32,
 }
 
@@ -53,24 +99,7 @@ pub const GUEST_WINDOW: Duration = Duration::from_secs(10 * 60);
 
 impl Default for AdmissionLimits {
     fn default() -> AdmissionLimits {
-        AdmissionLimits {
-            trusted_networks: Vec::new(),
-            reserved_percent: 20,
-            connections_per_address: 256,
-            strangers_per_address: 128,
-            handshakes_per_address: 1_800,
-            hellos_per_player: 120,
-            guests_per_address: 200,
-            offers_per_address: 120,
-            games_per_address: 500,
-            house_games_per_address: 200,
-            house_games_per_player: 10,
-            watched_per_address: 1_000,
-            watched_per_player: 64,
-            stored_kib_per_address: 4_096,
-            stored_kib_per_player: 1_024,
-            requests_per_minute: 1_200,
-        }
+        defaults()
     }
 }
 

@@ -3,16 +3,32 @@
 
 use std::net::IpAddr;
 
+use clap::Args;
 use http::HeaderMap;
 
 use super::network::NetworkRange;
 
 /// The proxies whose `X-Forwarded-For` is trusted.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Args, Clone, PartialEq, Eq, Debug, Default)]
 pub struct ProxyTrust {
-    /// True if every connection comes from a proxy: for a server that only proxies can reach.
+    /// Take a client's address from the last entry of X-Forwarded-For on every connection: only for
+    /// a server that nothing but proxies can reach. --trusted-proxy is safer.
+    #[arg(
+        long = "trust-proxy",
+        env = "FLAGFALL_TRUST_PROXY",
+        help_heading = "Limits per address and player"
+    )]
     pub is_everyone: bool,
-    /// The addresses of proxies.
+    /// A proxy's address or network (10.0.0.0/8). Its X-Forwarded-For is read from the end, past
+    /// trusted proxies, and its own connections have no limit per address. Several: repeat the
+    /// flag, or separate by commas.
+    #[arg(
+        long = "trusted-proxy",
+        env = "FLAGFALL_TRUSTED_PROXY",
+        value_name = "CIDR",
+        value_delimiter = ',',
+        help_heading = "Limits per address and player"
+    )]
     pub ranges: Vec<NetworkRange>,
 }
 
@@ -106,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn who_trusts_everyone_takes_the_last_entry_as_before() {
+    fn trusting_every_proxy_takes_the_last_forwarded_entry() {
         let trust = ProxyTrust { is_everyone: true, ranges: Vec::new() };
         assert_eq!(client(&trust, "203.0.113.5", &["10.0.0.1, 192.0.2.7"]), "192.0.2.7");
         assert_eq!(client(&trust, "203.0.113.5", &["10.0.0.1", "2001:db8::1"]), "2001:db8::1");

@@ -42,7 +42,7 @@ fn one_address_gets_a_share_of_the_connections_and_others_get_in() {
 }
 
 #[test]
-fn an_address_at_its_limit_is_refused_where_nobody_makes_room() {
+fn an_address_at_its_limit_is_refused_if_no_connection_can_be_evicted() {
     let limits = AdmissionLimits { connections_per_address: 3, ..limits() };
     let admission = Admission::new(&limits, 1_000);
     let seats = crowd(&admission, 1, 3);
@@ -91,7 +91,7 @@ fn a_full_server_takes_known_players_and_closes_the_oldest_of_the_most_crowded_a
 }
 
 #[test]
-fn strangers_that_fill_the_server_keep_nobody_out() {
+fn unknown_connections_do_not_block_known_players() {
     let limits = AdmissionLimits { handshakes_per_address: 90_000, ..limits() };
     let admission = Admission::new(&limits, 200);
     let idle: Vec<_> = (0..8).flat_map(|last| crowd(&admission, last, 100)).collect();
@@ -105,7 +105,7 @@ fn strangers_that_fill_the_server_keep_nobody_out() {
 }
 
 #[test]
-fn what_speaks_has_not_to_make_room() {
+fn active_connections_are_not_evicted() {
     let admission = Admission::new(&AdmissionLimits { strangers_per_address: 2, ..limits() }, 1_000);
     let seats = crowd(&admission, 1, 2);
     for seat in &seats {
@@ -179,7 +179,7 @@ fn new_guests_of_an_address_are_limited() {
 }
 
 #[test]
-fn a_player_who_says_hello_again_and_again_is_refused() {
+fn repeated_hellos_of_a_player_are_refused() {
     let admission = Admission::new(&AdmissionLimits { hellos_per_player: 2, ..limits() }, 1_000);
     let (seats, now) = (crowd(&admission, 1, 3), Instant::now());
     assert!(admission.admit_player(&seats[0], "ana", now).is_ok());
@@ -201,7 +201,7 @@ fn requests_are_counted_by_their_work() {
 }
 
 #[test]
-fn who_writes_fast_is_slowed_down_and_others_are_not() {
+fn only_fast_writers_are_slowed_down() {
     let limits = AdmissionLimits { stored_kib_per_player: 60, stored_kib_per_address: 120, ..limits() };
     let admission = Admission::new(&limits, 1_000);
     let (client, now) = (admission.client(address(1)), Instant::now());

@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_told_of_what_changed_and_of_everything_when_asked() {
+    fn other_servers_hear_of_changes_and_of_everything_on_request() {
         let seats = Seats::new("a".to_owned());
         seats.note(GAME(), Side::Red, Some(Stamp(5)), false);
         assert_eq!(seats.take_news(), (seats_only(&[here(5)]), true));
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_silent_has_lost_its_players_and_so_has_a_seat_that_is_told_of_no_more() {
+    fn silent_servers_and_unreported_seats_count_as_absent() {
         let mut now = Instant::now();
         let a = sighted("a", now);
         a.hear(now, Stamp(1), "b", &seats_only(&[here(7)]));
@@ -456,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_hear_himself_knows_nothing_of_anybodys_absence() {
+    fn a_server_that_cannot_hear_itself_judges_no_absence() {
         let start = Instant::now();
         let a = Seats::new("a".to_owned());
         assert_eq!(a.sighted_since(start), None, "before it has heard anything");

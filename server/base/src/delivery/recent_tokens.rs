@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_here_is_known_while_connected_and_for_a_while_after() {
+    fn players_are_remembered_while_connected_and_for_a_while_after() {
         let (mut visitors, now, ana) = (RecentTokens::new(8, STAY), Instant::now(), token());
         assert!(!visitors.knows(now, &ana));
         let first = visitors.enter(ana, &identity("ana", "t")).unwrap();
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_back_stays_and_is_called_as_the_store_calls_him_today() {
+    fn returning_players_stay_under_their_current_name() {
         let (mut visitors, now, ana) = (RecentTokens::new(8, STAY), Instant::now(), token());
         let visit = visitors.enter(ana, &identity("ana", "t")).unwrap();
         visitors.leave(now, visit);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_back_is_forgotten_at_once_whoever_is_connected() {
+    fn revoked_tokens_are_forgotten_even_while_connected() {
         let (mut visitors, now) = (RecentTokens::new(8, STAY), Instant::now());
         let (phone, desk, other) = (token(), token(), token());
         let phone_visit = visitors.enter(phone, &identity("ana", "phone")).unwrap();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_long_silence_whoever_is_not_here_is_forgotten() {
+    fn absent_players_are_forgotten_after_a_long_silence() {
         let (mut visitors, now) = (RecentTokens::new(8, STAY), Instant::now());
         let (here, gone) = (token(), token());
         visitors.enter(here, &identity("ana", "t")).unwrap();
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_may_want_nobody_remembered() {
+    fn memory_of_tokens_can_be_switched_off() {
         let (mut visitors, now, ana) = (RecentTokens::new(8, Duration::ZERO), Instant::now(), token());
         assert_eq!(visitors.enter(ana, &identity("ana", "t")), None);
         assert!(!visitors.knows(now, &ana));

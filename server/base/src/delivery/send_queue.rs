@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_in_line_goes_out_before_the_close_and_the_first_code_stays() {
+    async fn queued_messages_precede_the_close_and_its_first_code_stays() {
         let (outbox, mut reader) = outbox(ConnectionId::next());
         outbox.send(ping(0));
         outbox.close(CloseCode::Shutdown);

@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_player_is_told_on_all_his_connections_and_others_are_not() {
+    async fn a_message_reaches_all_connections_of_its_player_only() {
         let connections = Connections::new();
         let (mut first, mut first_reader) = connect(&connections);
         let (mut second, mut second_reader) = connect(&connections);
@@ -474,7 +474,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everybody_is_told_once_that_the_store_is_away_and_once_that_it_is_back() {
+    async fn an_outage_and_its_end_are_announced_once_to_all() {
         let connections = Connections::new();
         let (mut one, mut reader) = connect(&connections);
         let (_greeting, mut stranger) = connect(&connections);

@@ -141,8 +141,8 @@ pub fn dead_key(kind: &str, id: &dyn Display) -> Result<Key, StoreError> {
     DEAD_JOBS.key([&kind, id])
 }
 
-/// Puts a dead letter back as a job that nobody has tried. The note is written in the same update.
-/// False if there is no such dead letter.
+/// Puts a dead letter back as a job that has not been tried. The note is written in the same
+/// update. False if there is no such dead letter.
 ///
 /// # Errors
 /// [`StoreError`].

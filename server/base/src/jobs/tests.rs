@@ -329,7 +329,7 @@ async fn a_dead_letter_keeps_its_fields_and_gives_way_to_its_cause() {
 }
 
 #[tokio::test]
-async fn what_version_0_1_put_aside_is_listed_and_retried() {
+async fn dead_letters_of_version_0_1_are_listed_and_retried() {
     let scene = Scene::new();
     let (_, jobs) = scene.server(JobKind::new(KIND));
     let put =

@@ -38,7 +38,7 @@ fn seqs(hand: &Hand) -> [u64; 3] {
 }
 
 #[test]
-fn the_first_choice_is_told_to_its_own_side_and_nobody_else_gets_a_byte() {
+fn the_first_choice_is_sent_to_its_own_side_only() {
     for (first, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
         let (mut hand, mut ana, mut bo, mut watcher) = struck();
         let before = seqs(&hand);
@@ -65,7 +65,7 @@ fn the_first_choice_is_told_to_its_own_side_and_nobody_else_gets_a_byte() {
 }
 
 #[test]
-fn the_last_choice_resolves_the_strike_for_everybody_at_once() {
+fn the_last_choice_resolves_the_strike_for_all_at_once() {
     let (mut hand, mut ana, mut bo, mut watcher) = struck();
     hand.command(&bo, 2, choose(Rank::Major));
     bo.texts();
@@ -117,7 +117,7 @@ fn a_choice_survives_the_server_and_no_clock_runs_meanwhile() {
     let (outage, before) = (hand.now(), Viewer::ALL.map(|viewer| hand.view(viewer)));
     hand.advance(1_000_000);
     hand.reload();
-    hand.table.recover(Some(outage));
+    hand.recover(outage);
     hand.step(Input::Tick);
     for (viewer, before) in Viewer::ALL.into_iter().zip(before) {
         let after = hand.view(viewer);
@@ -164,7 +164,7 @@ fn wait_for_the_end(hand: &mut Hand) {
 }
 
 #[test]
-fn the_flag_of_whoever_still_owes_falls_and_the_choice_stays_unseen() {
+fn the_flag_of_the_side_that_still_owes_falls_and_the_choice_stays_unseen() {
     for (first, winner) in [("ana", Side::Red), ("bo", Side::Blue)] {
         let (mut hand, ana, bo, mut watcher) = struck();
         hand.command(if first == "ana" { &ana } else { &bo }, 2, choose(Rank::Captain));
@@ -216,7 +216,7 @@ fn a_choice_that_reaches_the_store_too_late_is_refused_and_the_flag_falls() {
 }
 
 #[test]
-fn whoever_resigns_in_the_middle_of_a_choice_loses_and_nothing_is_shown() {
+fn resigning_during_a_choice_loses_and_shows_nothing() {
     for chosen in ["ana", "bo"] {
         let (mut hand, ana, bo, mut watcher) = struck();
         hand.command(if chosen == "ana" { &ana } else { &bo }, 2, choose(Rank::Captain));
@@ -249,7 +249,7 @@ fn the_record_of_a_game_that_is_over_tells_the_choices_of_resolved_strikes() {
 }
 
 #[test]
-fn who_leaves_in_the_middle_of_a_choice_is_seen_to_leave_and_nothing_else() {
+fn leaving_during_a_choice_shows_only_that() {
     let (mut hand, ana, mut bo, mut watcher) = struck();
     hand.command(&ana, 2, choose(Rank::Captain));
     hand.close(&ana);

@@ -5,9 +5,9 @@ use flagfall_bots::Chance;
 use flagfall_protocol::{ClaimedResult, GameCommand, GameEvent, Presence, SeenOutcome, ServerToClient, Time};
 use flagfall_rules::Viewer;
 
-use super::super::header::GameHeader;
-use super::super::table::Input;
 use super::harness::{Client, Hand, header};
+use crate::header::GameHeader;
+use crate::table::Input;
 use flagfall_base::cluster::Elsewhere;
 
 const WIN: GameCommand = GameCommand::Claim { result: ClaimedResult::Win };
@@ -110,7 +110,7 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
 }
 
 #[test]
-fn whoever_comes_back_in_time_has_lost_nothing() {
+fn a_player_who_comes_back_in_time_has_lost_nothing() {
     let (mut hand, ana, mut bo) = Hand::playing(&rapid());
     hand.close(&ana);
     hand.advance(59_999);
@@ -128,12 +128,12 @@ fn whoever_comes_back_in_time_has_lost_nothing() {
 }
 
 #[test]
-fn whoever_says_that_he_goes_is_waited_for_half_as_long() {
+fn the_wait_is_half_as_long_for_a_player_who_left_on_purpose() {
     let (mut hand, ana, mut bo) = Hand::playing(&rapid());
     let other = Client::new("ana");
     hand.open(&other, None);
     hand.leave(&ana);
-    assert_eq!(told(&mut bo), [], "he is here on another connection");
+    assert_eq!(told(&mut bo), [], "they are here on another connection");
     hand.leave(&other);
     assert_eq!(told(&mut bo).last(), Some(&Claimable(Side::Red, at(&hand, 30_000))));
     hand.advance(30_000);
@@ -142,7 +142,7 @@ fn whoever_says_that_he_goes_is_waited_for_half_as_long() {
 }
 
 #[test]
-fn everyone_is_told_whether_a_player_left_or_lost_the_line() {
+fn all_learn_whether_a_player_left_or_lost_the_connection() {
     for on_purpose in [true, false] {
         let is = |presence| if on_purpose { Left(Side::Red, presence) } else { Is(Side::Red, presence) };
         let (mut hand, ana, mut bo) = Hand::playing(&rapid());
@@ -269,7 +269,7 @@ fn time_counts_only_while_the_other_side_is_there_to_wait() {
 }
 
 #[test]
-fn a_server_that_was_away_is_nobodys_absence() {
+fn a_server_that_was_away_counts_as_no_players_absence() {
     let (mut hand, _ana, mut bo) = Hand::playing(&rapid());
     hand.advance(500_000);
     hand.reload();
@@ -310,7 +310,7 @@ fn before_the_game_has_started_nothing_counts() {
 }
 
 #[test]
-fn where_a_ply_has_days_nobody_has_to_be_there() {
+fn players_need_not_be_present_where_a_ply_has_days() {
     let mut slow = rapid();
     slow.terms.time = Time::Correspondence { days: 3 };
     let (mut hand, ana, mut bo) = Hand::playing(&slow);
@@ -336,7 +336,7 @@ fn a_house_player_never_leaves() {
 }
 
 #[test]
-fn while_nobody_knows_who_is_on_other_servers_nothing_is_claimed() {
+fn nothing_can_be_claimed_while_other_servers_are_not_heard() {
     let (mut hand, ana, mut bo) = Hand::playing(&rapid());
     hand.table.share(PerSide::default());
     hand.table.note_sight(None);
@@ -376,7 +376,7 @@ fn a_player_of_another_server_is_here() {
 }
 
 #[test]
-fn whoever_acts_elsewhere_was_there_then() {
+fn a_player_who_acts_on_another_server_was_there_then() {
     let (mut hand, ana, mut bo) = Hand::playing(&rapid());
     hand.close(&ana);
     hand.advance(59_000);

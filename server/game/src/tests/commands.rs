@@ -9,7 +9,7 @@ use flagfall_store::memory::Fault;
 use super::harness::{Client, Hand, code, deploy, header};
 
 #[test]
-fn the_start_tells_everybody_the_same_commitments_and_nobody_the_other_side() {
+fn the_start_shows_all_the_same_commitments_and_hides_the_other_side() {
     let mut hand = Hand::new(&header("classic"));
     let (mut ana, mut bo, mut cy) = (Client::new("ana"), Client::new("bo"), Client::new("cy"));
     for client in [&ana, &bo, &cy] {
@@ -34,7 +34,7 @@ fn the_start_tells_everybody_the_same_commitments_and_nobody_the_other_side() {
 }
 
 #[test]
-fn what_the_others_get_is_the_same_whatever_was_deployed() {
+fn others_receive_the_same_bytes_for_any_deployment() {
     let bytes_for = |seed: u64, redeployments: u64| {
         let mut hand = Hand::new(&header("barrage"));
         let (ana, mut bo, mut cy) = (Client::new("ana"), Client::new("bo"), Client::new("cy"));
@@ -55,7 +55,7 @@ fn what_the_others_get_is_the_same_whatever_was_deployed() {
 }
 
 #[test]
-fn nothing_is_told_before_the_log_has_it() {
+fn nothing_is_sent_before_the_log_has_it() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     let mut cy = Client::new("cy");
     hand.open(&cy, None);
@@ -76,7 +76,7 @@ fn nothing_is_told_before_the_log_has_it() {
 }
 
 #[test]
-fn refusals_go_to_the_asker_alone_and_carry_his_number() {
+fn refusals_go_to_the_asker_alone_with_their_sequence_number() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     hand.command(&bo, 0, GameCommand::from("a7a6".parse::<flagfall_protocol::Move>().unwrap()));
     let seq = hand.seq(Viewer::Player(Side::Blue));
@@ -114,7 +114,7 @@ fn a_command_so_old_that_only_the_log_knows_it_returns_its_outcome_too() {
     let seq = ana.accepted();
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     for _ in 0..2 {
-        assert!(hand.table.recent.len() < hand.table.known.len());
+        assert!(hand.table.accepted.recent.len() < hand.table.accepted.known.len());
         hand.command_as(&ana, "first", 0, first.clone());
         assert_eq!(ana.accepted(), seq);
         hand.reload();
@@ -142,7 +142,7 @@ fn the_same_id_with_other_content_is_refused_however_old_it_is_and_even_if_it_co
 }
 
 #[test]
-fn what_was_accepted_is_never_refused_because_the_log_cannot_be_read() {
+fn an_accepted_command_is_never_refused_because_the_log_cannot_be_read() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     let mut chance = Chance::new(3);
     let first = hand.any_move(&mut chance).unwrap();
@@ -150,9 +150,9 @@ fn what_was_accepted_is_never_refused_because_the_log_cannot_be_read() {
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     hand.is_holding = true;
     hand.command_as(&ana, "first", 0, first);
-    let super::super::table::Output::Search { asked } = hand.held.remove(0) else { panic!("a search") };
-    let found = Err(super::super::error::ReadFailure::Unavailable);
-    hand.step(super::super::table::Input::Searched { asked, found });
+    let crate::table::Output::Search { asked } = hand.held.remove(0) else { panic!("a search") };
+    let found = Err(crate::error::ReadFailure::Unavailable);
+    hand.step(crate::table::Input::Searched { asked, found });
     assert_eq!(ana.refusal().0, code(Code::STORE_UNAVAILABLE));
 }
 
@@ -163,10 +163,10 @@ fn commands_behind_a_search_keep_their_order() {
     hand.play(&mut ana, &mut bo, 80, &mut chance);
     ana.texts();
     // New ids that share their few bits with an old one are searched for, without success.
-    let bits = hand.table.known[0];
+    let bits = hand.table.accepted.known[0];
     let twin = (0..)
         .map(|number: u64| format!("n-{number}"))
-        .find(|id| super::super::answers::CommandKey::new(Side::Red, id).bits() == bits);
+        .find(|id| crate::table::CommandKey::new(Side::Red, id).bits() == bits);
     hand.is_holding = true;
     let ply = hand.table.game.ply();
     hand.command_as(&ana, &twin.unwrap(), ply, GameCommand::OfferDraw {});
@@ -207,7 +207,7 @@ fn strangers_stand_in_no_line_and_learn_nothing_of_a_private_game() {
     for _ in 0..40 {
         hand.command(&cy, 0, GameCommand::Resign {});
     }
-    assert!(hand.held.is_empty() && hand.table.line.is_empty());
+    assert!(hand.held.is_empty() && hand.table.work.queue.is_empty());
     assert!(cy.texts().iter().all(|text| text.contains(Code::NOT_YOUR_GAME)));
 
     let mut private = header("classic");
@@ -221,7 +221,7 @@ fn strangers_stand_in_no_line_and_learn_nothing_of_a_private_game() {
     assert_eq!(texts.len(), 3);
     assert!(texts.iter().all(nothing), "{texts:?}");
     hand.store.damage(hand.id, 1);
-    hand.step(super::super::table::Input::ReadOn(Err(super::super::error::ReadFailure::Damaged)));
+    hand.step(crate::table::Input::ReadOn(Err(crate::error::ReadFailure::Damaged)));
     hand.open(&cy, None);
     hand.command(&cy, 0, GameCommand::Resign {});
     assert!(cy.texts().iter().all(nothing));
@@ -240,7 +240,7 @@ fn legal_commands_give_their_message_back_and_repetitions_do_not() {
 }
 
 #[test]
-fn what_a_command_stores_is_noted_for_its_connection_and_what_is_refused_stores_nothing() {
+fn stored_bytes_count_for_the_connection_and_refused_commands_store_none() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     ana.stored();
     bo.stored();
@@ -318,7 +318,7 @@ fn the_flag_falls_by_itself_and_without_a_busy_loop_while_the_store_is_away() {
 }
 
 #[test]
-fn who_does_not_deploy_in_time_ends_the_game_and_nothing_is_opened() {
+fn a_missed_deployment_ends_the_game_and_opens_nothing() {
     let mut hand = Hand::new(&header("classic"));
     let (mut ana, bo, mut cy) = (Client::new("ana"), Client::new("bo"), Client::new("cy"));
     hand.open(&ana, None);
@@ -337,7 +337,7 @@ fn who_does_not_deploy_in_time_ends_the_game_and_nothing_is_opened() {
 }
 
 #[test]
-fn nobody_acts_with_a_superseded_connection_until_it_opens_the_game_again() {
+fn a_superseded_connection_cannot_act_until_it_opens_the_game_again() {
     let (mut hand, mut ana, _bo) = Hand::playing(&header("classic"));
     let mut second = Client::new("ana");
     hand.open(&second, None);

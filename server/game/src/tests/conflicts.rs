@@ -6,8 +6,8 @@ use flagfall_protocol::{Code, GameCommand, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::memory::Fault;
 
-use super::super::table::{Health, Output};
 use super::harness::{Client, Hand, code, header};
+use crate::table::{Health, Output};
 
 #[test]
 fn of_two_servers_one_is_first_and_both_go_on_alike() {
@@ -47,7 +47,7 @@ fn a_command_that_still_fits_after_a_conflict_is_carried_out() {
     one.command(&ana, 0, command);
     ana.accepted();
     assert_eq!(one.log().len(), other.log().len());
-    assert_eq!(one.table.known.len(), 4);
+    assert_eq!(one.table.accepted.known.len(), 4);
     drop(bo);
 }
 
@@ -99,14 +99,14 @@ fn an_unknown_outcome_that_cannot_be_read_is_neither_accepted_nor_refused_for_go
     hand.release_one();
     assert!(matches!(hand.held.remove(0), Output::Read { .. }));
     hand.is_holding = false;
-    hand.step(super::super::table::Input::ReadOn(Err(super::super::error::ReadFailure::Unavailable)));
+    hand.step(crate::table::Input::ReadOn(Err(crate::error::ReadFailure::Unavailable)));
     assert_eq!(ana.refusal().0, code(Code::STORE_UNAVAILABLE));
     hand.command_as(&ana, "doubtful", 0, command);
     ana.accepted();
 }
 
 #[test]
-fn a_store_that_lost_what_was_acknowledged_ends_the_replica_instead_of_a_loop() {
+fn a_store_that_lost_acknowledged_entries_ends_the_replica() {
     for other_goes_on in [false, true] {
         let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
         hand.play(&mut ana, &mut bo, 6, &mut Chance::new(3));
@@ -161,7 +161,7 @@ fn two_servers_let_one_flag_fall_once() {
     let mut other = one.twin();
     let entries = one.log().len();
     assert!(one.wake().is_some());
-    other.step(super::super::table::Input::Tick);
+    other.step(crate::table::Input::Tick);
     assert_eq!(one.log().len(), entries + 1);
     assert_eq!(ana.events().len(), 1);
     assert!(one.table.game == other.table.game);

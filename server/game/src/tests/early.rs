@@ -23,7 +23,7 @@ fn nearly_out() -> (Hand, super::harness::Client, super::harness::Client) {
 #[test]
 fn no_flag_falls_before_the_time_is_up_by_the_store() {
     let (mut hand, _ana, _bo) = nearly_out();
-    hand.step(super::super::table::Input::Tick);
+    hand.step(crate::table::Input::Tick);
     assert!(!hand.table.is_over(), "a second is left");
     let mut waits = 0;
     while !hand.table.is_over() {
@@ -47,9 +47,9 @@ fn a_move_that_is_in_time_by_the_store_is_taken() {
 }
 
 #[test]
-fn what_was_waited_for_is_forgotten_with_the_next_move() {
+fn the_wait_for_the_stores_clock_ends_with_the_next_move() {
     let (mut hand, ana, _bo) = nearly_out();
-    hand.step(super::super::table::Input::Tick);
+    hand.step(crate::table::Input::Tick);
     let command = hand.any_move(&mut Chance::new(3)).unwrap();
     hand.command(&ana, 0, command);
     hand.ahead_ms = 0;

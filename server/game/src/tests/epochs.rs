@@ -6,9 +6,9 @@ use flagfall_protocol::{ClaimedResult, GameCommand, Move, Phase};
 use flagfall_rules::{Ruleset, Start, Viewer};
 use flagfall_store::Store as _;
 
-use super::super::error::ReadFailure;
-use super::super::table::{Input, Output};
 use super::harness::{Client, Hand, deploy, header, now};
+use crate::error::ReadFailure;
+use crate::table::{Input, Output};
 
 /// Loses the last entries, and restarts the server with what is left.
 fn lose(hand: &mut Hand, entries: usize) -> [Client; 2] {
@@ -46,7 +46,7 @@ fn a_move_of_a_lost_branch_is_not_made_though_the_log_would_take_it() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     hand.play(&mut ana, &mut bo, 5, &mut Chance::new(3));
     let epoch = hand.table.epoch;
-    // Bo answers, and his connection drops before the move is sent. Ana's last move and more are
+    // bo answers, and the connection drops before the move is sent. Ana's last move and more are
     // lost.
     let [mut ana, mut bo] = lose(&mut hand, 3);
     hand.play(&mut ana, &mut bo, 3, &mut Chance::new(4));
@@ -57,7 +57,7 @@ fn a_move_of_a_lost_branch_is_not_made_though_the_log_would_take_it() {
     let seq = hand.seq(Viewer::Player(Side::Blue));
     assert_eq!(bo.refusal(), ("stale_epoch".to_owned(), Some(seq)));
     assert!(ana.texts().is_empty() && hand.log().len() == entries, "nothing has changed");
-    // He looks at the game, and then makes the move.
+    // bo looks at the game, and then makes the move.
     let again = hand.table.epoch;
     hand.command_in(&bo, "again", ply, Some(again), answer);
     bo.accepted();
@@ -86,7 +86,7 @@ fn a_command_of_a_lost_branch_is_refused_whichever_it_is_and_in_every_ruleset() 
 }
 
 #[test]
-fn a_deployment_is_taken_whatever_was_lost_for_it_answers_no_position() {
+fn a_deployment_is_accepted_after_entries_of_the_log_were_lost() {
     for ruleset in Ruleset::all().iter().filter(|ruleset| ruleset.start == Start::Deployments) {
         let mut hand = Hand::new(&header(ruleset.id));
         let epoch = hand.table.epoch;
@@ -101,7 +101,7 @@ fn a_deployment_is_taken_whatever_was_lost_for_it_answers_no_position() {
 }
 
 #[test]
-fn what_the_log_has_is_accepted_again_whatever_the_epoch_and_however_old() {
+fn a_command_in_the_log_is_accepted_again_in_any_epoch() {
     let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
     let mut chance = Chance::new(3);
     let (epoch, first) = (hand.table.epoch, hand.any_move(&mut chance).unwrap());
@@ -114,7 +114,7 @@ fn what_the_log_has_is_accepted_again_whatever_the_epoch_and_however_old() {
     hand.play(&mut ana, &mut bo, 40, &mut chance);
     let [mut ana, _bo] = lose(&mut hand, 0);
     let entries = hand.log().len();
-    assert!(hand.table.recent.len() < hand.table.known.len());
+    assert!(hand.table.accepted.recent.len() < hand.table.accepted.known.len());
     hand.command_in(&ana, "first", 0, Some(epoch), first.clone());
     assert_eq!(ana.accepted(), seq);
     // The epoch is not part of the command: a client that has forgotten it is answered as well.
@@ -124,7 +124,7 @@ fn what_the_log_has_is_accepted_again_whatever_the_epoch_and_however_old() {
 }
 
 #[test]
-fn what_another_server_has_carried_out_is_accepted_again_before_it_is_heard_of() {
+fn a_command_that_another_server_accepted_is_accepted_again() {
     let (mut one, mut ana, _bo) = Hand::playing(&header("classic"));
     one.table.share(PerSide::default());
     now(one.store.bump_epoch()).unwrap();
@@ -144,7 +144,7 @@ fn what_another_server_has_carried_out_is_accepted_again_before_it_is_heard_of()
 }
 
 #[test]
-fn whoever_names_no_epoch_or_one_the_server_has_not_heard_of_is_judged_by_the_log() {
+fn commands_without_an_epoch_or_with_a_later_one_are_judged_by_the_log() {
     let (mut hand, mut ana, _bo) = Hand::playing(&header("classic"));
     let epoch = hand.table.epoch;
     let mut chance = Chance::new(3);

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::{GameId, PerSide, Side};
+use flagfall_base::delivery::Connections;
 use flagfall_protocol::{GameCommand, GameView, ServerToClient, Time};
 use flagfall_store::{ManualClock, MemoryStore, OUTAGES_KEY, Store as _};
 
-use super::super::{NewGame, TableHandle, Tables};
-use super::actor::{command, open, settings, settle};
-use super::harness::{Client, START, deploy, header, player};
-use flagfall_base::delivery::Connections;
+use super::harness::{Client, START, command, deploy_both, new_game, open, run_tasks, settings};
+use crate::{TableHandle, Tables};
 
 const BASE_MS: u64 = 60_000;
 
@@ -28,19 +26,11 @@ impl Server {
         let store = MemoryStore::new(clock.clone());
         let tables = Tables::start(Arc::new(store.clone()), settings(Connections::new())).await.unwrap();
         store.heartbeat().await.unwrap();
-        let mut terms = header("classic").terms;
-        terms.time = Time::Fischer { base_s: 60, increment_s: 0 };
-        let id = GameId::from_random([1; 12]);
-        let players = PerSide::new(player("ana"), player("bo"));
-        tables
-            .create(NewGame { id, terms, players, secret: PerSide::default(), previous: None })
-            .await
-            .unwrap();
+        let mut new = new_game(1, ["ana", "bo"]);
+        new.terms.time = Time::Fischer { base_s: 60, increment_s: 0 };
+        let id = tables.create(new).await.unwrap().id;
         let table = tables.find(id).await.unwrap();
-        for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
-            command(&table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;
-        }
-        settle().await;
+        deploy_both(&table).await;
         Server { clock, store, tables, table }
     }
 
@@ -56,11 +46,11 @@ impl Server {
     async fn pass(&self, ms: u64) {
         self.clock.advance_ms(ms);
         tokio::time::advance(Duration::from_millis(ms)).await;
-        settle().await;
+        run_tasks().await;
     }
 
     async fn view(&self) -> GameView {
-        settle().await;
+        run_tasks().await;
         self.table.look(None).await.unwrap().2
     }
 
@@ -77,7 +67,7 @@ impl Server {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_was_frozen_for_twenty_seconds_takes_no_time_from_anybody() {
+async fn a_server_frozen_for_twenty_seconds_costs_no_player_time() {
     let server = Server::new().await;
     server.live(50).await;
     assert_eq!(server.red_has_ms().await, BASE_MS - 50_000);
@@ -106,19 +96,19 @@ async fn a_move_that_was_on_its_way_when_the_server_froze_is_judged_when_clocks_
     server.live(55).await;
     let mut ana = Client::new("ana");
     open(&server.table, &ana).await;
-    settle().await;
+    run_tasks().await;
     ana.texts();
     let held = server.store.hold_appends().await;
     command(&server.table, &ana, "resign", GameCommand::Resign {}).await;
     server.store.wait_for_held(1).await;
     server.clock.advance_ms(20_000);
     drop(held);
-    settle().await;
+    run_tasks().await;
     assert_eq!(server.reasons().await, ["resigned"], "not out of time");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wall_clock_that_is_set_by_an_hour_takes_no_time_from_anybody() {
+async fn a_wall_clock_set_by_an_hour_costs_no_player_time() {
     for wall in [START.plus_ms(3_600_000), START.minus_ms(600_000)] {
         let server = Server::new().await;
         server.live(10).await;

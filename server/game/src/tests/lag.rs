@@ -7,9 +7,9 @@ use flagfall_bots::Chance;
 use flagfall_protocol::{GameEvent, LagQuota};
 use flagfall_rules::Viewer;
 
-use super::super::header::GameHeader;
-use super::super::record::record;
 use super::harness::{Client, Hand, header};
+use crate::header::GameHeader;
+use crate::record::record;
 
 /// 60 s + 5 s a move.
 fn lagging(quota: Option<LagQuota>) -> GameHeader {
@@ -58,7 +58,7 @@ fn a_round_trip_is_given_back_and_the_log_says_so_to_every_server() {
 }
 
 #[test]
-fn nobody_gains_time_by_lag() {
+fn lag_gains_no_time() {
     let (mut hand, ana, _bo) = Hand::playing(&lagging(QUOTA));
     measure(&ana, 300);
     move_after(&mut hand, &ana, 100);
@@ -75,7 +75,7 @@ fn a_single_late_pong_is_worth_nothing() {
 }
 
 #[test]
-fn the_quota_bounds_what_a_slow_line_is_worth() {
+fn the_quota_limits_lag_compensation() {
     let (mut hand, ana, bo) = Hand::playing(&lagging(QUOTA));
     measure(&ana, 1_000);
     let mut given_back = Vec::new();
@@ -127,7 +127,7 @@ fn a_flag_waits_on_every_server_and_no_longer_than_the_quota_lets_it() {
 }
 
 #[test]
-fn what_ends_nobodys_turn_is_worth_nothing() {
+fn an_event_that_ends_no_turn_gives_no_lag_compensation() {
     let (mut hand, mut ana, _bo) = Hand::playing(&lagging(QUOTA));
     measure(&ana, 300);
     hand.advance(2_000);

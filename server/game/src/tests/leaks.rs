@@ -2,7 +2,7 @@
 //! same to that viewer, byte for byte.
 //!
 //! What was shown is judged here independently of the engine's views, from the moves and strikes
-//! that everybody sees.
+//! that all see.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,8 +12,8 @@ use flagfall_bots::Chance;
 use flagfall_protocol::{ClaimedResult, Fate, GameCommand, GameEvent, Time};
 use flagfall_rules::{Command, Disclosure, Identity, Move, Ruleset, Start, Viewer};
 
-use super::super::record;
 use super::harness::{Client, Hand, deploy, header, setup_text};
+use crate::record;
 
 mod beside;
 mod coins;
@@ -28,8 +28,8 @@ struct Script {
     /// Deployments sent before the last one; only their own side sees them.
     earlier: [Vec<String>; 2],
     /// What was done at each moment; `None` for nothing.
-    acts: Vec<Option<(Side, GameCommand)>>,
-    /// The acts before which the viewer tries everything possible.
+    commands: Vec<Option<(Side, GameCommand)>>,
+    /// The commands before which the viewer tries everything possible.
     tries: Range<usize>,
     /// Who may see the end: it opens deployments to players, and choices made in resolved strikes
     /// to all.
@@ -37,7 +37,7 @@ struct Script {
 }
 
 impl Script {
-    /// The game before anybody has acted.
+    /// The game before the first command.
     fn hand(&self) -> (Hand, [Client; 2]) {
         let mut terms = header(self.ruleset.id);
         terms.terms.time = self.time;
@@ -118,7 +118,7 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
     let mut bytes = Vec::new();
     hand.open(&watcher, None);
     script.deploy(&mut hand, &players);
-    for (at, act) in script.acts.iter().enumerate() {
+    for (at, act) in script.commands.iter().enumerate() {
         hand.advance(13);
         if script.tries.contains(&at) && viewer != Viewer::Public {
             try_everything(&mut hand, &mut watcher, &mut bytes);
@@ -130,16 +130,16 @@ fn session(script: &Script, viewer: Viewer, plant: Plant) -> Vec<String> {
             let since = hand.position(hand.seq(viewer).saturating_sub(4));
             hand.open(&watcher, Some(since));
         }
-        if at == script.acts.len() * 2 / 3 {
+        if at == script.commands.len() * 2 / 3 {
             bytes.extend(watcher.texts());
             hand.reload();
-            hand.table.recover(Some(hand.now()));
+            hand.recover(hand.now());
             hand.open(&watcher, None);
         }
         if let Some((side, command)) = act {
             let (ply, seq) = (hand.table.game.ply(), hand.table.head.seq);
             hand.command_as(&players[*side as usize], &format!("act-{at}"), ply, command.clone());
-            assert!(hand.table.head.seq > seq, "both games take the same acts");
+            assert!(hand.table.head.seq > seq, "both games take the same commands");
         }
         // Read these, too: a full send queue would close these connections at a moment that depends
         // on secrets.
@@ -268,9 +268,9 @@ fn without_commitments(text: &str) -> String {
 }
 
 /// A random game, without its end, in which this side has something to hide.
-fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> Script {
+fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) -> Script {
     if ruleset.start == Start::Coins {
-        return coins::play(ruleset, seed, acts_max, hider);
+        return coins::play(ruleset, seed, commands_max, hider);
     }
     let setups = Side::BOTH.map(|side| setup_text(ruleset.id, side, seed * 2 + side as u64));
     let mut script = Script {
@@ -278,7 +278,7 @@ fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> S
         time: header(ruleset.id).terms.time,
         setups: Some(setups),
         earlier: Default::default(),
-        acts: Vec::new(),
+        commands: Vec::new(),
         tries: 0..0,
         is_end_seen_by: |viewer| viewer == Viewer::Public,
     };
@@ -286,24 +286,24 @@ fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> S
     script.deploy(&mut hand, &players);
     let mut chance = Chance::new(seed);
     while let Some(side) = hand.table.game.turn()
-        && script.acts.len() < acts_max
+        && script.commands.len() < commands_max
     {
         // A few attempts to find a strike: strikes disclose the most.
-        let foes = hand.table.game.position().occupied(side.opponent());
+        let opponents = hand.table.game.position().occupied(side.opponent());
         let tries: Vec<GameCommand> = (0..6).map_while(|_| hand.any_move(&mut chance)).collect();
         let is_strike = |act: &&GameCommand| match act {
-            GameCommand::Move { squares, .. } => foes.contains(squares.to),
+            GameCommand::Move { squares, .. } => opponents.contains(squares.to),
             _ => false,
         };
         let Some(act) = tries.iter().find(is_strike).or(tries.first()).cloned() else { break };
         hand.command(&players[side as usize], hand.table.game.ply(), act.clone());
-        script.acts.push(Some((side, act)));
+        script.commands.push(Some((side, act)));
     }
     if hand.table.is_over() {
-        script.acts.pop();
+        script.commands.pop();
     }
     if seed == 3 {
-        let middle = script.acts.len() / 2;
+        let middle = script.commands.len() / 2;
         script.tries = middle..middle + 2;
     }
     script
@@ -342,7 +342,7 @@ fn disclosed(script: &Script, side: Side) -> Disclosed {
     let record = {
         let (mut hand, players) = script.hand();
         script.deploy(&mut hand, &players);
-        for (mover, act) in script.acts.iter().flatten() {
+        for (mover, act) in script.commands.iter().flatten() {
             hand.command(&players[*mover as usize], hand.table.game.ply(), act.clone());
         }
         record::record(hand.id, &hand.log(), Viewer::Public).unwrap()
@@ -454,7 +454,7 @@ fn compare_twins(ruleset: &'static Ruleset) -> usize {
     let (mut pairs, mut compared) = (0, 0);
     for (seed, side) in (2..5).flat_map(|seed| Side::BOTH.map(|side| (seed, side))) {
         let script = play(ruleset, seed, if ruleset.army.len() < 10 { 24 } else { 150 }, side);
-        if script.acts.len() < 8 {
+        if script.commands.len() < 8 {
             continue;
         }
         let twins = twins(&script, side, seed, 2);
@@ -498,7 +498,7 @@ fn a_planted_leak_is_found() {
 }
 
 #[test]
-fn what_was_disclosed_makes_a_difference() {
+fn disclosed_secrets_make_a_difference() {
     let script = play(Ruleset::find("classic").unwrap(), 3, 200, Side::Red);
     let Disclosed { shown, .. } = disclosed(&script, Side::Red);
     let mut letters = script.letters(Side::Red);

@@ -4,9 +4,9 @@ use flagfall_board::Side;
 use flagfall_bots::Chance;
 use flagfall_protocol::{Abort, ClaimedResult, GameCommand, ServerToClient, Time};
 
-use super::super::header::GameHeader;
-use super::super::table::Input;
 use super::harness::{Client, DEPLOY_MS, Hand, deploy, header, left_games, now, player};
+use crate::header::GameHeader;
+use crate::table::Input;
 
 fn rated() -> GameHeader {
     let mut header = header("classic");
@@ -21,7 +21,7 @@ fn left(hand: &Hand) -> [usize; 2] {
 }
 
 #[test]
-fn whoever_let_a_game_be_claimed_has_left_it_whatever_was_claimed() {
+fn the_player_of_a_claimed_game_has_left_it_for_any_claimed_result() {
     for result in [ClaimedResult::Win, ClaimedResult::Draw] {
         let (mut hand, ana, bo) = Hand::playing(&rated());
         hand.close(&ana);
@@ -37,7 +37,7 @@ fn whoever_let_a_game_be_claimed_has_left_it_whatever_was_claimed() {
 }
 
 #[test]
-fn whoever_did_not_deploy_in_time_has_left_and_nobody_else() {
+fn only_a_player_who_did_not_deploy_in_time_has_left() {
     for (deploys, wanted) in [(&[][..], [1, 1]), (&[Side::Blue][..], [1, 0])] {
         let mut hand = Hand::new(&rated());
         let (ana, bo) = (Client::new("ana"), Client::new("bo"));
@@ -77,7 +77,7 @@ fn calling_a_rated_game_off_is_leaving_and_losing_is_not() {
 
 #[test]
 fn losing_on_time_while_away_is_leaving() {
-    // Red's time is up after ten minutes. How long before that he left, and whether on purpose.
+    // Red's time is up after ten minutes. How long before that they left, and whether on purpose.
     for (gone_ms, on_purpose, wanted) in
         [(31_000, false, [1, 0]), (28_000, false, [0, 0]), (5_000, true, [1, 0]), (600_000, true, [1, 0])]
     {
@@ -98,7 +98,7 @@ fn losing_on_time_while_away_is_leaving() {
 }
 
 #[test]
-fn whoever_came_back_or_waits_for_the_other_to_lose_has_not_left() {
+fn a_player_who_came_back_or_is_waiting_has_not_left() {
     let (mut hand, ana, bo) = Hand::playing(&rated());
     // The winner may be away.
     hand.leave(&bo);
@@ -112,7 +112,7 @@ fn whoever_came_back_or_waits_for_the_other_to_lose_has_not_left() {
 }
 
 #[test]
-fn nobody_has_to_be_at_a_game_with_days_for_a_ply() {
+fn presence_does_not_count_in_games_with_days_per_move() {
     let mut slow = rated();
     slow.terms.time = Time::Correspondence { days: 1 };
     let (mut hand, ana, _bo) = Hand::playing(&slow);
@@ -151,7 +151,7 @@ fn aborts(client: &mut Client) -> Vec<Abort> {
 }
 
 #[test]
-fn everyone_is_told_who_did_not_deploy_and_the_other_may_wait_again() {
+fn a_missed_deployment_names_its_player_and_the_other_may_requeue() {
     for (deploys, not_deployed, wanted) in [
         (&[][..], vec![Side::Red, Side::Blue], &[][..]),
         (&[Side::Blue][..], vec![Side::Red], &["bo"][..]),
@@ -181,7 +181,7 @@ fn everyone_is_told_who_did_not_deploy_and_the_other_may_wait_again() {
 }
 
 #[test]
-fn everyone_is_told_who_called_the_game_off_and_the_other_may_wait_again() {
+fn an_abort_names_its_player_and_the_other_may_requeue() {
     let (mut hand, ana, mut bo) = Hand::playing(&rated());
     hand.command(&ana, 0, GameCommand::Abort {});
     let abort = Abort { called_off_by: Some(Side::Red), not_deployed: Vec::new() };

@@ -1,4 +1,4 @@
-//! The memory that a running game takes, counted by the program's allocator.
+//! The memory that a running game takes.
 
 use std::sync::Arc;
 
@@ -6,16 +6,16 @@ use flagfall_board::{GameId, PerSide};
 use flagfall_protocol::{Player, PlayerKind, Time};
 use flagfall_rules::{Game, Position};
 use flagfall_store::{ManualClock, MemoryStore};
-use tikv_jemalloc_ctl::thread::{allocatedp, deallocatedp};
 
-use super::super::actor::{Actor, Shared};
-use super::super::table::Table;
-use super::actor::{House, settle};
-use super::harness::{Hand, START, header, make_game, play_plies};
-use super::rest::DAYS;
+use super::harness::{DAYS, Hand, START, TestServer, header, make_game, play_plies, run_tasks};
+use crate::actor::Actor;
+use crate::facts::Facts;
+use crate::handle::TableHandle;
+use crate::table::Table;
 
-/// The most that a game in memory may take if nobody has it open, including its recent events.
-const GAME_BYTES_MAX: i64 = 4_160;
+/// The most bytes that a game in memory may request if no connection has it open, with its recent
+/// events.
+const GAME_BYTES_MAX: i64 = 4_096;
 const PLIES: usize = 100;
 
 /// `FLAGFALL_TABLES=5000 ... games_at_rest -- --nocapture` measures more games and their resident
@@ -36,30 +36,43 @@ fn a_game_on_a_clock_takes_4_kib_and_games_at_rest_take_nothing() {
     assert!(at_rest[0] < 64);
 }
 
-/// What a server takes with this number of games, without its store: allocated and resident bytes.
+/// What a server takes with this number of games, without its store: requested and resident bytes.
 fn server_with(games: u32, time: Time) -> [i64; 2] {
     let (store, clock) = store_with(games, time);
+    let measure = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        let runtime = runtime.unwrap();
+        let (before, mut server) = (resident_bytes(), None);
+        let counted = allocation_counter::measure(|| {
+            server = Some(runtime.block_on(open_games(&store, &clock, games, time)));
+        });
+        [counted.bytes_current, resident_bytes() - before]
+    };
     // The first run fills what the store keeps besides the logs, so that it is not counted.
-    run(measure(&store, &clock, games, time));
-    run(measure(&store, &clock, games, time))
+    measure();
+    measure()
 }
 
-async fn measure(store: &MemoryStore, clock: &Arc<ManualClock>, games: u32, time: Time) -> [i64; 2] {
-    // A handle keeps a table in memory, like a connection that has the game open.
+/// A server with these games. A handle keeps a table in memory, like a connection that has the game
+/// open.
+async fn open_games(
+    store: &MemoryStore,
+    clock: &Arc<ManualClock>,
+    games: u32,
+    time: Time,
+) -> (TestServer, Vec<TableHandle>) {
     let mut handles = Vec::with_capacity(games as usize);
-    let before = [held_bytes(), resident_bytes()];
-    let house = House::on(store.clone(), clock.clone()).await;
+    let server = TestServer::on(store.clone(), clock.clone()).await;
     for number in 0..games {
         if time != DAYS {
-            handles.push(house.tables.find(id_of(number)).await.unwrap());
+            handles.push(server.tables.find(id_of(number)).await.unwrap());
         }
     }
-    settle().await;
-    house.advance(10_000).await;
-    house.advance(10_000).await;
-    assert_eq!(house.tables.len(), handles.len());
-    let after = [held_bytes(), resident_bytes()];
-    [after[0] - before[0], after[1] - before[1]]
+    run_tasks().await;
+    server.advance(10_000).await;
+    server.advance(10_000).await;
+    assert_eq!(server.tables.len(), handles.len());
+    (server, handles)
 }
 
 /// A store with this number of running games, each between two players without other games.
@@ -88,36 +101,25 @@ pub(super) fn id_of(number: u32) -> GameId {
     GameId::from_random(std::array::from_fn(digit))
 }
 
-fn run<T>(work: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
-    runtime.unwrap().block_on(work)
-}
-
 fn print_parts() {
     let task = size_of_output(Actor::run);
     let header = header("classic");
     let (hand, ..) = Hand::playing(&header);
     println!(
-        "its task {task}, the actor {} of which the table {} of which the game {} of which the position {}; shared {}, header {}, the tails {}",
+        "its task {task}, the actor {} of which the table {} of which the game {} of which the position {}; shared {}, header {}, its recent events {}",
         size_of::<Actor>(),
         size_of::<Table>(),
         size_of::<Game>(),
         size_of::<Position>(),
-        size_of::<Shared>(),
+        size_of::<Facts>(),
         size_of_val(&header),
-        hand.table.audiences.tail_bytes(),
+        hand.table.audiences.recent_bytes(),
     );
 }
 
 /// Size of the future that a function returns.
 fn size_of_output<T, F: Future>(_: impl FnOnce(T) -> F) -> usize {
     size_of::<F>()
-}
-
-/// Bytes that this thread has allocated and not freed.
-fn held_bytes() -> i64 {
-    let [allocated, freed] = [allocatedp::read().unwrap().get(), deallocatedp::read().unwrap().get()];
-    allocated.cast_signed() - freed.cast_signed()
 }
 
 fn resident_bytes() -> i64 {

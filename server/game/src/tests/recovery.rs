@@ -6,13 +6,13 @@ use flagfall_protocol::{Accepted, Code, GameCommand, GameEvent, ServerToClient, 
 use flagfall_rules::Viewer;
 use flagfall_store::memory::Fault;
 
-use super::super::table::{Input, Output};
 use super::harness::{Client, DEPLOY_MS, Hand, START, code, deploy, header};
+use crate::table::{Input, Output};
 
 /// Restarts the server; it was last alive at `since`.
 fn restart(hand: &mut Hand, since: Stamp) {
     hand.reload();
-    hand.table.recover(Some(since));
+    hand.recover(since);
     hand.step(Input::Tick);
 }
 
@@ -34,14 +34,14 @@ fn clocks_stand_still_from_the_last_sign_of_life_to_the_return() {
 }
 
 #[test]
-fn whoever_comes_back_before_the_outage_is_told_sees_no_clock_that_ran_through_it() {
+fn views_before_the_outage_is_recorded_show_no_time_lost() {
     let (mut hand, mut ana, _bo) = Hand::playing(&header("classic"));
     hand.advance(10_000);
     let since = hand.now();
     hand.advance(3_600_000);
     hand.reload();
     hand.is_holding = true;
-    hand.table.recover(Some(since));
+    hand.recover(since);
     hand.step(Input::Tick);
     hand.open(&ana, None);
     let (_, view, _) = ana.game();
@@ -81,14 +81,14 @@ fn the_outage_is_not_forgotten_while_the_store_cannot_take_its_end() {
             assert_eq!(ana.refusal().0, code(Code::STORE_UNAVAILABLE));
             assert_eq!(hand.wake(), Some(1_000));
         }
-        assert_eq!(hand.table.outage_since, None);
+        assert!(!hand.table.outage.is_unrecorded());
         assert_eq!(remaining(&hand, Side::Red), 60_000, "{fault:?}");
         assert_eq!(hand.log().len(), 1 + 3 + 2);
     }
 }
 
 #[test]
-fn one_outage_is_told_once_whoever_comes_back_first() {
+fn one_outage_is_recorded_once_whichever_player_returns_first() {
     let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
     let since = hand.now();
     hand.advance(5_000);
@@ -150,7 +150,7 @@ fn a_stop_ends_even_when_the_store_does_not_take_the_pause() {
 }
 
 #[test]
-fn a_stop_before_the_outage_is_told_counts_the_outage() {
+fn a_stop_before_the_outage_is_recorded_counts_the_outage() {
     let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
     hand.advance(10_000);
     let since = hand.now();
@@ -178,7 +178,7 @@ fn an_append_under_way_is_no_pause() {
     let since = hand.now();
     hand.reload();
     hand.is_holding = true;
-    hand.table.recover(Some(since));
+    hand.recover(since);
     hand.step(Input::Tick);
     hand.step(Input::Stop { is_last: true });
     hand.release_one();
@@ -196,8 +196,8 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     hand.step(Input::Tick);
     assert_eq!(hand.house_turns, 1);
     let asked = |hand: &Hand| {
-        Box::new(super::super::table::Asked {
-            reply: super::super::reply::Reply::Nobody,
+        Box::new(crate::table::Asked {
+            reply: crate::reply::Reply::Discard,
             player_id: "house-random".to_owned(),
             cmd_id: "deploy-0-Blue".parse().unwrap(),
             ply: hand.table.game.ply(),
@@ -220,7 +220,7 @@ fn house_players_are_asked_once_and_again_when_the_store_failed_them() {
     assert!(hand.table.game.is_ready(Side::Blue));
 }
 
-fn over(terms: &super::super::header::GameHeader) -> (Hand, Client, Client) {
+fn over(terms: &crate::header::GameHeader) -> (Hand, Client, Client) {
     let (mut hand, mut ana, mut bo) = Hand::playing(terms);
     hand.command(&ana, 0, GameCommand::Resign {});
     ana.texts();
@@ -275,14 +275,14 @@ fn a_rematch_that_cannot_be_made_is_refused_and_may_be_tried_again() {
     hand.rematch(&bo, "yes");
     bo.texts();
     hand.held.clear();
-    hand.step(Input::RematchMade(Err(super::super::reply::Refusal::unavailable())));
+    hand.step(Input::RematchMade(Err(crate::reply::Refusal::unavailable())));
     assert_eq!(bo.refusal().0, code(Code::STORE_UNAVAILABLE));
     hand.rematch(&bo, "yes");
     assert!(matches!(hand.held[..], [Output::MakeRematch]));
 }
 
 #[test]
-fn a_rematch_with_a_house_player_wants_one_and_one_that_exists_is_told_after_a_reload() {
+fn a_house_player_wants_every_rematch_and_an_existing_one_is_found_after_a_reload() {
     let mut terms = header("classic");
     terms.players.blue = super::harness::player("house-random");
     let mut hand = Hand::new(&terms);

@@ -1,162 +1,142 @@
 //! Games that leave memory while they go on, and return unchanged.
 
-use flagfall_board::{GameId, Side, Stamp};
+use std::sync::Arc;
+
+use flagfall_base::cluster::GameNews as _;
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, Phase, ServerToClient, Time};
 use flagfall_rules::{Ruleset, Viewer};
-use flagfall_store::{Announcement, Key, MemoryStore, Store as _, Update, Write};
+use flagfall_store::{Announcement, Key, ManualClock, MemoryStore, Store as _, Update, Write};
 
-use flagfall_base::cluster::GameNews as _;
-
-use super::super::rest::Round;
-use super::super::{CreateError, TableHandle, TableInput};
-use super::actor::{House, command, open, settle};
-use super::harness::{Client, Hand, REST_MS, deploy, header, now};
+use super::harness::{
+    CLAIM_MS, Client, DAYS, Hand, REST_MS, START, TestServer, close, command, deploy, deploy_both, header,
+    keys, make_game, new_game, now, open, player, run_tasks,
+};
+use crate::CreateError;
+use crate::header::GameHeader;
+use crate::rest::Round;
+use crate::table::Input;
+use crate::{replay, search};
 
 /// How long a game stays in memory that was opened for a look.
 const PASSING_MS: u64 = 5_000;
 pub(super) const DAY_MS: u64 = 24 * 60 * 60_000;
-pub(super) const DAYS: Time = Time::Correspondence { days: 2 };
-
-/// A game in which both have deployed; nobody has it open.
-pub(super) async fn slow_game(house: &House, number: u8, time: Time) -> GameId {
-    let mut new = house.new_game(number, "classic", ["ana", "bo"]);
-    new.terms.time = time;
-    let id = house.tables.create(new).await.unwrap().id;
-    let table = house.tables.find(id).await.unwrap();
-    for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
-        command(&table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;
-    }
-    settle().await;
-    assert_eq!(table.summary().phase, Phase::Playing);
-    id
-}
-
-pub(super) async fn close(table: &TableHandle, client: &Client) {
-    let connection = client.outbox.connection();
-    table.send(TableInput::Close { connection, is_on_purpose: true }).await.unwrap();
-    settle().await;
-}
-
-pub(super) async fn keys(store: &MemoryStore, prefix: &str) -> Vec<String> {
-    let records = store.scan(Key::new(prefix).unwrap(), None, 100).await.unwrap();
-    records.into_iter().map(|(key, _)| String::from_utf8(key.as_bytes().to_vec()).unwrap()).collect()
-}
 
 #[tokio::test(start_paused = true)]
-async fn a_game_nobody_has_open_leaves_memory_and_comes_back_as_it_was() {
-    let house = House::new().await;
+async fn a_game_without_connections_leaves_memory_and_comes_back_as_it_was() {
+    let server = TestServer::new().await;
     for (number, time) in [(1, Time::Unlimited {}), (2, DAYS)] {
-        let id = slow_game(&house, number, time).await;
-        let table = house.tables.find(id).await.unwrap();
+        let id = server.playing(number, time).await;
+        let table = server.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
         open(&table, &ana).await;
-        house.advance(10 * REST_MS).await;
-        assert_eq!(house.tables.len(), 1, "a client has it open");
+        server.advance(10 * REST_MS).await;
+        assert_eq!(server.tables.len(), 1, "a client has it open");
         let before = table.look(Some("ana")).await.unwrap();
-        close(&table, &ana).await;
+        close(&table, &ana, true).await;
         drop(table);
-        house.advance(REST_MS - 1).await;
-        assert_eq!(house.tables.len(), 1);
-        house.advance(1).await;
-        assert_eq!(house.tables.len(), 0);
-        let table = house.tables.find(id).await.unwrap();
+        server.advance(REST_MS - 1).await;
+        assert_eq!(server.tables.len(), 1);
+        server.advance(1).await;
+        assert_eq!(server.tables.len(), 0);
+        let table = server.tables.find(id).await.unwrap();
         let mut after = table.look(Some("ana")).await.unwrap();
         after.2.clock.clone_from(&before.2.clock);
         assert_eq!(before, after, "but for the time that has run");
         command(&table, &Client::new("ana"), "end", GameCommand::Resign {}).await;
-        settle().await;
+        run_tasks().await;
         assert!(!table.is_running());
         drop(table);
-        house.advance(10 * REST_MS).await;
-        assert_eq!(house.tables.len(), 0);
+        server.advance(10 * REST_MS).await;
+        assert_eq!(server.tables.len(), 0);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_game_on_a_live_clock_rests_a_minute_after_everybody_left() {
-    let house = House::new().await;
-    let id = slow_game(&house, 1, Time::Fischer { base_s: 600, increment_s: 0 }).await;
-    house.advance(59_999).await;
-    assert_eq!(house.tables.len(), 1);
-    house.advance(1).await;
-    assert_eq!((house.tables.len(), keys(&house.store, "flags/").await.len()), (0, 1));
-    assert_eq!(house.tables.running(10).len(), 1, "lists show it");
-    let (.., view) = house.tables.find(id).await.unwrap().look(None).await.unwrap();
+async fn a_game_on_a_live_clock_rests_a_minute_after_the_last_connection_closed() {
+    let server = TestServer::new().await;
+    let id = server.playing(1, Time::Fischer { base_s: 600, increment_s: 0 }).await;
+    server.advance(59_999).await;
+    assert_eq!(server.tables.len(), 1);
+    server.advance(1).await;
+    assert_eq!((server.tables.len(), keys(&server.store, "flags/").await.len()), (0, 1));
+    assert_eq!(server.tables.running(10).len(), 1, "lists show it");
+    let (.., view) = server.tables.find(id).await.unwrap().look(None).await.unwrap();
     assert_eq!(view.clock.unwrap().remaining_ms.red, 540_000);
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_comes_while_a_game_goes_to_rest_is_served() {
-    let house = House::new().await;
-    let id = slow_game(&house, 1, DAYS).await;
-    let table = house.tables.find(id).await.unwrap();
+async fn a_message_sent_while_a_game_goes_to_rest_is_served() {
+    let server = TestServer::new().await;
+    let id = server.playing(1, DAYS).await;
+    let table = server.tables.find(id).await.unwrap();
     // It would leave now, but a handle to it exists through which nothing was sent yet.
-    house.advance(2 * REST_MS).await;
-    assert_eq!(house.tables.len(), 1);
+    server.advance(2 * REST_MS).await;
+    assert_eq!(server.tables.len(), 1);
     let mut ana = Client::new("ana");
     open(&table, &ana).await;
     drop(table);
     assert!(matches!(ana.next().await, ServerToClient::Game { .. }));
-    house.advance(2 * REST_MS).await;
-    assert_eq!(house.tables.len(), 1, "ana has it open");
-    let table = house.tables.find(id).await.unwrap();
+    server.advance(2 * REST_MS).await;
+    assert_eq!(server.tables.len(), 1, "ana has it open");
+    let table = server.tables.find(id).await.unwrap();
     assert!(table.look(Some("ana")).await.is_ok(), "it is the same table");
-    close(&table, &ana).await;
+    close(&table, &ana, true).await;
     drop(table);
-    house.advance(2 * REST_MS).await;
-    assert_eq!(house.tables.len(), 0);
+    server.advance(2 * REST_MS).await;
+    assert_eq!(server.tables.len(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_flag_of_a_game_at_rest_falls_at_its_time() {
-    let house = House::new().await;
-    let id = slow_game(&house, 1, DAYS).await;
-    let started = house.clock_now();
-    house.advance(REST_MS).await;
-    assert_eq!((house.tables.len(), keys(&house.store, "flags/").await.len()), (0, 1));
+    let server = TestServer::new().await;
+    let id = server.playing(1, DAYS).await;
+    let started = server.clock_now();
+    server.advance(REST_MS).await;
+    assert_eq!((server.tables.len(), keys(&server.store, "flags/").await.len()), (0, 1));
     // It is checked when the time to deploy would have ended, and is not due yet.
-    let entries = house.store.head(id).await.unwrap().seq;
-    house.advance(DAY_MS).await;
-    house.tables.open_due().await.unwrap();
-    assert_eq!(house.tables.len(), 0);
+    let entries = server.store.head(id).await.unwrap().seq;
+    server.advance(DAY_MS).await;
+    server.tables.open_due().await.unwrap();
+    assert_eq!(server.tables.len(), 0);
     let at = started.plus_ms(2 * DAY_MS);
-    house.advance(at.ms_since(house.clock_now()) - 4_000).await;
-    house.tables.open_due().await.unwrap();
-    assert_eq!(house.tables.len(), 1, "in memory when its flag is near");
-    house.advance(4_000).await;
-    assert_eq!(house.store.head(id).await.unwrap().seq, entries, "the last moment is in time");
-    house.advance(1).await;
-    let summary = house.tables.find(id).await.unwrap().summary();
+    server.advance(at.ms_since(server.clock_now()) - 4_000).await;
+    server.tables.open_due().await.unwrap();
+    assert_eq!(server.tables.len(), 1, "in memory when its flag is near");
+    server.advance(4_000).await;
+    assert_eq!(server.store.head(id).await.unwrap().seq, entries, "the last moment is in time");
+    server.advance(1).await;
+    let summary = server.tables.find(id).await.unwrap().summary();
     assert_eq!(summary.outcome.unwrap().reason, "out_of_time");
-    assert_eq!(house.store.head(id).await.unwrap().seq, entries + 1);
-    settle().await;
-    house.tables.open_due().await.unwrap();
-    assert!(keys(&house.store, "flags/").await.is_empty() && keys(&house.store, "live/").await.is_empty());
-    house.advance(REST_MS).await;
-    assert_eq!(house.tables.len(), 0);
+    assert_eq!(server.store.head(id).await.unwrap().seq, entries + 1);
+    run_tasks().await;
+    server.tables.open_due().await.unwrap();
+    assert!(keys(&server.store, "flags/").await.is_empty() && keys(&server.store, "live/").await.is_empty());
+    server.advance(REST_MS).await;
+    assert_eq!(server.tables.len(), 0);
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_is_alive_lets_the_flag_fall_once() {
-    let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+async fn any_live_server_lets_the_flag_fall_once() {
+    let clock = Arc::new(ManualClock::new(START));
     let store = MemoryStore::announcing(clock.clone());
-    let one = House::on(store.clone(), clock.clone()).await;
-    let id = slow_game(&one, 1, DAYS).await;
+    let one = TestServer::on(store.clone(), clock.clone()).await;
+    let id = one.playing(1, DAYS).await;
     // A server that starts while the game rests, and a third one that starts when the first has
     // gone.
-    let two = House::on(store.clone(), clock.clone()).await;
+    let two = TestServer::on(store.clone(), clock.clone()).await;
     one.advance(REST_MS).await;
     assert_eq!((one.tables.len(), two.tables.len()), (0, 0));
     drop(one);
-    let three = House::on(store.clone(), clock.clone()).await;
+    let three = TestServer::on(store.clone(), clock.clone()).await;
     let entries = store.head(id).await.unwrap().seq;
     for _ in 0..50 {
         two.advance(DAY_MS / 24).await;
         for server in [&two, &three] {
             server.tables.open_due().await.unwrap();
         }
-        settle().await;
+        run_tasks().await;
         assert!(two.tables.len() <= 1 && three.tables.len() <= 1);
         assert!(keys(&store, "flags/").await.len() <= 1);
     }
@@ -168,126 +148,125 @@ async fn whoever_is_alive_lets_the_flag_fall_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_game_at_rest_has_lost_no_time_when_there_was_no_server() {
-    let house = House::new().await;
-    let id = slow_game(&house, 1, DAYS).await;
-    house.advance(REST_MS).await;
-    let before = house.tables.find(id).await.unwrap().look(None).await.unwrap().2.clock.unwrap();
-    house.advance(REST_MS).await;
-    assert_eq!(house.tables.len(), 0);
-    let clock = house.clock.clone();
-    house.store.heartbeat().await.unwrap();
+    let server = TestServer::new().await;
+    let id = server.playing(1, DAYS).await;
+    server.advance(REST_MS).await;
+    let before = server.tables.find(id).await.unwrap().look(None).await.unwrap().2.clock.unwrap();
+    server.advance(REST_MS).await;
+    assert_eq!(server.tables.len(), 0);
+    let clock = server.clock.clone();
+    server.store.heartbeat().await.unwrap();
     clock.advance_ms(10 * DAY_MS);
-    house.store.reopen();
-    let house = House::on(house.store, clock).await;
-    house.advance(1_000).await;
-    assert_eq!(house.tables.len(), 0, "it recorded the outage, and is at rest again");
-    house.advance(5 * REST_MS).await;
-    house.tables.open_due().await.unwrap();
-    let (summary, _, view) = house.tables.find(id).await.unwrap().look(None).await.unwrap();
+    server.store.reopen();
+    let server = TestServer::on(server.store, clock).await;
+    server.advance(1_000).await;
+    assert_eq!(server.tables.len(), 0, "it recorded the outage, and is at rest again");
+    server.advance(5 * REST_MS).await;
+    server.tables.open_due().await.unwrap();
+    let (summary, _, view) = server.tables.find(id).await.unwrap().look(None).await.unwrap();
     let ran_ms = before.remaining_ms.red - view.clock.unwrap().remaining_ms.red;
     assert!(summary.outcome.is_none() && !view.paused);
     assert_eq!(ran_ms, REST_MS + 1_000 + 5 * REST_MS);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_game_at_rest_stays_at_rest_over_outages_and_is_told_of_all_of_them_when_it_is_opened() {
-    let house = House::new().await;
-    let id = slow_game(&house, 1, DAYS).await;
-    house.advance(REST_MS).await;
-    let entries = house.store.head(id).await.unwrap().seq;
-    let tables = house.tables.clone();
+async fn a_game_stays_at_rest_over_outages_and_records_them_when_opened() {
+    let server = TestServer::new().await;
+    let id = server.playing(1, DAYS).await;
+    server.advance(REST_MS).await;
+    let entries = server.store.head(id).await.unwrap().seq;
+    let tables = server.tables.clone();
     let upkeep = tokio::spawn(async move {
         tables.look_after_games_at_rest(std::time::Duration::from_secs(5)).await;
     });
-    house.advance(5_000).await;
-    assert_eq!((house.tables.len(), house.tables.at_rest()), (0, 1));
-    let reads = house.store.reads();
+    server.advance(5_000).await;
+    assert_eq!((server.tables.len(), server.tables.at_rest()), (0, 1));
+    let reads = server.store.reads();
     for _ in 0..3 {
-        house.outage(DAY_MS / 4).await;
-        house.advance(5_000).await;
-        assert_eq!((house.tables.len(), house.store.reads()), (0, reads), "nobody opens it");
+        server.outage(DAY_MS / 4).await;
+        server.advance(5_000).await;
+        assert_eq!((server.tables.len(), server.store.reads()), (0, reads), "it stays at rest");
     }
-    assert_eq!(house.store.head(id).await.unwrap().seq, entries);
+    assert_eq!(server.store.head(id).await.unwrap().seq, entries);
     let left_ms = 2 * DAY_MS - REST_MS - 4 * 5_000;
-    let remaining = async |tables: &super::super::Tables| {
+    let remaining = async |tables: &crate::Tables| {
         let (.., view) = tables.find(id).await.unwrap().look(None).await.unwrap();
         view.clock.unwrap().remaining_ms.red
     };
-    assert_eq!(remaining(&house.tables).await, left_ms, "shown before the log records the outage");
-    settle().await;
-    assert_eq!(house.store.head(id).await.unwrap().seq, entries + 2, "paused and resumed");
-    assert_eq!(remaining(&house.tables).await, left_ms);
-    house.advance(PASSING_MS).await;
-    house.advance(PASSING_MS).await;
-    assert_eq!(house.tables.len(), 0);
+    assert_eq!(remaining(&server.tables).await, left_ms, "shown before the log records the outage");
+    run_tasks().await;
+    assert_eq!(server.store.head(id).await.unwrap().seq, entries + 2, "paused and resumed");
+    assert_eq!(remaining(&server.tables).await, left_ms);
+    server.advance(PASSING_MS).await;
+    server.advance(PASSING_MS).await;
+    assert_eq!(server.tables.len(), 0);
     // It becomes due by the old estimate, and is then due later.
-    house.advance(DAY_MS).await;
-    house.advance(5_000).await;
-    assert_eq!(remaining(&house.tables).await, left_ms - 2 * PASSING_MS - DAY_MS - 5_000);
-    assert_eq!(house.store.head(id).await.unwrap().seq, entries + 2, "recorded once");
+    server.advance(DAY_MS).await;
+    server.advance(5_000).await;
+    assert_eq!(remaining(&server.tables).await, left_ms - 2 * PASSING_MS - DAY_MS - 5_000);
+    assert_eq!(server.store.head(id).await.unwrap().seq, entries + 2, "recorded once");
     upkeep.abort();
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_server_that_starts_opens_no_game_at_rest() {
-    let mut house = House::new().await;
+    let mut server = TestServer::new().await;
     for number in 1..=3 {
         let live = Time::Fischer { base_s: 3_600, increment_s: 0 };
-        slow_game(&house, number, [live, DAYS, Time::Unlimited {}][usize::from(number) - 1]).await;
+        server.playing(number, [live, DAYS, Time::Unlimited {}][usize::from(number) - 1]).await;
     }
-    house.advance(REST_MS).await;
+    server.advance(REST_MS).await;
     for _ in 0..3 {
-        let reads = house.store.reads();
-        house.clock.advance_ms(DAY_MS / 10);
-        house = house.restart().await;
-        settle().await;
-        assert_eq!((house.tables.len(), house.store.reads()), (0, reads));
-        assert_eq!(house.tables.running(10).len(), 3);
+        let reads = server.store.reads();
+        server.clock.advance_ms(DAY_MS / 10);
+        server = server.restart().await;
+        run_tasks().await;
+        assert_eq!((server.tables.len(), server.store.reads()), (0, reads));
+        assert_eq!(server.tables.running(10).len(), 3);
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_store_of_version_0_1_gets_its_lists_whole_without_opening_a_game() {
-    let house = House::new().await;
-    slow_game(&house, 1, DAYS).await;
-    let live = slow_game(&house, 2, Time::Fischer { base_s: 600, increment_s: 0 }).await;
-    let mut new = house.new_game(3, "classic", ["ana", "house-random"]);
+    let server = TestServer::new().await;
+    server.playing(1, DAYS).await;
+    let live = server.playing(2, Time::Fischer { base_s: 600, increment_s: 0 }).await;
+    let mut new = new_game(3, ["ana", "house-random"]);
     new.terms.time = Time::Fischer { base_s: 600, increment_s: 0 };
-    let header =
-        super::super::header::GameHeader { terms: new.terms, players: new.players, ..header("classic") };
-    super::harness::make_game(&house.store, new.id, &header);
-    house.advance(REST_MS / 10).await;
+    let header = GameHeader { terms: new.terms, players: new.players, ..header("classic") };
+    make_game(&server.store, new.id, &header);
+    server.advance(REST_MS / 10).await;
     // For a live clock, version 0.1 wrote only that the game runs.
-    for key in [keys(&house.store, "flags/").await, keys(&house.store, "public/").await].concat() {
+    for key in [keys(&server.store, "flags/").await, keys(&server.store, "public/").await].concat() {
         let writes = vec![Write::Delete { key: Key::new(key.as_bytes()).unwrap() }];
-        house.store.update(Update { conditions: vec![], writes }).await.unwrap();
+        server.store.update(Update { conditions: vec![], writes }).await.unwrap();
     }
-    for game in keys(&house.store, "live/").await {
+    for game in keys(&server.store, "live/").await {
         let key = Key::new(game.as_bytes()).unwrap();
         let writes = vec![Write::Put { key, value: Vec::new(), expires: None }];
-        house.store.update(Update { conditions: vec![], writes }).await.unwrap();
+        server.store.update(Update { conditions: vec![], writes }).await.unwrap();
     }
-    let house = house.restart().await;
-    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
-    assert_eq!((house.tables.len(), house.tables.at_rest(), house.tables.running_count()), (0, 3, 3));
-    assert_eq!(keys(&house.store, "flags/").await.len(), 3);
-    assert_eq!(keys(&house.store, "public/").await.len(), 3);
-    assert_eq!(keys(&house.store, "house/").await, [format!("house/{}", new.id)]);
+    let server = server.restart().await;
+    assert!(server.tables.go_round(&mut Round::default()).await.unwrap());
+    assert_eq!((server.tables.len(), server.tables.at_rest(), server.tables.running_count()), (0, 3, 3));
+    assert_eq!(keys(&server.store, "flags/").await.len(), 3);
+    assert_eq!(keys(&server.store, "public/").await.len(), 3);
+    assert_eq!(keys(&server.store, "house/").await, [format!("house/{}", new.id)]);
     // Nothing is left to repair.
-    let reads = house.store.reads();
-    assert!(house.tables.go_round(&mut Round::default()).await.unwrap());
-    assert_eq!(house.store.reads(), reads);
-    house.advance(541_000).await;
-    house.tables.open_due().await.unwrap();
-    settle().await;
-    assert_eq!(house.tables.find(live).await.unwrap().summary().phase, Phase::Over);
+    let reads = server.store.reads();
+    assert!(server.tables.go_round(&mut Round::default()).await.unwrap());
+    assert_eq!(server.store.reads(), reads);
+    server.advance(541_000).await;
+    server.tables.open_due().await.unwrap();
+    run_tasks().await;
+    assert_eq!(server.tables.find(live).await.unwrap().summary().phase, Phase::Over);
 }
 
 #[test]
 fn a_game_is_listed_while_its_house_player_is_to_act() {
     let mut terms = header("classic");
     terms.terms.time = Time::Unlimited {};
-    terms.players.blue = super::harness::player("house-random");
+    terms.players.blue = player("house-random");
     let mut hand = Hand::new(&terms);
     let (ana, simple) = (Client::new("ana"), Client::new("house-random"));
     let is_on = |hand: &Hand, list| {
@@ -318,10 +297,10 @@ fn a_game_is_listed_while_its_house_player_is_to_act() {
 
 #[tokio::test(start_paused = true)]
 async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
-    let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+    let clock = Arc::new(ManualClock::new(START));
     let mut terms = header("classic");
     terms.terms.time = Time::Unlimited {};
-    terms.players.blue = super::harness::player("house-random");
+    terms.players.blue = player("house-random");
     let mut hand = Hand::new(&terms);
     let ana = Client::new("ana");
     hand.command(&ana, 0, deploy("classic", Side::Red, 3));
@@ -330,28 +309,29 @@ async fn the_server_that_starts_next_moves_the_house_player_of_one_that_died() {
     let writes = vec![Write::Put { key: Key::new("lists_whole").unwrap(), value: Vec::new(), expires: None }];
     store.update(Update { conditions: vec![], writes }).await.unwrap();
     assert_eq!(keys(&store, "house/").await.len(), 1);
-    let house = House::on(store, clock).await;
+    let server = TestServer::on(store, clock).await;
     // No client has it open.
-    house.tables.open_house_turns(&mut None).await.unwrap();
-    while house.tables.handle(id).is_some_and(|table| table.summary().phase == Phase::Deploying) {
+    server.tables.open_house_turns(&mut None).await.unwrap();
+    while server.tables.residents().handle(id).is_some_and(|table| table.summary().phase == Phase::Deploying)
+    {
         tokio::task::yield_now().await;
     }
-    assert_eq!(house.tables.running(10)[0].phase, Phase::Playing);
+    assert_eq!(server.tables.running(10)[0].phase, Phase::Playing);
 }
 
 /// Some servers and one game, with days per ply or on a live clock, over restarts, crashes, outages
 /// and rests of any length. Its flag falls once, when its side has had all its time.
 #[tokio::test(start_paused = true)]
-async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
+async fn a_flag_falls_once_and_at_its_time_in_spite_of_outages() {
     let worlds = std::env::var("FLAGFALL_WORLDS").ok().and_then(|text| text.parse().ok()).unwrap_or(12);
     let live = Time::Fischer { base_s: 2 * 86_400, increment_s: 0 };
     for (seed, time) in (1..=worlds).flat_map(|seed| [(seed, DAYS), (seed, live)]) {
         println!("seed {seed}, {time:?}");
         let mut chance = Chance::new(seed);
-        let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+        let clock = Arc::new(ManualClock::new(START));
         let store = MemoryStore::announcing(clock.clone());
-        let mut servers = vec![House::on(store.clone(), clock.clone()).await];
-        let id = slow_game(&servers[0], 1, time).await;
+        let mut servers = vec![TestServer::on(store.clone(), clock.clone()).await];
+        let id = servers[0].playing(1, time).await;
         let began = servers[0].clock_now();
         let entries = store.head(id).await.unwrap().seq;
         let mut still_ms = 0;
@@ -366,29 +346,29 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
                     let ms = 1 + chance.below(30 * 3_600_000) as u64;
                     servers[0].outage(ms).await;
                     still_ms += ms;
-                    let outage = *servers[0].outage.lock().unwrap();
+                    let outage = *servers[0].faults.outage.lock().unwrap();
                     for server in &servers {
-                        *server.outage.lock().unwrap() = outage;
+                        *server.faults.outage.lock().unwrap() = outage;
                         // As the audit does that follows.
                         server.tables.sight_regained();
                     }
-                    settle().await;
+                    run_tasks().await;
                 }
                 1 => {
                     // All crash, and one comes back.
                     let ms = chance.below(30 * 3_600_000) as u64;
                     store.heartbeat().await.unwrap();
-                    servers.drain(..).for_each(House::die);
+                    servers.drain(..).for_each(TestServer::die);
                     clock.advance_ms(ms);
                     store.reopen();
                     still_ms += ms;
-                    servers.push(House::on(store.clone(), clock.clone()).await);
+                    servers.push(TestServer::on(store.clone(), clock.clone()).await);
                 }
                 2 if servers.len() < 3 => {
                     // Another server starts; the others were alive until now.
                     store.heartbeat().await.unwrap();
                     store.reopen();
-                    servers.push(House::on(store.clone(), clock.clone()).await);
+                    servers.push(TestServer::on(store.clone(), clock.clone()).await);
                 }
                 3 if servers.len() > 1 => servers.remove(at).die(),
                 4 => drop(servers[at].tables.find(id).await.unwrap().look(None).await.unwrap()),
@@ -400,7 +380,7 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
             for server in &servers {
                 server.tables.open_due().await.unwrap();
             }
-            settle().await;
+            run_tasks().await;
             let is_due = servers[0].clock_now() > flag(still_ms);
             let log = store.read(id, entries, 100).await.unwrap();
             let has_ended = replay_of(&store, id).await.outcome().is_some();
@@ -408,7 +388,7 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
         }
         let ends = replay_of(&store, id).await;
         assert_eq!(ends.outcome().unwrap().reason, flagfall_rules::EndReason::OutOfTime);
-        settle().await;
+        run_tasks().await;
         let head = store.head(id).await.unwrap();
         for server in &servers {
             server.tables.open_due().await.unwrap();
@@ -424,39 +404,35 @@ async fn whatever_outages_come_a_flag_falls_once_and_at_its_time() {
 
 /// The game as its log records it.
 async fn replay_of(store: &MemoryStore, id: GameId) -> flagfall_rules::Game {
-    let stored = super::super::search::read_all(store, id, 0).await.unwrap();
-    super::super::replay::replay(id, &stored, |_, _| {}).unwrap().1
+    let stored = search::read_all(store, id, 0).await.unwrap();
+    replay::replay(id, &stored, |_, _| {}).unwrap().1
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_went_on_purpose_has_gone_on_purpose_still_when_his_game_comes_back_from_rest() {
-    let mut one = House::new().await;
+async fn leaving_on_purpose_is_remembered_while_a_game_rests() {
+    let mut one = TestServer::new().await;
     for (number, is_on_purpose, private) in [(1, true, false), (2, false, false), (3, true, true)] {
-        let mut new = one.new_game(number, "classic", ["ana", "bo"]);
+        let mut new = new_game(number, ["ana", "bo"]);
         (new.terms.time, new.terms.private) = (Time::Unlimited {}, private);
-        let id = one.tables.create(new).await.unwrap().id;
-        let table = one.tables.find(id).await.unwrap();
-        for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
-            command(&table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;
-        }
+        let table = one.create(new).await;
+        let id = table.id();
+        deploy_both(&table).await;
         let ana = Client::new("ana");
         open(&table, &ana).await;
-        settle().await;
-        let connection = ana.outbox.connection();
-        table.send(TableInput::Close { connection, is_on_purpose }).await.unwrap();
-        settle().await;
+        run_tasks().await;
+        close(&table, &ana, is_on_purpose).await;
         drop(table);
         one.advance(REST_MS).await;
         one.advance(REST_MS).await;
         assert_eq!(one.tables.len(), 0);
-        // The opponent waits for her, and again after another rest, on the next server.
+        // The opponent waits, and again after another rest, on the next server.
         for _ in 0..3 {
             let server = &one;
             let mut bo = Client::new("bo");
             let table = server.tables.find(id).await.unwrap();
             open(&table, &bo).await;
-            settle().await;
-            let least_ms = super::harness::CLAIM_MS * 5;
+            run_tasks().await;
+            let least_ms = CLAIM_MS * 5;
             let wait_ms = if is_on_purpose { least_ms / 2 } else { least_ms };
             let told = bo.read().into_iter().find_map(|message| match message {
                 ServerToClient::Claimable { gone: Side::Red, at: Some(at), .. } => Some(at),
@@ -464,73 +440,73 @@ async fn whoever_went_on_purpose_has_gone_on_purpose_still_when_his_game_comes_b
                 _ => None,
             });
             assert_eq!(told, Some(server.clock_now().plus_ms(wait_ms).0), "{number}");
-            close(&table, &bo).await;
+            close(&table, &bo, true).await;
             drop(table);
             server.advance(REST_MS).await;
             server.advance(REST_MS).await;
             assert_eq!(server.tables.len(), 0);
             one = one.restart().await;
         }
-        // She comes back, and her connection drops: her earlier leaving is forgotten.
+        // ana comes back, and the connection drops: leaving earlier is forgotten.
         let table = one.tables.find(id).await.unwrap();
         let ana = Client::new("ana");
         open(&table, &ana).await;
-        settle().await;
-        let connection = ana.outbox.connection();
-        table.send(TableInput::Close { connection, is_on_purpose: false }).await.unwrap();
-        settle().await;
+        run_tasks().await;
+        close(&table, &ana, false).await;
         drop(table);
         one.advance(REST_MS).await;
         one.advance(REST_MS).await;
         let listed = one.tables.listing(id).await.unwrap().unwrap();
-        assert_eq!(listed.absence.gone, flagfall_board::PerSide::new(false, true), "bo is gone for good");
+        assert_eq!(listed.absence.gone, PerSide::new(false, true), "bo is gone for good");
     }
 }
 
 #[tokio::test(start_paused = true)]
 async fn games_at_rest_count_for_their_players() {
-    let house = House::new().await;
+    let server = TestServer::new().await;
     for number in 1..=3 {
-        slow_game(&house, number, DAYS).await;
+        server.playing(number, DAYS).await;
     }
-    house.advance(REST_MS).await;
-    assert_eq!(house.tables.len(), 0);
-    assert_eq!(house.tables.count_games_of("ana").await, Ok(3));
-    let refused = house.tables.create(house.new_game(4, "classic", ["cy", "ana"])).await;
+    server.advance(REST_MS).await;
+    assert_eq!(server.tables.len(), 0);
+    assert_eq!(server.tables.count_games_of("ana").await, Ok(3));
+    let refused = server.tables.create(new_game(4, ["cy", "ana"])).await;
     assert_eq!(refused, Err(CreateError::TooManyGames(3)));
-    assert_eq!(house.tables.games_of("ana").await.len(), 3);
-    assert!(house.tables.games_of("cy").await.is_empty());
+    assert_eq!(server.tables.games_of("ana").await.len(), 3);
+    assert!(server.tables.games_of("cy").await.is_empty());
     // Two at once, with room for one.
-    let table = house.tables.find(GameId::from_random([1; 12])).await.unwrap();
+    let table = server.tables.find(GameId::from_random([1; 12])).await.unwrap();
     command(&table, &Client::new("bo"), "end", GameCommand::Resign {}).await;
-    settle().await;
-    let (one, other) =
-        (house.new_game(5, "classic", ["ana", "cy"]), house.new_game(6, "classic", ["di", "ana"]));
-    let made = tokio::join!(house.tables.create(one), house.tables.create(other));
+    run_tasks().await;
+    let (one, other) = (new_game(5, ["ana", "cy"]), new_game(6, ["di", "ana"]));
+    let made = tokio::join!(server.tables.create(one), server.tables.create(other));
     assert!(made.0.is_ok());
     assert_eq!(made.1, Err(CreateError::TooManyGames(3)));
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_others_play_does_not_wake_a_game_that_rests_here() {
-    let clock = std::sync::Arc::new(flagfall_store::ManualClock::new(super::harness::START));
+async fn moves_on_other_servers_do_not_wake_a_game_that_rests_here() {
+    let clock = Arc::new(ManualClock::new(START));
     let store = MemoryStore::announcing(clock.clone());
-    let (one, two) = (House::on(store.clone(), clock.clone()).await, House::on(store, clock).await);
+    let (one, two) = (TestServer::on(store.clone(), clock.clone()).await, TestServer::on(store, clock).await);
     let following = two.tables.clone();
     tokio::spawn(async move { following.follow().await });
-    settle().await;
-    let id = slow_game(&one, 1, DAYS).await;
-    assert!(two.tables.handle(id).is_some(), "players who are connected here are notified of a new game");
+    run_tasks().await;
+    let id = one.playing(1, DAYS).await;
+    assert!(
+        two.tables.residents().handle(id).is_some(),
+        "players who are connected here are notified of a new game"
+    );
     one.advance(REST_MS).await;
     assert_eq!(two.tables.len(), 0);
     let table = one.tables.find(id).await.unwrap();
     let head = one.store.head(id).await.unwrap().seq;
     let draw = GameCommand::OfferDraw {};
     command(&table, &Client::new("ana"), "draw", draw).await;
-    settle().await;
+    run_tasks().await;
     assert!(one.store.head(id).await.unwrap().seq > head);
     one.store.announce(Announcement::Everything);
-    settle().await;
+    run_tasks().await;
     assert_eq!(two.tables.len(), 0);
     let seen = two.tables.find(id).await.unwrap().look(Some("bo")).await.unwrap();
     assert_eq!(seen.2, table.look(Some("bo")).await.unwrap().2);
@@ -538,21 +514,21 @@ async fn what_others_play_does_not_wake_a_game_that_rests_here() {
 
 #[tokio::test(start_paused = true)]
 async fn a_house_player_has_moved_before_its_game_rests() {
-    let house = House::new().await;
-    let mut new = house.new_game(1, "classic", ["ana", "house-random"]);
+    let server = TestServer::new().await;
+    let mut new = new_game(1, ["ana", "house-random"]);
     new.terms.time = DAYS;
-    let id = house.tables.create(new).await.unwrap().id;
+    let id = server.tables.create(new).await.unwrap().id;
     let mut ana = Client::new("ana");
-    let table = house.tables.find(id).await.unwrap();
+    let table = server.tables.find(id).await.unwrap();
     command(&table, &ana, "deploy", deploy("classic", Side::Red, 3)).await;
     assert!(matches!(ana.next().await, ServerToClient::Accepted { .. }));
     drop(table);
     // The house player deploys on a thread of its own.
-    while house.tables.find(id).await.unwrap().summary().phase != Phase::Playing {
+    while server.tables.find(id).await.unwrap().summary().phase != Phase::Playing {
         tokio::task::yield_now().await;
     }
-    house.advance(REST_MS).await;
-    assert_eq!(house.tables.len(), 0);
+    server.advance(REST_MS).await;
+    assert_eq!(server.tables.len(), 0);
 }
 
 /// A table that is unloaded and opened again at every ply equals one that stays.
@@ -599,7 +575,7 @@ fn no_flag_falls_before_the_moment_until_which_a_game_may_rest() {
             for _ in 0..40 {
                 bounds.extend(hand.table.no_flag_before(hand.now()));
                 hand.advance([10, 900, 2_500][chance.below(3)]);
-                hand.step(super::super::table::Input::Tick);
+                hand.step(Input::Tick);
                 if hand.table.is_over() {
                     break;
                 }

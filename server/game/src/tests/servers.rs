@@ -4,15 +4,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::{GameId, PerSide, Side};
+use flagfall_base::cluster::Peers;
+use flagfall_base::delivery::{Connections, Registration};
+use flagfall_board::{GameId, Side};
 use flagfall_protocol::{GameCommand, Phase, Presence, ServerToClient};
 use flagfall_store::{Announcement, ManualClock, MemoryStore};
 use tokio::task::JoinHandle;
 
-use super::super::{NewGame, Reply, TableHandle, TableInput, TableSettings, Tables};
-use super::harness::{Client, START, deploy, header, player};
-use flagfall_base::cluster::Peers;
-use flagfall_base::delivery::{Connections, Registration};
+use super::harness::{Client, START, TestServer, close, command, deploy, new_game, open, run_tasks};
+use crate::{TableHandle, Tables};
 
 struct Server {
     tables: Tables,
@@ -32,26 +32,13 @@ async fn tell(peers: Peers, tables: Tables) {
 
 impl Server {
     async fn start(store: &MemoryStore, clock: &Arc<ManualClock>) -> Server {
-        let connections = Connections::new();
-        let settings = TableSettings {
-            lag_quota: None,
-            deploy_ms: super::harness::DEPLOY_MS,
-            claim_ms: super::harness::CLAIM_MS,
-            spectators_max: 10,
-            games_per_player_max: 3,
-            running_games_max: 1_000_000,
-            memory: flagfall_base::memory::MemoryGuard::new(flagfall_base::memory::MemoryLimit::Off),
-            rest_ms: super::harness::REST_MS,
-            features: Arc::new(super::harness::NotingFeatures),
-            connections: connections.clone(),
-        };
-        let tables = Tables::start_at(Arc::new(store.clone()), settings, clock.clone()).await.unwrap();
+        let TestServer { tables, connections, .. } = TestServer::on(store.clone(), clock.clone()).await;
         let following = tables.clone();
         tokio::spawn(async move { following.follow().await });
         let peers = tables.peers().clone();
         let tasks =
             [tokio::spawn(listen(peers.clone(), tables.clone())), tokio::spawn(tell(peers, tables.clone()))];
-        settle().await;
+        run_tasks().await;
         Server { tables, connections, tasks }
     }
 
@@ -67,14 +54,7 @@ impl Server {
     }
 
     fn game(&self, id: GameId) -> TableHandle {
-        self.tables.handle(id).expect("it has a table here")
-    }
-}
-
-/// Lets every task do what it can without waiting.
-async fn settle() {
-    for _ in 0..200 {
-        tokio::task::yield_now().await;
+        self.tables.residents().handle(id).expect("it has a table here")
     }
 }
 
@@ -85,48 +65,17 @@ async fn pair() -> (MemoryStore, Server, Server) {
     (store, one, other)
 }
 
-fn new_game(number: u8) -> NewGame {
-    NewGame {
-        id: GameId::from_random([number; 12]),
-        terms: header("classic").terms,
-        players: PerSide::new(player("ana"), player("bo")),
-        secret: PerSide::default(),
-        previous: None,
-    }
-}
-
 async fn send(table: &TableHandle, client: &Client, id: &str, side: Side) {
     command(table, client, id, deploy("classic", side, 1)).await;
 }
 
-async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
-    let (outbox, player) = (client.outbox.clone(), client.player.clone());
-    let cmd_id = id.parse().unwrap();
-    table
-        .send(TableInput::Command {
-            reply: Reply::Connection(outbox),
-            player: player.id,
-            cmd_id,
-            ply: 0,
-            epoch: None,
-            command,
-        })
-        .await
-        .unwrap();
-}
-
-async fn open(table: &TableHandle, client: &Client) {
-    let (outbox, player) = (client.outbox.clone(), client.player.clone());
-    table.send(TableInput::Open { outbox, player, since: None }).await.unwrap();
-}
-
 #[tokio::test(start_paused = true)]
-async fn a_player_is_told_once_of_a_game_that_another_server_made() {
+async fn a_player_is_notified_once_of_a_game_created_on_another_server() {
     let (_store, one, other) = pair().await;
     let (mut ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     let _connected = (one.connect(&ana), other.connect(&bo));
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
-    settle().await;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+    run_tasks().await;
     let told = bo.only();
     assert!(matches!(&told, ServerToClient::GameStarted { game, side: Side::Blue } if game.id == id));
     assert!(ana.texts().is_empty(), "the server that creates a game notifies its own players");
@@ -137,17 +86,17 @@ async fn a_player_is_told_once_of_a_game_that_another_server_made() {
 #[tokio::test(start_paused = true)]
 async fn players_on_two_servers_play_one_game() {
     let (_store, one, other) = pair().await;
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
-    settle().await;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+    run_tasks().await;
     let (mut ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     open(&one.game(id), &ana).await;
     open(&other.game(id), &bo).await;
-    settle().await;
+    run_tasks().await;
     ana.texts();
     bo.texts();
     send(&one.game(id), &ana, "red", Side::Red).await;
     send(&other.game(id), &bo, "blue", Side::Blue).await;
-    settle().await;
+    run_tasks().await;
     ana.accepted();
     bo.accepted();
     assert_eq!(one.game(id).summary().phase, Phase::Playing);
@@ -159,12 +108,12 @@ async fn players_on_two_servers_play_one_game() {
 #[tokio::test(start_paused = true)]
 async fn a_game_that_ended_elsewhere_is_no_running_game_of_its_players() {
     let (_store, one, other) = pair().await;
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
-    let kept = one.tables.create(new_game(2)).await.unwrap().id;
-    settle().await;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+    let kept = one.tables.create(new_game(2, ["ana", "bo"])).await.unwrap().id;
+    run_tasks().await;
     assert_eq!(other.tables.games_of("ana").await.len(), 2);
     command(&one.game(id), &Client::new("ana"), "abort", GameCommand::Abort {}).await;
-    settle().await;
+    run_tasks().await;
     assert!(!one.game(id).is_running() && other.game(id).is_running(), "no connection has it open there");
     for server in [&one, &other] {
         let listed: Vec<GameId> =
@@ -174,59 +123,59 @@ async fn a_game_that_ended_elsewhere_is_no_running_game_of_its_players() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_not_announced_is_found_by_the_audit() {
+async fn the_audit_finds_unannounced_entries() {
     let clock = Arc::new(ManualClock::new(START));
     let store = MemoryStore::announcing(clock.clone());
     let one = Server::start(&store, &clock).await;
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
     // A server reads what came before when it begins to listen.
     let other = Server::start(&store, &clock).await;
     let watcher = Client::new("cy");
     open(&other.game(id), &watcher).await;
-    settle().await;
+    run_tasks().await;
     let ana = Client::new("ana");
     send(&one.game(id), &ana, "red", Side::Red).await;
-    settle().await;
+    run_tasks().await;
     store.announce(Announcement::Everything);
-    settle().await;
+    run_tasks().await;
     assert_eq!(one.game(id).head(), other.game(id).head());
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_game_that_one_server_paused_goes_on_at_the_other() {
     let (store, one, other) = pair().await;
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
-    settle().await;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+    run_tasks().await;
     let mut bo = Client::new("bo");
     open(&other.game(id), &bo).await;
-    settle().await;
+    run_tasks().await;
     bo.texts();
     one.tables.stop(false).await;
-    settle().await;
+    run_tasks().await;
     assert!(bo.texts().is_empty(), "one of two servers stops: nothing is paused");
     let third = Server::start(&store, &Arc::new(ManualClock::new(START))).await;
     third.tables.stop(true).await;
-    settle().await;
+    run_tasks().await;
     let told = bo.texts().join(" ");
     assert!(told.contains("paused") && told.contains("resumed"), "{told}");
 }
 
 /// A log that lost its end after it was announced. The end is looked for once, not forever.
 #[tokio::test(start_paused = true)]
-async fn what_was_announced_and_is_not_there_is_read_after_once() {
+async fn an_announced_entry_that_does_not_exist_is_looked_for_once() {
     let (store, one, _other) = pair().await;
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
     let watcher = Client::new("cy");
     open(&one.game(id), &watcher).await;
-    settle().await;
+    run_tasks().await;
     let before = store.reads();
     let seq = one.game(id).head() + 1_000;
     store.announce(Announcement::Appended { game: id, seq });
-    settle().await;
+    run_tasks().await;
     let after = store.reads();
     assert!(after > before, "with a connection, the hint is followed at once");
-    settle().await;
-    settle().await;
+    run_tasks().await;
+    run_tasks().await;
     assert_eq!(store.reads(), after, "and then no more");
 }
 
@@ -242,44 +191,35 @@ fn told(client: &mut Client) -> (Vec<Presence>, bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn opponents_and_spectators_know_who_is_there_on_another_server() {
+async fn opponents_and_spectators_see_players_on_another_server() {
     let (_store, one, other) = pair().await;
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
-    settle().await;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+    run_tasks().await;
     let (mut ana, mut bo, mut cy) = (Client::new("ana"), Client::new("bo"), Client::new("cy"));
     open(&other.game(id), &bo).await;
     open(&other.game(id), &cy).await;
-    settle().await;
+    run_tasks().await;
     bo.texts();
     cy.texts();
     open(&one.game(id), &ana).await;
-    settle().await;
+    run_tasks().await;
     assert_eq!(told(&mut bo), (vec![Presence::Present], false));
     assert_eq!(told(&mut cy), (vec![Presence::Present], false));
     let third = Client::new("ana");
     open(&other.game(id), &third).await;
-    settle().await;
+    run_tasks().await;
     assert_eq!(told(&mut ana), (vec![], true), "the newest connection drives");
-    one.game(id)
-        .send(TableInput::Close { connection: ana.outbox.connection(), is_on_purpose: false })
-        .await
-        .unwrap();
-    settle().await;
+    close(&one.game(id), &ana, false).await;
     assert_eq!(told(&mut bo), (vec![], false), "ana is there still");
-    other
-        .game(id)
-        .send(TableInput::Close { connection: third.outbox.connection(), is_on_purpose: false })
-        .await
-        .unwrap();
-    settle().await;
+    close(&other.game(id), &third, false).await;
     assert_eq!(told(&mut bo), (vec![Presence::Reconnecting], false));
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_players_of_a_server_that_dies_are_gone_in_a_moment() {
+async fn the_players_of_a_dead_server_are_soon_reconnecting() {
     let (_store, one, other) = pair().await;
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
-    settle().await;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+    run_tasks().await;
     let (ana, mut bo) = (Client::new("ana"), Client::new("bo"));
     open(&one.game(id), &ana).await;
     open(&other.game(id), &bo).await;
@@ -293,17 +233,17 @@ async fn the_players_of_a_server_that_dies_are_gone_in_a_moment() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_server_that_begins_knows_at_once_who_is_where() {
+async fn a_server_that_starts_knows_the_seats_of_others_at_once() {
     let (store, one, _other) = pair().await;
-    let id = one.tables.create(new_game(1)).await.unwrap().id;
-    settle().await;
+    let id = one.tables.create(new_game(1, ["ana", "bo"])).await.unwrap().id;
+    run_tasks().await;
     let ana = Client::new("ana");
     open(&one.game(id), &ana).await;
-    settle().await;
+    run_tasks().await;
     let third = Server::start(&store, &Arc::new(ManualClock::new(START))).await;
     let mut bo = Client::new("bo");
     open(&third.game(id), &bo).await;
-    settle().await;
+    run_tasks().await;
     let ServerToClient::Game { presence, .. } = bo.only() else { panic!() };
     assert_eq!(presence.red, Presence::Present);
 }

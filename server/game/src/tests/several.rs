@@ -6,9 +6,9 @@ use flagfall_protocol::{GameCommand, Phase, Position, Presence, ServerToClient};
 use flagfall_rules::Viewer;
 use flagfall_store::{Outage, StoreError};
 
-use super::super::error::ReadFailure;
-use super::super::table::{Health, Input, Output};
 use super::harness::{Client, Hand, START, header};
+use crate::error::ReadFailure;
+use crate::table::{Health, Input, Output};
 use flagfall_base::cluster::Elsewhere;
 
 /// Two servers, each with both players.
@@ -38,7 +38,7 @@ fn assert_alike(one: &Hand, other: &Hand) {
 }
 
 #[test]
-fn what_is_heard_of_is_shown_at_once_to_those_who_look() {
+fn announced_entries_are_shown_at_once_to_connections() {
     let (mut one, mut clients, mut other, mut others) = pair();
     let head = play(&mut one, &mut clients, 3, 3);
     other.step(Input::Heard { seq: head });
@@ -50,7 +50,7 @@ fn what_is_heard_of_is_shown_at_once_to_those_who_look() {
 }
 
 #[test]
-fn what_is_heard_while_something_is_under_way_is_looked_after_then() {
+fn entries_announced_during_an_append_are_read_after_it() {
     let (mut one, mut clients, mut other, mut others) = pair();
     other.is_holding = true;
     let offer = if one.table.game.turn() == Some(Side::Red) { 0 } else { 1 };
@@ -74,7 +74,7 @@ fn a_hint_that_is_not_true_is_read_after_once() {
 }
 
 #[test]
-fn a_game_nobody_looks_at_is_followed_without_hurry() {
+fn a_game_without_connections_is_followed_later() {
     let (mut one, mut clients, ..) = pair();
     let mut other = one.twin();
     other.table.share(PerSide::default());
@@ -88,7 +88,7 @@ fn a_game_nobody_looks_at_is_followed_without_hurry() {
 }
 
 #[test]
-fn whoever_opens_a_game_sees_it_as_the_log_has_it() {
+fn an_opened_game_is_shown_as_the_log_has_it() {
     let (mut one, mut clients, mut attended, mut others) = pair();
     let mut unattended = one.twin();
     unattended.table.share(PerSide::default());
@@ -109,7 +109,7 @@ fn whoever_opens_a_game_sees_it_as_the_log_has_it() {
 }
 
 #[test]
-fn whoever_has_seen_more_in_another_epoch_waits_for_a_look_too() {
+fn a_client_that_has_seen_more_in_another_epoch_waits_for_a_look_too() {
     let (mut one, mut clients, mut attended, _others) = pair();
     play(&mut one, &mut clients, 3, 3);
     // A server learns of a new epoch when it restarts; one that stays continues in the old one.
@@ -121,7 +121,7 @@ fn whoever_has_seen_more_in_another_epoch_waits_for_a_look_too() {
 }
 
 #[test]
-fn whoever_opens_a_game_nobody_looked_at_waits_while_the_store_does_not_answer() {
+fn an_opener_without_a_followed_replica_waits_while_the_store_does_not_answer() {
     let (mut one, mut clients, mut attended, _others) = pair();
     let mut other = one.twin();
     other.table.share(PerSide::default());
@@ -164,7 +164,7 @@ fn a_server_whose_clock_is_behind_shows_no_moment_before_the_last_entry() {
 }
 
 #[test]
-fn an_audit_finds_what_was_missed_and_what_was_lost() {
+fn an_audit_finds_missed_and_lost_entries() {
     let (mut one, mut clients, mut other, mut others) = pair();
     let head = play(&mut one, &mut clients, 3, 3);
     other.step(Input::Audit);
@@ -179,7 +179,7 @@ fn an_audit_finds_what_was_missed_and_what_was_lost() {
 }
 
 #[test]
-fn a_house_player_is_moved_where_people_look_and_elsewhere_when_nobody_did() {
+fn a_house_player_is_moved_where_the_game_is_open_or_later_elsewhere() {
     let mut terms = header("classic");
     terms.players.blue = super::harness::player("house-random");
     let mut one = Hand::new(&terms);
@@ -253,7 +253,7 @@ fn a_log_that_went_on_after_the_last_heartbeat_stood_still_from_there() {
 }
 
 #[test]
-fn what_was_written_before_an_outage_and_is_read_after_it_does_not_tell_of_it() {
+fn an_entry_from_before_an_outage_that_is_read_later_does_not_record_it() {
     let (mut one, mut clients, mut other, _others) = pair();
     let since = one.now();
     one.advance(400);
@@ -315,7 +315,7 @@ fn the_newest_connection_drives_whichever_server_it_is_on() {
 }
 
 #[test]
-fn a_player_on_another_server_is_present_until_he_is_nowhere() {
+fn a_player_on_another_server_is_present_until_on_none() {
     let (mut one, clients, ..) = pair();
     let [ana, mut bo] = clients;
     let mut cy = Client::new("cy");
@@ -323,23 +323,27 @@ fn a_player_on_another_server_is_present_until_he_is_nowhere() {
     cy.texts();
     one.step(elsewhere(Side::Red, 1));
     one.close(&ana);
-    assert!(presences(&mut bo).is_empty() && one.table.absent_since(Side::Red).is_none());
+    assert!(presences(&mut bo).is_empty() && one.table.attendance.absent_since(Side::Red).is_none());
     assert!(one.table.seats_here().red.is_none());
     one.advance(5_000);
     one.step(nobody_elsewhere());
     assert_eq!(presences(&mut bo), [(Side::Red, Presence::Reconnecting)]);
     assert_eq!(presences(&mut cy), [(Side::Red, Presence::Reconnecting)]);
-    assert_eq!(one.table.absent_since(Side::Red), Some(one.now()));
+    assert_eq!(one.table.attendance.absent_since(Side::Red), Some(one.now()));
     one.advance(29_999);
     one.step(Input::Tick);
     assert!(presences(&mut bo).is_empty());
     one.advance(1);
     one.step(Input::Tick);
     assert_eq!(presences(&mut bo), [(Side::Red, Presence::Away)]);
-    assert_eq!(one.table.absent_since(Side::Red), Some(START.plus_ms(5_000)), "the start is remembered");
+    assert_eq!(
+        one.table.attendance.absent_since(Side::Red),
+        Some(START.plus_ms(5_000)),
+        "the start is remembered"
+    );
     one.step(elsewhere(Side::Red, 40_000));
     assert_eq!(presences(&mut bo), [(Side::Red, Presence::Present)]);
-    assert_eq!(one.table.absent_since(Side::Red), None);
+    assert_eq!(one.table.attendance.absent_since(Side::Red), None);
 }
 
 #[test]
@@ -351,7 +355,7 @@ fn nobodys_absence_grows_older_while_this_server_does_not_hear_the_others() {
     one.advance(20_000);
     one.table.note_sight(None);
     one.step(Input::Tick);
-    assert_eq!(one.table.absent_since(Side::Red), None);
+    assert_eq!(one.table.attendance.absent_since(Side::Red), None);
     one.advance(600_000);
     one.step(Input::Tick);
     assert!(presences(&mut bo).is_empty());
@@ -359,14 +363,14 @@ fn nobodys_absence_grows_older_while_this_server_does_not_hear_the_others() {
     one.table.note_sight(Some(sighted));
     one.step(Input::Tick);
     assert!(presences(&mut bo).is_empty());
-    assert_eq!(one.table.absent_since(Side::Red), Some(sighted), "it begins anew");
+    assert_eq!(one.table.attendance.absent_since(Side::Red), Some(sighted), "it begins anew");
     one.advance(30_000);
     one.step(Input::Tick);
     assert_eq!(presences(&mut bo), [(Side::Red, Presence::Away)]);
 }
 
 #[test]
-fn whoever_opens_a_game_while_the_store_is_away_is_shown_what_is_at_hand_and_again_what_there_is() {
+fn while_the_store_is_away_openers_see_the_replica_and_later_the_log() {
     let (one, ..) = pair();
     let mut other = one.twin();
     other.table.share(PerSide::default());

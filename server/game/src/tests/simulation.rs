@@ -11,10 +11,10 @@ use flagfall_rules::{Viewer, see};
 use flagfall_store::memory::Fault;
 use flagfall_store::{Append, AppendOutcome, Store as _, StoreError};
 
-use super::super::error::ReadFailure;
-use super::super::replay;
-use super::super::table::{Health, Input, Output};
 use super::harness::{Client, Hand, deploy, header, now};
+use crate::error::ReadFailure;
+use crate::replay;
+use crate::table::{Health, Input, Output};
 use flagfall_base::cluster::Elsewhere;
 
 /// A command and its answer.
@@ -305,7 +305,7 @@ impl World {
         is_written: bool,
     ) -> Result<AppendOutcome, StoreError> {
         if is_written {
-            let _nobody_hears_it = now(self.servers[server].store.append(append));
+            let _no_answer = now(self.servers[server].store.append(append));
             return Ok(AppendOutcome::Unknown);
         }
         Err(StoreError::Unavailable { why: "cut off".to_owned() })
@@ -318,7 +318,7 @@ impl World {
             && self.chance.below(2) == 0
             && let Output::Append(append) = hand.held.remove(0)
         {
-            let _nobody_hears_it = now(hand.store.append(append));
+            let _no_answer = now(hand.store.append(append));
         }
         hand.reload();
         hand.table.share(PerSide::default());
@@ -337,7 +337,7 @@ impl World {
         self.servers[0].table.header().is_slow()
     }
 
-    /// Everybody leaves the server. If the game may rest, it does, and is opened again when they
+    /// All players leave the server. If the game may rest, it does, and is opened again when they
     /// return.
     fn rest(&mut self, server: usize) {
         for client in &self.clients[server] {
@@ -413,8 +413,7 @@ impl World {
             }
         }
         for hand in &mut self.servers {
-            let rest =
-                now(super::super::search::read_all(&hand.store, hand.id, hand.table.head.seq)).unwrap();
+            let rest = now(crate::search::read_all(&hand.store, hand.id, hand.table.head.seq)).unwrap();
             assert!(hand.table.catch_up(&rest).is_ok() && hand.table.health != Health::Diverged);
         }
         let [one, two, three] = &self.servers;
@@ -528,7 +527,7 @@ fn live_many(worlds: u64, steps: usize) -> Checked {
 }
 
 #[test]
-fn whatever_happens_nothing_acknowledged_is_lost_or_doubled_and_all_servers_agree() {
+fn acknowledged_commands_take_effect_once_on_all_servers() {
     let worlds = setting("FLAGFALL_WORLDS", 24);
     let all = live_many(worlds, 1_500);
     assert!(

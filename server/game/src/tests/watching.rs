@@ -121,7 +121,7 @@ fn game_of(message: ServerToClient) -> Option<(u64, GameView)> {
 }
 
 #[test]
-fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_back_when_he_is() {
+fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_present_on_return() {
     let mut quiet = header("classic");
     quiet.terms.time = flagfall_protocol::Time::Unlimited {};
     let (mut hand, ana, mut bo) = Hand::playing(&quiet);
@@ -133,7 +133,7 @@ fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_back_when_he_is
     hand.close(&ana);
     assert_eq!(presence(&mut bo), Presence::Reconnecting);
     hand.advance(29_999);
-    hand.step(super::super::table::Input::Tick);
+    hand.step(crate::table::Input::Tick);
     assert!(bo.texts().is_empty());
     assert_eq!(hand.wake(), Some(1));
     assert_eq!(presence(&mut bo), Presence::Away);
@@ -152,19 +152,19 @@ fn a_player_is_reconnecting_at_once_away_after_half_a_minute_and_back_when_he_is
 fn a_connection_that_ended_without_a_word_is_noticed() {
     let (mut hand, ana, mut bo) = Hand::playing(&header("classic"));
     drop(ana);
-    hand.step(super::super::table::Input::Tick);
+    hand.step(crate::table::Input::Tick);
     assert!(matches!(bo.read()[0], ServerToClient::Presence { presence: Presence::Reconnecting, .. }));
-    // If a connection ends before its request to open is handled, nobody is seated.
+    // If a connection ends before its request to open is handled, no player is seated.
     let late = Client::new("ana");
     let outbox = late.outbox.clone();
     drop(late);
     let player = super::harness::player("ana");
-    hand.step(super::super::table::Input::Open { outbox, player, since: None });
+    hand.step(crate::table::Input::Open { outbox, player, since: None });
     assert!(bo.texts().is_empty());
 }
 
 #[test]
-fn a_player_who_asks_as_anybody_gets_his_own_view_and_nobody_else_gets_it() {
+fn a_player_gets_only_their_own_view_in_any_request() {
     let (hand, _ana, _bo) = Hand::playing(&header("classic"));
     let header = hand.table.header();
     assert_eq!(header.viewer(Some("ana")), Some(Viewer::Player(Side::Red)));
@@ -175,7 +175,7 @@ fn a_player_who_asks_as_anybody_gets_his_own_view_and_nobody_else_gets_it() {
 }
 
 #[test]
-fn spectators_are_few_enough_and_one_who_comes_again_takes_no_second_place() {
+fn spectators_are_limited_and_reopening_takes_no_second_place() {
     let (mut hand, _ana, _bo) = Hand::playing(&header("classic"));
     Arc::make_mut(&mut hand.table.settings).spectators_max = 2;
     let mut watchers = ["cy", "di", "ed"].map(Client::new);
@@ -219,7 +219,7 @@ fn a_slow_spectator_gets_the_newest_view_instead_of_every_event_and_ends_equal()
 }
 
 #[test]
-fn a_slow_player_is_sent_every_event_until_his_line_is_full() {
+fn a_slow_player_is_sent_every_event_until_the_send_queue_is_full() {
     let (mut hand, ana, bo) = Hand::playing(&header("barrage"));
     let (mut ana, mut chance) = (ana, Chance::new(3));
     for _ in 0..70 {

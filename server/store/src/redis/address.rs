@@ -11,7 +11,7 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 
-use super::link::{Fault, connected};
+use super::fault::{Fault, connected};
 
 /// The default port of a Sentinel.
 const SENTINEL_PORT: u16 = 26_379;
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_told_without_repeating_it() {
+    fn invalid_redis_addresses_are_refused_without_repeating_them() {
         for text in [
             "",
             "cloud",
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn certificates_that_are_none_are_told_before_anybody_connects() {
+    fn invalid_certificates_are_reported_before_connecting() {
         let address: RedisAddress = "rediss://a".parse().unwrap();
         for nonsense in
             [&b""[..], b"secret", b"-----BEGIN CERTIFICATE-----\nsecret\n-----END CERTIFICATE-----"]

@@ -3,8 +3,8 @@
 use flagfall_board::Stamp;
 use redis::Value;
 
+use super::fault::{Fault, checked, parsed};
 use super::layout::{WriteArguments, parse_intent};
-use super::link::{EMPTIED, Fault, checked, parsed};
 use crate::encoding::parse_entry;
 use crate::store::{Outage, UpdateOutcome};
 use crate::value::{Hash, Head};
@@ -44,7 +44,7 @@ pub(super) struct Beat {
 }
 
 pub(super) fn strange() -> Fault {
-    Fault::InDoubt("a script in Redis gave an answer nobody expected".to_owned())
+    Fault::InDoubt("a script in Redis gave an unexpected answer".to_owned())
 }
 
 /// The parts of an answer.
@@ -116,7 +116,7 @@ pub(super) fn beat(value: Value) -> Result<Beat, Fault> {
             let outage = Outage { since: Stamp(decimal(since)?), until: Stamp(decimal(until)?) };
             Ok(Beat { at: Stamp(decimal(at)?), outage })
         }
-        [b"emptied"] => Err(Fault::not_done(EMPTIED)),
+        [b"emptied"] => Err(Fault::Emptied),
         _ => Err(strange()),
     }
 }
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_append_without_an_answer_nobody_knows() {
+    fn an_append_without_an_answer_is_unknown() {
         let at = 5_u64.to_le_bytes();
         let ok = [b"o", &at[..]].concat();
         let found = appended(said(&[&ok]), 2);

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_not_promised() {
+    fn unreported_settings_count_as_weaknesses() {
         let weaknesses = Durability::of("", &HashMap::new(), 0).weaknesses();
         assert_eq!(weaknesses.len(), 4, "{weaknesses:?}");
         assert_eq!(Durability::of("", &HashMap::new(), 0).obstacles().len(), 2);

@@ -6,10 +6,11 @@ use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
 
 use super::answers::{self, Appended};
+use super::fault::{Fault, parsed};
 use super::layout::{intent, pending_member, write_arguments};
-use super::link::{Fault, Link, Script, parsed};
+use super::link::{Link, Script};
 use super::mending::Intent;
-use super::request::{Prepared, Reply, Request};
+use super::request::{APPENDS_MAX, Prepared, Reply, Request};
 use super::shared::OVERWRITTEN;
 use super::writer::Writer;
 use crate::clock::{SystemClock, WallClock};
@@ -23,9 +24,6 @@ pub(super) const SWEEP_STEP: u64 = 500;
 const CLOCKS_FIRST: &str = "Redis was out of reach for a while: clocks are set right first";
 /// How often a request is sent if Redis has surely not carried it out.
 const TRIES_MAX: usize = 3;
-
-/// Most appends in one call: Redis serves no other client while it runs the call.
-pub(super) const APPENDS_MAX: usize = 64;
 
 /// Bytes of the fixed part of an append: all but side records and entries.
 const ASKED_LENGTH: usize = 12 + 8 + 32 + 8 + 8 + 1 + 1 + 4;

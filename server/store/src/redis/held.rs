@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn another_branch_is_told_once_and_then_forgotten() {
+    fn another_branch_is_reported_once_and_then_forgotten() {
         let mut held = Held::new(1 << 20);
         held.note(game(1), Head::START, entries(game(1), Head::START, &["a", "b"]));
         let other = entries(game(1), Head::START, &["a", "B"])[1].head;

@@ -9,7 +9,7 @@ use futures_util::StreamExt;
 use redis::Msg;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
 
-use super::link::{Fault, bounded, connected};
+use super::fault::{Fault, bounded, connected};
 use super::shared::Shared;
 use crate::store::{Announcement, Notice};
 
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn announcements_name_who_tells_and_games_and_numbers() {
+    fn announcements_name_sender_games_and_numbers() {
         let games = [1, 2].map(|byte| GameId::from_random([byte; 12]));
         let text = format!("7\n{} 12\n{} 3", games[0], games[1]);
         let [one, other] =

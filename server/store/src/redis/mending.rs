@@ -5,11 +5,11 @@ use flagfall_board::GameId;
 use redis::{Pipeline, Value};
 
 use super::answers::{self, Appended};
-use super::exchange::APPENDS_MAX;
+use super::fault::{Fault, parsed};
 use super::held::{Compared, HeldEntry};
 use super::layout::{WriteArguments, parse_pending_member, pending_member};
-use super::link::{Fault, Link, Script, parsed};
-use super::request::{GROUP_BYTES_MAX, GROUP_MAX, Prepared};
+use super::link::{Link, Script};
+use super::request::{APPENDS_MAX, GROUP_BYTES_MAX, GROUP_MAX, Prepared};
 use super::writer::Writer;
 use crate::clock::{SystemClock, WallClock};
 use crate::store::{Expect, Update, Write};

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_comes_back_byte_for_byte() {
+    fn packed_logs_unpack_byte_for_byte() {
         let game = GameId::from_random([7; 12]);
         for count in [1, 2, 300] {
             let (head, entries) = log(game, count);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_or_cut_is_no_log_whichever_byte_it_is() {
+    fn a_changed_or_cut_packed_log_is_refused_at_every_byte() {
         let game = GameId::from_random([7; 12]);
         let (head, entries) = log(game, 20);
         let packed = pack(head, &entries).unwrap();

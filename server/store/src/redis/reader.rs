@@ -1,16 +1,17 @@
 //! The reader: it reads over a connection of its own, and checks everything it reads from Redis.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use flagfall_board::GameId;
 use redis::{Cmd, Value};
 use tokio::sync::Mutex;
 
 use super::answers::{self, StreamEntry};
+use super::fault::{Fault, parsed};
 use super::held::HeldEntry;
 use super::layout::scan_bounds;
-use super::link::{Fault, Link, Script, parsed};
+use super::link::{Link, Script};
 use super::packing::{self, PackedLog};
 use super::shared::Shared;
 use crate::archive::FullRecord;
@@ -71,35 +72,65 @@ pub(super) enum ToPack {
 
 pub(super) struct Reader {
     shared: Arc<Shared>,
+    place: Mutex<Place>,
+    /// How often a connection could not be made.
+    failures: AtomicU64,
+}
+
+/// The reader's connection, if it has one.
+struct Place {
     /// The connection, with the generation of the writer's connection at the time it was made.
-    link: Mutex<Option<(u64, Link)>>,
+    link: Option<(u64, Link)>,
+    /// Why the last attempt to connect failed.
+    fault: Fault,
 }
 
 impl Reader {
     pub(super) fn new(shared: Arc<Shared>) -> Reader {
-        Reader { shared, link: Mutex::new(None) }
+        let place = Place { link: None, fault: Fault::not_done("Redis was not asked yet") };
+        Reader { shared, place: Mutex::new(place), failures: AtomicU64::new(0) }
     }
 
     /// The connection. It is replaced when the writer has a new one: after a failover the old one
     /// may lead to the old primary.
+    ///
+    /// Callers who wait while another one connects share its failure. If each tried in its turn,
+    /// the last of many would wait for all their timeouts.
     async fn link(&self) -> Result<(u64, Link), Fault> {
-        let mut place = self.link.lock().await;
+        let failures = self.failures.load(Ordering::SeqCst);
+        let mut place = self.place.lock().await;
         let generation = self.shared.generation.load(Ordering::SeqCst);
-        if let Some((made, link)) = &*place
+        if let Some((made, link)) = &place.link
             && *made == generation
         {
-            return Ok((*made, link.clone()));
+            return Ok((generation, link.clone()));
         }
+        if self.failures.load(Ordering::SeqCst) != failures {
+            return Err(place.fault.clone());
+        }
+        match self.connect().await {
+            Ok(link) => {
+                place.link = Some((generation, link.clone()));
+                Ok((generation, link))
+            }
+            Err(fault) => {
+                self.failures.fetch_add(1, Ordering::SeqCst);
+                place.fault = fault.clone();
+                Err(fault)
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<Link, Fault> {
         let options = &self.shared.options;
         let link = Link::open(&self.shared.address, self.shared.timeouts(), options.replicas).await?;
-        if !self.shared.is_of_known_run(&link) {
-            // It may have lost the end of logs. The writer has not noticed yet; it and other
-            // servers give the entries back first.
-            self.shared.is_in_doubt.store(true, Ordering::SeqCst);
-            return Err(Fault::not_done("Redis was started anew, and has to get back what it may have lost"));
+        if self.shared.is_of_known_run(&link) {
+            return Ok(link);
         }
-        *place = Some((generation, link.clone()));
-        Ok((generation, link))
+        // It may have lost the end of logs. The writer has not noticed yet; it and other servers
+        // give the entries back first.
+        self.shared.is_in_doubt.store(true, Ordering::SeqCst);
+        Err(Fault::not_done("Redis was started anew, and has to get back what it may have lost"))
     }
 
     /// Sends a command, and once more on a new connection if the old one was lost: reading twice is
@@ -113,9 +144,9 @@ impl Reader {
                 // The connection itself is intact.
                 Err(Fault::WrongType) => return Err(Fault::WrongType),
                 Err(fault) => {
-                    let mut place = self.link.lock().await;
-                    if place.as_ref().is_some_and(|(made, _)| *made == generation) {
-                        *place = None;
+                    let mut place = self.place.lock().await;
+                    if place.link.as_ref().is_some_and(|(made, _)| *made == generation) {
+                        place.link = None;
                     }
                     last = fault;
                 }

@@ -3,12 +3,14 @@
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
 
+use super::fault::Fault;
 use super::held::HeldEntry;
 use super::layout::{WriteArguments, write_arguments};
-use super::link::Fault;
 use crate::store::{AppendOutcome, Outage, StoreError, Update, UpdateOutcome};
 use crate::value::Head;
 
+/// Most appends in one call: Redis serves no other client while it runs the call.
+pub(super) const APPENDS_MAX: usize = 64;
 /// Requests sent in one go, at most.
 pub(super) const GROUP_MAX: usize = 1024;
 /// Approximate bytes sent in one go: Redis serves no other client meanwhile.

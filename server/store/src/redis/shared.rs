@@ -10,14 +10,15 @@ use flagfall_board::{GameId, Stamp};
 use redis::{Cmd, Pipeline, Value};
 use tokio::sync::broadcast;
 
-use super::RedisOptions;
 use super::address::RedisAddress;
 use super::durability::Durability;
+use super::fault::{Fault, parsed};
 use super::heard::Heard;
 use super::held::Held;
 use super::kept::Kept;
 use super::layout::Keys;
-use super::link::{Fault, Link, Timeouts, parsed};
+use super::link::{Link, Timeouts};
+use super::options::RedisOptions;
 use crate::store::{Announcement, Notice, Outage};
 
 /// Announcements that may wait for a listener. A listener that is further behind has missed some.

@@ -18,11 +18,12 @@ use tokio::sync::mpsc;
 use tokio::task::yield_now;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
-use super::Demand;
 use super::answers::{self, Beat};
 use super::durability::{Weakness, list};
+use super::fault::Fault;
 use super::layout::SCHEMA;
-use super::link::{Fault, Former, Link, Script};
+use super::link::{Former, Link, Script};
+use super::options::Demand;
 use super::request::{Request, gather};
 use super::shared::Shared;
 use crate::clock::{SystemClock, WallClock};

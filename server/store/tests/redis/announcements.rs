@@ -94,7 +94,7 @@ async fn append_until_heard(
 }
 
 #[tokio::test]
-async fn others_hear_of_every_append_of_a_call_and_nobody_of_his_own() {
+async fn appends_are_announced_to_other_servers_only() {
     const FENCE: u32 = 5_000;
     let redis = RedisServer::start();
     let one = redis.open(RedisOptions::default()).await;

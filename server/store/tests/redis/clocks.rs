@@ -61,7 +61,7 @@ async fn an_outage_after_the_opening_and_before_the_first_heartbeat_is_known_bef
 }
 
 #[tokio::test]
-async fn whatever_is_read_after_a_silence_is_read_when_it_is_known_whether_clocks_stood_still() {
+async fn reads_after_a_silence_wait_for_the_check_of_clocks() {
     let redis = RedisServer::start();
     let options = RedisOptions { silence: Duration::from_millis(400), ..impatient() };
     let (one, two) = (redis.open(options.clone()).await, redis.open(options).await);

@@ -24,7 +24,7 @@ async fn a_wiped_redis_gets_back_what_a_server_holds() {
 }
 
 #[tokio::test]
-async fn what_many_games_have_lost_goes_back_in_a_few_round_trips() {
+async fn losses_of_many_games_are_given_back_in_few_round_trips() {
     const GAMES: u32 = 40;
     let mut redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
@@ -70,7 +70,7 @@ async fn a_redis_that_is_emptied_while_it_runs_gets_back_what_servers_hold_and_t
 }
 
 #[tokio::test]
-async fn nobody_is_told_that_a_game_is_gone_which_a_server_holds() {
+async fn a_game_that_a_server_holds_is_not_reported_missing() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
     fill(&store, 0..5, 3).await;
@@ -123,7 +123,7 @@ async fn two_servers_give_a_lost_tail_back_at_once_without_a_conflict() {
 }
 
 #[tokio::test]
-async fn who_knows_less_writes_nothing_before_who_holds_more_has_given_it_back() {
+async fn a_server_that_holds_less_waits_for_one_that_holds_more() {
     let mut redis = RedisServer::start();
     let one = redis.open(RedisOptions::default()).await;
     let two = redis.open(RedisOptions::default()).await;
@@ -146,7 +146,7 @@ async fn who_knows_less_writes_nothing_before_who_holds_more_has_given_it_back()
 }
 
 #[tokio::test]
-async fn nobody_reads_what_is_left_before_what_was_lost_is_given_back() {
+async fn no_server_reads_before_lost_entries_are_given_back() {
     let mut redis = RedisServer::start();
     let one = redis.open(RedisOptions::default()).await;
     let two = redis.open(RedisOptions::default()).await;
@@ -166,7 +166,7 @@ async fn nobody_reads_what_is_left_before_what_was_lost_is_given_back() {
 }
 
 #[test]
-fn whoever_comes_anew_to_a_redis_that_was_started_anew_begins_an_epoch() {
+fn a_new_server_on_a_restarted_redis_begins_an_epoch() {
     // A runtime ends its servers when it is dropped.
     let runtime = || tokio::runtime::Runtime::new().unwrap();
     let mut redis = RedisServer::start();

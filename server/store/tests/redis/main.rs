@@ -192,6 +192,27 @@ async fn a_frozen_redis_leaves_an_unknown_that_reading_resolves_for_good() {
 }
 
 #[tokio::test]
+async fn many_readers_of_a_frozen_redis_share_one_failed_connection() {
+    let redis = RedisServer::start();
+    let store = redis.open(impatient()).await;
+    let connections = async || {
+        let stats: String = redis.ask(&["INFO", "stats"]).await;
+        let count = stats.lines().find_map(|line| line.strip_prefix("total_connections_received:"));
+        count.unwrap().parse::<u64>().unwrap()
+    };
+    let before = connections().await;
+    redis.freeze();
+    let reads = (0..100).map(|number| store.get(key(&format!("record/{number}"))));
+    for read in futures_util::future::join_all(reads).await {
+        assert!(matches!(read, Err(StoreError::Unavailable { .. })), "{read:?}");
+    }
+    redis.thaw();
+    // The writer and the listener connect as well, with pauses.
+    let made = connections().await - before;
+    assert!(made < 50, "{made} connections for one outage");
+}
+
+#[tokio::test]
 async fn a_redis_that_becomes_a_replica_takes_nothing_and_says_why() {
     let redis = RedisServer::start();
     let store = redis.open(RedisOptions::default()).await;
@@ -463,7 +484,7 @@ async fn scripts_that_redis_forgot_are_given_to_it_again() {
 }
 
 #[tokio::test]
-async fn an_address_where_nobody_is_is_told() {
+async fn an_unreachable_address_is_named() {
     let mut redis = RedisServer::start();
     redis.kill();
     let refused = RedisStore::open(redis.address(), RedisOptions::default()).await;
@@ -472,8 +493,7 @@ async fn an_address_where_nobody_is_is_told() {
 }
 
 #[tokio::test]
-async fn what_one_server_tells_the_others_hear_and_after_a_restart_they_know_that_they_may_have_missed_something()
- {
+async fn notices_reach_other_servers_and_a_restart_is_reported_as_a_gap() {
     let mut redis = RedisServer::start();
     let (one, other) = (redis.open(RedisOptions::default()).await, redis.open(RedisOptions::default()).await);
     let mut notices = other.notices().unwrap();

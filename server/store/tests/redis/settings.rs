@@ -39,7 +39,7 @@ async fn a_redis_that_is_set_to_promise_less_takes_nothing_until_it_is_set_right
 }
 
 #[tokio::test]
-async fn whoever_has_agreed_to_less_is_told_and_goes_on() {
+async fn an_accepted_weak_redis_is_reported_and_used() {
     let redis = RedisServer::start();
     let store = redis.open(watchful(Demand::Anything)).await;
     let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
@@ -57,7 +57,7 @@ fn settings_are_read_again_within_a_minute() {
 }
 
 #[tokio::test]
-async fn a_node_of_a_cluster_is_refused_whoever_agrees_to_less() {
+async fn a_cluster_node_is_refused_under_any_demand() {
     let redis = RedisServer::start_cluster_node();
     for demand in [Demand::Full, Demand::Anything] {
         let options = RedisOptions { demand, ..RedisOptions::default() };

@@ -2,12 +2,13 @@
 //! to gains.
 
 use flagfall_board::Rank;
-use flagfall_rules::{Disclosure, Fate, Ruleset, strike_fates};
+use flagfall_rules::{Fate, Ruleset};
 
 use super::belief::PerRank;
 use super::grid::{CELLS, Cell, STEPS};
+use super::piece::{Piece, is_movable};
 use super::siege::{Siege, Ways, measure_ways};
-use super::world::{Piece, is_movable};
+use super::strikes::Strikes;
 
 /// The worth of a Flag that may be there. Capturing a certain one wins the game.
 pub(super) const FLAG: i32 = 10_000;
@@ -17,14 +18,6 @@ const INVINCIBLE: f64 = 4_000.0;
 const SECRET_PERCENT: i32 = 20;
 const BOMB: f64 = 350.0;
 const SPY_ALONE: f64 = 150.0;
-
-/// The result of a strike, as an entry of a table.
-#[derive(Clone, Copy)]
-pub(super) struct StrikeResult {
-    pub(super) attacker_fate: Fate,
-    pub(super) defender_fate: Fate,
-    pub(super) is_defender_shown: bool,
-}
 
 /// A piece as its enemy sees it.
 pub(super) struct Target {
@@ -68,7 +61,7 @@ impl Situation<'_> {
 pub(super) struct Evaluation {
     pub(super) open: Vec<Cell>,
     pub(super) strikes_afar: bool,
-    strikes: Vec<StrikeResult>,
+    pub(super) strikes: Strikes,
     worth: [PerRank<[i32; 2]>; 2],
     /// By side, rank, hidden, then target.
     gains: Vec<i32>,
@@ -91,7 +84,7 @@ fn row(side: usize, rank: Rank, is_hidden: bool) -> usize {
 
 impl Evaluation {
     pub(super) fn new(situation: Situation<'_>) -> Evaluation {
-        let strikes = strike_table(situation.ruleset);
+        let strikes = Strikes::new(situation.ruleset);
         let mut evaluation = Evaluation {
             strikes_afar: situation.ruleset.strikes_afar,
             worth: worths(&strikes, &situation),
@@ -109,11 +102,6 @@ impl Evaluation {
         evaluation.lay_fields(&situation);
         evaluation.open = situation.open;
         evaluation
-    }
-
-    /// The result of a strike.
-    pub(super) fn strike(&self, attacker: Rank, defender: Rank) -> StrikeResult {
-        self.strikes[attacker as usize * Rank::COUNT + defender as usize]
     }
 
     /// The steps of an own piece from one cell to another.
@@ -140,7 +128,9 @@ impl Evaluation {
     fn urgency(&self, situation: &Situation<'_>, rank: Rank, target: &Target) -> i32 {
         Rank::ALL
             .into_iter()
-            .filter(|other| is_movable(*other) && self.strike(rank, *other).defender_fate == Fate::Leaves)
+            .filter(|other| {
+                is_movable(*other) && self.strikes.result(rank, *other).defender_fate == Fate::Leaves
+            })
             .map(|other| {
                 let alarm = f64::from(situation.alarm(other, target.cell));
                 (target.chances[other as usize] * alarm * URGENCY) as i32
@@ -182,7 +172,7 @@ impl Evaluation {
             if chance <= 0.0 {
                 continue;
             }
-            let result = self.strike(rank, other);
+            let result = self.strikes.result(rank, other);
             let worth = theirs[other as usize];
             let loss = match result.attacker_fate {
                 Fate::Leaves => own[usize::from(is_hidden)],
@@ -309,23 +299,8 @@ fn attackers<'a>(situation: &'a Situation<'_>) -> impl Iterator<Item = (usize, R
     })
 }
 
-fn strike_table(ruleset: &Ruleset) -> Vec<StrikeResult> {
-    let mut table = Vec::with_capacity(Rank::COUNT * Rank::COUNT);
-    for attacker in Rank::ALL {
-        for defender in Rank::ALL {
-            let (attacker_fate, defender_fate) = strike_fates(ruleset, attacker, defender);
-            let is_defender_shown = match ruleset.disclosure {
-                Disclosure::Both => true,
-                Disclosure::SilentDefense => attacker == Rank::Scout || defender_fate == Fate::Leaves,
-            };
-            table.push(StrikeResult { attacker_fate, defender_fate, is_defender_shown });
-        }
-    }
-    table
-}
-
 /// The worth of each rank, known and hidden. The fewer enemies can beat it, the more.
-fn worths(strikes: &[StrikeResult], situation: &Situation<'_>) -> [PerRank<[i32; 2]>; 2] {
+fn worths(strikes: &Strikes, situation: &Situation<'_>) -> [PerRank<[i32; 2]>; 2] {
     let mut base = [0, 1].map(|side: usize| {
         let (own, theirs) = (&situation.counts[side], &situation.counts[1 - side]);
         Rank::ALL.map(|rank| base_worth(strikes, situation.ruleset, rank, own, theirs))
@@ -349,7 +324,7 @@ fn worths(strikes: &[StrikeResult], situation: &Situation<'_>) -> [PerRank<[i32;
 }
 
 fn base_worth(
-    strikes: &[StrikeResult],
+    strikes: &Strikes,
     ruleset: &Ruleset,
     rank: Rank,
     own: &PerRank<u8>,
@@ -361,7 +336,7 @@ fn base_worth(
         let threats: u8 = movable()
             .filter(|other| {
                 // A Spy is a different threat, because it must strike first.
-                let result = strikes[*other as usize * Rank::COUNT + rank as usize];
+                let result = strikes.result(*other, rank);
                 *other != Rank::Spy && result.defender_fate == Fate::Leaves
             })
             .map(|other| theirs[other as usize])

@@ -4,7 +4,8 @@ use flagfall_board::Rank;
 
 use super::evaluation::FLAG;
 use super::grid::CELLS;
-use super::world::{Piece, Step, World};
+use super::piece::Piece;
+use super::world::{Step, World};
 use crate::mind::give_way;
 
 /// The value of a won game, less the plies until then.
@@ -151,7 +152,7 @@ impl Search {
                 1_000_000 + world.evaluation.gain(&attacker, number)
             }
             Some((_, target)) => {
-                let result = world.evaluation.strike(attacker.rank, target.rank);
+                let result = world.evaluation.strikes.result(attacker.rank, target.rank);
                 let loses = result.attacker_fate == flagfall_rules::Fate::Leaves;
                 let prize = world.evaluation.standing(target).abs();
                 let price = if loses { world.evaluation.standing(&attacker).abs() } else { 0 };

@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use flagfall_board::Rank;
 use flagfall_rules::Fate;
 
-use super::evaluation::Evaluation;
 use super::grid::{CELLS, Cell, STEPS};
-use super::world::Piece;
+use super::piece::Piece;
+use super::strikes::Strikes;
 
 /// The value of a piece this many steps from the enemy's Flag that cannot be stopped.
 const UNSTOPPED: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
@@ -46,7 +46,7 @@ impl Siege {
     /// to a cell.
     pub(super) fn threat<'p>(
         &self,
-        evaluation: &Evaluation,
+        strikes: &Strikes,
         runners: impl Iterator<Item = &'p Piece>,
         guards: impl Iterator<Item = &'p Piece> + Clone,
         walk: impl Fn(Cell, Cell) -> u8,
@@ -54,7 +54,7 @@ impl Siege {
         let mut most = 0;
         for runner in runners {
             let threat = UNSTOPPED.get(self.way(runner.rank, runner.cell)).copied().unwrap_or(0);
-            if threat > most && !self.is_stopped(evaluation, runner, guards.clone(), &walk) {
+            if threat > most && !self.is_stopped(strikes, runner, guards.clone(), &walk) {
                 most = threat;
             }
         }
@@ -65,7 +65,7 @@ impl Siege {
     /// runner.
     fn is_stopped<'p>(
         &self,
-        evaluation: &Evaluation,
+        strikes: &Strikes,
         runner: &Piece,
         guards: impl Iterator<Item = &'p Piece> + Clone,
         walk: &impl Fn(Cell, Cell) -> u8,
@@ -83,7 +83,7 @@ impl Siege {
             at = next;
             let is_stopped = guards.clone().any(|guard| {
                 walk(guard.cell, at) <= steps
-                    && evaluation.strike(guard.rank, runner.rank).defender_fate == Fate::Leaves
+                    && strikes.result(guard.rank, runner.rank).defender_fate == Fate::Leaves
             });
             if is_stopped {
                 return true;

@@ -7,7 +7,8 @@ use flagfall_rules::{
 use super::belief::Matching;
 use super::evaluation::Evaluation;
 use super::grid::{cell, square};
-use super::world::{Piece, Step, World};
+use super::piece::Piece;
+use super::world::{Step, World};
 use super::{Enemies, GoodMind, Scene};
 use crate::memory::Memory;
 use crate::simple::tests::{odd, seen};
@@ -83,7 +84,7 @@ fn a_won_endgame_is_finished() {
 }
 
 #[test]
-fn who_comes_for_the_flag_is_met_in_time() {
+fn an_approaching_attacker_is_intercepted_before_the_flag() {
     must_not("classic", "bF.9/.10/.10/.10", "b6'*.9/.10/.3r3'*.6/rF.6r7'.2", &["g1g2", "g1h1", "d2e2"]);
 }
 

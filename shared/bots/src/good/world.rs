@@ -6,18 +6,8 @@ use flagfall_rules::Fate;
 
 use super::evaluation::Evaluation;
 use super::grid::{self, CELLS, Cell, STEPS};
+use super::piece::{Piece, is_movable, is_runner};
 use super::siege::Siege;
-
-/// A piece in a world, on the board or captured.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) is_mine: bool,
-    pub(super) rank: Rank,
-    pub(super) cell: Cell,
-    /// True if the other side does not know its rank.
-    pub(super) is_hidden: bool,
-    pub(super) is_alive: bool,
-}
 
 /// The value of an open way to the enemy's Flag, in hundredths of an open way to the own Flag.
 const PROSPECT: i32 = 50;
@@ -53,14 +43,6 @@ pub(super) struct World<'a> {
     score: i32,
 }
 
-pub(super) const fn is_movable(rank: Rank) -> bool {
-    !matches!(rank, Rank::Flag | Rank::Bomb)
-}
-
-pub(super) const fn is_runner(rank: Rank) -> bool {
-    matches!(rank, Rank::Scout | Rank::Phoenix)
-}
-
 impl<'a> World<'a> {
     /// A world with these pieces, the own side's first. At most 250.
     pub(super) fn new(evaluation: &'a Evaluation, pieces: Vec<Piece>) -> World<'a> {
@@ -85,10 +67,11 @@ impl<'a> World<'a> {
         let mine = mine.iter().filter(is_about);
         let enemies = enemies.iter().filter(is_about);
         let evaluation = self.evaluation;
-        let peril = evaluation
-            .siege
-            .threat(evaluation, enemies.clone(), mine.clone(), |from, to| evaluation.walk(from, to));
-        let prospect = self.siege.threat(evaluation, mine, enemies, grid::distance);
+        let peril =
+            evaluation.siege.threat(&evaluation.strikes, enemies.clone(), mine.clone(), |from, to| {
+                evaluation.walk(from, to)
+            });
+        let prospect = self.siege.threat(&evaluation.strikes, mine, enemies, grid::distance);
         self.score - peril + prospect * PROSPECT / 100
     }
 
@@ -148,7 +131,7 @@ impl<'a> World<'a> {
         }
         let defender = self.pieces[usize::from(target)];
         undo.defender = Some((target, defender));
-        let result = self.evaluation.strike(attacker.rank, defender.rank);
+        let result = self.evaluation.strikes.result(attacker.rank, defender.rank);
         self.score -= self.evaluation.standing(&defender);
         self.cells[usize::from(step.to)] = EMPTY;
         let is_hidden = defender.is_hidden && !result.is_defender_shown;

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_always_worse_is_never_chosen() {
+    fn dominated_strategies_are_never_chosen() {
         let solved = solve(&[vec![3.0, 1.0], vec![0.0, -2.0]]);
         assert_near(solved.value, 1.0);
         assert_near(solved.rows[0], 1.0);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_knows_the_other_takes_the_best() {
+    fn a_single_opposing_strategy_gets_the_best_response() {
         assert_near(solve(&[vec![1.0, -2.0, 4.0]]).value, -2.0);
         assert_near(solve(&[vec![1.0], vec![7.0], vec![4.0]]).value, 7.0);
         assert_near(solve(&[]).value, 0.0);

@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn they_are_deployments_of_every_ruleset_and_hardly_two_are_alike() {
+    fn sensible_setups_are_legal_in_every_ruleset_and_varied() {
         for ruleset in Ruleset::all() {
             let all: BTreeSet<String> = (1..=200).map(|seed| text(ruleset, Side::Blue, seed)).collect();
             assert!(all.len() > 190, "{}: {}", ruleset.id, all.len());
@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn where_edges_join_the_flag_stands_anywhere_that_nobody_steps_next_to() {
+    fn on_joined_boards_the_flag_stands_away_from_entry_squares() {
         for ruleset in Ruleset::all().iter().filter(|ruleset| ruleset.shape.has_joints()) {
             let mut flags = BTreeSet::new();
             for seed in 1..=200 {

@@ -115,12 +115,12 @@ fn the_guard_stays_before_the_flag() {
 }
 
 #[test]
-fn a_piece_steps_between_the_flag_and_who_comes_for_it() {
+fn a_piece_blocks_the_way_to_the_flag() {
     must("bF.9/.10/.10/.10", ".10/.10/.1r4'.8/rF.1b8'*.6r9'", &["b2b1"]);
 }
 
 #[test]
-fn who_stands_next_to_the_flag_is_taken_first() {
+fn an_attacker_next_to_the_flag_is_captured_first() {
     must("bF.9/.10/.10/.10", ".4b2'*.5/.4r1'*.5/.1r5'.8/rFb7'*.8", &["b2b1"]);
 }
 

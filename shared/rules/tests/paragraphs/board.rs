@@ -8,9 +8,9 @@
 //! `chips a4r,b5g` and `owed a4`, as in position texts. With coins, `red` and `blue` are the pools,
 //! and `strike a4a5,r9` is the strike that waits.
 //!
-//! So that games do not end for lack of moves, [`check`] and [`Line`] add two bystanders in each
-//! side's far corner, a Flag and a piece that can move, if the picture leaves room. [`Line::bare`]
-//! adds none.
+//! So that games do not end for lack of moves, [`check`] and [`Playthrough`] add two bystanders in
+//! each side's far corner, a Flag and a piece that can move, if the picture leaves room.
+//! [`Playthrough::bare`] adds none.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{
@@ -18,7 +18,7 @@ use flagfall_rules::{
 };
 
 /// A position and the parts of its text.
-pub(crate) struct Line {
+pub(crate) struct Playthrough {
     pub(crate) position: Position,
 }
 
@@ -110,22 +110,24 @@ fn position(ruleset: &Ruleset, side: Side, plies: (u16, u16), cells: &Cells, sha
     }
 }
 
-impl Line {
+impl Playthrough {
     /// The picture with bystanders, and this side to move.
-    pub(crate) fn new(ruleset: &Ruleset, side: Side, picture: &str) -> Line {
-        Line::after(ruleset, side, 40, 0, picture)
+    pub(crate) fn new(ruleset: &Ruleset, side: Side, picture: &str) -> Playthrough {
+        Playthrough::after(ruleset, side, 40, 0, picture)
     }
 
     /// The picture and nothing else.
-    pub(crate) fn bare(ruleset: &Ruleset, side: Side, picture: &str) -> Line {
+    pub(crate) fn bare(ruleset: &Ruleset, side: Side, picture: &str) -> Playthrough {
         let shadow = shadow_text(ruleset, picture);
-        Line { position: position(ruleset, side, (40, 0), &parse_cells(picture), &shadow) }
+        Playthrough { position: position(ruleset, side, (40, 0), &parse_cells(picture), &shadow) }
     }
 
     /// The picture with bystanders after this many plies, this many of them without a capture.
-    pub(crate) fn after(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, picture: &str) -> Line {
+    pub(crate) fn after(ruleset: &Ruleset, side: Side, ply: u16, quiet: u16, picture: &str) -> Playthrough {
         let cells = with_bystanders(ruleset, parse_cells(picture));
-        Line { position: position(ruleset, side, (ply, quiet), &cells, &shadow_text(ruleset, picture)) }
+        Playthrough {
+            position: position(ruleset, side, (ply, quiet), &cells, &shadow_text(ruleset, picture)),
+        }
     }
 
     /// Judges a ply and carries it out; returns how it ended the game, if it did.
@@ -160,7 +162,7 @@ impl Line {
 
     /// Plays moves that must all be legal and must not end the game.
     #[track_caller]
-    pub(crate) fn play(&mut self, moves: &str) -> &mut Line {
+    pub(crate) fn play(&mut self, moves: &str) -> &mut Playthrough {
         for squares in moves.split_whitespace() {
             match self.play_one(squares) {
                 Ok(None) => {}
@@ -173,7 +175,7 @@ impl Line {
 
     /// Asserts that the move is refused with this code.
     #[track_caller]
-    pub(crate) fn refuses(&mut self, squares: &str, code: &str) -> &mut Line {
+    pub(crate) fn refuses(&mut self, squares: &str, code: &str) -> &mut Playthrough {
         match self.play_one(squares) {
             Err(refusal) => assert_eq!(refusal.code(), code, "{squares}"),
             Ok(_) => panic!("{squares} was not refused; expected {code}"),
@@ -274,7 +276,7 @@ pub(crate) fn check(ruleset: &Ruleset, picture: &str, squares: &str, expect: &st
         Some(squares) => (Side::Blue, squares),
         None => (Side::Red, squares),
     };
-    let mut line = Line::new(ruleset, side, picture);
+    let mut line = Playthrough::new(ruleset, side, picture);
     if let Some(code) = expect.strip_prefix("refused ") {
         line.refuses(squares, code);
         return;

@@ -3,7 +3,7 @@
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC, PBM, PBM_SMALL, TOURNAMENT};
 
-use crate::board::{Line, check};
+use crate::board::{Playthrough, check};
 
 #[test]
 fn c2_the_scout_moves_any_number_of_empty_squares() {
@@ -35,7 +35,7 @@ fn c2_a_step_shows_nothing() {
 
 #[test]
 fn c2_a_shown_scout_stays_shown() {
-    let mut line = Line::new(&CLASSIC, Side::Red, "3 | r9");
+    let mut line = Playthrough::new(&CLASSIC, Side::Red, "3 | r9");
     line.play("a3a5 i10i9 a5a6");
     assert_eq!(line.cell("a6"), "r9'*");
 }

@@ -8,9 +8,9 @@ use flagfall_rules::{
     Referee, Setup, TimeControl, Viewer, decide, see, view,
 };
 
-use crate::board::{Line, check};
+use crate::board::{Playthrough, check};
 use crate::deployments::CLASSIC_SETUP;
-use crate::matches::{FISCHER, Table, deploy, step};
+use crate::table::{FISCHER, Table, deploy, step};
 
 use Side::{Blue, Red};
 
@@ -161,16 +161,16 @@ fn u6_the_scout_strikes_at_range_and_a_long_move_shows_it() {
 
 #[test]
 fn u8_no_legal_move_loses_and_a_flag_taken_wins() {
-    Line::bare(&COURSE, Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
-    Line::bare(&COURSE, Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
+    Playthrough::bare(&COURSE, Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
+    Playthrough::bare(&COURSE, Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
     // A Bomb that leaves with its attacker leaves neither side a piece that moves.
-    Line::bare(&COURSE, Red, "10 | bF\n5 | bB\n4 | r7\n1 | rF").ends("a4a5", "nobody both_blocked");
+    Playthrough::bare(&COURSE, Red, "10 | bF\n5 | bB\n4 | r7\n1 | rF").ends("a4a5", "nobody both_blocked");
 }
 
 #[test]
 fn u9_no_repetition_is_refused_and_the_house_limits_stand() {
-    Line::new(&COURSE, Red, "4 | r2").play("a4a5 i10i9 a5a4 i9h9 a4a5 h9g9 a5a4 g9f9 a4a5 f9e9 a5a4");
-    Line::after(&COURSE, Red, 300, 199, "5 | r9").ends("i1i2", "nobody quiet_limit");
+    Playthrough::new(&COURSE, Red, "4 | r2").play("a4a5 i10i9 a5a4 i9h9 a4a5 h9g9 a5a4 g9f9 a4a5 f9e9 a5a4");
+    Playthrough::after(&COURSE, Red, 300, 199, "5 | r9").ends("i1i2", "nobody quiet_limit");
 }
 
 // §U7: illegal acts
@@ -224,7 +224,7 @@ fn u7_blue_loses_by_an_illegal_move_as_well() {
 }
 
 #[test]
-fn u7_what_is_no_act_of_the_side_to_move_is_only_refused() {
+fn u7_commands_that_are_not_moves_are_refused_without_a_loss() {
     let mut table = started();
     // On the other side's turn, legal or not.
     table.refuses(Blue, &step("a1a9"), "not_your_turn").refuses(Blue, &step("j7j6"), "not_your_turn");
@@ -327,7 +327,7 @@ fn u7_an_illegal_deployment_is_final_and_cannot_be_dodged() {
 }
 
 #[test]
-fn u7_who_does_not_deploy_in_time_calls_the_game_off_whatever_the_other_handed_in() {
+fn u7_a_missed_deployment_deadline_aborts_even_after_an_illegal_deployment() {
     for text in [CLASSIC_SETUP, &wrong_army()] {
         let mut table = Table::new(&COURSE, FISCHER);
         table.does(Red, &deploy(text, Red, &COURSE)).later(300_001);

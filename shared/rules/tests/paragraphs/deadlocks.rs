@@ -3,46 +3,50 @@
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{CLASSIC, TOURNAMENT};
 
-use crate::board::Line;
+use crate::board::Playthrough;
 
 #[test]
 fn a10_the_side_to_move_that_has_no_legal_move_loses() {
     // Blue has a Flag and Bombs left.
-    Line::bare(&CLASSIC, Side::Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
-    Line::bare(&CLASSIC, Side::Blue, "10 | bF b7\n1 | rB rF").ends("b10b9", "blue no_legal_move");
+    Playthrough::bare(&CLASSIC, Side::Red, "10 | bF bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
+    Playthrough::bare(&CLASSIC, Side::Blue, "10 | bF b7\n1 | rB rF").ends("b10b9", "blue no_legal_move");
 }
 
 #[test]
 fn a10_blocked_pieces_are_no_legal_move() {
     // Blue's Miner is walled in by its own Bombs and the edge; Red's step beside it changes
     // nothing.
-    Line::bare(&CLASSIC, Side::Red, "10 | b8 bB bF\n9 | bB\n1 | r7 rF").ends("a1a2", "red no_legal_move");
+    Playthrough::bare(&CLASSIC, Side::Red, "10 | b8 bB bF\n9 | bB\n1 | r7 rF")
+        .ends("a1a2", "red no_legal_move");
 }
 
 #[test]
 fn a10_a_strike_onto_a_foe_is_a_legal_move() {
-    Line::bare(&CLASSIC, Side::Red, "10 | b8 bB bF\n9 | r9\n8 | r5\n1 | r7 rF").play("a8b8 a10a9");
+    Playthrough::bare(&CLASSIC, Side::Red, "10 | b8 bB bF\n9 | r9\n8 | r5\n1 | r7 rF").play("a8b8 a10a9");
 }
 
 #[test]
 fn a10_a_strike_that_takes_the_last_movable_piece_wins() {
-    Line::bare(&CLASSIC, Side::Red, "10 | bF bB\n5 | b7\n4 | r6\n1 | rF").ends("a4a5", "red no_legal_move");
+    Playthrough::bare(&CLASSIC, Side::Red, "10 | bF bB\n5 | b7\n4 | r6\n1 | rF")
+        .ends("a4a5", "red no_legal_move");
 }
 
 #[test]
-fn a10_the_last_movable_pieces_of_both_leave_together_and_nobody_wins() {
-    Line::bare(&CLASSIC, Side::Red, "10 | bF bB\n5 | b7\n4 | r7\n1 | rF").ends("a4a5", "nobody both_blocked");
+fn a10_losing_the_last_movable_pieces_of_both_sides_draws() {
+    Playthrough::bare(&CLASSIC, Side::Red, "10 | bF bB\n5 | b7\n4 | r7\n1 | rF")
+        .ends("a4a5", "nobody both_blocked");
 }
 
 #[test]
 fn a10_a_last_attacker_that_loses_to_a_bomb_leaves_both_without_a_move() {
-    Line::bare(&CLASSIC, Side::Red, "10 | bF\n5 | bB\n4 | r7\n1 | rF").ends("a4a5", "nobody both_blocked");
+    Playthrough::bare(&CLASSIC, Side::Red, "10 | bF\n5 | bB\n4 | r7\n1 | rF")
+        .ends("a4a5", "nobody both_blocked");
 }
 
 #[test]
 fn a10_a_mover_that_can_still_go_back_is_not_blocked() {
     let picture = "10 | bF bB\n2 | rB rB\n1 | .. r7 rB rF";
-    let mut line = Line::bare(&CLASSIC, Side::Red, picture);
+    let mut line = Playthrough::bare(&CLASSIC, Side::Red, picture);
     // From a1 the Sergeant can still go back to b1, so Red is not blocked: Blue is.
     line.ends("b1a1", "red no_legal_move");
 }
@@ -50,12 +54,12 @@ fn a10_a_mover_that_can_still_go_back_is_not_blocked() {
 #[test]
 fn a10_a_flag_that_was_taken_comes_before_anything_else() {
     // Blue had only its Flag: it could not move either.
-    Line::bare(&CLASSIC, Side::Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
+    Playthrough::bare(&CLASSIC, Side::Red, "5 | bF\n4 | r7\n1 | rF").ends("a4a5", "red flag_captured");
 }
 
 #[test]
 fn a10_a_flag_taken_at_the_ply_limit_wins() {
-    Line::after(&CLASSIC, Side::Red, 4999, 0, "5 | bF\n4 | r7").ends("a4a5", "red flag_captured");
+    Playthrough::after(&CLASSIC, Side::Red, 4999, 0, "5 | bF\n4 | r7").ends("a4a5", "red flag_captured");
 }
 
 #[test]
@@ -63,21 +67,21 @@ fn a10_both_blocked_comes_before_the_ply_limit() {
     let text = "classic red 4999 0 bFbB8/10/10/10/b7.~2..~2../r7.~2..~2../10/10/10/rF9";
     let text = text.replace("/10", "/.10").replace("bB8", "bB.8").replace("rF9", "rF.9");
     let position = flagfall_rules::Position::from_text(&text).expect("a position");
-    Line { position }.ends("a5a6", "nobody both_blocked");
+    Playthrough { position }.ends("a5a6", "nobody both_blocked");
 }
 
 #[test]
 fn a10_no_legal_move_comes_before_the_quiet_limit() {
     let text = "classic red 1000 199 bFbB.8/.10/.10/.10/..~2..~2../..~2..~2../.10/.10/.10/rFr7.8";
     let position = flagfall_rules::Position::from_text(text).expect("a position");
-    Line { position }.ends("b1c1", "red no_legal_move");
+    Playthrough { position }.ends("b1c1", "red no_legal_move");
 }
 
 #[test]
 fn a10_no_legal_move_comes_before_the_ply_limit() {
     let text = "classic red 4999 3 bFbB.8/.10/.10/.10/..~2..~2../..~2..~2../.10/.10/.10/rFr7.8";
     let position = flagfall_rules::Position::from_text(text).expect("a position");
-    Line { position }.ends("b1c1", "red no_legal_move");
+    Playthrough { position }.ends("b1c1", "red no_legal_move");
 }
 
 #[test]
@@ -85,13 +89,13 @@ fn a10_both_blocked_comes_before_the_quiet_limit() {
     // Two pockets and two-squares: see c3_leaves_neither_side_a_move_and_a10_draws.
     let text = "classic red 1000 194 b7.bBbF.6/bBbB.8/.10/.10/..~2..~2../..~2..~2../.10/.10/rBrB.8/r7.rBrF.6";
     let position = flagfall_rules::Position::from_text(text).expect("a position");
-    let mut line = Line { position };
+    let mut line = Playthrough { position };
     line.play("a1b1 a10b10 b1a1 b10a10 a1b1").ends("a10b10", "nobody both_blocked");
 }
 
 #[test]
 fn a10_the_quiet_limit_comes_before_the_ply_limit() {
-    Line::after(&CLASSIC, Side::Blue, 4999, 199, "5 | r7").ends("i10i9", "nobody quiet_limit");
+    Playthrough::after(&CLASSIC, Side::Blue, 4999, 199, "5 | r7").ends("i10i9", "nobody quiet_limit");
 }
 
 #[test]
@@ -105,7 +109,7 @@ fn t2_takes_moves_out_of_the_legal_ones_and_a10_counts_what_is_left() {
         4 | .. .. .. .. rB rB
         1 | rF";
     // The lakes wall the ring in on both sides.
-    let mut line = Line::bare(&TOURNAMENT, Side::Red, picture);
+    let mut line = Playthrough::bare(&TOURNAMENT, Side::Red, picture);
     line.play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5").play("e5e6").refuses("f5e5", "more_squares");
     // One move is left: up, beside the Colonel, which makes a new position.
     assert_eq!(line.position.legal_moves().iter().map(|m| m.to_string()).collect::<Vec<_>>(), ["f5f6"]);

@@ -3,7 +3,7 @@
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::{Game, GameTerms, Ruleset, Start, TimeControl, Viewer, view};
 
-use crate::board::Line;
+use crate::board::Playthrough;
 
 #[test]
 fn a12_two_hundred_plies_without_a_capture_draw() {
@@ -11,20 +11,21 @@ fn a12_two_hundred_plies_without_a_capture_draw() {
         Ruleset::all().iter().filter(|ruleset| !ruleset.reserve && ruleset.start == Start::Deployments)
     {
         let walk = if ruleset.shape.rows == 8 { "g1g2" } else { "i1i2" };
-        Line::after(ruleset, Side::Red, 300, 198, "5 | r9").play(walk);
-        Line::after(ruleset, Side::Red, 300, 199, "5 | r9").ends(walk, "nobody quiet_limit");
+        Playthrough::after(ruleset, Side::Red, 300, 198, "5 | r9").play(walk);
+        Playthrough::after(ruleset, Side::Red, 300, 199, "5 | r9").ends(walk, "nobody quiet_limit");
     }
 }
 
 #[test]
 fn a12_a_capture_counts_anew() {
-    let mut line = Line::after(&flagfall_rules::rulesets::CLASSIC, Side::Red, 300, 199, "5 | b9\n4 | r7 bB");
+    let mut line =
+        Playthrough::after(&flagfall_rules::rulesets::CLASSIC, Side::Red, 300, 199, "5 | b9\n4 | r7 bB");
     line.play("a4a5 i10i9 i1i2");
 }
 
 #[test]
 fn a12_a_strike_that_only_the_attacker_leaves_by_counts_anew() {
-    let mut line = Line::after(&flagfall_rules::rulesets::CLASSIC, Side::Red, 300, 199, "4 | r7 bB");
+    let mut line = Playthrough::after(&flagfall_rules::rulesets::CLASSIC, Side::Red, 300, 199, "4 | r7 bB");
     line.play("a4b4 i10i9 i1i2");
 }
 
@@ -34,14 +35,14 @@ fn a12_five_thousand_plies_draw() {
         Ruleset::all().iter().filter(|ruleset| !ruleset.reserve && ruleset.start == Start::Deployments)
     {
         let walk = if ruleset.shape.rows == 8 { "g1g2" } else { "i1i2" };
-        Line::after(ruleset, Side::Red, 4998, 0, "5 | r9").play(walk);
-        Line::after(ruleset, Side::Red, 4999, 0, "5 | r9").ends(walk, "nobody ply_limit");
+        Playthrough::after(ruleset, Side::Red, 4998, 0, "5 | r9").play(walk);
+        Playthrough::after(ruleset, Side::Red, 4999, 0, "5 | r9").ends(walk, "nobody ply_limit");
     }
 }
 
 fn announced(ply: u16, quiet: u16) -> Option<u16> {
     let ruleset = &flagfall_rules::rulesets::CLASSIC;
-    let position = Line::after(ruleset, Side::Red, ply, quiet, "5 | r9").position;
+    let position = Playthrough::after(ruleset, Side::Red, ply, quiet, "5 | r9").position;
     let terms = GameTerms {
         game: GameId::from_random([7; 12]),
         ruleset,
@@ -68,7 +69,7 @@ fn a12_limits_are_announced_twenty_plies_ahead() {
 
 #[test]
 fn a12_a_position_at_the_end_of_counting_does_not_overflow() {
-    let mut line = Line::after(&flagfall_rules::rulesets::CLASSIC, Side::Red, 65535, 65535, "5 | r9");
+    let mut line = Playthrough::after(&flagfall_rules::rulesets::CLASSIC, Side::Red, 65535, 65535, "5 | r9");
     line.ends("i1i2", "nobody quiet_limit");
     assert_eq!(line.position.ply(), 65535);
 }

@@ -3,119 +3,13 @@
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_rules::rulesets::{CLASSIC, PBM};
 use flagfall_rules::{
-    Claim, Command, EndReason, Entropy, Events, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup,
-    TimeControl, Viewer, clock_seen, decide, decide_claim, decide_deadline, decide_pause, decide_resume,
+    Claim, Command, EndReason, Entropy, Events, Game, GameTerms, Outcome, Phase, Refusal, TimeControl,
+    Viewer, clock_seen, decide, decide_claim, decide_deadline, decide_pause, decide_resume,
     decide_resume_since, evolve, view,
 };
 
-use crate::board::lakes;
-use crate::deployments::{CLASSIC_SETUP, setup_text};
-
-pub(crate) const FISCHER: TimeControl = TimeControl::Fischer { base_ms: 60_000, increment_ms: 2_000 };
-const START: Stamp = Stamp(1_000_000);
-
-/// A game and the time.
-pub(crate) struct Table {
-    pub(crate) game: Game,
-    pub(crate) now: Stamp,
-}
-
-impl Table {
-    pub(crate) fn new(ruleset: &'static Ruleset, time: TimeControl) -> Table {
-        let terms = GameTerms {
-            game: GameId::from_random([3; 12]),
-            ruleset,
-            lakes: lakes(ruleset),
-            time,
-            deploy_ms: 300_000,
-            created: START,
-            secret: PerSide::default(),
-        };
-        Table { game: Game::new(terms), now: START }
-    }
-
-    /// A game in which both sides have deployed at the start.
-    pub(crate) fn started(ruleset: &'static Ruleset, time: TimeControl) -> Table {
-        let mut table = Table::new(ruleset, time);
-        for side in Side::BOTH {
-            table.ask(side, &deploy(setup_text(ruleset), side, ruleset)).expect("a deployment");
-        }
-        assert_eq!(table.game.phase(), Phase::Playing);
-        table
-    }
-
-    pub(crate) fn later(&mut self, ms: u64) -> &mut Table {
-        self.now = self.now.plus_ms(ms);
-        self
-    }
-
-    pub(crate) fn ask(&mut self, side: Side, command: &Command) -> Result<Option<Outcome>, Refusal> {
-        let events =
-            decide(&self.game, side, self.game.ply(), command, self.now, &Entropy([side as u8 + 1; 32]))?;
-        for event in events.iter() {
-            evolve(&mut self.game, event, self.now);
-        }
-        Ok(self.game.outcome())
-    }
-
-    #[track_caller]
-    pub(crate) fn does(&mut self, side: Side, command: &Command) -> &mut Table {
-        match self.ask(side, command) {
-            Ok(_) => self,
-            Err(refusal) => panic!("{command:?} was refused: {}", refusal.code()),
-        }
-    }
-
-    #[track_caller]
-    pub(crate) fn refuses(&mut self, side: Side, command: &Command, code: &str) -> &mut Table {
-        match self.ask(side, command) {
-            Ok(_) => panic!("{command:?} was not refused; expected {code}"),
-            Err(refusal) => assert_eq!(refusal.code(), code),
-        }
-        self
-    }
-
-    #[track_caller]
-    pub(crate) fn moves(&mut self, squares: &str) -> &mut Table {
-        let side = self.game.turn().expect("a running game");
-        self.does(side, &step(squares))
-    }
-
-    /// Plays Scouts back and forth in front of the armies; in `pbm` no repetition rule refuses
-    /// this.
-    #[track_caller]
-    fn plies(&mut self, count: usize) -> &mut Table {
-        for _ in 0..count {
-            let side = self.game.turn().expect("a running game");
-            let squares = view(&self.game, Viewer::Player(side), self.now)
-                .legal_moves()
-                .expect("moves")
-                .iter()
-                .find(|squares| !self.game.position().occupied(side.opponent()).contains(squares.to))
-                .expect("a quiet move");
-            self.does(side, &Command::Move(squares.into()));
-        }
-        self
-    }
-
-    fn remaining(&self) -> (u64, u64) {
-        let seen = clock_seen(&self.game, Viewer::Public, self.now).expect("a clock");
-        (seen.remaining_ms.red, seen.remaining_ms.blue)
-    }
-
-    pub(crate) fn ended(&self) -> (Option<Side>, EndReason) {
-        let outcome = self.game.outcome().expect("an end");
-        (outcome.winner, outcome.reason)
-    }
-}
-
-pub(crate) fn deploy(text: &str, side: Side, ruleset: &Ruleset) -> Command {
-    Command::Deploy(Setup::from_text(text, side, ruleset).expect("a setup"))
-}
-
-pub(crate) fn step(squares: &str) -> Command {
-    Command::Move(squares.parse().expect("a move"))
-}
+use crate::deployments::CLASSIC_SETUP;
+use crate::table::{FISCHER, START, Table, deploy, step};
 
 use Side::{Blue, Red};
 
@@ -267,7 +161,7 @@ fn a_ply_in_the_last_moment_counts_and_one_beyond_is_too_late() {
 }
 
 #[test]
-fn a11_whose_time_runs_out_loses() {
+fn a11_running_out_of_time_loses() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.moves("a4a5").later(60_000);
     assert!(decide_deadline(&table.game, table.now).is_empty());
@@ -301,7 +195,7 @@ fn clocks_stand_still_while_paused() {
 }
 
 #[test]
-fn clocks_have_run_since_a_pause_was_over_of_which_the_log_is_told_later() {
+fn a_pause_that_is_logged_late_counts_from_when_it_ended() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.later(10_000);
     let since = table.now;
@@ -330,7 +224,7 @@ fn a_pause_never_begins_before_the_latest_event() {
 }
 
 #[test]
-fn stamps_that_run_backwards_give_nobody_time() {
+fn stamps_that_run_backwards_add_no_time() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.later(10_000).moves("a4a5");
     table.now = START;
@@ -364,7 +258,7 @@ fn a11_offers_that_cross_agree() {
 }
 
 #[test]
-fn nobody_accepts_or_declines_an_offer_of_his_own_or_none() {
+fn a_player_cannot_answer_their_own_offer_or_none() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.refuses(Red, &Command::AcceptDraw, "no_draw_offer").refuses(
         Red,
@@ -379,7 +273,7 @@ fn nobody_accepts_or_declines_an_offer_of_his_own_or_none() {
 }
 
 #[test]
-fn an_offer_stands_over_the_offerers_own_ply_and_lapses_with_the_others() {
+fn an_offer_survives_its_makers_ply_and_lapses_with_the_opponents() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.does(Red, &Command::OfferDraw).moves("a4a5");
     assert_eq!(view(&table.game, Viewer::Public, table.now).draw_offer, Some(Red));
@@ -395,7 +289,7 @@ fn an_offer_made_in_the_others_turn_lapses_with_its_ply() {
 }
 
 #[test]
-fn nobody_offers_twice_in_a_row_within_twenty_plies() {
+fn a_draw_can_be_offered_again_only_after_twenty_plies() {
     let mut table = Table::started(&PBM, TimeControl::Unlimited);
     table
         .does(Red, &Command::OfferDraw)
@@ -430,7 +324,7 @@ fn the_refusal_of_an_offer_says_how_long() {
 // Ends
 
 #[test]
-fn a11_whoever_resigns_loses_in_either_turn() {
+fn a11_resigning_loses_in_either_turn() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.does(Red, &Command::Resign);
     assert_eq!(table.ended(), (Some(Blue), EndReason::Resigned));
@@ -519,7 +413,7 @@ fn the_slower_the_clock_the_later_a_claim() {
 }
 
 #[test]
-fn nothing_is_asked_of_a_game_that_is_over() {
+fn a_finished_game_refuses_every_command() {
     let mut table = Table::started(&CLASSIC, FISCHER);
     table.does(Red, &Command::Resign);
     for command in [

@@ -4,7 +4,7 @@ use flagfall_board::Side;
 use flagfall_rules::Ruleset;
 use flagfall_rules::rulesets::{CLASSIC, ORIGINAL};
 
-use crate::board::{Line, check};
+use crate::board::{Playthrough, check};
 
 #[test]
 fn o1_board_and_army_are_those_of_classic() {
@@ -32,7 +32,7 @@ fn o1_a_scout_does_not_move_and_strike_in_one_turn() {
         [("8 | bS\n2 | r9", "a2a8"), ("4 | bS\n2 | r9", "a2a4"), ("8 | bF\n2 | r9", "a2a8")]
     {
         check(&ORIGINAL, picture, squares, "refused strike_from_afar");
-        let mut line = Line::new(&CLASSIC, Side::Red, picture);
+        let mut line = Playthrough::new(&CLASSIC, Side::Red, picture);
         assert!(line.play_one(squares).is_ok(), "classic allows it");
     }
     check(&ORIGINAL, "2 | r9 .. .. .. b7", "blue e2d2", "2 | r9 .. .. b7'");
@@ -78,19 +78,20 @@ fn o1_equal_ranks_both_leave() {
 
 #[test]
 fn o1_no_repetition_is_refused() {
-    Line::new(&ORIGINAL, Side::Red, "4 | r2").play("a4a5 i10i9 a5a4 i9h9 a4a5 h9g9 a5a4 g9f9 a4a5 f9e9 a5a4");
+    Playthrough::new(&ORIGINAL, Side::Red, "4 | r2")
+        .play("a4a5 i10i9 a5a4 i9h9 a4a5 h9g9 a5a4 g9f9 a4a5 f9e9 a5a4");
 }
 
 #[test]
 fn o1_a_moved_defender_moves_on_from_its_new_square() {
-    Line::new(&ORIGINAL, Side::Red, "6 | .. .. .. .. b4\n5 | .. .. .. .. r5").play("e5e6 e5f5");
+    Playthrough::new(&ORIGINAL, Side::Red, "6 | .. .. .. .. b4\n5 | .. .. .. .. r5").play("e5e6 e5f5");
 }
 
 #[test]
 fn o1_and_a10_a_defender_that_moves_out_of_its_walls_is_not_blocked() {
     // Struck from a2, Blue's Captain leaves its corner of Bombs.
     let picture = "10 | bF\n9 | rB\n2 | r6 bB\n1 | b5 bB rB r7 rF";
-    Line::bare(&ORIGINAL, Side::Red, picture).play("a2a1 a2a3");
+    Playthrough::bare(&ORIGINAL, Side::Red, picture).play("a2a1 a2a3");
 }
 
 #[test]
@@ -98,19 +99,20 @@ fn o1_and_a10_a_defender_that_moves_can_wall_its_own_side_in() {
     // Blue's Sergeant on c1 has one step left, to b1. The Captain strikes a1 from b1 and loses to
     // the Major, which then stands on b1.
     let picture = "10 | rF r7\n3 | .. .. bB\n2 | bB bB bB bB\n1 | b4 r5 b7 bB bF";
-    let mut line = Line::bare(&ORIGINAL, Side::Red, picture);
+    let mut line = Playthrough::bare(&ORIGINAL, Side::Red, picture);
     // The Major can go on to a1, so Blue has not lost.
     line.play("b1a1 b1a1");
     // In classic it stays on a1, and the Sergeant moves.
-    Line::bare(&CLASSIC, Side::Red, picture).play("b1a1 c1b1");
+    Playthrough::bare(&CLASSIC, Side::Red, picture).play("b1a1 c1b1");
 }
 
 /// Rulesets in which defenders move are judged like the others when no piece is left to move.
 #[test]
 fn o1_and_a10_the_last_attacker_that_loses_ends_the_game() {
     let judge = |ruleset: &Ruleset| {
-        Line::bare(ruleset, Side::Red, "10 | bF\n5 | b6\n4 | r7\n1 | rF").play("a4a5");
-        Line::bare(ruleset, Side::Red, "10 | bF\n5 | bB\n4 | r7\n1 | rF").ends("a4a5", "nobody both_blocked");
+        Playthrough::bare(ruleset, Side::Red, "10 | bF\n5 | b6\n4 | r7\n1 | rF").play("a4a5");
+        Playthrough::bare(ruleset, Side::Red, "10 | bF\n5 | bB\n4 | r7\n1 | rF")
+            .ends("a4a5", "nobody both_blocked");
     };
     judge(&ORIGINAL);
     judge(&CLASSIC);

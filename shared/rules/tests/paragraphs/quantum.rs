@@ -8,9 +8,9 @@ use flagfall_rules::{
     clock_seen, decide, decide_deadline, decide_pause, decide_resume, evolve, see, view,
 };
 
-use crate::board::{Line, check, command};
+use crate::board::{Playthrough, check, command};
 use crate::deployments::CLASSIC_SETUP;
-use crate::matches::{FISCHER, Table, deploy};
+use crate::table::{FISCHER, Table, deploy};
 
 use Side::{Blue, Red};
 
@@ -31,7 +31,7 @@ fn seen_by(table: &Table, viewer: Viewer) -> View {
 
 /// A game that continues from a picture.
 fn table(side: Side, picture: &str, time: TimeControl) -> Table {
-    let position = Line::new(&QUANTUM, side, picture).position;
+    let position = Playthrough::new(&QUANTUM, side, picture).position;
     let now = Stamp(1_000_000);
     let terms = GameTerms {
         game: GameId::from_random([3; 12]),
@@ -91,16 +91,16 @@ fn q1_a_game_starts_at_once_with_unmoved_coins_on_all_home_squares() {
 
 #[test]
 fn q1_and_c3_the_two_squares_rule_holds_for_coins() {
-    let mut line = Line::new(&QUANTUM, Red, "5 | ..\n4 | ro'\nred 5:1");
+    let mut line = Playthrough::new(&QUANTUM, Red, "5 | ..\n4 | ro'\nred 5:1");
     line.play("a4a5 i10i9 a5a4 i9i10 a4a5 i10i9").refuses("a5a4", "two_squares");
 }
 
 #[test]
 fn q1_and_a12_the_limits_are_those_of_classic() {
-    Line::after(&QUANTUM, Red, 300, 198, "5 | r9*").play("i1i2");
-    Line::after(&QUANTUM, Red, 300, 199, "5 | r9*").ends("i1i2", "nobody quiet_limit");
-    Line::after(&QUANTUM, Red, 4999, 0, "5 | r9*").ends("i1i2", "nobody ply_limit");
-    let mut line = Line::after(&QUANTUM, Red, 300, 199, FACE_TO_FACE);
+    Playthrough::after(&QUANTUM, Red, 300, 198, "5 | r9*").play("i1i2");
+    Playthrough::after(&QUANTUM, Red, 300, 199, "5 | r9*").ends("i1i2", "nobody quiet_limit");
+    Playthrough::after(&QUANTUM, Red, 4999, 0, "5 | r9*").ends("i1i2", "nobody ply_limit");
+    let mut line = Playthrough::after(&QUANTUM, Red, 300, 199, FACE_TO_FACE);
     line.play("a4a5 !5 !4 i10i9");
 }
 
@@ -124,7 +124,7 @@ fn q3_a_coin_that_goes_several_squares_is_a_scout_from_the_pool() {
 #[test]
 fn q3_without_a_scout_in_the_pool_a_coin_goes_one_square() {
     check(&QUANTUM, "2 | ro\nred 5:1", "a2a4", "refused no_scout_left");
-    let mut line = Line::new(&QUANTUM, Red, "2 | ro ro\nred 9:1,5:1");
+    let mut line = Playthrough::new(&QUANTUM, Red, "2 | ro ro\nred 9:1,5:1");
     line.play("a2a5 i10i9").refuses("b2b4", "no_scout_left").play("b2b3");
 }
 
@@ -148,18 +148,18 @@ fn q3_what_a_coin_became_is_public_and_an_ordinary_scout() {
 fn q4_a_struck_coin_is_what_its_owner_names() {
     // The defender's owner chooses, knowing the attacker.
     let picture = "5 | bo'\n4 | r5*\nblue 4:1";
-    let mut line = Line::new(&QUANTUM, Red, picture);
+    let mut line = Playthrough::new(&QUANTUM, Red, picture);
     line.play("a4a5 !4");
     assert_eq!((line.cell("a4"), line.cell("a5")), (String::new(), "b4'*".to_owned()));
     // The attacker's owner chooses, knowing the defender.
-    let mut line = Line::new(&QUANTUM, Red, "5 | b4*\n4 | ro\nred 3:1");
+    let mut line = Playthrough::new(&QUANTUM, Red, "5 | b4*\n4 | ro\nred 3:1");
     line.play("a4a5 !3");
     assert_eq!((line.cell("a4"), line.cell("a5")), (String::new(), "r3'*".to_owned()));
 }
 
 #[test]
 fn q4_two_coins_are_resolved_when_both_have_chosen() {
-    let mut line = Line::new(&QUANTUM, Red, FACE_TO_FACE);
+    let mut line = Playthrough::new(&QUANTUM, Red, FACE_TO_FACE);
     line.play("a4a5");
     assert!(line.position.has_strike_pending());
     assert_eq!((line.position.ply(), line.position.turn()), (40, Red), "the ply waits");
@@ -182,10 +182,10 @@ fn q4_strikes_are_those_of_a6_whatever_is_named() {
         for attacker in ranks.clone().filter(|rank| !matches!(rank, Rank::Flag | Rank::Bomb)) {
             let (a, d) = (attacker.letter(), defender.letter());
             let picture = format!("5 | bo\n4 | ro\nred {a}:1\nblue {d}:1");
-            let mut coins = Line::new(&QUANTUM, Red, &picture);
+            let mut coins = Playthrough::new(&QUANTUM, Red, &picture);
             coins.play("a4a5").play(&format!("!{a}"));
             let by_coins = coins.play_one(&format!("!{d}")).expect("a choice");
-            let mut pieces = Line::new(&CLASSIC, Red, &format!("5 | b{d}*\n4 | r{a}*\n1 | rF"));
+            let mut pieces = Playthrough::new(&CLASSIC, Red, &format!("5 | b{d}*\n4 | r{a}*\n1 | rF"));
             let by_pieces = pieces.play_one("a4a5").expect("a strike");
             assert_eq!(by_coins, by_pieces, "{a} against {d}");
             for at in ["a4", "a5"] {
@@ -198,12 +198,12 @@ fn q4_strikes_are_those_of_a6_whatever_is_named() {
 #[test]
 fn q4_an_attacker_and_a_moved_defender_are_no_bomb_and_no_flag() {
     let many = "10 | bo bo bo bo\n5 | bo'\n4 | ro\n1 | ro ro ro ro\nred B:2,F:1,5:2\nblue B:2,F:1,4:2";
-    Line::new(&QUANTUM, Red, many)
+    Playthrough::new(&QUANTUM, Red, many)
         .play("a4a5")
         .refuses("!B", "immovable")
         .refuses("!F", "immovable")
         .play("!5");
-    let mut line = Line::new(&QUANTUM, Red, many);
+    let mut line = Playthrough::new(&QUANTUM, Red, many);
     line.play("a4a5 !5").refuses("!B", "immovable").refuses("!F", "immovable").refuses("!3", "not_in_pool");
     line.play("!4");
 }
@@ -212,15 +212,15 @@ fn q4_an_attacker_and_a_moved_defender_are_no_bomb_and_no_flag() {
 fn q4_an_unmoved_defender_is_any_piece_of_the_pool() {
     let picture = "10 | bo bo bo\n5 | bo\n4 | r5*\nblue B:1,F:1,4:2";
     for (letter, left) in [("B", "bB*"), ("4", "b4*")] {
-        let mut line = Line::new(&QUANTUM, Red, picture);
+        let mut line = Playthrough::new(&QUANTUM, Red, picture);
         line.play("a4a5").refuses("!3", "not_in_pool").play(&format!("!{letter}"));
         assert_eq!((line.cell("a4"), line.cell("a5").as_str()), (String::new(), left));
     }
-    Line::new(&QUANTUM, Red, picture).play("a4a5").ends("!F", "red flag_captured");
+    Playthrough::new(&QUANTUM, Red, picture).play("a4a5").ends("!F", "red flag_captured");
 }
 
 #[test]
-fn q4_a_coin_that_strikes_from_afar_is_a_scout_before_anybody_chooses() {
+fn q4_a_coin_that_strikes_from_afar_becomes_a_scout_before_the_choices() {
     let picture = "10 | bo\n7 | bo'\n4 | ro\nred 9:1\nblue 4:1,F:1";
     let mut table = table(Red, picture, TimeControl::Unlimited);
     table.moves("a4a7");
@@ -300,7 +300,7 @@ fn q4_the_first_choice_is_seen_by_its_own_side_alone() {
 }
 
 #[test]
-fn q4_legal_commands_are_the_choices_of_whoever_owes_one() {
+fn q4_legal_commands_are_the_choices_of_the_sides_that_owe_one() {
     let mut table = table(Red, FACE_TO_FACE, TimeControl::Unlimited);
     table.moves("a4a5");
     let commands = |table: &Table, viewer| {
@@ -339,7 +339,7 @@ fn q4_while_both_owe_a_choice_both_clocks_run_and_each_sees_its_own_stop() {
 }
 
 #[test]
-fn q4_while_one_owes_a_choice_his_clock_runs_for_all_to_see() {
+fn q4_the_clock_of_the_only_side_that_owes_a_choice_runs_publicly() {
     let mut table = table(Red, "5 | bo'\n4 | r5*\nblue 4:1", FISCHER);
     table.later(10_000).moves("a4a5").later(5_000);
     for viewer in Viewer::ALL {
@@ -353,7 +353,7 @@ fn q4_while_one_owes_a_choice_his_clock_runs_for_all_to_see() {
 }
 
 #[test]
-fn q4_whoever_runs_out_first_loses_with_the_choices_unseen() {
+fn q4_running_out_of_time_first_loses_without_showing_choices() {
     let mut table = table(Red, FACE_TO_FACE, FISCHER);
     table.later(10_000).moves("a4a5").does(Red, &choice("5"));
     assert_eq!(table.game.deadline(), Some(table.now.plus_ms(60_000)), "Red's clock is stopped");
@@ -379,7 +379,7 @@ fn q4_whoever_runs_out_first_loses_with_the_choices_unseen() {
 }
 
 #[test]
-fn q4_both_owe_and_the_first_to_run_out_loses_equal_deadlines_draw() {
+fn q4_of_two_missed_choices_the_earlier_deadline_loses_and_equal_ones_draw() {
     for (before_ms, winner) in [(10_000, Some(Blue)), (0, None)] {
         let mut table = table(Red, FACE_TO_FACE, FISCHER);
         table.later(before_ms).moves("a4a5");
@@ -392,7 +392,7 @@ fn q4_both_owe_and_the_first_to_run_out_loses_equal_deadlines_draw() {
 }
 
 #[test]
-fn q4_whoever_resigns_loses_with_the_choices_unseen() {
+fn q4_resigning_loses_without_showing_choices() {
     for side in Side::BOTH {
         for chosen in [None, Some(side), Some(side.opponent())] {
             let mut table = table(Red, FACE_TO_FACE, FISCHER);
@@ -424,7 +424,7 @@ fn q4_a_draw_can_be_agreed_while_a_strike_waits() {
 }
 
 #[test]
-fn q4_whoever_struck_in_its_first_ply_cannot_call_the_game_off() {
+fn q4_a_side_that_struck_in_its_first_ply_cannot_abort() {
     let mut table = Table::new(&QUANTUM, FISCHER);
     table.moves("a4a7").refuses(Red, &Command::Abort, "too_late_to_abort");
     table.does(Blue, &Command::Abort);
@@ -432,7 +432,7 @@ fn q4_whoever_struck_in_its_first_ply_cannot_call_the_game_off() {
 }
 
 #[test]
-fn q4_an_outage_in_the_middle_of_a_choice_costs_nobody_time_and_tells_nothing() {
+fn q4_an_outage_during_a_choice_costs_no_time_and_reveals_nothing() {
     let mut table = table(Red, FACE_TO_FACE, FISCHER);
     table.later(10_000).moves("a4a5").later(5_000).does(Red, &choice("5")).later(1_000);
     let before = Viewer::ALL.map(|viewer| clock_of(&table, viewer));
@@ -454,11 +454,11 @@ fn q4_an_outage_in_the_middle_of_a_choice_costs_nobody_time_and_tells_nothing() 
 
 #[test]
 fn q5_a_coin_that_has_become_a_piece_stays_that_piece() {
-    let mut line = Line::new(&QUANTUM, Red, FACE_TO_FACE);
+    let mut line = Playthrough::new(&QUANTUM, Red, FACE_TO_FACE);
     line.play("a4a5 !5 !4 a5a4 i1i2 a4a3");
     assert_eq!(line.cell("a3"), "b4'*");
     // When it is struck again, nobody chooses.
-    let mut line = Line::new(&QUANTUM, Blue, "5 | b4'*\n4 | r5'*");
+    let mut line = Playthrough::new(&QUANTUM, Blue, "5 | b4'*\n4 | r5'*");
     line.play("a5a4");
     assert_eq!(line.cell("a4"), "b4'*");
 }
@@ -466,50 +466,50 @@ fn q5_a_coin_that_has_become_a_piece_stays_that_piece() {
 #[test]
 fn q6_an_unmoved_coin_that_the_reserve_needs_does_not_move() {
     let picture = "4 | ro ro ro'\nred B:1,F:1,5:1";
-    let mut line = Line::new(&QUANTUM, Red, picture);
+    let mut line = Playthrough::new(&QUANTUM, Red, picture);
     line.refuses("a4a5", "reserve_rule").refuses("b4b5", "reserve_rule").play("c4c3");
     // With one coin more, one of them may move.
-    let mut line = Line::new(&QUANTUM, Red, "4 | ro ro ro ro'\nred B:1,F:1,5:2");
+    let mut line = Playthrough::new(&QUANTUM, Red, "4 | ro ro ro ro'\nred B:1,F:1,5:2");
     line.play("a4a5 i10i9").refuses("b4b5", "reserve_rule");
     // It may neither make a long move nor strike.
-    let mut line = Line::new(&QUANTUM, Red, "5 | .. b4*\n4 | ro ro\nred B:1,F:1");
+    let mut line = Playthrough::new(&QUANTUM, Red, "5 | .. b4*\n4 | ro ro\nred B:1,F:1");
     line.refuses("a4a6", "reserve_rule").refuses("b4b5", "reserve_rule");
 }
 
 #[test]
 fn q6_an_unmoved_defender_that_the_reserve_needs_is_a_bomb_or_the_flag() {
     let picture = "7 | bo bo bo'\n6 | r5*\nblue B:1,F:1,4:1";
-    let mut line = Line::new(&QUANTUM, Red, picture);
+    let mut line = Playthrough::new(&QUANTUM, Red, picture);
     line.play("a6a7").refuses("!4", "reserve_rule").play("!B");
     assert_eq!(line.cell("a7"), "bB*");
     // A coin that has moved is a movable piece, even if the reserve needs Bombs or Flag.
-    let mut line = Line::new(&QUANTUM, Red, "8 | bo bo bo'\n7 | .. .. r5*\nblue B:1,F:1,4:1");
+    let mut line = Playthrough::new(&QUANTUM, Red, "8 | bo bo bo'\n7 | .. .. r5*\nblue B:1,F:1,4:1");
     line.play("c7c8").refuses("!B", "immovable").play("!4");
 }
 
 #[test]
-fn q6_whoever_has_no_act_but_against_the_reserve_rule_forfeits() {
+fn q6_a_side_whose_only_moves_break_the_reserve_rule_forfeits() {
     // Blue loses its last piece that moves; the two unmoved coins must be a Bomb and the Flag.
     let picture = "10 | bo bo\n5 | b4*\n4 | r3*\nblue B:1,F:1";
-    Line::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
+    Playthrough::bare(&QUANTUM, Red, picture).ends("a4a5", "red forfeited_reserve");
     // The same after a choice, if the pool still has as many Bombs and Flags as there are unmoved
     // coins.
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:1,F:1,4:2";
-    Line::bare(&QUANTUM, Red, picture).play("a3a4 !4");
+    Playthrough::bare(&QUANTUM, Red, picture).play("a3a4 !4");
     let picture = "10 | bo bo bo\n4 | bo\n3 | r3*\nblue B:2,F:1,4:1";
-    Line::bare(&QUANTUM, Red, picture).play("a3a4").ends("!4", "red forfeited_reserve");
+    Playthrough::bare(&QUANTUM, Red, picture).play("a3a4").ends("!4", "red forfeited_reserve");
 }
 
 #[test]
 fn q6_and_a10_a_side_that_is_blocked_besides_has_no_legal_move_or_is_blocked_like_the_other() {
     // a10 could not move without the reserve rule either.
     let picture = "10 | bo bB*\n9 | bB*\n5 | .. b4*\n4 | .. r3*\nblue F:1";
-    Line::bare(&QUANTUM, Red, picture).ends("b4b5", "red no_legal_move");
+    Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "red no_legal_move");
     let picture = "10 | bo bB*\n9 | bB*\n5 | .. b3*\n4 | .. r3*\nblue F:1";
-    Line::bare(&QUANTUM, Red, picture).ends("b4b5", "nobody both_blocked");
+    Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "nobody both_blocked");
     // A forfeit comes before both blocked: Red has nothing left either.
     let picture = "10 | bo\n5 | .. b3*\n4 | .. r3*\nblue F:1";
-    Line::bare(&QUANTUM, Red, picture).ends("b4b5", "red forfeited_reserve");
+    Playthrough::bare(&QUANTUM, Red, picture).ends("b4b5", "red forfeited_reserve");
 }
 
 #[test]
@@ -528,7 +528,7 @@ fn q6_views_allow_what_the_engine_allows() {
 
 #[test]
 fn q7_the_flag_falls_when_a_defender_must_name_it() {
-    let mut line = Line::new(&QUANTUM, Red, "5 | bo\n4 | ro'\nred 5:1\nblue F:1");
+    let mut line = Playthrough::new(&QUANTUM, Red, "5 | bo\n4 | ro'\nred 5:1\nblue F:1");
     line.play("a4a5 !5").ends("!F", "red flag_captured");
 }
 

@@ -1,15 +1,15 @@
-//! §S: Shadowflash, set by set.
+//! §S1 and §S2: Shadowflash, the first two sets.
 
-use flagfall_board::{Direction, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::rulesets::{ORIGINAL, SHADOWFLASH_1, SHADOWFLASH_2, SHADOWFLASH_3};
 use flagfall_rules::secret::to_record;
 use flagfall_rules::{
     Identity, Referee, Ruleset, Running, SeenExchange, Setup, SetupRefusal, TimeControl, View, Viewer, view,
 };
 
-use crate::board::{Line, check, command};
+use crate::board::{Playthrough, check, command};
 use crate::deployments::SHADOWFLASH_SETUP;
-use crate::matches::{FISCHER, Table};
+use crate::table::{FISCHER, Table};
 
 const ALL: [&Ruleset; 3] = [&SHADOWFLASH_1, &SHADOWFLASH_2, &SHADOWFLASH_3];
 const WITH_CHIPS: [&Ruleset; 2] = [&SHADOWFLASH_2, &SHADOWFLASH_3];
@@ -29,10 +29,10 @@ fn s_and_a12_the_limits_are_six_hundred_quiet_plies_and_five_thousand() {
     for ruleset in ALL {
         assert_eq!((ruleset.quiet_limit, ruleset.ply_limit), (Some(600), 5_000));
         let walk = if ruleset.chips { "o1o2=r" } else { "o1o2" };
-        Line::after(ruleset, Side::Red, 700, 598, "5 | r9").play(walk);
-        Line::after(ruleset, Side::Red, 700, 599, "5 | r9").ends(walk, "nobody quiet_limit");
-        Line::after(ruleset, Side::Red, 4_998, 0, "5 | r9").play(walk);
-        Line::after(ruleset, Side::Red, 4_999, 0, "5 | r9").ends(walk, "nobody ply_limit");
+        Playthrough::after(ruleset, Side::Red, 700, 598, "5 | r9").play(walk);
+        Playthrough::after(ruleset, Side::Red, 700, 599, "5 | r9").ends(walk, "nobody quiet_limit");
+        Playthrough::after(ruleset, Side::Red, 4_998, 0, "5 | r9").play(walk);
+        Playthrough::after(ruleset, Side::Red, 4_999, 0, "5 | r9").ends(walk, "nobody ply_limit");
     }
 }
 
@@ -184,17 +184,18 @@ fn s1_5_removing_and_placing_are_plies_of_the_side_to_move_with_a_clock() {
 
 #[test]
 fn s1_5_and_a12_removing_and_placing_are_quiet_and_a_capture_is_not() {
-    let after = |quiet: u16| Line::after(&SHADOWFLASH_1, Side::Red, 700, quiet, "5 | b5\n4 | r4\nred 9:1");
+    let after =
+        |quiet: u16| Playthrough::after(&SHADOWFLASH_1, Side::Red, 700, quiet, "5 | b5\n4 | r4\nred 9:1");
     after(599).ends("-a4", "nobody quiet_limit");
     after(599).ends("9@b1", "nobody quiet_limit");
     after(598).play("-a4").ends("-a5", "nobody quiet_limit");
     after(599).play("a4a5");
-    Line::after(&SHADOWFLASH_1, Side::Red, 4_999, 0, "4 | r4").ends("-a4", "nobody ply_limit");
+    Playthrough::after(&SHADOWFLASH_1, Side::Red, 4_999, 0, "4 | r4").ends("-a4", "nobody ply_limit");
 }
 
 #[test]
 fn s1_6_a_captured_piece_does_not_enter_the_reserve() {
-    let mut line = Line::new(&SHADOWFLASH_1, Side::Red, "5 | b5\n4 | r4");
+    let mut line = Playthrough::new(&SHADOWFLASH_1, Side::Red, "5 | b5\n4 | r4");
     line.play("a4a5");
     assert!(line.picture().ends_with(" - - - -"), "{}", line.picture());
     assert_eq!(line.position.captured(Side::Blue)[Rank::Captain as usize], 12);
@@ -255,34 +256,34 @@ fn s1_7_a_placed_piece_is_a_new_one_whatever_it_went_through() {
 #[test]
 fn s1_8_a_side_with_no_act_at_all_loses() {
     let picture = "10 | bF\n5 | b5\n4 | r4\n1 | rF";
-    Line::bare(&SHADOWFLASH_1, Side::Red, picture).ends("a4a5", "red no_legal_move");
+    Playthrough::bare(&SHADOWFLASH_1, Side::Red, picture).ends("a4a5", "red no_legal_move");
     let with_reserve = format!("{picture}\nblue 9:1");
-    Line::bare(&SHADOWFLASH_1, Side::Red, &with_reserve).play("a4a5 9@a9");
+    Playthrough::bare(&SHADOWFLASH_1, Side::Red, &with_reserve).play("a4a5 9@a9");
     let with_bomb = picture.replace("bF", "bF bB");
-    Line::bare(&SHADOWFLASH_1, Side::Red, &with_bomb).play("a4a5 -b10");
+    Playthrough::bare(&SHADOWFLASH_1, Side::Red, &with_bomb).play("a4a5 -b10");
 }
 
 #[test]
-fn s1_8_nobody_is_blocked_into_a_draw() {
+fn s1_8_blocking_both_sides_is_not_a_draw() {
     // Both sides have only their Flag after the strike: the side to move loses.
-    Line::bare(&SHADOWFLASH_1, Side::Red, "10 | bF\n5 | b4\n4 | r4\n1 | rF")
+    Playthrough::bare(&SHADOWFLASH_1, Side::Red, "10 | bF\n5 | b4\n4 | r4\n1 | rF")
         .ends("a4a5", "red no_legal_move");
     // A side that is walled in can still remove pieces.
-    Line::bare(&SHADOWFLASH_1, Side::Red, "10 | bF bB\n9 | bB\n4 | r4\n1 | rF").play("a4a5 -b10");
+    Playthrough::bare(&SHADOWFLASH_1, Side::Red, "10 | bF bB\n9 | bB\n4 | r4\n1 | rF").play("a4a5 -b10");
 }
 
 #[test]
 fn s1_8_the_flag_is_won_by_any_piece() {
     for rank in ["rS", "r9", "r8", "r1"] {
         let picture = format!("5 | bF\n4 | {rank}");
-        Line::new(&SHADOWFLASH_1, Side::Red, &picture).ends("a4a5", "red flag_captured");
+        Playthrough::new(&SHADOWFLASH_1, Side::Red, &picture).ends("a4a5", "red flag_captured");
     }
 }
 
 // Set 2
 
 #[test]
-fn s2_1_what_beats_a_striking_scout_is_labeled() {
+fn s2_1_a_piece_that_beats_a_striking_scout_is_labeled() {
     check(&SHADOWFLASH_2, "5 | bB\n4 | r9", "a4a5=g", "5 | bB*^");
     check(&SHADOWFLASH_2, "5 | b4\n4 | r9", "a4a5=g", "4 | b4'*^\nowed a4");
     check(&SHADOWFLASH_1, "5 | bB\n4 | r9", "a4a5", "5 | bB*");
@@ -332,7 +333,7 @@ fn s2_2_the_phoenix_moves_like_a_scout_and_may_be_removed_and_placed() {
 #[test]
 fn s2_2_and_a12_the_first_labeling_resets_the_quiet_count_and_a_second_does_not() {
     let after = |quiet: u16, foe: &str| {
-        Line::after(&SHADOWFLASH_2, Side::Red, 700, quiet, &format!("5 | {foe}\n4 | rP'*"))
+        Playthrough::after(&SHADOWFLASH_2, Side::Red, 700, quiet, &format!("5 | {foe}\n4 | rP'*"))
     };
     after(599, "b7").play("a4a5=g");
     after(599, "b7*").play("a4a5=g");
@@ -370,9 +371,9 @@ fn s2_3_a_strike_that_does_not_win_lays_nothing() {
 }
 
 #[test]
-fn s2_3_nobody_learns_the_color_of_a_strike_that_did_not_win() {
+fn s2_3_the_color_of_a_failed_strike_stays_secret() {
     for picture in ["5 | bB\n4 | r4", "5 | b4\n4 | r4", "5 | b1\n4 | r4", "5 | b7\n4 | rP"] {
-        let line = Line::new(&SHADOWFLASH_2, Side::Red, picture);
+        let line = Playthrough::new(&SHADOWFLASH_2, Side::Red, picture);
         let records = ["r", "y", "b", "g"].map(|color| {
             let events = Referee.judge_command(&line.position, &command(&format!("a4a5={color}")));
             let events = events.unwrap_or_else(|refusal| panic!("{}", refusal.code()));
@@ -385,7 +386,8 @@ fn s2_3_nobody_learns_the_color_of_a_strike_that_did_not_win() {
 
 #[test]
 fn s2_4_a_defender_that_wins_names_its_color_before_anything_else() {
-    let mut line = Line::new(&SHADOWFLASH_2, Side::Red, "5 | b4\n4 | r5\nred 9:1\nblue 9:1\nchips a4r");
+    let mut line =
+        Playthrough::new(&SHADOWFLASH_2, Side::Red, "5 | b4\n4 | r5\nred 9:1\nblue 9:1\nchips a4r");
     line.play("a4a5=g");
     assert_eq!(line.position.owed_color(), Some(square("a4")));
     for other in ["a4a3=g", "-a4", "9@a7=g", "o10o9=g"] {
@@ -401,7 +403,7 @@ fn s2_4_a_defender_that_wins_names_its_color_before_anything_else() {
 
 #[test]
 fn s2_4_a_bomb_that_wins_stays_and_owes_nothing() {
-    Line::new(&SHADOWFLASH_2, Side::Red, "5 | bB\n4 | r5").play("a4a5=g").refuses("=y", "no_choice");
+    Playthrough::new(&SHADOWFLASH_2, Side::Red, "5 | bB\n4 | r5").play("a4a5=g").refuses("=y", "no_choice");
 }
 
 #[test]
@@ -431,7 +433,7 @@ fn s2_4_resigning_and_draws_stay_open_while_a_color_is_owed_and_its_clock_runs()
 
 #[test]
 fn s2_4_and_a10_the_ply_limit_is_judged_after_the_color() {
-    let mut line = Line::after(&SHADOWFLASH_2, Side::Red, 4_999, 0, "5 | b4\n4 | r5");
+    let mut line = Playthrough::after(&SHADOWFLASH_2, Side::Red, 4_999, 0, "5 | b4\n4 | r5");
     line.play("a4a5=g").ends("=y", "nobody ply_limit");
 }
 
@@ -479,7 +481,7 @@ fn s2_6_adjacent_means_through_a_joint_as_well() {
 #[test]
 fn s2_6_a_line_runs_through_a_joint_and_never_through_its_own_first_square() {
     check(&SHADOWFLASH_2, "2 | r9", "a2a8-=g", "8 | r9'[9P]\nchips a8g");
-    let scout = Line::new(&SHADOWFLASH_2, Side::Red, "2 | .. r9");
+    let scout = Playthrough::new(&SHADOWFLASH_2, Side::Red, "2 | .. r9");
     let from = square("b2");
     let targets: SquareSet = scout
         .position
@@ -514,142 +516,4 @@ fn s2_7_without_a_path_the_shorter_legal_one_is_taken_of_equal_ones_the_one_that
     let both = "2 | r4\nchips a2r,a1y,a10r,a9r,a3r,a4r,a5r,a6r,a7r,a8r";
     check(&SHADOWFLASH_3, both, "a2a9", "9 | r4'[43]\nchips a1r,a10r,a9r,a2r,a3r,a4r,a5r,a6r,a7r,a8r");
     check(&SHADOWFLASH_3, both, "a2a9+=g", "9 | r4'\nchips a1y,a2r,a3r,a4r,a5r,a6r,a7r,a8r,a9g,a10r");
-}
-
-// Set 3
-
-#[test]
-fn s3_1_a_piece_goes_along_squares_of_its_own_color() {
-    let line = "chips a1g,a2g,a3g,a4g,a5g,a6g";
-    let after = |to: &str| {
-        format!(
-            "{} | r5'\nchips {}",
-            &to[1..],
-            line["chips ".len()..].replace(&format!("{to}g"), &format!("{to}b"))
-        )
-    };
-    for to in ["a2", "a3", "a6"] {
-        check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), &format!("a1{to}=b"), &after(to));
-    }
-    // The last green square is a6; the line does not go beyond it.
-    check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), "a1a7+=b", "refused no_supply_line");
-    check(&SHADOWFLASH_3, &format!("1 | r5\n{line},a7y"), "a1a7+=b", "refused no_supply_line");
-    check(&SHADOWFLASH_3, &format!("1 | r5\n{line}"), "a1a3", "refused color_wanted");
-    check(&SHADOWFLASH_2, &format!("1 | r5\n{line}"), "a1a3=b", "refused too_far");
-}
-
-#[test]
-fn s3_1_flags_and_bombs_stay_nobody_passes_a_piece_and_no_line_strikes() {
-    let line = "chips a1g,a2g,a3g,a4g";
-    check(&SHADOWFLASH_3, &format!("1 | rB\n{line}"), "a1a3=b", "refused immovable");
-    check(&SHADOWFLASH_3, &format!("2 | b7\n1 | r5\n{line}"), "a1a3=b", "refused blocked");
-    check(&SHADOWFLASH_3, &format!("3 | b7\n1 | r5\n{line}"), "a1a3=b", "refused strike_from_afar");
-    check(&SHADOWFLASH_3, &format!("3 | r7\n1 | r5\n{line}"), "a1a3=b", "refused own_piece");
-}
-
-#[test]
-fn s3_1_a_supply_line_runs_through_joints() {
-    check(&SHADOWFLASH_3, "2 | r5\nchips a2g,a1g,a10g,a9g", "a2a9=g", "9 | r5'\nchips a2g,a1g,a10g,a9g");
-}
-
-#[test]
-fn s3_2_general_colonel_and_major_flash_two_three_and_four_squares() {
-    let colors = "chips a1g,a2r,a3y,a4b,a5r,a6r";
-    for (piece, range) in [("r2", 2), ("r3", 3), ("r4", 4), ("r5", 0), ("r1", 0)] {
-        for distance in 2..=5 {
-            let to = distance + 1;
-            let before = format!("1 | {piece}\n{colors}");
-            if distance > range {
-                check(&SHADOWFLASH_3, &before, &format!("a1a{to}+"), "refused no_supply_line");
-                continue;
-            }
-            let mut line = Line::new(&SHADOWFLASH_3, Side::Red, &before);
-            line.play(&format!("a1a{to}+"));
-            for row in 1..=6 {
-                let chip = line.position.chips().and_then(|chips| chips.color(square(&format!("a{row}"))));
-                let was = ["g", "r", "y", "b", "r", "r"][row - 1];
-                let wanted = if row <= to { "g" } else { was };
-                assert_eq!(
-                    chip.map(|chip| chip.letter().to_string()).as_deref(),
-                    Some(wanted),
-                    "{piece} a1a{to}: a{row}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn s3_2_a_flash_wants_chips_everywhere_names_no_color_and_does_not_strike() {
-    check(&SHADOWFLASH_3, "1 | r4\nchips a1g,a2r,a4r", "a1a4+", "refused no_supply_line");
-    check(&SHADOWFLASH_3, "1 | r4\nchips a2r,a3r", "a1a3+", "refused no_supply_line");
-    check(&SHADOWFLASH_3, "1 | r4\nchips a1g,a2r,a3r", "a1a3+=g", "refused color_refused");
-    check(&SHADOWFLASH_3, "3 | b7\n1 | r4\nchips a1g,a2r,a3r", "a1a3+", "refused strike_from_afar");
-    check(&SHADOWFLASH_3, "1 | r4\nchips a1g,a2r", "a1a2", "refused color_wanted");
-    check(&SHADOWFLASH_2, "1 | r4\nchips a1g,a2r,a3r", "a1a3+", "refused too_far");
-}
-
-#[test]
-fn s3_3_where_a_flash_would_change_no_chip_it_is_a_supply_line() {
-    check(&SHADOWFLASH_3, "1 | r4\nchips a1g,a2g,a3g", "a1a3", "refused color_wanted");
-    check(&SHADOWFLASH_3, "1 | r4\nchips a1g,a2g,a3g", "a1a3=r", "3 | r4'\nchips a1g,a2g,a3r");
-}
-
-/// What everybody knows of the piece that moved.
-fn proved(ruleset: &Ruleset, picture: &str, squares: &str) -> String {
-    let mut line = Line::new(ruleset, Side::Red, picture);
-    line.play(squares);
-    let to = command(squares);
-    let flagfall_rules::Command::Move(asked) = to else { panic!("a move") };
-    line.cell(&asked.squares.to.to_string())
-}
-
-#[test]
-fn s3_3_a_scout_on_a_supply_line_is_not_told_apart_from_a_captain() {
-    let chips = "chips a1g,a2g,a3g,a4g";
-    assert_eq!(proved(&SHADOWFLASH_3, &format!("1 | r9\n{chips}"), "a1a4=r"), "r9'");
-    assert_eq!(proved(&SHADOWFLASH_3, &format!("1 | r5\n{chips}"), "a1a4=r"), "r5'");
-}
-
-#[test]
-fn s3_4_a_move_proves_what_its_squares_and_chips_allow_and_no_more() {
-    for (piece, chips, squares, wanted) in [
-        ("r9", "-", "a1a4+=r", "r9'[9P]"),
-        ("rP", "-", "a1a4+=r", "rP'[9P]"),
-        ("r5", "-", "a1a2=r", "r5'"),
-        ("r4", "a1g,a2r,a3y,a4b,a5r", "a1a5+", "r4'*"),
-        ("r4", "a1g,a2r,a3y,a4b", "a1a4+", "r4'[43]"),
-        ("r2", "a1g,a2r,a3y", "a1a3+", "r2'[432]"),
-        // Only the last square changed: a runner may have laid that chip as well.
-        ("r2", "a1g,a2g,a3y", "a1a3+", "r2'[9432P]"),
-        ("r9", "a1g,a2g,a3y", "a1a3+=g", "r9'[9432P]"),
-        ("r9", "a1g,a2g,a3y", "a1a3+=r", "r9'[9P]"),
-        ("r4", "a1g,a2g,a3y,a4y", "a1a4+", "r4'[43]"),
-    ] {
-        let picture = format!("1 | {piece}\nchips {chips}");
-        assert_eq!(proved(&SHADOWFLASH_3, &picture, squares), wanted, "{piece} {squares} over {chips}");
-    }
-    assert_eq!(proved(&SHADOWFLASH_1, "1 | r9", "a1a4"), "r9'*");
-}
-
-#[test]
-fn s3_4_the_other_path_counts_as_well() {
-    // a1 to a9: down through the joint it is two squares, a flash of two chips; up it is a long
-    // run.
-    let chips = "chips a1g,a10r,a9g";
-    assert_eq!(proved(&SHADOWFLASH_3, &format!("1 | r2\n{chips}"), "a1a9-"), "r2'[432]");
-    // Through the joint, a10 is a neighbor of a1, so this run over bare squares proves nothing.
-    assert_eq!(proved(&SHADOWFLASH_3, "1 | r9", "a1a10+=g"), "r9'");
-}
-
-#[test]
-fn s3_4_moves_narrow_a_piece_together() {
-    let mut line = Line::new(&SHADOWFLASH_3, Side::Red, "1 | r2\nchips a1g,a2r,a3y,b3g,c3y");
-    line.play("a1a3+ o10o9=r");
-    assert_eq!(line.cell("a3"), "r2'[432]");
-    // The second move could have been a run, but Scout and Phoenix are ruled out already.
-    line.play("a3c3+ o9o10=r");
-    assert_eq!(line.cell("c3"), "r2'[432]");
-    let ranks: RankSet = [Rank::Major, Rank::Colonel, Rank::General].into_iter().collect();
-    assert_eq!(ranks.len(), 3);
 }

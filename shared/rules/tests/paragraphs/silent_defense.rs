@@ -7,7 +7,7 @@ use flagfall_rules::{
     Viewer, decide, evolve, see, see_change, view,
 };
 
-use crate::board::{Line, check};
+use crate::board::{Playthrough, check};
 
 #[test]
 fn d1_board_army_moves_and_repetition_are_those_of_classic() {
@@ -15,7 +15,7 @@ fn d1_board_army_moves_and_repetition_are_those_of_classic() {
     assert_eq!(SILENT_DEFENSE.army, CLASSIC.army);
     assert_eq!(SILENT_DEFENSE.two_squares_limit, CLASSIC.two_squares_limit);
     check(&SILENT_DEFENSE, "8 | bS\n2 | r9", "a2a8", "8 | r9'*");
-    Line::new(&SILENT_DEFENSE, Side::Red, "4 | r5")
+    Playthrough::new(&SILENT_DEFENSE, Side::Red, "4 | r5")
         .play("a4a5 i10i9 a5a4 i9h9 a4a5 h9g9")
         .refuses("a5a4", "two_squares");
 }
@@ -37,7 +37,7 @@ fn d1_a_defender_that_wins_stays_hidden() {
 }
 
 #[test]
-fn d1_a_defender_that_everybody_knew_stays_known() {
+fn d1_a_defender_known_to_both_sides_stays_known() {
     check(&SILENT_DEFENSE, "5 | b4*\n4 | r5", "a4a5", "5 | b4*");
 }
 
@@ -62,7 +62,7 @@ fn d1_the_flag_is_taken_as_ever() {
 
 #[test]
 fn d1_and_a12_a_strike_counts_the_quiet_plies_anew() {
-    let mut line = Line::after(&SILENT_DEFENSE, Side::Red, 300, 199, "4 | r7 bB");
+    let mut line = Playthrough::after(&SILENT_DEFENSE, Side::Red, 300, 199, "4 | r7 bB");
     line.play("a4b4 i10i9 i1i2");
 }
 
@@ -78,7 +78,7 @@ fn square(name: &str) -> Square {
 
 fn strike(defender: &str, attacker: &str) -> Struck {
     let picture = format!("5 | b{defender}\n4 | r{attacker}");
-    let position = Line::new(&SILENT_DEFENSE, Side::Red, &picture).position;
+    let position = Playthrough::new(&SILENT_DEFENSE, Side::Red, &picture).position;
     let terms = GameTerms {
         game: GameId::from_random([7; 12]),
         ruleset: &SILENT_DEFENSE,
@@ -116,7 +116,7 @@ impl Struck {
 }
 
 #[test]
-fn d1_everybody_sees_the_attacker_and_what_came_of_it() {
+fn d1_both_sides_see_the_attacker_and_the_result() {
     let struck = strike("4", "5");
     for viewer in Viewer::ALL {
         let strike = struck.strike(viewer);
@@ -128,7 +128,7 @@ fn d1_everybody_sees_the_attacker_and_what_came_of_it() {
 }
 
 #[test]
-fn d2_only_its_owner_knows_the_winner_and_that_nobody_else_does() {
+fn d2_only_the_owner_knows_the_winner_and_that_it_is_hidden() {
     let struck = strike("4", "5");
     for viewer in [Viewer::Player(Side::Red), Viewer::Public] {
         assert_eq!(struck.strike(viewer).defender, Identity::Hidden);
@@ -142,7 +142,7 @@ fn d2_only_its_owner_knows_the_winner_and_that_nobody_else_does() {
 }
 
 #[test]
-fn a7_a_defender_that_everybody_knew_is_named_in_the_strike() {
+fn a7_a_defender_known_to_both_sides_is_named_in_the_strike() {
     for defender in ["4", "B"] {
         let struck = strike(&format!("{defender}*"), "5");
         let rank = Rank::from_letter(defender.chars().next().expect("a letter")).expect("a rank");

@@ -4,7 +4,7 @@ use flagfall_board::{Rank, Side};
 use flagfall_rules::rulesets::CLASSIC;
 use flagfall_rules::{Position, Referee, Ruleset};
 
-use crate::board::{Line, check};
+use crate::board::{Playthrough, check};
 
 #[test]
 fn a5_a_piece_steps_one_square_in_each_of_the_four_directions() {
@@ -123,7 +123,7 @@ fn check_table(ruleset: &Ruleset, skip: impl Fn(Rank) -> bool, change: impl Fn(c
             }
             let result = change(attacker, *defender, result);
             let mut line =
-                Line::new(ruleset, Side::Red, &format!("5 | b{defender}\n4 | r{attacker}\n1 | rF"));
+                Playthrough::new(ruleset, Side::Red, &format!("5 | b{defender}\n4 | r{attacker}\n1 | rF"));
             let outcome = line.play_one("a4a5").expect("a strike");
             assert_eq!(outcome.is_some(), *defender == 'F');
             let on_board: Vec<_> = Referee
@@ -210,14 +210,14 @@ fn a7_a_strike_shows_both_ranks() {
 
 #[test]
 fn a7_identity_follows_the_piece() {
-    let mut line = Line::new(&CLASSIC, Side::Red, "7 | b9\n5 | b5\n4 | r4");
+    let mut line = Playthrough::new(&CLASSIC, Side::Red, "7 | b9\n5 | b5\n4 | r4");
     line.play("a4a5 i10i9 a5b5 i9i10 b5b6");
     assert_eq!(line.cell("b6"), "r4'*");
 }
 
 #[test]
 fn a8_captured_pieces_are_counted_with_their_rank() {
-    let mut line = Line::new(&CLASSIC, Side::Red, "5 | b5 bB .. .. b6\n4 | r4 r7 .. .. r6");
+    let mut line = Playthrough::new(&CLASSIC, Side::Red, "5 | b5 bB .. .. b6\n4 | r4 r7 .. .. r6");
     let before = line.position.captured(Side::Blue);
     line.play("a4a5 i10i9 b4b5 i9i10 e4e5");
     let after = line.position.captured(Side::Blue);

@@ -4,7 +4,7 @@
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC, PBM, TOURNAMENT};
 
-use crate::board::Line;
+use crate::board::Playthrough;
 
 /// Red's General chases a blue Colonel around the four open squares e5 f5 e6 f6 and never catches
 /// it.
@@ -17,48 +17,50 @@ const ROUND: &str = "e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6";
 #[test]
 fn t2_a_chase_may_not_recreate_a_position() {
     for (ruleset, prey) in [(&TOURNAMENT, "b3"), (&BARRAGE, "b1")] {
-        Line::new(ruleset, Side::Red, &CHASE.replace("b3", prey)).play(ROUND).refuses("f5e5", "more_squares");
+        Playthrough::new(ruleset, Side::Red, &CHASE.replace("b3", prey))
+            .play(ROUND)
+            .refuses("f5e5", "more_squares");
     }
 }
 
 #[test]
 fn t2_blue_may_chase_no_longer_than_red() {
-    Line::new(&TOURNAMENT, Side::Blue, "5 | .. .. .. .. .. r3\n6 | .. .. .. .. b2")
+    Playthrough::new(&TOURNAMENT, Side::Blue, "5 | .. .. .. .. .. r3\n6 | .. .. .. .. b2")
         .play("e6f6 f5e5 f6e6 e5f5 e6e5 f5f6 e5f5 f6e6 f5f6 e6e5")
         .refuses("f6e6", "more_squares");
 }
 
 #[test]
 fn t2_the_chaser_may_go_another_way() {
-    Line::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f4");
+    Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f4");
     // It may step to a square next to the prey that makes a new position.
-    Line::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f6");
+    Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("f5f6");
 }
 
 #[test]
 fn t2_another_piece_may_move() {
-    Line::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("i1i2");
+    Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play(ROUND).refuses("f5e5", "more_squares").play("i1i2");
 }
 
 #[test]
 fn t2_does_not_stand_in_classic_and_pbm() {
     for ruleset in [&CLASSIC, &PBM] {
-        Line::new(ruleset, Side::Red, CHASE).play(ROUND).play("f5e5");
+        Playthrough::new(ruleset, Side::Red, CHASE).play(ROUND).play("f5e5");
     }
 }
 
 #[test]
 fn t2_whether_the_prey_could_be_beaten_is_irrelevant() {
     let picture = CHASE.replace("b3", "b1").replace("r2", "r7");
-    Line::new(&TOURNAMENT, Side::Red, &picture).play(ROUND).refuses("f5e5", "more_squares");
+    Playthrough::new(&TOURNAMENT, Side::Red, &picture).play(ROUND).refuses("f5e5", "more_squares");
 }
 
 #[test]
 fn t2_the_exact_reversal_is_never_refused_by_it() {
     // In the round above, f5e5 recreates the first board, but is allowed because it reverses e5f5.
-    Line::new(&TOURNAMENT, Side::Red, CHASE).play("e5f5 f6e6 f5e5");
+    Playthrough::new(&TOURNAMENT, Side::Red, CHASE).play("e5f5 f6e6 f5e5");
     // Only §C3 stops a chase between two squares.
-    Line::new(&TOURNAMENT, Side::Red, CHASE)
+    Playthrough::new(&TOURNAMENT, Side::Red, CHASE)
         .play("e5f5 f6e6 f5e5 e6f6 e5f5 f6e6")
         .refuses("f5e5", "two_squares");
 }
@@ -68,7 +70,7 @@ fn t1_a_strike_clears_the_counters() {
     // Like the round, but Blue's Scout strikes elsewhere halfway through, and the chase starts
     // again.
     let picture = format!("{CHASE}\n10 | b9\n2 | r5");
-    Line::new(&TOURNAMENT, Side::Red, &picture)
+    Playthrough::new(&TOURNAMENT, Side::Red, &picture)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 i1i2 a10a2 e6f6 f5e5 f6f5 e5e6 f5e5");
 }
 
@@ -76,14 +78,14 @@ fn t1_a_strike_clears_the_counters() {
 fn t1_a_prey_that_does_not_flee_is_not_chased() {
     // Halfway through the round Blue moves another piece: the Colonel did not flee.
     let picture = format!("{CHASE}\n10 | b9");
-    Line::new(&TOURNAMENT, Side::Red, &picture)
+    Playthrough::new(&TOURNAMENT, Side::Red, &picture)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 a10a9 e6e5 a9a10 e5e6 f6f5 e6f6 f5e5 f6f5 e5e6 f5e5 e6f6")
         .refuses("e5e6", "more_squares");
 }
 
 #[test]
 fn t1_a_step_away_from_every_enemy_ends_the_chase() {
-    Line::new(&TOURNAMENT, Side::Red, CHASE)
+    Playthrough::new(&TOURNAMENT, Side::Red, CHASE)
         .play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5")
         .play("i1i2 i10i9")
         .play("f6f5 e5e6 f5e5");
@@ -91,7 +93,8 @@ fn t1_a_step_away_from_every_enemy_ends_the_chase() {
 
 #[test]
 fn t2_a_strike_is_never_refused_by_it() {
-    Line::new(&TOURNAMENT, Side::Red, CHASE).play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5 i10i9 f5e5");
+    Playthrough::new(&TOURNAMENT, Side::Red, CHASE)
+        .play("e5f5 f6e6 f5e5 e6f6 e5e6 f6f5 e6f6 f5e5 f6f5 i10i9 f5e5");
 }
 
 #[test]

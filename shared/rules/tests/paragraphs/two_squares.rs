@@ -4,10 +4,10 @@ use flagfall_board::Side;
 use flagfall_rules::Ruleset;
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC, PBM, PBM_SMALL, TOURNAMENT};
 
-use crate::board::Line;
+use crate::board::Playthrough;
 
-fn red(ruleset: &Ruleset, picture: &str) -> Line {
-    Line::new(ruleset, Side::Red, picture)
+fn red(ruleset: &Ruleset, picture: &str) -> Playthrough {
+    Playthrough::new(ruleset, Side::Red, picture)
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn c3_does_not_stand_in_pbm() {
 fn c3_leaves_no_legal_move_and_a10_ends_the_game() {
     // Red's Sergeant on a1 can only go to b1 and back; Blue can wait.
     let picture = "10 | bF .. .. .. .. .. b7\n2 | rB rB\n1 | r7 .. rB rF";
-    let mut line = Line::bare(&CLASSIC, Side::Red, picture);
+    let mut line = Playthrough::bare(&CLASSIC, Side::Red, picture);
     line.play("a1b1 g10g9 b1a1 g9g8 a1b1");
     line.ends("g8g7", "blue no_legal_move");
 }
@@ -165,7 +165,7 @@ fn c3_leaves_no_legal_move_and_a10_ends_the_game() {
 #[test]
 fn c3_leaves_neither_side_a_move_and_a10_draws() {
     let picture = "10 | b7 .. bB bF\n9 | bB bB\n2 | rB rB\n1 | r7 .. rB rF";
-    let mut line = Line::bare(&CLASSIC, Side::Red, picture);
+    let mut line = Playthrough::bare(&CLASSIC, Side::Red, picture);
     line.play("a1b1 a10b10 b1a1 b10a10 a1b1");
     line.ends("a10b10", "nobody both_blocked");
 }

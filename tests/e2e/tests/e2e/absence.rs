@@ -45,7 +45,7 @@ fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
 }
 
 #[test]
-fn whoever_comes_back_in_time_takes_the_claim_away() {
+fn returning_in_time_prevents_the_claim() {
     let site = Site::new();
     let server = serve(&site, 3_600);
     let mut duel = Duel::begin(&server, &site, "barrage", "5+3", Chance::seed_or(42));
@@ -64,7 +64,7 @@ fn whoever_comes_back_in_time_takes_the_claim_away() {
 }
 
 #[test]
-fn a_player_of_another_server_is_here_until_he_is_gone_from_all() {
+fn a_player_is_present_until_disconnected_from_every_server() {
     let site = Site::with_redis();
     let [one, two] = [serve(&site, 2), serve(&site, 2)];
     let mut ann = one.client(

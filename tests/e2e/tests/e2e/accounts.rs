@@ -35,20 +35,20 @@ fn an_account_from_sign_up_to_its_end() {
     let ann = |server: &Server, words: &[&str], lines: &[&str]| run(server, &site, words, lines);
 
     ann(&server, &["whoami"], &[])
-        .expect(1, &["you are nobody on this server yet", "flagfall signup --server"]);
-    ann(&server, &["logout"], &[]).expect(1, &["nobody is logged in"]);
+        .expect(1, &["You are not known on this server yet", "flagfall signup --server"]);
+    ann(&server, &["logout"], &[]).expect(1, &["You are not logged in"]);
     ann(&server, &["games"], &[]).expect(0, &["You have no running game."]);
     let was = word_after(&ann(&server, &["whoami"], &[]).said, "Player ");
     ann(&server, &["signup", "Ann"], &["short"]).expect(1, &["a password has 8 to 256 characters"]);
-    ann(&server, &["signup", "Ann"], &[]).expect(2, &["is wanted as a line of the standard input"]);
+    ann(&server, &["signup", "Ann"], &[]).expect(2, &["standard input must have a line"]);
     let made = ann(&server, &["signup", "Ann"], &[PASSWORD]);
     made.expect(0, &["Welcome, Ann", "The games you played as a guest stay yours", "Your recovery code is"]);
     assert!(!made.said.contains(PASSWORD));
     let code = word_after(&made.said, "Your recovery code is");
     let me = ann(&server, &["whoami"], &[]);
-    me.expect(0, &["You are Ann on", "of scope play"]);
+    me.expect(0, &["You are Ann on", "with scope play"]);
     assert_eq!(word_after(&me.said, "Player "), was, "the guest became the account");
-    ann(&server, &["signup", "Other"], &[]).expect(1, &["you are logged in as Ann: log out first"]);
+    ann(&server, &["signup", "Other"], &[]).expect(1, &["You are logged in as Ann. Log out first"]);
 
     // Killed and started again: everything was on disk.
     server.kill();
@@ -62,17 +62,17 @@ fn an_account_from_sign_up_to_its_end() {
     ann(&server, &["whoami"], &[]).expect(0, &["You are Ann on"]);
     ann(&server, &["profile", "aNN"], &[]).expect(0, &["Ann, a player, here since 20"]);
     ann(&server, &["profile", "nobody"], &[]).expect(1, &["there is no player of this name"]);
-    ann(&server, &["profile", "no/body"], &[]).expect(1, &["names have letters"]);
+    ann(&server, &["profile", "no/body"], &[]).expect(1, &["Names have letters"]);
 
     let made = ann(&server, &["tokens", "new", "my laptop"], &[]);
-    made.expect(0, &["of scope play", "not told again"]);
+    made.expect(0, &["with scope play", "not shown again"]);
     let (token, id) =
-        (made.said.lines().next().expect("a line").to_owned(), word_after(&made.said, "That is token "));
+        (made.said.lines().next().expect("a line").to_owned(), word_after(&made.said, "This is token "));
     let listed = ann(&server, &["tokens"], &[]);
     listed.expect(0, &["guest", "(this one)", "my laptop", &id]);
     assert!(!listed.said.contains(&token));
     let elsewhere = |words: &[&str], lines: &[&str]| run_as("laptop", &server, &site, words, lines);
-    elsewhere(&["login", "--token"], &["nonsense"]).expect(1, &["the server does not know this token"]);
+    elsewhere(&["login", "--token"], &["nonsense"]).expect(1, &["The server does not know this token"]);
     elsewhere(&["login", "--token"], &[&token]).expect(0, &["You are Ann on"]);
     ann(&server, &["tokens", "new", "program", "--scope", "bot"], &[]).expect(1, &["are for bot accounts"]);
     ann(&server, &["tokens", "revoke", &id], &[]).expect(0, &["Revoked"]);
@@ -94,7 +94,7 @@ fn an_account_from_sign_up_to_its_end() {
     ann(&server, &["account", "delete"], &["wrong password"]).expect(1, &["wrong name or password"]);
     ann(&server, &["account", "delete"], &[PASSWORD]).expect(0, &["The account Ann is deleted."]);
     ann(&server, &["profile", "Ann"], &[]).expect(1, &["there is no player of this name"]);
-    ann(&server, &["whoami"], &[]).expect(1, &["you are nobody on this server yet"]);
+    ann(&server, &["whoami"], &[]).expect(1, &["You are not known on this server yet"]);
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
     let words = ["--rules", "barrage", "--time", "10+5", "--rated"];
     server
         .run_client(&site, "ann", &[&["play"], &words[..]].concat())
-        .expect(2, &["rated games are for accounts"]);
+        .expect(2, &["Rated games are for accounts"]);
     for who in ["ann", "bob"] {
         // The guest from the refused attempt has the name, or it is still free.
         run_as(who, &server, &site, &["signup", who], &[PASSWORD]).expect(0, &["Your recovery code is"]);
@@ -134,11 +134,11 @@ fn a_rated_game_changes_both_ratings_and_the_profile_tells() {
     run(&server, &site, &["profile", "bob"], &[]).expect(0, &["barrage", "rapid", "1"]);
     run(&server, &site, &["leaderboard", "--rules", "barrage"], &[]).expect(0, &["Nobody has played enough"]);
     run(&server, &site, &["leaderboard", "--rules", "classic,ties=attacker"], &[])
-        .expect(2, &["custom rules are not rated"]);
+        .expect(2, &["Custom rules have no ratings"]);
 }
 
 #[test]
-fn two_who_seek_the_same_are_paired_and_who_quits_is_not() {
+fn matching_players_are_paired_and_one_who_quits_is_not() {
     let site = Site::new();
     let server = Server::start(site.server_command(0).args(["--pool-wave-seconds", "1"]));
     let words = ["seek", "--rules", "barrage", "--time", "5+3"];
@@ -155,7 +155,7 @@ fn two_who_seek_the_same_are_paired_and_who_quits_is_not() {
     }
     ann.type_line("abort yes");
     for client in [&mut ann, &mut bob] {
-        client.expect("The game was called off.");
+        client.expect("The game was aborted.");
         client.leave();
     }
 }

@@ -25,11 +25,11 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
     duel.clients[Side::Blue].type_line("draw");
     duel.expect("Blue offers a draw.");
     duel.clients[Side::Red].type_line("accept");
-    duel.expect("A draw: draw agreed.");
+    duel.expect("A draw: both sides agreed.");
 
     duel.clients[Side::Red].type_line("rematch");
     duel.clients[Side::Red].expect("You ask for a rematch");
-    duel.clients[Side::Blue].expect("Red asks for a rematch: type rematch");
+    duel.clients[Side::Blue].expect("Red asks for a rematch. Type rematch");
     duel.clients[Side::Blue].type_line("rematch");
     let ann = duel.clients[Side::Red].expect("you play");
     assert!(ann.contains("you play Blue against bob. Barrage, no clock."), "{ann}");
@@ -38,7 +38,7 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
     assert!(!ann.contains(&duel.id), "{ann}");
 
     duel.clients[Side::Red].type_line("abort yes");
-    duel.expect("The game was called off.");
+    duel.expect("The game was aborted.");
     for side in Side::BOTH {
         duel.clients[side].leave();
     }
@@ -54,7 +54,7 @@ fn a_friend_is_challenged_by_a_code() {
     let code =
         line.split("The code is ").nth(1).and_then(|rest| rest.split('.').next()).expect("a code").to_owned();
     ann.expect(&format!("flagfall play --server ws://{}/ws --accept {code}", server.address));
-    ann.expect("It stands for 24 hours.");
+    ann.expect("The challenge stands for 24 hours.");
 
     server
         .run_client(&site, "eve", &["play", "--accept", "nonsense"])
@@ -116,7 +116,7 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
     ann.type_line("deploy random");
     ann.expect("Your turn");
     ann.type_line("abort yes");
-    ann.expect("The game was called off.");
+    ann.expect("The game was aborted.");
     ann.leave();
     server.run_client(&site, "cat", &["record", &id]).expect(0, &["Red deployed:", "Blue deployed:"]);
 }

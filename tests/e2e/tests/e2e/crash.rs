@@ -35,7 +35,7 @@ pub(crate) fn play_through_kills(site: &Site) {
         let ply = duel.mirror.play_quietly();
         let mover = &mut duel.clients[ply.side];
         mover.type_line(&ply.typed);
-        mover.expect("The connection is down: that goes out as soon as it is back.");
+        mover.expect("The connection is down. This goes out when it is back.");
         server = Server::start(&mut site.server_command(port));
         duel.expect("Connected again.");
         for sentence in &ply.sentences {
@@ -120,7 +120,7 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
     for side in Side::BOTH {
         duel.clients[side] = server.client(&site, names[side], &["play", "--game", &duel.id]);
     }
-    duel.clients[chooser].expect("Your choice is taken: ");
+    duel.clients[chooser].expect("You have chosen ");
     duel.clients[other].expect("Choose what your coin on");
     spectator.expect("Connected again.");
     let second = duel.play();
@@ -139,7 +139,7 @@ fn a_choice_that_waits_survives_the_server_and_the_client() {
 }
 
 #[test]
-fn a_server_that_is_told_to_stop_tells_its_clients_and_goes_on_later() {
+fn a_stopped_server_notifies_clients_and_resumes_games() {
     let site = Site::new();
     let mut server = site.serve();
     let port = server.address.port();
@@ -147,12 +147,12 @@ fn a_server_that_is_told_to_stop_tells_its_clients_and_goes_on_later() {
     duel.play_quietly(5);
     server.terminate();
     duel.expect("The game is paused while the server is away; no clock runs.");
-    duel.expect("The connection is gone (the server stops). Reconnecting.");
+    duel.expect("The connection is lost (the server stops). Reconnecting.");
     server.ended().expect(0, &["stopped"]);
 
     let server = Server::start(&mut site.server_command(port));
     duel.expect("Connected again.");
-    duel.expect("The game goes on.");
+    duel.expect("The game continues.");
     duel.play_quietly(5);
     let record = record(&server, &site, &duel.id);
     assert_eq!(events(&record, "moved").len(), duel.mirror.plies());
@@ -192,7 +192,7 @@ fn a_killed_client_gets_its_seat_back() {
     let newer = server.client(&site, "ann", &["play", "--game", &id]);
     let mut older = std::mem::replace(&mut duel.clients[Side::Red], newer);
     assert_eq!(duel.clients[Side::Red].game(), id);
-    older.expect("Another connection of yours has taken the seat over.");
+    older.expect("Another connection of yours has taken the seat.");
     older.type_line("resign yes");
     older.expect("This connection is read-only");
     duel.play_quietly(3);
@@ -205,7 +205,7 @@ fn a_killed_client_gets_its_seat_back() {
 }
 
 #[test]
-fn of_two_players_at_one_machine_each_gets_the_own_seat_back() {
+fn two_players_on_one_machine_each_resume_their_own_seat() {
     let site = Site::new();
     let server = site.serve();
     let words = ["play", "--rules", "barrage", "--time", "none", "--setup", "random"];

@@ -23,12 +23,12 @@ const DAMAGES: [Damage; 6] =
     [Damage::FlipMiddle, Damage::FlipEnd, Damage::Half, Damage::Empty, Damage::Gone, Damage::Zeros];
 
 #[test]
-fn after_a_crash_a_damaged_data_folder_is_told_and_loses_nothing_in_silence() {
+fn damage_after_a_crash_is_reported() {
     damaged(false);
 }
 
 #[test]
-fn after_a_planned_stop_a_damaged_data_folder_is_told_and_loses_nothing_in_silence() {
+fn damage_after_a_planned_stop_is_reported() {
     damaged(true);
 }
 
@@ -70,7 +70,7 @@ fn damaged(is_planned: bool) {
 }
 
 #[test]
-fn a_lost_tail_is_accepted_only_when_the_operator_says_so_and_the_players_go_on_from_what_is_there() {
+fn a_lost_tail_needs_the_operators_consent_and_games_resume_from_the_rest() {
     let site = Site::new();
     let mut server = site.serve();
     let mut duel = Duel::begin(&server, &site, "barrage", "none", Chance::seed_or(31));
@@ -90,7 +90,7 @@ fn a_lost_tail_is_accepted_only_when_the_operator_says_so_and_the_players_go_on_
     refusal.expect(4, &["1 of them are lost", "--accept-lost-tail"]);
     let server = Server::start(site.server_command(port).arg("--accept-lost-tail"));
     assert!(server.has_said("Commits gone through: "), "{:?}", server.lines());
-    duel.expect("The server had to go back to an older state of the game: it goes on from here.");
+    duel.expect("The server had to go back to an older state of the game. It goes on from here.");
     let mut told = Vec::new();
     for client in [&mut duel.clients.red, &mut duel.clients.blue] {
         client.type_line("status");
@@ -104,7 +104,7 @@ fn a_lost_tail_is_accepted_only_when_the_operator_says_so_and_the_players_go_on_
 }
 
 #[test]
-fn a_damaged_game_is_told_to_its_players_and_all_others_go_on() {
+fn a_damaged_game_is_reported_and_others_continue() {
     let site = Site::new();
     let mut server = site.serve();
     let port = server.address.port();

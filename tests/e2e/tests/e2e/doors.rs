@@ -17,7 +17,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
     let server = site.serve();
     let with_server: &[(&[&str], i32, &str)] = &[
         (&["play", "--rules", "chess"], 2, "there is no ruleset `chess`"),
-        (&["play", "--time", "ten"], 2, "\"ten\" is no clock: write minutes"),
+        (&["play", "--time", "ten"], 2, "\"ten\" is not a clock: write minutes"),
         (&["play", "--time", "99999+1"], 2, "out of bounds"),
         (&["play", "--bot", "gandalf"], 2, "there is no level `gandalf`"),
         (&["play", "--side", "green"], 2, "red or blue"),
@@ -36,8 +36,8 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
         server.run_client(&site, "ann", words).expect(*code, &[answer]);
     }
     for (words, answer) in [
-        (&["setups", "save", "barrage", "../up", "F"], "a name has 1 to 30 letters"),
-        (&["setups", "save", "barrage", "corner", "F"], "not saved: "),
+        (&["setups", "save", "barrage", "../up", "F"], "A name has 1 to 30 letters"),
+        (&["setups", "save", "barrage", "corner", "F"], "Not saved: "),
     ] {
         let mut client = command(&client_program());
         let folder = site.path().join("setups");
@@ -56,8 +56,8 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
             &["Cannot reach ws://127.0.0.1:", "Is the server running there?", "--server"],
         ),
         (format!("{}", server.metrics), 3, &["Cannot reach", "404"]),
-        ("ftp://play.example".to_owned(), 2, &["is no server address"]),
-        ("127.0.0.1:99999".to_owned(), 2, &["is no server address"]),
+        ("ftp://play.example".to_owned(), 2, &["is not a server address"]),
+        ("127.0.0.1:99999".to_owned(), 2, &["is not a server address"]),
         ("no-such-host.invalid".to_owned(), 3, &["Cannot reach"]),
     ];
     for (address, code, answers) in elsewhere {

@@ -109,7 +109,7 @@ fn programs_play_a_whole_game_one_in_tls_and_one_without() {
 }
 
 #[test]
-fn an_account_is_made_and_its_feed_is_told_as_https() {
+fn a_feeds_address_uses_https_behind_the_proxy() {
     let stage = Stage::new();
     stage.run(&["signup", "Ann"], &[PASSWORD]).expect(0, &["Welcome, Ann"]);
     stage.run(&["whoami"], &[]).expect(0, &["You are Ann on wss://localhost:"]);
@@ -140,7 +140,7 @@ fn a_certificate_for_another_name_is_not_believed() {
 fn a_certificate_is_believed_in_its_time() {
     let url = |stage: &Stage| stage.proxy.url("localhost");
     let stage = Stage::with_certificate(&["localhost"], Validity::Past);
-    let words = ["its certificate has expired", "void since 2021-01-01", "has to renew it"];
+    let words = ["its certificate has expired", "It expired on 2021-01-01", "has to renew it"];
     all_say(&stage.refusals(&url(&stage), Some(&stage.authority)), &words);
     let stage = Stage::with_certificate(&["localhost"], Validity::Future);
     let words = ["its certificate is not valid yet", "clock"];
@@ -197,7 +197,7 @@ fn a_file_that_is_no_authority_is_refused_before_anything_is_dialed() {
 }
 
 #[test]
-fn webhooks_are_told_over_tls_to_those_whom_the_operator_trusts() {
+fn webhooks_use_tls_with_authorities_of_the_operator() {
     let (listener, address) = plain_listener();
     let folder = tempfile::tempdir().expect("a folder");
     let authority = Authority::new();
@@ -214,18 +214,18 @@ fn webhooks_are_told_over_tls_to_those_whom_the_operator_trusts() {
             run(client.args(["--server", &server.address.to_string()]), lines)
         };
         ann(&["signup", "Ann"], &[PASSWORD]).expect(0, &["Welcome, Ann"]);
-        ann(&["webhook", "set", &hook.url("localhost")], &[]).expect(0, &["are told to"]);
+        ann(&["webhook", "set", &hook.url("localhost")], &[]).expect(0, &["are sent to"]);
         ann(&["webhook", "test"], &[])
     };
-    tested(&[]).expect(1, &["the test did not arrive", "this address cannot be reached from here"]);
+    tested(&[]).expect(1, &["The test did not arrive", "this address cannot be reached from here"]);
     let file = authority.file(folder.path());
     let trusting = tested(&["--webhook-ca", file.to_str().expect("text")]);
-    trusting.expect(0, &["It works: the test was answered with 204."]);
+    trusting.expect(0, &["It works. The test was answered with 204."]);
     assert!(answers.join().expect("it was called").starts_with("POST / HTTP/1.1"));
 }
 
 #[test]
-fn a_server_does_not_start_with_authorities_that_are_none() {
+fn a_server_refuses_to_start_with_invalid_authorities() {
     let site = Site::new();
     let file = site.path().join("wrong.pem");
     std::fs::write(&file, "not a certificate").expect("written");

@@ -78,7 +78,7 @@ fn quantum_is_played_to_its_natural_end() {
 }
 
 #[test]
-fn an_illegal_move_loses_when_the_client_is_told_to_send_it() {
+fn an_illegal_move_loses_when_the_client_is_made_to_send_it() {
     let site = Site::new();
     let server = site.serve();
     let mut duel = Duel::begin(&server, &site, "course", "none", Chance::seed_or(7));

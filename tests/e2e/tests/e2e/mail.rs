@@ -18,7 +18,7 @@ fn run(server: &Server, site: &Site, who: &str, words: &[&str], lines: &[&str]) 
 }
 
 #[test]
-fn a_game_by_mail_from_the_challenge_to_the_end_with_nobody_there() {
+fn a_correspondence_game_with_both_players_offline() {
     let site = Site::new();
     let server = site.serve();
     for who in ["ann", "bob"] {
@@ -34,7 +34,7 @@ fn a_game_by_mail_from_the_challenge_to_the_end_with_nobody_there() {
         asked.said.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code");
     let deploy = format!("deploy {SETUP}");
     mail("bob", &[&format!("accept {code}"), &deploy])
-        .expect(0, &["you play Blue", "Your deployment is handed in."]);
+        .expect(0, &["you play Blue", "Your deployment is submitted."]);
     mail("ann", &["next", &deploy]).expect(0, &["you play Red", "The game starts."]);
 
     mail("bob", &["next"]).expect(0, &["It is not your turn in your one running game."]);
@@ -79,12 +79,12 @@ fn a_game_by_mail_from_the_challenge_to_the_end_with_nobody_there() {
     told(&["history"]).expect(0, &["Games of bob", "Blue", "ann", "pbm, 3days", "lost: resigned"]);
     told(&["history", "ann", "bob"]).expect(0, &["ann against bob:", "########## 100 %", "won: resigned"]);
     told(&["stats"]).expect(0, &["as Blue", "Your deployments in pbm", SETUP, "..........   0 %"]);
-    told(&["webhook", "show"]).expect(1, &["you have no webhook"]);
-    told(&["webhook", "set", "http://example.org/"]).expect(1, &["webhooks want https"]);
+    told(&["webhook", "show"]).expect(1, &["You have no webhook"]);
+    told(&["webhook", "set", "http://example.org/"]).expect(1, &["webhooks need https"]);
     told(&["webhook", "set", "https://example.org/"])
-        .expect(0, &["The secret that signs them is", "not told again"]);
-    told(&["webhook", "show"]).expect(0, &["https://example.org/, set ", "Nothing was sent yet."]);
-    told(&["webhook", "remove"]).expect(0, &["nothing is sent any more"]);
+        .expect(0, &["The secret that signs them is", "not shown again"]);
+    told(&["webhook", "show"]).expect(0, &["https://example.org/, set ", "Nothing has been sent yet."]);
+    told(&["webhook", "remove"]).expect(0, &["No more notices are sent"]);
     told(&["feed"]).expect(0, &["/api/feeds/", "JSON Feed"]);
     told(&["feed", "--remove"]).expect(0, &["Removed"]);
     told(&["account", "export"]).expect(0, &["\"played\"", "\"deployments\"", "\"statistics\"", "resigned"]);
@@ -100,30 +100,30 @@ fn an_accounts_deployments_are_kept_by_the_server_and_a_guests_on_the_machine() 
     let ann = |words: &[&str]| run(&server, &site, "ann", &[&["deployments"], words].concat(), &[]);
     ann(&[]).expect(0, &["No deployment is saved."]);
     ann(&["save", "barrage", "corner", corner]).expect(0, &["corner with your account", "--setup corner"]);
-    ann(&["save", "barrage", "corner", "FFF"]).expect(2, &["not saved"]);
+    ann(&["save", "barrage", "corner", "FFF"]).expect(2, &["Not saved"]);
     ann(&["list"]).expect(0, &["Barrage:", "barrage corner"]);
     ann(&["show", "barrage", "corner"]).expect(0, &["........FB"]);
     ann(&["export", &file]).expect(0, &["Written to"]);
     ann(&["remove", "barrage", "corner"]).expect(0, &["Deleted."]);
     ann(&["remove", "barrage", "corner"]).expect(1, &["no deployment of this name is kept"]);
-    run(&server, &site, "bob", &["deployments", "import", &file], &[]).expect(0, &["1 saved."]);
+    run(&server, &site, "bob", &["deployments", "import", &file], &[]).expect(0, &["1 deployment is saved."]);
     assert!(site.path().join("config/bob/setups/barrage/corner.txt").is_file());
     ann(&["list"]).expect(0, &["No deployment is saved."]);
-    ann(&["import", &file]).expect(0, &["1 saved."]);
+    ann(&["import", &file]).expect(0, &["1 deployment is saved."]);
     let words = ["play", "--bot", "random", "--rules", "barrage", "--time", "none", "--setup", "corner"];
     let played = run(&server, &site, "ann", &words, &["abort yes"]);
-    played.expect(0, &["Your deployment is handed in.", "The game was called off."]);
+    played.expect(0, &["Your deployment is submitted.", "The game was aborted."]);
 }
 
 #[test]
-fn the_next_game_is_opened_or_it_is_said_that_there_is_none() {
+fn the_next_game_is_opened_or_reported_missing() {
     let site = Site::new();
     let server = site.serve();
     run(&server, &site, "ann", &["next"], &[]).expect(0, &["You have no running game."]);
     let words = ["play", "--bot", "random", "--side", "red", "--time", "none", "--rules", "pbm"];
     run(&server, &site, "ann", &words, &["deploy suggested"]).expect(0, &["To go on: flagfall play"]);
     let next = run(&server, &site, "ann", &["next"], &["status", "abort yes"]);
-    next.expect(0, &["you play Red", "Ply 0: it is Red's turn.", "The game was called off."]);
+    next.expect(0, &["you play Red", "Ply 0: it is Red's turn.", "The game was aborted."]);
 }
 
 fn a_game_rests_whenever_nobody_is_there(site: &Site) {
@@ -141,7 +141,7 @@ fn a_game_rests_whenever_nobody_is_there(site: &Site) {
         asked.said.split("Type accept ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a code");
     let deploy = format!("deploy {SETUP}");
     run(&server, site, "bob", &["mail"], &[&format!("accept {code}"), &deploy])
-        .expect(0, &["Your deployment is handed in."]);
+        .expect(0, &["Your deployment is submitted."]);
     server.expect("the game rests");
     run(&server, site, "ann", &["mail"], &["next", &deploy]).expect(0, &["The game starts."]);
     server.expect("the game rests");

@@ -2,6 +2,7 @@
 
 mod absence;
 mod accounts;
+mod chat_and_moderation;
 mod conversation;
 mod crash;
 mod damage;
@@ -12,7 +13,6 @@ mod encrypted;
 mod example;
 mod games;
 mod mail;
-mod manners;
 mod older;
 mod operation;
 mod operators;

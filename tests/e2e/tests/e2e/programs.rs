@@ -158,7 +158,7 @@ fn play(rules: &str) {
 }
 
 #[test]
-fn two_programs_play_a_game_of_each_ruleset_that_the_line_protocol_can_tell() {
+fn programs_play_every_ruleset_that_the_line_protocol_supports() {
     let mut others = Vec::new();
     for ruleset in Ruleset::all() {
         if can_tell(ruleset) {
@@ -174,7 +174,7 @@ fn two_programs_play_a_game_of_each_ruleset_that_the_line_protocol_can_tell() {
         let ended = stage.server.run_client(&stage.site, "ann", &words);
         ended.expect(
             2,
-            &["the line protocol has no words for all that happens in", rules, "it has for classic"],
+            &["the line protocol cannot express all that happens in", rules, "it can for classic"],
         );
     }
 }
@@ -201,7 +201,7 @@ fn a_program_waits_for_a_store_that_is_away_and_plays_when_it_is_back() {
 }
 
 #[test]
-fn a_killed_server_comes_back_and_the_programs_play_on_and_know_nothing_of_it() {
+fn programs_play_on_through_a_server_restart() {
     let mut stage = Stage::new();
     let port = stage.server.address.port();
     // Red waits at three points until it is released, so the game cannot end before the server is
@@ -226,7 +226,7 @@ fn a_killed_server_comes_back_and_the_programs_play_on_and_know_nothing_of_it() 
         for client in [&mut first, &mut second, &mut spectator] {
             client.expect("Connected again.");
         }
-        first.expect("The game goes on.");
+        first.expect("The game continues.");
         // The write ends as soon as Red waits at this gate.
         thread::spawn(move || fs::write(gate, "go\n"));
         spectator.expect_one_of(&["Red moves", "Blue moves"]);
@@ -263,11 +263,11 @@ fn a_program_that_ends_in_the_middle_costs_its_game() {
 fn a_program_that_answers_too_late_costs_its_game() {
     let lines = format!("{DEPLOY}; {READ_BOARD}; read never; echo 0 3 DOWN");
     let ended = Stage::new().fails(&lines, &["--turn-time", "0.3", "--deploy-time", "60"]);
-    ended.expect(8, &["the program failed: no answer within 0.3 s", "called off"]);
+    ended.expect(8, &["the program failed: no answer within 0.3 s", "aborted"]);
 }
 
 #[test]
-fn a_program_that_lies_is_found_out_before_the_server_sees_it() {
+fn a_programs_invalid_answer_never_reaches_the_server() {
     for (answer, code, words) in [
         ("echo 0 0 DOWN", 6, "the illegal move \"0 0 DOWN\""),
         ("echo 0 9 UP", 6, "the illegal move \"0 9 UP\""),
@@ -276,16 +276,16 @@ fn a_program_that_lies_is_found_out_before_the_server_sees_it() {
     ] {
         let stage = Stage::new();
         let ended = stage.fails(&format!("{DEPLOY}; {READ_BOARD}; {answer}"), &[]);
-        ended.expect(code, &[words, "called off"]);
+        ended.expect(code, &[words, "aborted"]);
         assert!(!ended.said.contains("Refused"), "{}", ended.said);
     }
     let stage = Stage::new();
     let ended = stage.fails("read opening; yes FFFFFFFFFF | head -n 4; read never", &[]);
-    ended.expect(7, &["an illegal deployment", "called off"]);
+    ended.expect(7, &["an illegal deployment", "aborted"]);
 }
 
 #[test]
-fn a_signal_gives_the_game_up_and_leaves_nothing_running() {
+fn a_signal_resigns_the_game_and_ends_all_processes() {
     let stage = Stage::new();
     let slow = stage.script(
         "slow",
@@ -342,7 +342,7 @@ fn a_program_takes_a_challenge_and_plays_the_house() {
 }
 
 #[test]
-fn what_cannot_play_is_said_before_anybody_is_asked_for_a_game() {
+fn an_impossible_run_is_refused_before_a_game_is_requested() {
     let stage = Stage::new();
     let run = |words: &[&str]| stage.server.run_client(&stage.site, "ann", &[&["bot"], words].concat());
     run(&["--exec", "/nowhere/at/all", "--rules", "pbm"]).expect(2, &["there is no program"]);
@@ -358,7 +358,7 @@ fn what_cannot_play_is_said_before_anybody_is_asked_for_a_game() {
 }
 
 #[test]
-fn a_program_takes_a_seat_in_which_nothing_was_played_yet() {
+fn a_program_takes_a_seat_only_while_it_can_deploy() {
     let stage = Stage::new();
     let program = stage.house("red", "barrage", 3, 20);
     let run = |id: &str| {
@@ -372,5 +372,5 @@ fn a_program_takes_a_seat_in_which_nothing_was_played_yet() {
     run(&fresh).expect(0, &["The game starts.", "Games 1: "]);
     stage.nothing_is_left();
     let begun = stage.game_of_eve(&["--setup", "random"]);
-    run(&begun).expect(1, &["the game has begun: a program can come in while it can still deploy"]);
+    run(&begun).expect(1, &["the game has begun; a program can join only while it can still deploy"]);
 }

@@ -87,7 +87,7 @@ fn a_game_over_three_servers_goes_on_when_one_is_killed_and_when_one_is_stopped(
 }
 
 #[test]
-fn a_redis_that_stands_still_is_told_of_once_and_what_was_asked_meanwhile_is_done_after_it() {
+fn a_stalled_redis_is_announced_once_and_pending_commands_complete() {
     let site = Site::with_redis();
     let servers = [site.serve(), site.serve(), site.serve()];
     let mut game = Spread::begin(&site, &servers, Chance::seed_or(12));
@@ -119,7 +119,7 @@ fn a_redis_that_stands_still_is_told_of_once_and_what_was_asked_meanwhile_is_don
 }
 
 #[test]
-fn whoever_loses_his_line_while_redis_stands_still_comes_back_and_a_stranger_is_sent_back_once() {
+fn known_players_reconnect_while_redis_stalls_and_unknown_ones_wait() {
     let site = Site::with_redis();
     let server = site.serve();
     let hello = |rest: &str| {
@@ -162,14 +162,14 @@ fn an_open_offer_is_accepted_on_another_server() {
 }
 
 #[test]
-fn a_challenge_by_name_and_its_answer_are_told_at_once_on_other_servers() {
+fn a_challenge_and_its_answer_reach_other_servers_at_once() {
     let site = Site::with_redis();
     let (one, two) = (site.serve(), site.serve());
     // Bob is busy looking for another game.
     let mut bob = two.client(&site, "bob", &["play", "--rules", "pbm"]);
     bob.expect("Your offer is in the lobby");
     let mut ann = one.client(&site, "ann", &["mail"]);
-    ann.expect("Type help for the words of play by mail.");
+    ann.expect("Type help for the commands of play by mail.");
     let mut challenge = |words: &str| {
         ann.type_line(&format!("challenge bob {words}"));
         ann.expect("bob is challenged");
@@ -183,7 +183,7 @@ fn a_challenge_by_name_and_its_answer_are_told_at_once_on_other_servers() {
     bob.type_line(&format!("reject {declined}"));
     ann.expect("bob declines your challenge.");
     bob.type_line(&format!("accept {accepted}"));
-    ann.expect("bob accepts your challenge: the game begins.");
+    ann.expect("bob accepts your challenge. The game begins.");
     assert_eq!(bob.game(), ann.game());
     // His own offer was withdrawn.
     let mut eve = one.client(&site, "eve", &["play", "--rules", "pbm"]);

@@ -7,18 +7,18 @@ const RED: &str = "B955916698 2334445566 7777888899 999SBBBBBF";
 
 /// Input and its answer.
 const DEPLOYMENTS: &[(&str, &str)] = &[
-    ("deploy", "That is no deployment: "),
+    ("deploy", "That is not a deployment: "),
     ("deploy 123", "the deployment has 3 characters, 40 are wanted"),
     ("deploy 1955916698 2334445566 7777888899 999SBBBBBF", "Bomb: 5 placed, 6 wanted"),
     ("deploy .955916698 2334445566 7777888899 999SBBBBBF", "placed"),
     ("deploy X955916698 2334445566 7777888899 999SBBBBBF", "'X' stands for no piece"),
-    ("deploy näher", "That is no deployment: "),
+    ("deploy näher", "That is not a deployment: "),
 ];
 
 const MOVES: &[(&str, &str)] = &[
-    ("hello there", "I do not understand \"hello there\". Type a move as in a4a5, or help."),
-    ("a4", "I do not understand \"a4\"."),
-    ("a0a1", "I do not understand"),
+    ("hello there", "“hello there” is not understood. Type a move, as in a4a5, or help."),
+    ("a4", "“a4” is not understood."),
+    ("a0a1", "is not understood"),
     ("a4a5", "Refused: Flags and Bombs never move."),
     ("d4d5", "Refused: Nothing enters a lake."),
     ("f4f6", "Refused: Only a Scout moves more than one square."),
@@ -43,12 +43,12 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
     ann.expect("Deploy now: ");
     for (typed, answer) in DEPLOYMENTS.iter().skip(1) {
         ann.type_line(typed);
-        let line = ann.expect("That is no deployment: ");
+        let line = ann.expect("That is not a deployment: ");
         assert!(line.to_lowercase().contains(&answer.to_lowercase()), "{typed}: {line}");
     }
     ann.type_line("board");
     ann.type_line(&format!("deploy {RED}"));
-    ann.expect("Your deployment is handed in.");
+    ann.expect("Your deployment is submitted.");
     ann.expect("Your turn, Red.");
     for (typed, answer) in MOVES {
         ann.type_line(typed);

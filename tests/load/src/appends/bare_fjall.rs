@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 
-use super::{BODY_BYTES, GAMES, Round, game, us_since};
+use super::round::{BODY_BYTES, GAMES, Round, game, us_since};
 
 /// Writes the rows of an append: an entry, a head, and the number of the commit.
 pub(super) struct BareFjall {

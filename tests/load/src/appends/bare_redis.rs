@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use flagfall_store::Hash;
 use redis::aio::MultiplexedConnection;
 
-use super::{BODY_BYTES, GAMES, Round, game, us_since};
+use super::round::{BODY_BYTES, GAMES, Round, game, us_since};
 
 const SCRIPT: &str = concat!(
     include_str!("../../../../server/store/src/redis/scripts/prelude.lua"),

@@ -10,9 +10,11 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
-use super::ATTACKING;
-use crate::duel::{Pair, SETUP, Socket, Trouble, ask, begin, connect_from, dial_from, enter, id, next, say};
+use crate::duel::{Pair, SETUP, Socket, ask, begin, connect_from, dial_from, enter, id, next, say};
+use crate::error::LoadError;
 
+/// What an attacker prints when it begins.
+pub(super) const ATTACKING: &str = "attacking";
 /// The attacker's address.
 const SOURCE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 /// Handshakes per second.
@@ -105,12 +107,12 @@ impl Attacker {
     /// Attacks until it is stopped.
     ///
     /// # Errors
-    /// [`Trouble`] if the attack cannot begin. Later refusals by the server are expected.
-    pub(crate) async fn run(self) -> Result<(), Trouble> {
+    /// [`LoadError`] if the attack cannot begin. Later refusals by the server are expected.
+    pub(crate) async fn run(self) -> Result<(), LoadError> {
         let address = self.address;
-        let address: std::net::SocketAddr = address.parse().map_err(|_| Trouble::Silent)?;
+        let address: std::net::SocketAddr = address.parse().map_err(|_| LoadError::Silent)?;
         if !address.ip().is_loopback() {
-            return Err(Trouble::Answer("only a loopback address is attacked".to_owned()));
+            return Err(LoadError::Answer("only a loopback address is attacked".to_owned()));
         }
         let address = address.to_string();
         let attack = async {
@@ -143,7 +145,7 @@ fn upgrade(address: &str) -> String {
 }
 
 /// Opens a WebSocket by hand and sends no hello.
-async fn shake(address: &str) -> Result<TcpStream, Trouble> {
+async fn shake(address: &str) -> Result<TcpStream, LoadError> {
     let mut stream = dial_from(SOURCE, address).await?;
     stream.write_all(upgrade(address).as_bytes()).await?;
     let mut answer = [0; 512];
@@ -151,11 +153,11 @@ async fn shake(address: &str) -> Result<TcpStream, Trouble> {
     if answer[..bytes].starts_with(b"HTTP/1.1 101") {
         Ok(stream)
     } else {
-        Err(Trouble::Answer("no WebSocket".to_owned()))
+        Err(LoadError::Answer("no WebSocket".to_owned()))
     }
 }
 
-async fn handshakes(address: &str) -> Result<(), Trouble> {
+async fn handshakes(address: &str) -> Result<(), LoadError> {
     begun();
     // A hundredth of a second's worth at a time.
     let mut ticks = interval(Duration::from_millis(10));
@@ -173,7 +175,7 @@ async fn handshakes(address: &str) -> Result<(), Trouble> {
 }
 
 /// A third of the connections send nothing, a third become WebSockets, and a third become guests.
-async fn idle(address: &str) -> Result<(), Trouble> {
+async fn idle(address: &str) -> Result<(), LoadError> {
     begun();
     let (mut silent, mut sockets, mut guests) = (Vec::new(), Vec::new(), Vec::new());
     loop {
@@ -193,7 +195,7 @@ async fn idle(address: &str) -> Result<(), Trouble> {
 }
 
 /// Keeps the result of an attempt; returns true if it failed.
-async fn keep<T>(kept: &mut Vec<T>, attempt: impl Future<Output = Result<T, Trouble>>) -> bool {
+async fn keep<T>(kept: &mut Vec<T>, attempt: impl Future<Output = Result<T, LoadError>>) -> bool {
     match timeout(TIMEOUT, attempt).await {
         Ok(Ok(made)) => {
             kept.push(made);
@@ -208,7 +210,7 @@ fn is_open(stream: &TcpStream) -> bool {
     !matches!(stream.try_read(&mut buffer), Ok(0))
 }
 
-async fn guest(address: &str) -> Result<Socket, Trouble> {
+async fn guest(address: &str) -> Result<Socket, LoadError> {
     let mut socket = connect_from(SOURCE, address).await?;
     enter(&mut socket, None, None).await?;
     Ok(socket)
@@ -218,7 +220,7 @@ fn terms() -> Terms {
     Terms { ruleset: "pbm".to_owned(), time: Time::Unlimited {}, private: false, secret: false, rated: false }
 }
 
-async fn seeks(address: &str) -> Result<(), Trouble> {
+async fn seeks(address: &str) -> Result<(), LoadError> {
     begun();
     let mut sockets = Vec::new();
     let mut number = 0;
@@ -242,7 +244,7 @@ async fn seeks(address: &str) -> Result<(), Trouble> {
             for _ in 0..if at + 1 == sockets.len() { SEEKS_EACH } else { 1 } {
                 match timeout(TIMEOUT, ask(&mut sockets[at], &seek)).await {
                     Ok(Ok(_)) => {}
-                    Ok(Err(Trouble::Answer(text))) if text.contains("refused") => has_failed = true,
+                    Ok(Err(LoadError::Answer(text))) if text.contains("refused") => has_failed = true,
                     _ => is_gone = true,
                 }
             }
@@ -258,7 +260,7 @@ async fn seeks(address: &str) -> Result<(), Trouble> {
     }
 }
 
-async fn house(address: &str) -> Result<(), Trouble> {
+async fn house(address: &str) -> Result<(), LoadError> {
     begun();
     let mut players = JoinSet::new();
     for guest in 0..HOUSE_GUESTS {
@@ -276,7 +278,7 @@ async fn house(address: &str) -> Result<(), Trouble> {
 }
 
 /// Begins as many games against house players as a guest may have, and continues to do so.
-async fn play_house(address: &str, number: u32) -> Result<(), Trouble> {
+async fn play_house(address: &str, number: u32) -> Result<(), LoadError> {
     let mut socket = guest(address).await?;
     for game in 0..HOUSE_GAMES / HOUSE_GUESTS {
         let play = ClientToServer::PlayBot {
@@ -323,12 +325,12 @@ async fn command(
     cmd_id: &str,
     ply: u16,
     command: GameCommand,
-) -> Result<(), Trouble> {
+) -> Result<(), LoadError> {
     let cmd_id = id(cmd_id);
     say(socket, &ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await
 }
 
-async fn moves(address: &str) -> Result<(), Trouble> {
+async fn moves(address: &str) -> Result<(), LoadError> {
     begun();
     let mut pairs = JoinSet::new();
     for index in 0..PAIRS {
@@ -344,7 +346,7 @@ async fn moves(address: &str) -> Result<(), Trouble> {
     Ok(())
 }
 
-async fn play_fast(address: &str, index: u32) -> Result<(), Trouble> {
+async fn play_fast(address: &str, index: u32) -> Result<(), LoadError> {
     let sockets = [guest(address).await?, guest(address).await?];
     let mut pair = Pair { sockets, game: None, index };
     for number in 0.. {
@@ -356,7 +358,7 @@ async fn play_fast(address: &str, index: u32) -> Result<(), Trouble> {
     Ok(())
 }
 
-async fn fragments(address: &str) -> Result<(), Trouble> {
+async fn fragments(address: &str) -> Result<(), LoadError> {
     begun();
     let mut lines = JoinSet::new();
     for _ in 0..LINES {
@@ -373,7 +375,7 @@ async fn fragments(address: &str) -> Result<(), Trouble> {
 }
 
 /// Begins a text message that never ends and has no content.
-async fn send_fragments(address: &str) -> Result<(), Trouble> {
+async fn send_fragments(address: &str) -> Result<(), LoadError> {
     /// Client frames are masked; this mask is all zeros.
     const MASKED_EMPTY: u8 = 0x80;
     let mut stream = shake(address).await?;
@@ -387,7 +389,7 @@ async fn send_fragments(address: &str) -> Result<(), Trouble> {
     }
 }
 
-async fn records(address: &str) -> Result<(), Trouble> {
+async fn records(address: &str) -> Result<(), LoadError> {
     let sockets = [guest(address).await?, guest(address).await?];
     let mut pair = Pair { sockets, game: None, index: 0 };
     let game = begin(&mut pair.sockets, terms(), 0).await?;
@@ -419,7 +421,7 @@ async fn records(address: &str) -> Result<(), Trouble> {
 }
 
 /// Sends a request and reads the answer.
-async fn fetch(address: &str, request: &str) -> Result<(), Trouble> {
+async fn fetch(address: &str, request: &str) -> Result<(), LoadError> {
     let mut stream = dial_from(SOURCE, address).await?;
     stream.write_all(request.as_bytes()).await?;
     let mut waste = vec![0; 64 * 1024];
@@ -428,7 +430,7 @@ async fn fetch(address: &str, request: &str) -> Result<(), Trouble> {
 }
 
 /// Connects to a closed port for a share of the time.
-async fn closed_port(share: f64) -> Result<(), Trouble> {
+async fn closed_port(share: f64) -> Result<(), LoadError> {
     let nobody = {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         listener.local_addr()?.to_string()

@@ -1,6 +1,6 @@
 //! Honest players, and what they notice of an attack.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::{Duration, Instant};
 
 use flagfall_board::Side;
@@ -8,8 +8,8 @@ use flagfall_protocol::{Accepted, ClientToServer, GameCommand, Terms, Time};
 use tokio::task::JoinSet;
 use tokio::time::{interval, sleep_until, timeout};
 
-use super::loopback;
-use crate::duel::{Pair, SETUP, Socket, Trouble, ask, begin, connect_from, enter, id, say, until};
+use crate::duel::{Pair, SETUP, Socket, ask, begin, connect_from, enter, id, say, until};
+use crate::error::LoadError;
 
 /// The time between two newcomers.
 const NEWCOMER: Duration = Duration::from_millis(500);
@@ -40,7 +40,7 @@ impl Noticed {
 }
 
 /// Pairs with a game each; every player has their own address.
-pub(super) async fn pairs(address: &str, count: u32) -> Result<Vec<Pair>, Trouble> {
+pub(super) async fn pairs(address: &str, count: u32) -> Result<Vec<Pair>, LoadError> {
     let mut pairs = Vec::new();
     for index in 0..count {
         let mut sockets = [
@@ -53,7 +53,7 @@ pub(super) async fn pairs(address: &str, count: u32) -> Result<Vec<Pair>, Troubl
     Ok(pairs)
 }
 
-async fn guest(address: &str, source: IpAddr) -> Result<Socket, Trouble> {
+async fn guest(address: &str, source: IpAddr) -> Result<Socket, LoadError> {
     let mut socket = connect_from(source, address).await?;
     enter(&mut socket, None, None).await?;
     Ok(socket)
@@ -69,7 +69,7 @@ pub(super) async fn play(
     pairs: Vec<Pair>,
     pace: Duration,
     lasting: Duration,
-) -> Result<Noticed, Trouble> {
+) -> Result<Noticed, LoadError> {
     let end = Instant::now() + lasting;
     let mut noticed = Noticed::default();
     let mut players = JoinSet::new();
@@ -93,7 +93,7 @@ pub(super) async fn play(
             let began = Instant::now();
             let arrived = timeout(TIMEOUT, arrive(&address, loopback(3, index), index));
             let arrived =
-                Box::pin(arrived).await.unwrap_or_else(|_| Err(Trouble::Answer("no answer".to_owned())));
+                Box::pin(arrived).await.unwrap_or_else(|_| Err(LoadError::Answer("no answer".to_owned())));
             arrived.map(|()| u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX))
         });
     }
@@ -110,7 +110,7 @@ pub(super) async fn play(
 }
 
 /// Moves Scouts back and forth at an even pace, game after game.
-async fn moves(mut pair: Pair, pace: Duration, end: Instant) -> Result<Vec<u64>, Trouble> {
+async fn moves(mut pair: Pair, pace: Duration, end: Instant) -> Result<Vec<u64>, LoadError> {
     let mut latencies = Vec::new();
     let mut ticks = interval(pace);
     let (mut turn, mut game) = (0, 0);
@@ -127,7 +127,7 @@ async fn moves(mut pair: Pair, pace: Duration, end: Instant) -> Result<Vec<u64>,
 }
 
 /// A newcomer: a guest who offers a game, withdraws it, and begins one against a house player.
-async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), Trouble> {
+async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), LoadError> {
     let mut socket = guest(address, source).await?;
     let terms = terms();
     let seek = ClientToServer::Seek {
@@ -137,7 +137,7 @@ async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), Trouble
         rating: None,
     };
     let Accepted::Seek { seek } = ask(&mut socket, &seek).await? else {
-        return Err(Trouble::Answer("no seek".to_owned()));
+        return Err(LoadError::Answer("no seek".to_owned()));
     };
     ask(&mut socket, &ClientToServer::CancelSeek { cmd_id: id(&format!("cancel-{index}")), seek }).await?;
     let play = ClientToServer::PlayBot {
@@ -148,7 +148,7 @@ async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), Trouble
         side: Some(Side::Blue),
     };
     let Accepted::Started { game, .. } = ask(&mut socket, &play).await? else {
-        return Err(Trouble::Answer("no game".to_owned()));
+        return Err(LoadError::Answer("no game".to_owned()));
     };
     say(&mut socket, &ClientToServer::OpenGame { game, since: None }).await?;
     let command = GameCommand::Deploy { setup: SETUP.to_owned() };
@@ -156,4 +156,11 @@ async fn arrive(address: &str, source: IpAddr, index: u32) -> Result<(), Trouble
     say(&mut socket, &deploy).await?;
     until(&mut socket, |text| text.contains(r#""kind":"moved""#)).await?;
     Ok(())
+}
+
+/// An address of the loopback network that nothing else here uses.
+fn loopback(group: u8, index: u32) -> IpAddr {
+    let [.., high, low] = index.to_be_bytes();
+    // Never .0 or .255, which look like a network's own addresses.
+    Ipv4Addr::new(127, group, high, low.clamp(1, 254)).into()
 }

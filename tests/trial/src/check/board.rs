@@ -33,7 +33,7 @@ pub(super) type Laid = (Vec<At>, char);
 
 /// Something that happened on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(super) enum BoardEvent {
     /// A ply from a square to another.
     Moved {
         from: At,
@@ -53,11 +53,11 @@ pub(super) enum Step {
     Colored(At, char),
 }
 
-impl Step {
+impl BoardEvent {
     /// True if this is a side's turn.
     #[must_use]
     pub(super) fn is_ply(&self) -> bool {
-        !matches!(self, Step::Struck { .. } | Step::Colored(..))
+        !matches!(self, BoardEvent::Struck { .. } | BoardEvent::Colored(..))
     }
 }
 
@@ -281,21 +281,23 @@ impl Board {
     ///
     /// # Errors
     /// Why the step is not lawful.
-    pub(super) fn take(&mut self, step: &Step) -> Result<Option<Strike>, String> {
-        if self.owed.is_some() && !matches!(step, Step::Colored(..)) {
+    pub(super) fn take(&mut self, step: &BoardEvent) -> Result<Option<Strike>, String> {
+        if self.owed.is_some() && !matches!(step, BoardEvent::Colored(..)) {
             return Err("a color is owed first".to_owned());
         }
-        if self.pending.is_some() && !matches!(step, Step::Moved { .. }) {
+        if self.pending.is_some() && !matches!(step, BoardEvent::Moved { .. }) {
             return Err("a strike waits".to_owned());
         }
         match step {
-            Step::Moved { from, to, laid, ranks } => self.take_move((*from, *to), laid.as_ref(), *ranks),
-            Step::Struck { from, to } => self.take_clash((*from, *to)).map(|()| None),
-            Step::Removed(at) => self.take_off(*at).map(|()| None),
-            Step::Placed { at, letter, is_labeled, chip } => {
+            BoardEvent::Moved { from, to, laid, ranks } => {
+                self.take_move((*from, *to), laid.as_ref(), *ranks)
+            }
+            BoardEvent::Struck { from, to } => self.take_clash((*from, *to)).map(|()| None),
+            BoardEvent::Removed(at) => self.take_off(*at).map(|()| None),
+            BoardEvent::Placed { at, letter, is_labeled, chip } => {
                 self.bring_on(*at, *letter, *is_labeled, *chip).map(|()| None)
             }
-            Step::Colored(at, chip) => {
+            BoardEvent::Colored(at, chip) => {
                 if self.owed.take() != Some(*at) {
                     return Err(format!("no color is owed on {}", at.text()));
                 }

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::board::{Board, Step};
 use super::findings::Fault;
 use super::game::Checker;
-use super::rules::{Color, chip_of, letter_of};
-use super::square::{At, read_move};
-use super::truth::{Fact, Taken, Told};
+use super::rules::Color;
+use super::sent_commands::{fits, game_command, is_choice, place_of, sent_commands};
+use super::square::At;
+use super::truth::Fact;
 use crate::log::{ClientLog, Entry, Role, What};
 
 /// Commands on the board.
@@ -269,58 +269,6 @@ impl Checker<'_> {
     }
 }
 
-/// The target square of a board command, with the first square if it is a move; none for other
-/// commands.
-fn place_of(command: &Value) -> Option<(Option<At>, At)> {
-    let squares = command["move"].as_str().and_then(read_move).map(|(from, to)| (Some(from), to));
-    squares.or_else(|| Some((None, At::read(command["square"].as_str()?)?)))
-}
-
-/// Whether a step is what this command asks for; `after` is the board after it.
-pub(super) fn fits(taken: &Taken, after: &Board, command: &Value) -> bool {
-    let place = place_of(command);
-    let chip = command["color"].as_str().and_then(chip_of);
-    match (&taken.step, command["kind"].as_str().unwrap_or_default()) {
-        (Step::Moved { from, to, .. }, "move") => {
-            let lands = taken.strike.is_none_or(|strike| strike.attacker.1 == "advances");
-            place == Some((Some(*from), *to))
-                && (!lands || chip.is_none_or(|chip| after.chip(*to) == Some(chip)))
-        }
-        (Step::Struck { from, to }, "move") => place == Some((Some(*from), *to)),
-        (Step::Removed(at), "remove") => place == Some((None, *at)),
-        (Step::Placed { at, letter, is_labeled, chip: laid }, "place") => {
-            place == Some((None, *at))
-                && command["rank"].as_str().and_then(letter_of) == Some(*letter)
-                && (command["labeled"] == true) == *is_labeled
-                && chip == *laid
-        }
-        (Step::Colored(_, laid), "color") => chip == Some(*laid),
-        _ => false,
-    }
-}
-
-/// Whether a fact is the choice that this command asks for.
-pub(super) fn is_choice(told: &Told, command: &Value) -> bool {
-    let asked = command["rank"].as_str().and_then(letter_of);
-    matches!(told.fact, Fact::Chosen(_, letter) if command["kind"] == "choose" && asked == Some(letter))
-}
-
-/// The game commands that a client sent, by id: ply and command.
-pub(super) fn sent_commands(client: &ClientLog) -> BTreeMap<String, (u64, Value)> {
-    let texts = client.entries.iter().filter_map(|entry| match &entry.what {
-        What::Sent(text) => Some(text),
-        _ => None,
-    });
-    texts.filter_map(|text| game_command(text)).map(|(id, ply, command)| (id, (ply, command))).collect()
-}
-
-/// The id, ply and command of a text, if it is a game command.
-fn game_command(text: &str) -> Option<(String, u64, Value)> {
-    let value: Value = serde_json::from_str(text).ok()?;
-    let id = value["cmd_id"].as_str().filter(|_| value["type"] == "command")?;
-    Some((id.to_owned(), value["ply"].as_u64()?, value["command"].clone()))
-}
-
 /// Whether a text shows a game or an event of one.
 fn is_of_game(text: &str) -> bool {
     text.contains(r#""type":"game""#) || text.contains(r#""type":"event""#)
@@ -433,7 +381,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn nothing_else_excuses_a_refusal() {
+    fn only_a_lost_branch_excuses_a_refusal() {
         assert_eq!(refusals(&log("j7j3", Some("j4i4")), &[]), (1, 0), "nothing was lost");
         assert_eq!(refusals(&log("j7j3", None), &[LOSS]), (1, 0), "Blue was shown nothing of a lost branch");
         assert_eq!(refusals(&log("j7j5", Some("j4i4")), &[LOSS]), (1, 0), "the log would take it");

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_carried_out_beyond_a_view_of_a_later_epoch_is_astray() {
+    fn an_old_epochs_command_after_a_newer_view_is_astray() {
         let line = |epoch, kind, seq| {
             vec![entry(9_000, What::Connected(1)), shown(9_005), sent(9_010, epoch, kind), accepted(seq)]
         };
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_before_may_have_been_carried_out_elsewhere_unless_nobody_was_left() {
+    fn an_earlier_send_may_explain_a_result_if_another_server_was_up() {
         let lines = || {
             vec![
                 entry(1_000, What::Connected(0)),

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::board::{Board, Pending, Piece, Reserve, Step};
+use super::board::{Board, BoardEvent, Pending, Piece, Reserve};
 use super::clocks::Clocks;
 use super::rules::{CHIPS, COIN, Color, Counts, Letters, rank_name};
 use super::square::At;
-use super::truth::{Fact, SIDES, Taken, Told, Truth};
+use super::truth::{Fact, SIDES, StampedFact, Taken, Truth};
 
 /// The time for deployments, in milliseconds.
 const DEPLOY_MS: u64 = 300_000;
@@ -77,7 +77,7 @@ impl<'a> State<'a> {
     }
 
     /// Checks the running clocks at an event that depends on time.
-    fn judge_time(&mut self, told: &Told, at: u64) {
+    fn judge_time(&mut self, told: &StampedFact, at: u64) {
         self.overdraft = None;
         let Some(clocks) = &self.clocks else { return };
         let thought = |color: Color| clocks.thought(color, at.saturating_sub(told.lag));
@@ -168,7 +168,7 @@ impl<'a> State<'a> {
     }
 
     /// Applies a fact; returns its event and change, or none if the audience is not told.
-    pub(super) fn take(&mut self, told: &Told) -> Option<(Value, Value)> {
+    pub(super) fn take(&mut self, told: &StampedFact) -> Option<(Value, Value)> {
         let at = told.at.max(self.latest);
         self.latest = at;
         self.judge_time(told, at);
@@ -256,7 +256,13 @@ impl<'a> State<'a> {
         Some((event, Value::Object(change)))
     }
 
-    fn take_step(&mut self, color: Color, step: &Step, at: u64, change: &mut Map<String, Value>) -> Value {
+    fn take_step(
+        &mut self,
+        color: Color,
+        step: &BoardEvent,
+        at: u64,
+        change: &mut Map<String, Value>,
+    ) -> Value {
         self.steps += 1;
         let (Some(board), Some(taken)) = (self.board(), self.truth.steps.get(self.steps - 1)) else {
             return Value::Null;
@@ -276,7 +282,7 @@ impl<'a> State<'a> {
             change.insert("pieces".to_owned(), json!(squares.iter().filter_map(on).collect::<Vec<_>>()));
         };
         match step {
-            Step::Moved { from, to, .. } => {
+            BoardEvent::Moved { from, to, .. } => {
                 pieces(&[*from.min(to), *from.max(to)]);
                 if taken.strike.is_some() {
                     change.insert("captured".to_owned(), both(&board.captured));
@@ -288,7 +294,7 @@ impl<'a> State<'a> {
                 event["kind"] = json!("moved");
                 event
             }
-            Step::Struck { from, .. } => {
+            BoardEvent::Struck { from, .. } => {
                 pieces(&[*from]);
                 self.turns += 1;
                 for side in 0..2 {
@@ -305,12 +311,12 @@ impl<'a> State<'a> {
                 event["kind"] = json!("struck");
                 event
             }
-            Step::Removed(square) | Step::Placed { at: square, .. } => {
+            BoardEvent::Removed(square) | BoardEvent::Placed { at: square, .. } => {
                 pieces(&[*square]);
                 self.add_stock(change);
                 self.exchange(taken).unwrap_or(Value::Null)
             }
-            Step::Colored(square, chip) => {
+            BoardEvent::Colored(square, chip) => {
                 json!({"kind": "colored", "side": SIDES[color], "square": square.text(), "color": chip_name(*chip)})
             }
         }
@@ -493,7 +499,7 @@ impl<'a> State<'a> {
     /// The last ply, if it was a move, as it was seen then.
     fn last_move(&self) -> Option<Value> {
         let (taken, after) = self.last_ply()?;
-        let Step::Moved { from, to, laid, .. } = &taken.step else { return None };
+        let BoardEvent::Moved { from, to, laid, .. } = &taken.step else { return None };
         let mover = taken.color;
         let mut seen = json!({"side": SIDES[mover], "move": from.text() + &to.text()});
         if let Some((squares, chip)) = laid {
@@ -527,8 +533,8 @@ impl<'a> State<'a> {
     fn exchange(&self, taken: &Taken) -> Option<Value> {
         let side = SIDES[taken.color];
         Some(match taken.step {
-            Step::Removed(at) => json!({"kind": "removed", "side": side, "square": at.text()}),
-            Step::Placed { at, letter, is_labeled, chip } => {
+            BoardEvent::Removed(at) => json!({"kind": "removed", "side": side, "square": at.text()}),
+            BoardEvent::Placed { at, letter, is_labeled, chip } => {
                 let is_known = is_labeled || self.audience == taken.color;
                 let piece = if is_known { letter } else { '?' };
                 let mut placed = json!({"kind": "placed", "side": side, "square": at.text(), "piece": piece});
@@ -540,7 +546,7 @@ impl<'a> State<'a> {
                 }
                 placed
             }
-            Step::Moved { .. } | Step::Struck { .. } | Step::Colored(..) => return None,
+            BoardEvent::Moved { .. } | BoardEvent::Struck { .. } | BoardEvent::Colored(..) => return None,
         })
     }
 }

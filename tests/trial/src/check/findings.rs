@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::paired::Paired;
-
 /// Kinds of faults. The count of each must be zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
@@ -134,6 +132,35 @@ impl Played {
         self.messages += messages;
         self.views += views;
         self.events += events;
+    }
+}
+
+/// What was compared in the pairs of a ruleset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Paired {
+    /// Pairs of sessions.
+    pub pairs: u64,
+    /// Kills that the pairs survived.
+    pub kills: u64,
+    /// Messages.
+    pub messages: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Messages that depend on a secret.
+    pub differing: u64,
+    /// Pairs that are compared only up to an unplanned disturbance.
+    pub cut: u64,
+}
+
+impl Paired {
+    /// Adds another part's figures.
+    pub(super) fn add(&mut self, other: Paired) {
+        self.pairs += other.pairs;
+        self.kills += other.kills;
+        self.messages += other.messages;
+        self.bytes += other.bytes;
+        self.differing += other.differing;
+        self.cut += other.cut;
     }
 }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::board::Step;
-use super::commands::{fits, is_choice, sent_commands};
+use super::board::BoardEvent;
 use super::expect::State;
 use super::findings::{Fault, Findings, Played};
 use super::lines::check_lines;
-use super::truth::{Fact, SIDES, Taken, Told, Truth, color_of};
+use super::sent_commands::{fits, is_choice, sent_commands};
+use super::truth::{Fact, SIDES, StampedFact, Taken, Truth, color_of};
 use crate::log::{ClientLog, Entry, GameLog, Loss, Outage, Role, What};
 use crate::site::History;
 
@@ -56,7 +56,7 @@ pub(super) struct Checker<'a> {
     pub(super) findings: &'a mut Findings,
     /// Per audience: what it was told under each number, the event and change that show it, and the
     /// state after it (index 0: before all).
-    pub(super) told: [Vec<&'a Told>; 3],
+    pub(super) told: [Vec<&'a StampedFact>; 3],
     events: [Vec<(Value, Value)>; 3],
     pub(super) states: [Vec<State<'a>>; 3],
     /// When data was lost that no process had any more.
@@ -68,7 +68,7 @@ pub(super) struct Checker<'a> {
 pub(crate) fn check_game(log: &GameLog, history: &History, findings: &mut Findings) {
     let Some(truth) = Truth::read(log, findings) else { return };
     let before = Played::so_far(findings);
-    let mut told: [Vec<&Told>; 3] = Default::default();
+    let mut told: [Vec<&StampedFact>; 3] = Default::default();
     let mut events: [Vec<(Value, Value)>; 3] = Default::default();
     let mut states: [Vec<State<'_>>; 3] = Default::default();
     for audience in 0..3 {
@@ -137,7 +137,7 @@ impl Checker<'_> {
             return;
         };
         let step = state.steps.checked_sub(1).and_then(|last| self.truth.steps.get(last));
-        if let Some(Taken { color, step: Step::Placed { letter, .. }, .. }) = step
+        if let Some(Taken { color, step: BoardEvent::Placed { letter, .. }, .. }) = step
             && event["kind"] == "placed"
             && end.knows_all_of(*color)
         {

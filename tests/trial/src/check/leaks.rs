@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::board::Step;
+use super::board::BoardEvent;
 use super::expect::State;
 use super::findings::Fault;
 use super::game::Checker;
@@ -117,7 +117,7 @@ impl Checker<'_> {
             }
             Found::Placed(color, at) => {
                 let is_labeled = |taken: &Taken| {
-                    matches!(taken.step, Step::Placed { at: square, is_labeled: true, .. } if square == at)
+                    matches!(taken.step, BoardEvent::Placed { at: square, is_labeled: true, .. } if square == at)
                         && taken.color == color
                 };
                 state.knows_all_of(color) || steps().any(|(_, taken)| is_labeled(taken))

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::findings::{Fault, Findings};
-use crate::log::{Away, ClientLog, Death, Entry, Trouble, What};
+use crate::log::{Away, ClientLog, Death, Disturbance, Entry, What};
 use crate::mishap::TOLD_MAX;
 use crate::site::History;
 
@@ -13,14 +13,14 @@ use crate::site::History;
 const BACK_MAX_MS: u64 = 10_000;
 
 /// One connection, from its beginning to its end.
-struct Line<'a> {
+struct Connection<'a> {
     server: usize,
     from: u64,
     until: u64,
     entries: &'a [Entry],
 }
 
-impl Line<'_> {
+impl Connection<'_> {
     /// When the store was first reported as away or as available, at or after a moment.
     fn told(&self, is_available: bool, since: u64) -> Option<u64> {
         let mut since = self.entries.iter().filter(|entry| entry.at >= since);
@@ -78,7 +78,7 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
             What::Dropped => {
                 if let Some((server, from)) = open.take() {
                     let (from_ms, until) = (entries[from].at, entry.at);
-                    lines.push(Line { server, from: from_ms, until, entries: &entries[from..at] });
+                    lines.push(Connection { server, from: from_ms, until, entries: &entries[from..at] });
                 }
             }
             What::Sent(_) | What::Received(_) => {}
@@ -104,7 +104,7 @@ pub(super) fn check_lines(game: &str, client: &ClientLog, history: &History, fin
 
 /// A state is reported once, and once more to a client that asks for a game; there must not be an
 /// error for each command.
-fn check_states(game: &str, client: &ClientLog, line: &Line<'_>, findings: &mut Findings) {
+fn check_states(game: &str, client: &ClientLog, line: &Connection<'_>, findings: &mut Findings) {
     let (away, back) = (line.count(|what| is_state(what, false)), line.count(|what| is_state(what, true)));
     let asked = line.count(|what| matches!(what, What::Sent(text) if text.contains(r#""open_game""#)));
     if away > back + 1 + asked {
@@ -119,7 +119,7 @@ fn check_states(game: &str, client: &ClientLog, line: &Line<'_>, findings: &mut 
 fn check_away(
     game: &str,
     client: &ClientLog,
-    line: &Line<'_>,
+    line: &Connection<'_>,
     (away, next): (Away, Option<u64>),
     findings: &mut Findings,
 ) {
@@ -197,7 +197,7 @@ fn check_move(game: &str, client: &ClientLog, death: Death, history: &History, f
         let mut meanwhile = later().filter(|entry| entry.at <= until);
         meanwhile.any(|entry| entry.what == What::Connected(server))
     };
-    let is_disturbing = |trouble: &Trouble| {
+    let is_disturbing = |trouble: &Disturbance| {
         // What ended at the very moment of the kill came before it: a killed server is not back at
         // once.
         let is_its_own = (trouble.from..trouble.until).contains(&death.at) && trouble.slow.is_none();
@@ -253,7 +253,7 @@ mod tests {
 
     /// The number of stranded clients if a spectator is shown the game three seconds after the
     /// server was killed.
-    fn stranded(earlier: Option<Trouble>) -> u64 {
+    fn stranded(earlier: Option<Disturbance>) -> u64 {
         let game = || What::Received(r#"{"type":"game"}"#.into());
         let happened = [
             (0, What::Connected(1)),
@@ -265,7 +265,7 @@ mod tests {
         ];
         let entries = happened.into_iter().map(|(at, what)| Entry { at, what }).collect();
         let client = ClientLog { role: Role::Spectator(0), entries };
-        let own = Trouble { from: KILLED_AT, until: BACK_AT, aftermath_ms: 1_000, slow: None };
+        let own = Disturbance { from: KILLED_AT, until: BACK_AT, aftermath_ms: 1_000, slow: None };
         let history = History {
             elsewhere_max_ms: 2_000,
             deaths: vec![Death { server: 1, at: KILLED_AT }],
@@ -278,13 +278,13 @@ mod tests {
     }
 
     #[test]
-    fn the_kill_itself_excuses_nobody() {
+    fn a_kill_alone_excuses_no_stranded_client() {
         assert_eq!(stranded(None), 1);
     }
 
     #[test]
-    fn what_is_not_yet_in_order_when_a_server_is_killed_excuses() {
-        let ended_at = |until| Trouble { from: 5_000, until, aftermath_ms: 4_000, slow: None };
+    fn an_unfinished_recovery_at_the_kill_excuses_a_stranded_client() {
+        let ended_at = |until| Disturbance { from: 5_000, until, aftermath_ms: 4_000, slow: None };
         assert_eq!(stranded(Some(ended_at(KILLED_AT - 4_001))), 1);
         for until in [KILLED_AT - 1, KILLED_AT] {
             assert_eq!(stranded(Some(ended_at(until))), 0, "{until}");

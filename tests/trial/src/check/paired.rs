@@ -3,7 +3,7 @@
 //! A viewer must have been sent the same bytes in both, except for values that are opaque by
 //! design.
 
-use super::findings::{Fault, Findings};
+use super::findings::{Fault, Findings, Paired};
 
 /// Everything one viewer was sent in one session.
 #[derive(Clone, Debug)]
@@ -33,35 +33,6 @@ pub(crate) struct PairLog {
     pub secrets: [Stream; 2],
     /// The streams of the other viewers, in each session.
     pub sessions: [Vec<Stream>; 2],
-}
-
-/// What was compared for a ruleset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Paired {
-    /// Pairs of sessions.
-    pub pairs: u64,
-    /// Kills that the pairs survived.
-    pub kills: u64,
-    /// Messages.
-    pub messages: u64,
-    /// Bytes.
-    pub bytes: u64,
-    /// Messages that depend on a secret.
-    pub differing: u64,
-    /// Pairs that are compared only up to an unplanned disturbance.
-    pub cut: u64,
-}
-
-impl Paired {
-    /// Adds another part's figures.
-    pub(super) fn add(&mut self, other: Paired) {
-        self.pairs += other.pairs;
-        self.kills += other.kills;
-        self.messages += other.messages;
-        self.bytes += other.bytes;
-        self.differing += other.differing;
-        self.cut += other.cut;
-    }
 }
 
 /// Compares the streams of both sessions.

@@ -301,7 +301,7 @@ fn check_ruleset(ruleset: &'static Ruleset, seeds: u64, plies: u16) {
 }
 
 #[test]
-fn the_checker_s_own_account_is_the_engine_s_in_every_ruleset() {
+fn the_checker_agrees_with_the_engine_in_every_ruleset() {
     for ruleset in Ruleset::all() {
         check_ruleset(ruleset, 4, 120);
     }
@@ -310,7 +310,7 @@ fn the_checker_s_own_account_is_the_engine_s_in_every_ruleset() {
 /// More of the same, for people who change the checker.
 #[test]
 #[ignore = "takes minutes: cargo test --release -p flagfall-trial --lib -- --ignored"]
-fn the_same_over_many_long_games() {
+fn the_checker_agrees_with_the_engine_in_long_games() {
     for ruleset in Ruleset::all() {
         check_ruleset(ruleset, 12, 600);
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::board::{Board, Step};
+use super::board::{Board, BoardEvent};
 use super::findings::{Fault, Findings};
 use super::rules::{Color, Rules, Strike, chip_of, letter_of, rules};
 use super::square::{At, read_move, read_squares};
@@ -25,7 +25,7 @@ pub(super) enum Fact {
     /// The game started.
     Started,
     /// Something on the board, by that side.
-    Board(Color, Step),
+    Board(Color, BoardEvent),
     /// A side's choice for its coin in a strike (§Q4).
     Chosen(Color, char),
     /// A draw was offered.
@@ -50,13 +50,13 @@ impl Fact {
     /// one of them must not know.
     fn is_like(&self, other: &Fact) -> bool {
         let letter = |fact: &Fact| match fact {
-            Fact::Board(_, Step::Placed { letter, .. }) => Some(*letter),
+            Fact::Board(_, BoardEvent::Placed { letter, .. }) => Some(*letter),
             _ => None,
         };
         let mut veiled = [self, other].map(Clone::clone);
         if [self, other].into_iter().any(|fact| letter(fact) == Some('?')) {
             for fact in &mut veiled {
-                if let Fact::Board(_, Step::Placed { letter, .. }) = fact {
+                if let Fact::Board(_, BoardEvent::Placed { letter, .. }) = fact {
                     *letter = '?';
                 }
             }
@@ -67,7 +67,7 @@ impl Fact {
 
 /// A fact and its stamp.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Told {
+pub(super) struct StampedFact {
     /// In milliseconds since 1970.
     pub at: u64,
     /// The lag compensation for the side that acted, in milliseconds.
@@ -84,7 +84,7 @@ pub(super) struct Taken {
     pub color: Color,
     /// The ply at which it was made.
     pub ply: u64,
-    pub step: Step,
+    pub step: BoardEvent,
     pub strike: Option<Strike>,
 }
 
@@ -93,7 +93,7 @@ impl Taken {
     #[must_use]
     pub(super) fn squares(&self) -> Option<(At, At)> {
         match self.step {
-            Step::Moved { from, to, .. } => Some((from, to)),
+            BoardEvent::Moved { from, to, .. } => Some((from, to)),
             _ => None,
         }
     }
@@ -119,7 +119,7 @@ pub(super) struct Truth {
     /// Commitments, as published.
     pub commitments: [Value; 2],
     /// What Red, Blue and the public were told, in order.
-    pub timelines: [Vec<Told>; 3],
+    pub timelines: [Vec<StampedFact>; 3],
     /// The board before the first step and after each.
     pub boards: Vec<Board>,
     /// The steps.
@@ -137,7 +137,7 @@ fn letter_in(value: &Value) -> Option<char> {
 }
 
 /// A step on the board, if the event is one.
-fn step_of(event: &Value, rules: &Rules) -> Option<Step> {
+fn step_of(event: &Value, rules: &Rules) -> Option<BoardEvent> {
     let square = || At::read(event["square"].as_str()?);
     let chip = || event["color"].as_str().and_then(chip_of);
     Some(match event["kind"].as_str()? {
@@ -153,20 +153,20 @@ fn step_of(event: &Value, rules: &Rules) -> Option<Step> {
             let strike = event.get("strike").filter(|_| rules.coins);
             let ranks =
                 strike.and_then(|strike| letter_in(&strike["attacker"]).zip(letter_in(&strike["defender"])));
-            Step::Moved { from, to, laid, ranks }
+            BoardEvent::Moved { from, to, laid, ranks }
         }
         "struck" => {
             let (from, to) = read_move(event["move"].as_str()?)?;
-            Step::Struck { from, to }
+            BoardEvent::Struck { from, to }
         }
-        "removed" => Step::Removed(square()?),
-        "placed" => Step::Placed {
+        "removed" => BoardEvent::Removed(square()?),
+        "placed" => BoardEvent::Placed {
             at: square()?,
             letter: letter_in(&event["piece"])?,
             is_labeled: event["labeled"] == true,
             chip: chip(),
         },
-        "colored" => Step::Colored(square()?, chip()?),
+        "colored" => BoardEvent::Colored(square()?, chip()?),
         _ => return None,
     })
 }
@@ -194,8 +194,8 @@ fn timeline(
     (record, audience): (&Value, usize),
     (name, rules): (&str, &Rules),
     findings: &mut Findings,
-) -> Option<Vec<Told>> {
-    let mut told: Vec<Told> = Vec::new();
+) -> Option<Vec<StampedFact>> {
+    let mut told: Vec<StampedFact> = Vec::new();
     for one in record["events"].as_array()? {
         let fact = fact_of(&one["event"], rules)?;
         let is_once = matches!(fact, Fact::Board(..) | Fact::Started | Fact::Ended(..));
@@ -204,7 +204,7 @@ fn timeline(
             continue;
         }
         let is_hidden = matches!(fact, Fact::Chosen(color, _) if color != audience);
-        told.push(Told {
+        told.push(StampedFact {
             at: one["at"].as_u64()?,
             lag: one["lag_ms"].as_u64().unwrap_or(0),
             is_hidden,
@@ -219,8 +219,8 @@ fn is_of_deploying(fact: &Fact) -> bool {
 }
 
 /// The index from which choices of a strike that was never resolved begin; they stay private (§Q4).
-fn first_unresolved(timeline: &[Told]) -> usize {
-    let is_ply = |told: &Told| told.fact.is_ply();
+fn first_unresolved(timeline: &[StampedFact]) -> usize {
+    let is_ply = |told: &StampedFact| told.fact.is_ply();
     timeline.iter().rposition(is_ply).map_or(0, |last| last + 1)
 }
 
@@ -243,6 +243,15 @@ impl Truth {
     pub(super) fn read(log: &GameLog, findings: &mut Findings) -> Option<Truth> {
         let parsed: Vec<Value> =
             log.records.iter().filter_map(|record| serde_json::from_str(record).ok()).collect();
+        // The command that ended the game was acknowledged, so the end must be in the record.
+        let is_cut = |record: &Value| {
+            record["events"]
+                .as_array()
+                .is_some_and(|events| !events.last().is_some_and(|last| last["event"]["kind"] == "ended"))
+        };
+        if parsed.iter().any(is_cut) && log.was_end_shown() {
+            findings.fault(Fault::Missing, format!("{}: the end that its clients saw", log.game));
+        }
         let truth = Truth::from_records(log, &parsed, findings);
         if truth.is_none() {
             findings.fault(
@@ -295,7 +304,7 @@ impl Truth {
     /// Whether the game ended by a fallen flag.
     #[must_use]
     pub(super) fn is_out_of_time(&self) -> bool {
-        matches!(self.timelines[0].last(), Some(Told { fact: Fact::Ended(_, reason), .. }) if reason == "out_of_time")
+        matches!(self.timelines[0].last(), Some(StampedFact { fact: Fact::Ended(_, reason), .. }) if reason == "out_of_time")
     }
 
     /// Every deployment that a side submitted, including those that it changed.
@@ -347,7 +356,7 @@ impl Truth {
             }
         }
         findings.plies += self.boards.last().map_or(0, |board| board.ply);
-        if !matches!(self.timelines[0].last(), Some(Told { fact: Fact::Ended(..), .. })) {
+        if !matches!(self.timelines[0].last(), Some(StampedFact { fact: Fact::Ended(..), .. })) {
             findings.fault(Fault::Unended, format!("{}: the record has no end", self.game));
         }
     }
@@ -394,7 +403,7 @@ impl Truth {
             .map(|(_, told)| told)
         };
         for audience in 1..3 {
-            let is_alike = |one: &Told, other: &Told| {
+            let is_alike = |one: &StampedFact, other: &StampedFact| {
                 (one.at, one.lag) == (other.at, other.lag) && one.fact.is_like(&other.fact)
             };
             let are_as_many = shared(0).count() == shared(audience).count();
@@ -447,8 +456,8 @@ impl Truth {
 
 /// Why the pieces of a strike differ from the sides' choices, if they do. The choices are cleared
 /// when it is resolved.
-fn said_otherwise(chosen: &mut [Option<char>; 2], color: Color, step: &Step) -> Option<String> {
-    let Step::Moved { ranks, .. } = step else { return None };
+fn said_otherwise(chosen: &mut [Option<char>; 2], color: Color, step: &BoardEvent) -> Option<String> {
+    let BoardEvent::Moved { ranks, .. } = step else { return None };
     let of = std::mem::take(chosen);
     let (attacker, defender) = (*ranks)?;
     let is_as_chosen = |color: Color, letter: char| of[color].is_none_or(|chosen| chosen == letter);

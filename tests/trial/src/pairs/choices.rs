@@ -6,7 +6,7 @@ use flagfall_bots::Chance;
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Choice, Command, Identity, Move, Ruleset, Viewer, view};
 
-use super::PairPlan;
+use super::plan::PairPlan;
 use super::twins::{Act, Twins, as_message, impossible_at, legal_commands};
 use crate::chance::{between, once_in};
 

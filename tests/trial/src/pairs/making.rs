@@ -1,11 +1,11 @@
 //! Creates the game of a session.
 
 use flagfall_board::{GameId, SquareSet};
-use flagfall_protocol::{ClientToServer, CommandId, GameCommand, ServerToClient, Terms, Time};
+use flagfall_protocol::{ClientToServer, CommandId, GameCommand, Terms, Time};
 use flagfall_rules::Lakes;
 use serde_json::Value;
 
-use super::PairPlan;
+use super::plan::PairPlan;
 use super::seat::Seat;
 use crate::arena::arrange;
 use crate::client::Client;
@@ -78,19 +78,10 @@ async fn lakes_of(seat: &Seat, game: GameId) -> Result<Option<SquareSet>, TrialE
 }
 
 async fn call_off(red: &mut Client, game: GameId, draw: usize) -> Result<(), TrialError> {
-    let id = command_id(&format!("abort-{draw}"))?;
+    let cmd_id = command_id(&format!("abort-{draw}"))?;
     let command = GameCommand::Abort {};
-    red.send(&ClientToServer::Command { cmd_id: id.clone(), game, ply: 0, epoch: None, command }).await;
-    while let Some(message) = red.receive().await {
-        match message {
-            ServerToClient::Accepted { cmd_id, .. } if cmd_id == id => return Ok(()),
-            ServerToClient::Refused { cmd_id: Some(cmd_id), code, message, .. } if cmd_id == id => {
-                return Err(red.error(game.as_str(), format!("{code}: {message}")));
-            }
-            _ => {}
-        }
-    }
-    Err(red.error(game.as_str(), "the line broke while a game was called off"))
+    red.ask(&ClientToServer::Command { cmd_id, game, ply: 0, epoch: None, command }).await?;
+    Ok(())
 }
 
 pub(super) fn command_id(text: &str) -> Result<CommandId, TrialError> {

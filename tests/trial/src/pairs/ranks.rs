@@ -10,7 +10,7 @@ use flagfall_rules::{
     Command, Disclosure, Game, Identity, Move, Phase, Placing, RankCounts, Ruleset, SeenReserve, Viewer, view,
 };
 
-use super::PairPlan;
+use super::plan::PairPlan;
 use super::twins::{Act, Twins, as_message, impossible_at, legal_commands};
 use crate::chance::{between, once_in};
 use crate::moves::choose_act;
@@ -101,7 +101,7 @@ fn own_reserve(game: &Game, side: Side) -> Option<RankCounts> {
 }
 
 /// A step of a course, and the trail after it.
-struct Step {
+struct PairStep {
     side: Side,
     command: Command,
     /// Whether it named a color for a strike that failed.
@@ -115,7 +115,7 @@ struct Course {
     lakes: SquareSet,
     hider: Side,
     setups: [String; 2],
-    steps: Vec<Step>,
+    steps: Vec<PairStep>,
 }
 
 impl Course {
@@ -149,7 +149,7 @@ impl Course {
             let after = &twins.games[0];
             trail.note(&before, after, hider, side, &command);
             let is_color_unseen = side == hider && has_failed(&before, after, side, &command);
-            steps.push(Step { side, command, is_color_unseen, trail: trail.clone() });
+            steps.push(PairStep { side, command, is_color_unseen, trail: trail.clone() });
         }
         Some(Course { ruleset, lakes, hider, setups, steps })
     }
@@ -276,7 +276,7 @@ impl Course {
     fn probe(&self, twins: &mut Twins, number: usize, differing: &BTreeSet<Origin>) {
         let viewer = self.hider.opponent();
         let before = number.checked_sub(1).and_then(|before| self.steps.get(before));
-        let differs = |step: &Step| {
+        let differs = |step: &PairStep| {
             let found = step.trail.at.iter().find(|(_, origin)| differing.contains(origin));
             found.map(|(square, _)| *square)
         };

@@ -11,10 +11,10 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Duration, sleep};
 
 use super::making::{command_id, make_game};
+use super::plan::PairPlan;
 use super::played::Played;
 use super::seat::{PUBLIC, Seat, apart, beside};
 use super::twins::{Act, Order};
-use super::{Killed, PairPlan};
 use crate::chance::chance_for;
 use crate::client::Client;
 use crate::error::TrialError;
@@ -26,6 +26,15 @@ use crate::proxy::Proxy;
 const PAUSE: Duration = Duration::from_millis(50);
 /// How often it is repeated.
 const REPEATS_MAX: usize = 200;
+/// The progress of the kills.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Killed {
+    /// How many are done.
+    pub count: usize,
+    /// The server of the last one; none if it was all of them.
+    pub server: Option<usize>,
+}
+
 /// A session's links to the servers and to the run.
 pub(super) struct Links {
     /// The address of each server.

@@ -7,8 +7,8 @@ use flagfall_protocol::{GameEvent, SeenMove, SeenOutcome, SeenStrike, ViewChange
 use flagfall_rules::Identity;
 use serde_json::{Map, Value};
 
-use super::{Knowledge, Wrong};
-use crate::finding::Falsehood;
+use super::knowledge::Knowledge;
+use crate::finding::{Falsehood, Mismatch};
 
 /// Compares an event with the true one.
 ///
@@ -18,7 +18,7 @@ pub(super) fn compare(
     truth: &GameEvent,
     told: &GameEvent,
     knowledge: PerSide<Knowledge>,
-) -> Result<(), Wrong> {
+) -> Result<(), Mismatch> {
     match (truth, told) {
         (GameEvent::Moved(truth), GameEvent::Moved(told)) => compare_moves(truth, told),
         (GameEvent::Started { commitments: truth }, GameEvent::Started { commitments: told }) => {
@@ -72,7 +72,7 @@ pub(super) fn compare_changes(
     truth: &ViewChange,
     told: Option<&ViewChange>,
     is_clock_open: bool,
-) -> Result<(), Wrong> {
+) -> Result<(), Mismatch> {
     let Some(told) = told else {
         return Err((Falsehood::Change, "the event has no change".to_owned()));
     };
@@ -92,7 +92,7 @@ pub(super) fn compare_changes(
     Err((Falsehood::Change, detail))
 }
 
-fn compare_moves(truth: &SeenMove, told: &SeenMove) -> Result<(), Wrong> {
+fn compare_moves(truth: &SeenMove, told: &SeenMove) -> Result<(), Mismatch> {
     match (&truth.strike, &told.strike) {
         (None, Some(_)) => return Err((Falsehood::Strike, "there was nothing to strike".to_owned())),
         (Some(_), None) => {
@@ -108,7 +108,7 @@ fn compare_moves(truth: &SeenMove, told: &SeenMove) -> Result<(), Wrong> {
     Err((Falsehood::Unexpected, "another ply was made".to_owned()))
 }
 
-fn compare_strikes(truth: &SeenStrike, told: &SeenStrike) -> Result<(), Wrong> {
+fn compare_strikes(truth: &SeenStrike, told: &SeenStrike) -> Result<(), Mismatch> {
     compare_identities("the attacker", truth.attacker, told.attacker)?;
     compare_identities("the defender", truth.defender, told.defender)?;
     let fates = [
@@ -124,7 +124,7 @@ fn compare_strikes(truth: &SeenStrike, told: &SeenStrike) -> Result<(), Wrong> {
     }
 }
 
-fn compare_identities(who: &str, truth: Identity, told: Identity) -> Result<(), Wrong> {
+fn compare_identities(who: &str, truth: Identity, told: Identity) -> Result<(), Mismatch> {
     match (truth, told) {
         (truth, told) if truth == told => Ok(()),
         (Identity::Hidden, _) => {

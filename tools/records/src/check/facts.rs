@@ -4,8 +4,8 @@ use flagfall_board::{PerSide, Rank, Side, SquareSet, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, RecordKind, Viewer};
 use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, SetupRefusal};
 
-use super::{Knowledge, Wrong, finding_at};
-use crate::finding::{Falsehood, Finding, Unchecked, UncheckedKind};
+use super::knowledge::Knowledge;
+use crate::finding::{Falsehood, Finding, Mismatch, Unchecked, UncheckedKind};
 
 /// The most characters of a name.
 const NAME_LEN_MAX: usize = 64;
@@ -29,17 +29,17 @@ pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
         findings.push(Finding { code, event: None, ply: None, detail });
     }
     if let Err((index, wrong)) = check_stamps(record) {
-        findings.push(finding_at(record, index, wrong));
+        findings.push(Finding::at(record, index, wrong));
     }
     if let Err((index, wrong)) = check_outcome(record) {
-        findings.push(finding_at(record, index, wrong));
+        findings.push(Finding::at(record, index, wrong));
     }
     findings
 }
 
 /// Checks that the game ends with the strike that finds the Flag. This shows even if nothing can be
 /// replayed.
-pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Wrong)> {
+pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     let is_found = |event: &GameEvent| match event {
         GameEvent::Moved(seen) => {
             seen.strike.is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag))
@@ -54,14 +54,14 @@ pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Wrong)
     }
 }
 
-fn check_format(record: &GameRecord) -> Result<(), Wrong> {
+fn check_format(record: &GameRecord) -> Result<(), Mismatch> {
     if record.format != flagfall_protocol::RECORD_FORMAT {
         return Err((Falsehood::Format, format!("this program does not read format {}", record.format)));
     }
     Ok(())
 }
 
-fn check_terms(record: &GameRecord) -> Result<(), Wrong> {
+fn check_terms(record: &GameRecord) -> Result<(), Mismatch> {
     if Ruleset::find(&record.terms.ruleset).is_none() {
         let detail = format!("this program knows no ruleset {:?}", record.terms.ruleset);
         return Err((Falsehood::Terms, detail));
@@ -77,7 +77,7 @@ pub(super) fn lakes_of(record: &GameRecord, ruleset: &Ruleset) -> SquareSet {
     record.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect())
 }
 
-fn check_lakes(record: &GameRecord) -> Result<(), Wrong> {
+fn check_lakes(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     let is_right = match (&record.lakes, ruleset.lakes) {
         (None, Lakes::OfTheShape) => true,
@@ -97,7 +97,7 @@ fn check_lakes(record: &GameRecord) -> Result<(), Wrong> {
     }
 }
 
-fn check_players(record: &GameRecord) -> Result<(), Wrong> {
+fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
     for side in Side::BOTH {
         let player = &record.players[side];
         if player.id.is_empty() && record.imported.is_none() {
@@ -114,7 +114,7 @@ fn check_players(record: &GameRecord) -> Result<(), Wrong> {
 }
 
 /// Checks that opened deployments are valid, and written as they are hashed.
-fn check_setups(record: &GameRecord) -> Result<(), Wrong> {
+fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Ok(()) };
     for side in Side::BOTH {
         let Some(opened) = &record.deployments[side] else { continue };
@@ -144,7 +144,7 @@ fn check_setups(record: &GameRecord) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_commitments(record: &GameRecord) -> Result<(), Wrong> {
+fn check_commitments(record: &GameRecord) -> Result<(), Mismatch> {
     let started = record.events.iter().find_map(|told| match &told.event {
         GameEvent::Started { commitments } => Some(commitments),
         _ => None,
@@ -175,7 +175,7 @@ fn check_commitments(record: &GameRecord) -> Result<(), Wrong> {
 }
 
 /// Checks that deployments are open to those to whom the end opens them, and to no one before it.
-fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
+fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
     let wrong = |detail: String| Err((Falsehood::Opened, detail));
     let (has_started, opens) = (has_started(record), opens(record));
     if record.kind == Some(RecordKind::Opened) && !opens {
@@ -205,7 +205,7 @@ fn check_opened(record: &GameRecord) -> Result<(), Wrong> {
 }
 
 /// Checks that a record with changes has a kind, which says what they show.
-fn check_kind(record: &GameRecord) -> Result<(), Wrong> {
+fn check_kind(record: &GameRecord) -> Result<(), Mismatch> {
     let has_changes = record.first_view.is_some() || record.events.iter().any(|told| told.change.is_some());
     if record.kind.is_none() && has_changes {
         return Err((Falsehood::Change, "there are changes, and no kind says what they show".to_owned()));
@@ -213,7 +213,7 @@ fn check_kind(record: &GameRecord) -> Result<(), Wrong> {
     Ok(())
 }
 
-fn check_stamps(record: &GameRecord) -> Result<(), (usize, Wrong)> {
+fn check_stamps(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     let wrong = |index, detail: String| Err((index, (Falsehood::Stamp, detail)));
     let mut latest = record.created;
     if record.imported.is_some() && record.created != 0 {
@@ -233,7 +233,7 @@ fn check_stamps(record: &GameRecord) -> Result<(), (usize, Wrong)> {
 }
 
 /// Checks that the record's outcome is that of its last event.
-fn check_outcome(record: &GameRecord) -> Result<(), (usize, Wrong)> {
+fn check_outcome(record: &GameRecord) -> Result<(), (usize, Mismatch)> {
     let ended = record.events.iter().enumerate().find_map(|(index, told)| match &told.event {
         GameEvent::Ended { outcome, opened } => Some((index, outcome, opened)),
         _ => None,

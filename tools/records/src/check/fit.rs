@@ -8,7 +8,7 @@ use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, ViewChange};
 use flagfall_rules::{Fate, Fill, Identity, Ruleset, strike_fates};
 
-use super::Knowledge;
+use super::knowledge::Knowledge;
 
 /// The contents that a home square can have had: a rank, or nothing.
 const KINDS: usize = Rank::COUNT + 1;

@@ -16,10 +16,11 @@ use flagfall_rules::{
     see_change, see_change_opened, view, view_opened,
 };
 
+use super::beginning::Beginning;
 use super::compare::{compare, compare_changes, kind_of};
-use super::{Beginning, Knowledge, Wrong, facts, finding_at};
-use crate::finding::{Falsehood, Finding, Report, Unchecked, UncheckedKind};
-use choices::Resolved;
+use super::facts;
+use super::knowledge::Knowledge;
+use crate::finding::{Falsehood, Finding, Mismatch, Report, Unchecked, UncheckedKind};
 
 /// What an event came from.
 enum Cause {
@@ -32,6 +33,12 @@ enum Cause {
     Decision(Events),
     /// It depends on what the record does not contain.
     Hidden(Unchecked),
+}
+
+/// A game after the hidden choices of a strike, and the events that followed.
+struct Resolved {
+    game: Game,
+    events: Vec<Event>,
 }
 
 pub(super) struct Replay<'a> {
@@ -181,14 +188,14 @@ impl<'a> Replay<'a> {
             found = Some((record.events.len().saturating_sub(1), (Falsehood::Missing, detail)));
         }
         let is_whole = found.is_none() && !self.is_stopped && !self.is_cut;
-        report.findings.extend(found.map(|(index, wrong)| finding_at(record, index, wrong)));
+        report.findings.extend(found.map(|(index, wrong)| Finding::at(record, index, wrong)));
         report.plies_checked = self.plies;
         report.on_trust = self.on_trust;
         report.unchecked.append(&mut self.unchecked);
         Replayed { public: is_whole.then_some(self.public), first_view, changes: self.changes }
     }
 
-    fn step(&mut self, told: &GameEvent, at: Stamp) -> Result<(), Wrong> {
+    fn step(&mut self, told: &GameEvent, at: Stamp) -> Result<(), Mismatch> {
         if self.is_over {
             return Err((Falsehood::AfterEnd, format!("{} is told after the end", kind_of(told))));
         }
@@ -272,7 +279,7 @@ impl<'a> Replay<'a> {
 
     /// Checks the lag compensation: only for a side that ended its turn, and no more than the quota
     /// has left.
-    fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Wrong> {
+    fn check_lag(&self, event: &Event, at: Stamp) -> Result<(), Mismatch> {
         // Without a clock the credit cannot be checked, and unknown choices hide it.
         let has_clock = self.game.terms().time != TimeControl::Unlimited || self.record.lag_quota.is_none();
         let has_clock = has_clock && !self.is_lag_open;
@@ -325,7 +332,7 @@ impl<'a> Replay<'a> {
         events: impl IntoIterator<Item = Event>,
         at: Stamp,
         told: &GameEvent,
-    ) -> Result<Event, Wrong> {
+    ) -> Result<Event, Mismatch> {
         let mut events = events.into_iter();
         let first = events.next().ok_or_else(|| unexpected(told))?;
         self.pending = events.collect();
@@ -333,7 +340,7 @@ impl<'a> Replay<'a> {
         Ok(first)
     }
 
-    fn cause(&self, told: &GameEvent, at: Stamp) -> Result<Cause, Wrong> {
+    fn cause(&self, told: &GameEvent, at: Stamp) -> Result<Cause, Mismatch> {
         let seat = self.viewer;
         match told {
             GameEvent::Deployed { setup } => {
@@ -394,13 +401,13 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn deploy(&self, side: Side, text: &str, at: Stamp) -> Result<Cause, Wrong> {
+    fn deploy(&self, side: Side, text: &str, at: Stamp) -> Result<Cause, Mismatch> {
         let setup = Setup::from_text(text, side, self.game.terms().ruleset)
             .map_err(|refusal| (Falsehood::Setup, format!("{side}: {refusal}")))?;
         self.ask(side, &Command::Deploy(setup), at).map(Cause::Events)
     }
 
-    fn play(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Wrong> {
+    fn play(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Mismatch> {
         match self.decide_move(seen, at) {
             Ok(events) if events.iter().next().is_some_and(Event::is_end) => {
                 let detail = "it is against the rules, which here loses the game".to_owned();
@@ -422,7 +429,7 @@ impl<'a> Replay<'a> {
         decide_move(&self.game, seen, self.viewer, at, |command| self.decide(seen.side, command, at))
     }
 
-    fn place(&self, seen: &SeenPlacing, at: Stamp) -> Result<Cause, Wrong> {
+    fn place(&self, seen: &SeenPlacing, at: Stamp) -> Result<Cause, Mismatch> {
         let SeenPlacing { side, square, piece, labeled, color } = *seen;
         let fitting = self.placed.get(self.index).copied().flatten();
         let rank = match piece {
@@ -457,7 +464,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn ask_either(&self, command: &Command, at: Stamp) -> Result<Events, Wrong> {
+    fn ask_either(&self, command: &Command, at: Stamp) -> Result<Events, Mismatch> {
         let verdicts = Side::BOTH.map(|side| self.decide(side, command, at));
         match verdicts {
             [Ok(events), _] | [_, Ok(events)] => Ok(events),
@@ -465,7 +472,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    fn ask(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Wrong> {
+    fn ask(&self, side: Side, command: &Command, at: Stamp) -> Result<Events, Mismatch> {
         self.decide(side, command, at).map_err(|refusal| self.refused(refusal, at))
     }
 
@@ -480,7 +487,7 @@ impl<'a> Replay<'a> {
         decide(&self.game, side, self.game.ply(), command, judged, &Entropy(salt))
     }
 
-    fn refused(&self, refusal: Refusal, at: Stamp) -> Wrong {
+    fn refused(&self, refusal: Refusal, at: Stamp) -> Mismatch {
         let code = match refusal {
             Refusal::OutOfTime => {
                 let late = self.game.deadline().map_or(0, |deadline| at.ms_since(deadline));
@@ -572,11 +579,11 @@ fn is_blocked_end(event: &GameEvent) -> bool {
     }
 }
 
-fn unexpected(told: &GameEvent) -> Wrong {
+fn unexpected(told: &GameEvent) -> Mismatch {
     (Falsehood::Unexpected, format!("{} cannot happen here", kind_of(told)))
 }
 
-fn wrong_winner(outcome: &SeenOutcome) -> Wrong {
+fn wrong_winner(outcome: &SeenOutcome) -> Mismatch {
     let winner = outcome.winner.map_or("nobody".to_owned(), |side| side.to_string());
     (Falsehood::Outcome, format!("{} cannot end here with {winner} winning", outcome.reason))
 }

@@ -10,7 +10,7 @@ use flagfall_board::{PerSide, Rank, RankSet, Side, Square};
 use flagfall_protocol::{Fate, GameEvent, GameRecord, RecordKind, SeenMove, ViewChange};
 use flagfall_rules::{Identity, Ruleset};
 
-use super::Knowledge;
+use super::knowledge::Knowledge;
 
 /// Ranks for everything that a record hides.
 pub(super) struct Fitted {

@@ -7,8 +7,8 @@ use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::Time;
 use flagfall_rules::{Identity, Move, Ruleset, View, Viewer, view};
 
+use super::error::{ExportError, ImportError};
 use super::plain::{Plain, in_words, named, outcome_of, squeezed};
-use super::{ExportError, ImportError};
 
 /// The start of such a text.
 pub(super) const FIRST_WORDS: &str = "Stratego by mail";

@@ -10,7 +10,8 @@ use flagfall_rules::{
 };
 use sha2::{Digest, Sha256};
 
-use super::{ExportError, Format, ImportError};
+use super::error::{ExportError, ImportError};
+use super::format::Format;
 use crate::finding::Status;
 
 /// A complete game.
@@ -248,7 +249,7 @@ impl Playing {
 pub(super) fn in_words(outcome: &SeenOutcome) -> String {
     match outcome.winner {
         Some(side) => format!("{side} wins ({})", outcome.reason),
-        None => format!("nobody wins ({})", outcome.reason),
+        None => format!("no side wins ({})", outcome.reason),
     }
 }
 
@@ -257,7 +258,8 @@ pub(super) fn outcome_of(words: &str) -> Option<SeenOutcome> {
     let (who, rest) = words.trim().split_once(" wins (")?;
     let reason = rest.strip_suffix(')')?.to_owned();
     let winner = match who {
-        "nobody" => None,
+        // Version 0.1 wrote "nobody".
+        "no side" | "nobody" => None,
         who => Some(Side::BOTH.into_iter().find(|side| side.to_string() == who)?),
     };
     Some(SeenOutcome { winner, reason })
@@ -277,5 +279,21 @@ pub(super) fn named(name: &str) -> String {
     match name.trim() {
         "" => "unknown".to_owned(),
         name => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read_as_they_are_written_and_as_0_1_wrote_them() {
+        for winner in [None, Some(Side::Red), Some(Side::Blue)] {
+            let outcome = SeenOutcome { winner, reason: "draw_agreed".to_owned() };
+            assert_eq!(outcome_of(&in_words(&outcome)), Some(outcome));
+        }
+        let old = outcome_of("nobody wins (draw_agreed)").expect("a result");
+        assert_eq!((old.winner, old.reason.as_str()), (None, "draw_agreed"));
+        assert_eq!(outcome_of("somebody wins (draw_agreed)"), None);
     }
 }

@@ -11,8 +11,8 @@ use flagfall_protocol::{SeenOutcome, Time};
 use flagfall_rules::{Move, Ruleset};
 use roxmltree::{Document, Node, ParsingOptions};
 
+use super::error::{ExportError, ImportError};
 use super::plain::{Plain, named};
-use super::{ExportError, ImportError};
 
 /// The most nodes of a document: a game of 5,000 plies has 10,000 elements, and blanks between
 /// them.

@@ -7,8 +7,9 @@ use flagfall_protocol::{
 };
 use flagfall_rules::{Fate, Identity, Ruleset, strike_fates};
 
+use super::error::ImportError;
 use super::plain::{named, outcome_of, squeezed};
-use super::{ImportError, checked, told};
+use super::told;
 
 /// The start of such a text.
 pub(super) const FIRST_WORDS: &str = "Flagfall record";
@@ -48,7 +49,7 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
             return Err(ImportError::Line { line: *line, what });
         }
     }
-    checked(record)
+    Ok(record)
 }
 
 /// True if a line describes a ply or an event between plies.

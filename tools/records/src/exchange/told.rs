@@ -10,7 +10,7 @@ use flagfall_rules::{
     Setup, Start, TimeControl, Viewer, decide, decide_verdict, evolve,
 };
 
-use super::ImportError;
+use super::error::ImportError;
 use super::plain::in_words;
 use crate::check::{Beginning, beginning, decide_move};
 
@@ -39,13 +39,13 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameR
     let mut plies = 0;
     for (index, recorded) in told.events.iter().enumerate() {
         playing.act(index, &recorded.event, &beginning).map_err(|why| match why {
-            Wrong::Illegal(why) => ImportError::IllegalMove {
+            ReplayError::Illegal(why) => ImportError::IllegalMove {
                 ply: plies + 1,
                 squares: squares_of(&recorded.event),
                 ruleset: ruleset.id,
                 why,
             },
-            Wrong::Over => ImportError::End {
+            ReplayError::Over => ImportError::End {
                 ply: plies,
                 ruleset: ruleset.id,
                 why: "the game was over here, and goes on in the text".to_owned(),
@@ -86,14 +86,14 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameR
 }
 
 /// Why an event cannot be carried out.
-enum Wrong {
+enum ReplayError {
     Illegal(String),
     Over,
 }
 
-impl From<Refusal> for Wrong {
-    fn from(refusal: Refusal) -> Wrong {
-        Wrong::Illegal(refusal.to_string())
+impl From<Refusal> for ReplayError {
+    fn from(refusal: Refusal) -> ReplayError {
+        ReplayError::Illegal(refusal.to_string())
     }
 }
 
@@ -139,12 +139,12 @@ impl Playing<'_> {
         Ok(())
     }
 
-    fn act(&mut self, index: usize, event: &GameEvent, beginning: &Beginning) -> Result<(), Wrong> {
+    fn act(&mut self, index: usize, event: &GameEvent, beginning: &Beginning) -> Result<(), ReplayError> {
         if matches!(event, GameEvent::Deployed { .. } | GameEvent::Started { .. }) {
             return Ok(());
         }
         if self.game.phase() == Phase::Over {
-            return Err(Wrong::Over);
+            return Err(ReplayError::Over);
         }
         let ply = self.game.ply();
         match event {
@@ -161,7 +161,7 @@ impl Playing<'_> {
                     Identity::Known(rank) => Some(rank),
                     _ => fitting,
                 };
-                let rank = rank.ok_or_else(|| Wrong::Illegal("its rank is not told".to_owned()))?;
+                let rank = rank.ok_or_else(|| ReplayError::Illegal("its rank is not told".to_owned()))?;
                 let placing = Placing { square, rank, is_labeled: labeled, color };
                 self.ask(side, &Command::Place(placing))?;
             }
@@ -169,12 +169,12 @@ impl Playing<'_> {
             _ => {}
         }
         if event.is_ply() && self.game.ply() == ply {
-            return Err(Wrong::Illegal("it loses the game at once".to_owned()));
+            return Err(ReplayError::Illegal("it loses the game at once".to_owned()));
         }
         Ok(())
     }
 
-    fn play_move(&mut self, seen: &SeenMove) -> Result<(), Wrong> {
+    fn play_move(&mut self, seen: &SeenMove) -> Result<(), ReplayError> {
         let side = seen.side;
         let decide = |command: &Command| {
             decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy([0; 32]))
@@ -189,7 +189,7 @@ impl Playing<'_> {
                 continue;
             }
             let Identity::Known(rank) = identity else {
-                return Err(Wrong::Illegal(format!("what {side} chose is not told")));
+                return Err(ReplayError::Illegal(format!("what {side} chose is not told")));
             };
             self.ask(side, &Command::Choose(Choice(rank)))?;
         }

@@ -293,7 +293,7 @@ fn repetition_is_judged_by_the_rules_that_are_assumed() {
 }
 
 #[test]
-fn entities_and_endless_files_do_no_harm() {
+fn entities_and_endless_files_are_refused() {
     let bomb = "<!DOCTYPE a [<!ENTITY b \"bbbbbbbbbb\"><!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\">]>";
     let text =
         xml(&[], RESIGNED).replace("<stratego>", &format!("{bomb}<stratego>")).replace("Player 2", "&c;");
@@ -312,7 +312,7 @@ fn entities_and_endless_files_do_no_harm() {
 }
 
 #[test]
-fn a_text_that_tells_another_strike_is_refused() {
+fn a_text_with_a_false_strike_is_refused() {
     let ruleset = Ruleset::find("pbm-small").expect("a ruleset");
     let record = play(ruleset, Manner::new(60, End::Resign), &mut Chance::new(8)).record(Viewer::Public);
     let text = export(&record, Format::Text).expect("writable");

@@ -59,7 +59,7 @@ fn a_game_called_off_is_true_as_far_as_it_goes() {
 /// With coins, the end shows every choice of a resolved strike. None can be changed, given to the
 /// other side, or left out.
 #[test]
-fn a_choice_or_a_strike_with_coins_that_is_told_wrong_is_found() {
+fn a_false_choice_or_coin_strike_is_found() {
     let mut changed = 0;
     let played = of_every_ruleset(73_001, 4, |_| Manner::new(60, End::Resign));
     for (seed, played) in

@@ -59,7 +59,7 @@ fn first_finding(record: &GameRecord) -> Option<(Falsehood, Option<usize>)> {
 }
 
 #[test]
-fn what_was_given_back_within_the_quota_is_right() {
+fn lag_compensation_within_the_quota_is_valid() {
     // Red's first ply arrived 300 ms late, but was on its way in time.
     let record = record(&[(60_300, 400), (1_000, 0), (50, 50), (2_000, 800)]);
     assert_eq!(record.outcome.as_ref().unwrap().winner, Some(Side::Blue));
@@ -94,7 +94,7 @@ fn a_late_ply_without_it_is_found() {
 }
 
 #[test]
-fn nothing_is_given_back_without_a_quota() {
+fn lag_compensation_needs_a_quota() {
     let mut none = record(&[(10_000, 400), (1_000, 0)]);
     none.lag_quota = None;
     assert_eq!(first_finding(&none), Some((Lag, Some(0))));

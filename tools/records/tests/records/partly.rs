@@ -36,7 +36,7 @@ fn records() -> Vec<(u64, GameRecord)> {
 }
 
 #[test]
-fn what_cannot_be_checked_is_named_and_the_rest_is_true() {
+fn unchecked_facts_are_listed_and_the_rest_is_verified() {
     let mut left = std::collections::BTreeMap::<&str, usize>::new();
     let mut plies_with_reserve = 0;
     for (seed, record) in records() {
@@ -61,7 +61,7 @@ fn what_cannot_be_checked_is_named_and_the_rest_is_true() {
 }
 
 #[test]
-fn what_no_deployment_makes_possible_is_found() {
+fn a_game_that_no_deployment_allows_is_found() {
     let mut found = std::collections::BTreeMap::<&str, usize>::new();
     for (seed, record) in records() {
         if check(&record).status == Status::Good {

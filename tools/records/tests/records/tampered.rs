@@ -56,7 +56,7 @@ const MEANINGLESS: [(&str, &str); 20] = [
 ];
 
 #[test]
-fn whatever_is_changed_is_found_or_makes_another_true_record() {
+fn every_change_is_found_or_makes_another_valid_record() {
     let mut outcomes = BTreeMap::<&str, (usize, usize)>::new();
     let mut codes = BTreeMap::<&str, usize>::new();
     let manner = |game: u64| {

@@ -30,7 +30,7 @@ fn ended(mut record: GameRecord, winner: Option<Side>, reason: &str) -> GameReco
 }
 
 #[test]
-fn an_umpires_word_is_taken_where_it_is_possible() {
+fn an_umpires_verdict_is_accepted_if_it_is_possible() {
     let record = record(7);
     // After eleven plies it is Blue's turn, so only Blue can be late or break the rules.
     for (reason, winner, is_possible) in [

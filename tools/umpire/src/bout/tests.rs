@@ -152,7 +152,7 @@ fn a_taken_flag_is_the_movers_victory_and_is_not_echoed() {
 }
 
 #[test]
-fn a_defender_that_moves_is_told_as_the_attackers_death() {
+fn a_moving_defender_is_reported_as_the_attackers_loss() {
     let mut table = Table::started(&ORIGINAL, RED, BLUE);
     for (side, line) in [
         (Side::Red, "1 3 DOWN"),
@@ -273,7 +273,7 @@ fn a_program_that_ends_or_does_not_read_at_its_turn_has_left() {
 }
 
 #[test]
-fn what_is_done_out_of_turn_counts_at_the_next_turn_and_only_the_first_of_it() {
+fn the_first_line_out_of_turn_counts_at_the_next_turn() {
     for (input, fault, reason) in [
         (said(Side::Blue, "0 6 UP"), Fault::out_of_turn("0 6 UP"), EndReason::IllegalAct),
         (Input::Said(Side::Blue, Cut::TooLong), Fault::LineTooLong, EndReason::IllegalAct),
@@ -293,14 +293,14 @@ fn what_is_done_out_of_turn_counts_at_the_next_turn_and_only_the_first_of_it() {
 }
 
 #[test]
-fn who_floods_is_read_no_more() {
+fn a_flooding_program_is_no_longer_read() {
     let mut table = Table::started(&PBM, RED, BLUE);
     table.says(Side::Blue, "0 6 UP");
     assert_eq!(table.muted, PerSide::new(false, true));
 }
 
 #[test]
-fn who_wins_before_the_others_fault_is_judged_has_won() {
+fn a_win_before_the_opponents_fault_is_judged_stands() {
     let mut table = Table::started(&BARRAGE, RED_BARRAGE, BLUE_BARRAGE);
     table.does(Input::Gone(Side::Blue));
     table.says(Side::Red, "9 0 DOWN 9");
@@ -333,7 +333,7 @@ fn nothing_said_after_the_end_changes_it() {
 }
 
 #[test]
-fn a_game_broken_off_is_nobodys() {
+fn an_interrupted_game_has_no_winner() {
     let mut table = Table::started(&PBM, RED, BLUE);
     table.says(Side::Red, "0 3 DOWN");
     table.does(Input::Stop);
@@ -341,7 +341,7 @@ fn a_game_broken_off_is_nobodys() {
 }
 
 #[test]
-fn who_cannot_move_at_the_start_is_defeated() {
+fn a_side_that_cannot_move_at_the_start_loses() {
     // Bombs on all squares without a lake ahead.
     let walled = "F123344455 5566667777 s888889999 BB99BB99BB";
     let mut table = Table::started(&PBM, walled, BLUE);

@@ -44,7 +44,7 @@ fn up_is_towards_row_1() {
 }
 
 #[test]
-fn blanks_around_words_do_no_harm() {
+fn blanks_around_words_are_ignored() {
     assert_eq!(" 0  3\tDOWN ".parse::<Answer>(), "0 3 DOWN".parse());
 }
 

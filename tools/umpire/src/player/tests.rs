@@ -167,7 +167,7 @@ fn error(ruleset: &'static Ruleset, lines: &[&str]) -> PlayerError {
 }
 
 #[test]
-fn an_umpire_that_makes_no_sense_is_told_so() {
+fn invalid_umpire_lines_get_an_error() {
     assert!(matches!(error(&CLASSIC, &["START"]), PlayerError::Line(_)));
     assert!(matches!(error(&CLASSIC, &["RED bob 8 8"]), PlayerError::Size { .. }));
     assert!(matches!(error(&CLASSIC, &["BLUE ann 10 10", "START OK"]), PlayerError::Line(_)));

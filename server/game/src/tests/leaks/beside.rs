@@ -9,10 +9,10 @@ use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, GameEvent, Phase};
 use flagfall_rules::Viewer;
 
-use super::super::super::record;
 use super::Script;
+use crate::record;
 
-/// What everybody at the table saw of a script; `None` if something in it was refused.
+/// What all at the table saw of a script; `None` if something in it was refused.
 fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     let script = Script { earlier: Default::default(), ..script.clone() };
     let (mut hand, players) = script.hand();
@@ -20,7 +20,7 @@ fn seen_by_all(script: &Script) -> Option<Vec<String>> {
     if hand.table.progress().0 == Phase::Deploying {
         return None;
     }
-    for (side, act) in script.acts.iter().flatten() {
+    for (side, act) in script.commands.iter().flatten() {
         let seq = hand.table.head.seq;
         hand.command(&players[*side as usize], hand.table.game.ply(), act.clone());
         if hand.table.head.seq == seq {
@@ -75,7 +75,7 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
             _ => {}
         }
         let mut twin = script.with_letters(side, &letters);
-        for (by, act) in twin.acts.iter_mut().flatten() {
+        for (by, act) in twin.commands.iter_mut().flatten() {
             if let GameCommand::Place { rank, labeled: false, .. } = act
                 && *by == side
                 && chance.below(3) == 0
@@ -84,7 +84,7 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
             }
         }
         twin.earlier = super::other_deployments(script.ruleset, side, seed, &mut chance);
-        let is_other = twin.setups != script.setups || twin.acts != script.acts;
+        let is_other = twin.setups != script.setups || twin.commands != script.commands;
         if is_other && seen_by_all(&twin) == seen {
             twins.push(twin);
         }

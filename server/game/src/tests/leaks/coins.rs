@@ -6,8 +6,8 @@ use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, Time};
 use flagfall_rules::{Command, LegalCommands, Ruleset, Viewer, view};
 
-use super::super::harness::{Client, Hand};
 use super::Script;
+use crate::tests::harness::{Client, Hand};
 
 /// Idle moments around a choice, in which a twin may choose earlier or later.
 const STILL: usize = 2;
@@ -19,7 +19,7 @@ fn legal(hand: &Hand, side: Side) -> Option<LegalCommands> {
 /// A random game that stops in a strike in which both sides choose, when only the hider has chosen.
 /// With an odd seed there is a clock, which reveals when the choices of resolved strikes were made,
 /// and the game's end may be seen.
-pub(super) fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider: Side) -> Script {
+pub(super) fn play(ruleset: &'static Ruleset, seed: u64, commands_max: usize, hider: Side) -> Script {
     let has_clock = seed % 2 == 1;
     let time = if has_clock { Time::Fischer { base_s: 3600, increment_s: 5 } } else { Time::Unlimited {} };
     let mut script = Script {
@@ -27,7 +27,7 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider:
         time,
         setups: None,
         earlier: Default::default(),
-        acts: Vec::new(),
+        commands: Vec::new(),
         tries: 0..0,
         is_end_seen_by: if has_clock { |_| true } else { |_| false },
     };
@@ -35,14 +35,14 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider:
     let mut chance = Chance::new(seed);
     let act = |hand: &mut Hand, script: &mut Script, side: Side, command: GameCommand| {
         hand.command(&players[side as usize], hand.table.game.ply(), command.clone());
-        script.acts.push(Some((side, command)));
+        script.commands.push(Some((side, command)));
     };
     loop {
         assert!(!hand.table.is_over(), "seed {seed}: over before a strike that could be hidden in");
         let owing: Vec<Side> =
             Side::BOTH.into_iter().filter(|side| hand.table.game.is_to_act(*side)).collect();
         let is_choosing = hand.table.game.position().has_strike_pending();
-        let is_last = is_choosing && owing.len() == 2 && script.acts.len() >= acts_max;
+        let is_last = is_choosing && owing.len() == 2 && script.commands.len() >= commands_max;
         let side = if is_last { hider } else { owing[chance.below(owing.len())] };
         let legal = legal(&hand, side).unwrap();
         let nth = |at: usize| GameCommand::from_command(&legal.nth(at).unwrap()).unwrap();
@@ -53,12 +53,12 @@ pub(super) fn play(ruleset: &'static Ruleset, seed: u64, acts_max: usize, hider:
         let wanted = tries.iter().find(|it| is_strike(it)).or(tries.iter().find(|it| !is_flag(it)));
         let command = wanted.unwrap_or(&tries[0]).clone();
         if is_choosing {
-            script.acts.extend([const { None }; STILL]);
+            script.commands.extend([const { None }; STILL]);
         }
         act(&mut hand, &mut script, side, command);
         if is_last {
-            script.acts.extend([const { None }; STILL]);
-            script.tries = script.acts.len() - STILL..script.acts.len();
+            script.commands.extend([const { None }; STILL]);
+            script.tries = script.commands.len() - STILL..script.commands.len();
             return script;
         }
     }
@@ -75,11 +75,11 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
         let mut twin = script.clone();
         if let Some(at) = last {
             match chance.below(3) {
-                0 => twin.acts[at] = None,
+                0 => twin.commands[at] = None,
                 1 => {
                     let ranks = ranks_at(script, at, side);
                     let rank = ranks[chance.below(ranks.len())];
-                    twin.acts[at] = Some((side, GameCommand::Choose { rank }));
+                    twin.commands[at] = Some((side, GameCommand::Choose { rank }));
                 }
                 _ => shift(&mut twin, at, &mut chance),
             }
@@ -87,7 +87,7 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
         for at in strikes.iter().filter(|_| !has_clock) {
             shift(&mut twin, *at, &mut chance);
         }
-        if twin.acts != script.acts && twins.iter().all(|other| other.acts != twin.acts) {
+        if twin.commands != script.commands && twins.iter().all(|other| other.commands != twin.commands) {
             twins.push(twin);
         }
         if twins.len() == count {
@@ -102,7 +102,7 @@ pub(super) fn twins(script: &Script, side: Side, seed: u64, count: usize) -> Vec
 fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
     let (mut hand, players) = script.hand();
     let (mut resolved, mut last) = (Vec::new(), None);
-    for (at, act) in script.acts.iter().enumerate() {
+    for (at, act) in script.commands.iter().enumerate() {
         let Some((by, command)) = act else { continue };
         hand.command(&players[*by as usize], hand.table.game.ply(), command.clone());
         let is_choice = matches!(command, GameCommand::Choose { .. });
@@ -118,7 +118,7 @@ fn hidden_choices(script: &Script, side: Side) -> (Vec<usize>, Option<usize>) {
 /// What this side could have chosen at a moment.
 fn ranks_at(script: &Script, at: usize, side: Side) -> Vec<Rank> {
     let (mut hand, players) = script.hand();
-    for (by, command) in script.acts[..at].iter().flatten() {
+    for (by, command) in script.commands[..at].iter().flatten() {
         hand.command(&players[*by as usize], hand.table.game.ply(), command.clone());
     }
     let choices = legal(&hand, side).unwrap();
@@ -129,8 +129,8 @@ fn ranks_at(script: &Script, at: usize, side: Side) -> Vec<Rank> {
 /// Moves a choice to a nearby moment at which nothing was done.
 fn shift(script: &mut Script, at: usize, chance: &mut Chance) {
     let other = at + chance.below(2 * STILL + 1) - STILL;
-    if script.acts[other].is_none() {
-        script.acts.swap(at, other);
+    if script.commands[other].is_none() {
+        script.commands.swap(at, other);
     }
 }
 

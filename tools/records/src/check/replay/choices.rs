@@ -6,19 +6,11 @@
 
 use flagfall_board::{Rank, Side, Stamp};
 use flagfall_protocol::SeenMove;
-use flagfall_rules::{
-    Choice, Command, Entropy, Event, Game, Identity, Refusal, Viewer, decide, evolve_compensated, view,
-};
+use flagfall_rules::{Choice, Command, Entropy, Identity, Refusal, Viewer, decide, evolve_compensated, view};
 
-use super::super::{Wrong, facts};
-use super::{Cause, Replay};
-use crate::finding::Falsehood;
-
-/// A game after the hidden choices of a strike, and the events that followed.
-pub(super) struct Resolved {
-    pub(super) game: Game,
-    pub(super) events: Vec<Event>,
-}
+use super::super::facts;
+use super::{Cause, Replay, Resolved};
+use crate::finding::{Falsehood, Mismatch};
 
 /// When a side made a hidden choice.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -31,7 +23,7 @@ enum Chose {
 
 impl Replay<'_> {
     /// Resolves a pending strike, whose hidden choices show only in its result.
-    pub(super) fn resolve(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Wrong> {
+    pub(super) fn resolve(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Mismatch> {
         let no_strike = || (Falsehood::Strike, "the move was a strike, and none is told".to_owned());
         let strike = seen.strike.as_ref().ok_or_else(no_strike)?;
         let mut owed = Vec::new();
@@ -78,7 +70,7 @@ impl Replay<'_> {
 
     /// Checks the time of a side that chose while the other may have chosen unseen. Its own time is
     /// known.
-    pub(super) fn check_own_time(&self, side: Side, at: Stamp) -> Result<(), Wrong> {
+    pub(super) fn check_own_time(&self, side: Side, at: Stamp) -> Result<(), Mismatch> {
         let judged = at.minus_ms(self.lag_ms.into());
         let clock = view(&self.game, Viewer::Player(side), judged.minus_ms(1)).clock;
         let is_up = clock.is_some_and(|clock| {

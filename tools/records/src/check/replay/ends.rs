@@ -7,12 +7,11 @@ use flagfall_rules::{
     decide_verdict, evolve, see, view,
 };
 
-use super::super::Wrong;
 use super::{Cause, Replay, wrong_winner};
-use crate::finding::{Falsehood, Unchecked, UncheckedKind};
+use crate::finding::{Falsehood, Mismatch, Unchecked, UncheckedKind};
 
 impl Replay<'_> {
-    pub(super) fn end(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Wrong> {
+    pub(super) fn end(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Mismatch> {
         match (outcome.reason.as_str(), outcome.winner) {
             ("resigned", Some(winner)) => {
                 self.ask(winner.opponent(), &Command::Resign, at).map(Cause::Decision)
@@ -69,7 +68,7 @@ impl Replay<'_> {
 
     /// An umpire's verdict from outside the board: against a side that had to act, or against
     /// either before the start.
-    fn verdict(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Wrong> {
+    fn verdict(&self, outcome: &SeenOutcome, at: Stamp) -> Result<Cause, Mismatch> {
         if self.game.is_paused() {
             return Err((Falsehood::Unexpected, "the game was paused".to_owned()));
         }
@@ -98,7 +97,7 @@ impl Replay<'_> {
     }
 
     /// An end by the rules that the engine did not produce with the last event.
-    fn end_by_rule(&self, outcome: &SeenOutcome) -> Result<Cause, Wrong> {
+    fn end_by_rule(&self, outcome: &SeenOutcome) -> Result<Cause, Mismatch> {
         let turn = self.game.turn();
         let is_possible = match (outcome.reason.as_str(), outcome.winner) {
             ("no_legal_move", Some(winner)) => turn == Some(winner.opponent()),

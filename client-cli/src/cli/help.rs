@@ -1,0 +1,195 @@
+//! The help of commands and options, from the Fluent files.
+//!
+//! The id of a command's text is `help-` and its path: `help-tokens-new`. What follows the
+//! options is in `help-tokens-new-more`. The id of an option's or argument's text is `arg-`,
+//! the path of its command and its own id, as in `arg-tokens-new-scope`, or without the path if
+//! several commands share the text: `arg-rules`.
+
+use clap::builder::{Resettable, StyledStr};
+use clap::{Arg, ArgAction, Command, CommandFactory};
+use flagfall_bots::Level;
+
+use super::arguments::Cli;
+use crate::text;
+use crate::texts::{Args, words};
+
+/// The commands under their headings: the id of the heading, and the names.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("help-group-play", &["play", "seek", "games", "next", "mail"]),
+    ("help-group-watch", &["watch", "record", "check", "convert", "rules"]),
+    ("help-group-deployments", &["deployments"]),
+    ("help-group-players", &["leaderboard", "profile", "history", "stats", "block", "unblock", "blocks"]),
+    (
+        "help-group-account",
+        &["signup", "login", "logout", "whoami", "recover", "tokens", "account", "webhook", "feed"],
+    ),
+    ("help-group-programs", &["bot", "umpire", "referee", "settings", "completions", "man"]),
+];
+
+/// A request to the referee.
+pub const EXAMPLE_REQUEST: &str = r#"{"type":"about"}"#;
+
+/// The width of the column with the names of commands.
+const NAMES_WIDTH: usize = 12;
+
+/// The command line, with its help.
+#[must_use]
+pub fn command() -> Command {
+    let command = with_texts(Cli::command(), "");
+    let template = overview(&command);
+    command.help_template(StyledStr::from(template))
+}
+
+/// The ids of all texts that the help uses.
+#[must_use]
+pub fn ids() -> Vec<String> {
+    let mut ids: Vec<String> = GROUPS.iter().map(|(heading, _)| (*heading).to_owned()).collect();
+    collect_ids(&command(), "", &mut ids);
+    ids
+}
+
+fn collect_ids(command: &Command, path: &str, ids: &mut Vec<String>) {
+    ids.push(about_id(path));
+    ids.extend(more_id(path));
+    ids.extend(command.get_arguments().map(|arg| arg_id(path, arg.get_id().as_str())));
+    for sub in command.get_subcommands() {
+        collect_ids(sub, &below(path, sub.get_name()), ids);
+    }
+}
+
+fn with_texts(command: Command, path: &str) -> Command {
+    let mut command = command
+        .about(help(&about_id(path)))
+        .disable_help_flag(true)
+        .disable_help_subcommand(!path.is_empty())
+        .help_template(StyledStr::from(template()))
+        .subcommand_help_heading(text!("help-heading-commands"))
+        .arg(Arg::new("help").short('h').long("help").action(ArgAction::Help));
+    if path.is_empty() {
+        let version = Arg::new("version").short('V').long("version").action(ArgAction::Version);
+        command = command.disable_version_flag(true).arg(version);
+    }
+    if let Some(more) = more_id(path) {
+        command = command.after_help(help(&more));
+    }
+    command.mut_args(|arg| arg_with_text(arg, path)).mut_subcommands(|sub| {
+        let path = below(path, sub.get_name());
+        with_texts(sub, &path)
+    })
+}
+
+fn arg_with_text(arg: Arg, path: &str) -> Arg {
+    let heading = match (arg.is_global_set(), arg.is_positional()) {
+        (true, _) => text!("help-heading-everywhere"),
+        (false, true) => text!("help-heading-arguments"),
+        (false, false) => text!("help-heading-options"),
+    };
+    let id = arg_id(path, arg.get_id().as_str());
+    arg.help(help(&id)).long_help(Resettable::Reset).help_heading(heading).hide_env_values(true)
+}
+
+fn below(path: &str, name: &str) -> String {
+    format!("{path}-{name}")
+}
+
+fn about_id(path: &str) -> String {
+    format!("help{path}")
+}
+
+/// The id of what follows a command's options, if there is such a text.
+fn more_id(path: &str) -> Option<String> {
+    Some(format!("help{path}-more")).filter(|id| words().has(id))
+}
+
+fn arg_id(path: &str, arg: &str) -> String {
+    let arg = arg.replace('_', "-");
+    let own = format!("arg{path}-{arg}");
+    if words().has(&own) { own } else { format!("arg-{arg}") }
+}
+
+/// A text of the help. All of them have the same arguments.
+fn help(id: &str) -> String {
+    let mut args = Args::new();
+    args.set("levels", Level::ALL.map(Level::name).join(", "));
+    args.set("level", Level::default().name());
+    args.set("request", EXAMPLE_REQUEST);
+    words().format(id, &args)
+}
+
+/// The template of a command's help, with a heading in the language of the texts.
+fn template() -> String {
+    format!(
+        "{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}",
+        heading("help-heading-usage")
+    )
+}
+
+/// The template of the program's own help, with the commands under their headings.
+fn overview(command: &Command) -> String {
+    let literal = command.get_styles().get_literal();
+    let mut text = format!("{{about-with-newline}}\n{} {{usage}}\n", heading("help-heading-usage"));
+    for (id, names) in GROUPS {
+        text.push_str(&format!("\n{}\n", heading(id)));
+        for name in names {
+            let about = help(&about_id(&below("", name)));
+            text.push_str(&format!(
+                "  {literal}{name:NAMES_WIDTH$}{literal:#} {}\n",
+                about.trim_end_matches('.')
+            ));
+        }
+    }
+    text + &format!("\n{}\n{{options}}{{after-help}}", heading("help-heading-everywhere-colon"))
+}
+
+fn heading(id: &str) -> String {
+    let styles = Command::new("").get_styles().clone();
+    let style = styles.get_header();
+    format!("{style}{}{style:#}", words().text(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_and_argument_has_a_text() {
+        for id in ids() {
+            assert!(words().has(&id), "{id}");
+        }
+    }
+
+    #[test]
+    fn every_command_stands_under_one_heading() {
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let command = command();
+        let names: BTreeSet<&str> = command.get_subcommands().map(Command::get_name).collect();
+        assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), names);
+        assert_eq!(grouped.len(), names.len(), "twice");
+    }
+
+    #[test]
+    fn the_overview_fits_a_terminal_and_names_each_command_once() {
+        let text = command().term_width(80).render_help().to_string();
+        for line in text.lines() {
+            assert!(line.chars().count() <= 80, "{line}");
+        }
+        for (_, names) in GROUPS {
+            for name in names {
+                let lines = text.lines().filter(|line| line.starts_with(&format!("  {name} ")));
+                assert_eq!(lines.count(), 1, "{name}\n{text}");
+            }
+        }
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn the_exit_codes_are_all_there() {
+        let text = command().render_help().to_string();
+        for exit in flagfall_protocol::Exit::ALL {
+            let code = exit.code().to_string();
+            assert!(text.lines().any(|line| line.split_whitespace().next() == Some(&code)), "{code}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! `flagfall games --json`: what can be played and watched.
+
+use flagfall::cli::Common;
+use flagfall::net::address::Addresses;
+use flagfall::net::socket::{self, Lobby};
+use flagfall_protocol::{GameSummary, OwnGames, Seek};
+use serde::Serialize;
+
+use super::account::Api;
+use super::output::{CommandError, network, print_json, runtime};
+
+/// The player's games, the open seeks and the public games.
+#[derive(Serialize)]
+struct Games {
+    /// Absent if the server does not know the player yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    own: Option<OwnGames>,
+    seeks: Vec<Seek>,
+    public: Vec<GameSummary>,
+}
+
+pub(crate) fn print_games(common: Common) -> Result<u8, CommandError> {
+    let api = Api::new(common)?;
+    let own = match api.identity().token() {
+        Some(token) => Some(api.get("/api/me/games", Some(&token))?),
+        None => None,
+    };
+    let addresses = Addresses { first: api.address.clone(), others: Vec::new() };
+    let lobby = socket::lobby(&api.dialer, &addresses, api.identity().token(), api.name.clone());
+    let Lobby { seeks, games } = runtime()?.block_on(lobby).map_err(network)?;
+    print_json(&Games { own, seeks, public: games })
+}

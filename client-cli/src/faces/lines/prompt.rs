@@ -1,0 +1,81 @@
+//! The prompt of a person who types lines: with editing and a history, and what happens in the game
+//! is printed above it.
+//!
+//! The history lasts as long as the program. Passwords are never typed here.
+
+use std::io;
+
+use rustyline_async::{Readline, ReadlineError, ReadlineEvent, SharedWriter};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+const PROMPT: &str = "> ";
+/// Most typed lines that wait to be carried out. Ctrl-C is read behind them.
+const LINES_MAX: usize = 64;
+
+/// A prompt at the terminal. [`Prompt::end`] gives the terminal back.
+#[derive(Debug)]
+pub struct Prompt {
+    task: JoinHandle<io::Result<()>>,
+    end: oneshot::Sender<()>,
+}
+
+impl Prompt {
+    /// Starts a prompt. Returns it with the typed lines, and with what prints above it.
+    ///
+    /// # Errors
+    /// If the terminal cannot be used.
+    pub fn new(stop: mpsc::Sender<()>) -> io::Result<(Prompt, mpsc::Receiver<String>, SharedWriter)> {
+        let (editor, out) = Readline::new(PROMPT.to_owned()).map_err(io_error)?;
+        let (sender, lines) = mpsc::channel(LINES_MAX);
+        let (end, ended) = oneshot::channel();
+        Ok((Prompt { task: tokio::spawn(read(editor, sender, stop, ended)), end }, lines, out))
+    }
+
+    /// Prints what is left and restores the terminal.
+    ///
+    /// # Errors
+    /// If the terminal cannot be read or written.
+    pub async fn end(self) -> io::Result<()> {
+        // The task is over already if the terminal is gone.
+        self.end.send(()).ok();
+        self.task.await.map_err(io::Error::other)?
+    }
+}
+
+async fn read(
+    mut editor: Readline,
+    lines: mpsc::Sender<String>,
+    stop: mpsc::Sender<()>,
+    mut ended: oneshot::Receiver<()>,
+) -> io::Result<()> {
+    let mut lines = Some(lines);
+    loop {
+        let event = tokio::select! {
+            event = editor.readline() => event,
+            _ = &mut ended => break,
+        };
+        match event.map_err(io_error)? {
+            ReadlineEvent::Line(line) => {
+                editor.add_history_entry(line.clone());
+                if let Some(lines) = &lines
+                    && lines.send(line).await.is_err()
+                {
+                    break;
+                }
+            }
+            // The core sees the end of the input when the sender is gone.
+            ReadlineEvent::Eof => drop(lines.take()),
+            // The core is ending if it takes no more.
+            ReadlineEvent::Interrupted => drop(stop.send(()).await),
+        }
+    }
+    editor.flush().map_err(io_error)
+}
+
+fn io_error(error: ReadlineError) -> io::Error {
+    match error {
+        ReadlineError::IO(error) => error,
+        other => io::Error::other(other),
+    }
+}

@@ -1,0 +1,213 @@
+//! Where the board, its squares and the panel stand on the screen.
+//!
+//! Drawing, the mouse and the words about small terminals all ask the same [`PageLayout`].
+
+use flagfall_board::BoardShape;
+use ratatui::layout::{Rect, Size};
+
+/// Sizes of a square's cell, largest first.
+const CELLS: [Size; 6] = [
+    Size { width: 8, height: 4 },
+    Size { width: 6, height: 3 },
+    Size { width: 4, height: 2 },
+    Size { width: 3, height: 2 },
+    Size { width: 3, height: 1 },
+    Size { width: 2, height: 1 },
+];
+/// Columns of the rows' numbers, left of the board.
+const LABEL_WIDTH: u16 = 3;
+/// The row of the columns' letters, below the board.
+const LETTERS_HEIGHT: u16 = 1;
+/// Rows of the title above the page, and of the message and the keys below it.
+const TITLE_HEIGHT: u16 = 1;
+const FOOT_HEIGHT: u16 = 2;
+/// Fewest columns of every page.
+const WIDTH_MIN: u16 = 40;
+/// Fewest rows of a page without a board.
+const HEIGHT_MIN: u16 = 10;
+/// Fewest columns of a panel beside the board.
+const PANEL_WIDTH: u16 = 28;
+/// Fewest rows of a whole panel below the board.
+const PANEL_HEIGHT: u16 = 18;
+/// Fewest rows of a panel that shows only the players.
+const PLAYERS_HEIGHT: u16 = 2;
+
+/// The parts of the screen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Page {
+    pub(super) title: Rect,
+    pub(super) body: Rect,
+    pub(super) message: Rect,
+    pub(super) keys: Rect,
+}
+
+impl Page {
+    /// The parts of a screen without a board.
+    ///
+    /// # Errors
+    /// The size that the page needs.
+    pub(super) fn new(area: Rect) -> Result<Page, Size> {
+        let needed = Size { width: WIDTH_MIN, height: HEIGHT_MIN };
+        if area.width < needed.width || area.height < needed.height {
+            return Err(needed);
+        }
+        Ok(Page {
+            title: Rect { height: TITLE_HEIGHT, ..area },
+            body: Rect { y: area.y + TITLE_HEIGHT, height: area.height - TITLE_HEIGHT - FOOT_HEIGHT, ..area },
+            message: Rect { y: area.bottom() - FOOT_HEIGHT, height: 1, ..area },
+            keys: Rect { y: area.bottom() - 1, height: 1, ..area },
+        })
+    }
+}
+
+/// A board and its panel on a page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct PageLayout {
+    /// The board with its numbers and letters.
+    pub(super) board: Rect,
+    pub(super) panel: Rect,
+    pub(super) cell: Size,
+    columns: u16,
+    rows: u16,
+}
+
+impl PageLayout {
+    /// The layout with the largest cells that leave room for a whole panel, beside the board or
+    /// below it. If there is none: the one with the largest cells above the two players.
+    ///
+    /// # Errors
+    /// The size of the terminal that the board needs.
+    pub(super) fn new(shape: &BoardShape, area: Rect) -> Result<PageLayout, Size> {
+        let needed = PageLayout::needed(shape);
+        let page = Page::new(area).map_err(|_| needed)?;
+        let beside = |cell| PageLayout::beside(shape, page.body, cell);
+        let below = |cell, height| PageLayout::below(shape, page.body, cell, height);
+        let whole = CELLS.into_iter().find_map(|cell| beside(cell).or_else(|| below(cell, PANEL_HEIGHT)));
+        let short = || CELLS.into_iter().find_map(|cell| below(cell, PLAYERS_HEIGHT));
+        whole.or_else(short).ok_or(needed)
+    }
+
+    /// The smallest terminal in which the board fits above the players.
+    fn needed(shape: &BoardShape) -> Size {
+        let [.., cell] = CELLS;
+        let board = board_size(shape, cell);
+        Size {
+            width: board.width.max(WIDTH_MIN),
+            height: (TITLE_HEIGHT + board.height + PLAYERS_HEIGHT + FOOT_HEIGHT).max(HEIGHT_MIN),
+        }
+    }
+
+    /// The board left, the panel right.
+    fn beside(shape: &BoardShape, body: Rect, cell: Size) -> Option<PageLayout> {
+        let size = board_size(shape, cell);
+        let width = body.width.checked_sub(size.width + 1)?;
+        let panel = Rect { x: body.x + size.width + 1, width, ..body };
+        (width >= PANEL_WIDTH && size.height <= body.height).then(|| {
+            PageLayout::of(shape, cell, Rect { width: size.width, height: size.height, ..body }, panel)
+        })
+    }
+
+    /// The board above, the panel below it with at least this height.
+    fn below(shape: &BoardShape, body: Rect, cell: Size, height_min: u16) -> Option<PageLayout> {
+        let size = board_size(shape, cell);
+        let height = body.height.checked_sub(size.height)?;
+        let panel = Rect { y: body.y + size.height, height, ..body };
+        (height >= height_min && size.width <= body.width).then(|| {
+            PageLayout::of(shape, cell, Rect { width: size.width, height: size.height, ..body }, panel)
+        })
+    }
+
+    fn of(shape: &BoardShape, cell: Size, board: Rect, panel: Rect) -> PageLayout {
+        PageLayout { board, panel, cell, columns: u16::from(shape.columns), rows: u16::from(shape.rows) }
+    }
+
+    /// The cell at this place of the grid, from the top left.
+    pub(super) fn cell_at(&self, place: usize, line: usize) -> Rect {
+        let Size { width, height } = self.cell;
+        let (x, y) = (self.board.x + LABEL_WIDTH, self.board.y);
+        Rect { x: x + place as u16 * width, y: y + line as u16 * height, width, height }
+    }
+
+    /// The place in the grid, by place and line, at this column and row of the terminal.
+    pub(super) fn place_at(&self, column: u16, row: u16) -> Option<(usize, usize)> {
+        let place = column.checked_sub(self.board.x + LABEL_WIDTH)? / self.cell.width;
+        let line = row.checked_sub(self.board.y)? / self.cell.height;
+        (place < self.columns && line < self.rows).then_some((usize::from(place), usize::from(line)))
+    }
+}
+
+/// The size of a board with its numbers and letters.
+fn board_size(shape: &BoardShape, cell: Size) -> Size {
+    Size {
+        width: LABEL_WIDTH + u16::from(shape.columns) * cell.width,
+        height: u16::from(shape.rows) * cell.height + LETTERS_HEIGHT,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_rules::Ruleset;
+
+    use super::*;
+
+    #[test]
+    fn either_every_square_is_found_again_or_the_needed_size_is_reported() {
+        for ruleset in Ruleset::all() {
+            let shape = &ruleset.shape;
+            let mut used = Vec::new();
+            for (width, height) in (1..=200).flat_map(|width| (1..=60).map(move |height| (width, height))) {
+                let area = Rect::new(2, 1, width, height);
+                let at = format!("{} at {width}x{height}", ruleset.id);
+                match PageLayout::new(shape, area) {
+                    Ok(layout) => {
+                        let page = Page::new(area).expect("a page");
+                        for part in [layout.board, layout.panel] {
+                            assert_eq!(page.body.intersection(part), part, "{at}");
+                        }
+                        assert!(!layout.board.intersects(layout.panel), "{at}");
+                        for line in 0..usize::from(shape.rows) {
+                            for place in 0..usize::from(shape.columns) {
+                                let cell = layout.cell_at(place, line);
+                                assert_eq!(layout.board.intersection(cell), cell, "{at}");
+                                let (x, y) = (cell.x + cell.width / 2, cell.y + cell.height / 2);
+                                assert_eq!(layout.place_at(x, y), Some((place, line)), "{at}");
+                            }
+                        }
+                        assert_eq!(layout.place_at(layout.board.x, layout.board.y), None, "{at}");
+                        let letters = layout.board.bottom() - 1;
+                        assert_eq!(layout.place_at(layout.board.right() - 1, letters), None, "{at}");
+                        if !used.contains(&layout.cell) {
+                            used.push(layout.cell);
+                        }
+                    }
+                    Err(needed) => {
+                        assert!(width < needed.width || height < needed.height, "{at}");
+                        let area = Rect::new(0, 0, needed.width, needed.height);
+                        assert!(PageLayout::new(shape, area).is_ok(), "{at}");
+                    }
+                }
+            }
+            assert_eq!(used.len(), CELLS.len(), "{}: {used:?}", ruleset.id);
+        }
+    }
+
+    #[test]
+    fn the_largest_cells_that_fit_are_taken() {
+        let cell = |ruleset: &str, width, height| {
+            let shape = Ruleset::find(ruleset).expect("a ruleset").shape;
+            PageLayout::new(&shape, Rect::new(0, 0, width, height))
+                .map(|layout| (layout.cell.width, layout.cell.height))
+                .map_err(|needed| (needed.width, needed.height))
+        };
+        assert_eq!(cell("classic", 39, 16), Err((40, 16)));
+        assert_eq!(cell("classic", 40, 15), Err((40, 16)));
+        assert_eq!(cell("classic", 40, 16), Ok((3, 1)));
+        assert_eq!(cell("shadowflash-3", 40, 16), Ok((2, 1)));
+        assert_eq!(cell("classic", 60, 20), Ok((2, 1)), "with a whole panel");
+        assert_eq!(cell("classic", 80, 24), Ok((4, 2)));
+        assert_eq!(cell("shadowflash-3", 80, 24), Ok((3, 2)));
+        assert_eq!(cell("classic", 120, 40), Ok((6, 3)));
+        assert_eq!(cell("classic", 60, 60), Ok((4, 2)), "with the panel below");
+        assert_eq!(cell("classic", 130, 50), Ok((8, 4)));
+    }
+}

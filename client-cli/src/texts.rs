@@ -1,0 +1,101 @@
+//! The texts of the client for people, by their ids in the Fluent files of `words/` and
+//! `shared/words/`.
+
+use std::sync::LazyLock;
+
+use flagfall_board::{ChipColor, GameId, Rank, Side, Square};
+use flagfall_rules::Move;
+use flagfall_words::Words;
+
+#[doc(no_inline)]
+pub use flagfall_words::{Args, Value};
+
+/// The client's own files.
+pub const FILES: &[&str] = &[
+    include_str!("../words/en/advice.ftl"),
+    include_str!("../words/en/board.ftl"),
+    include_str!("../words/en/commands.ftl"),
+    include_str!("../words/en/games.ftl"),
+    include_str!("../words/en/help.ftl"),
+    include_str!("../words/en/keys.ftl"),
+    include_str!("../words/en/link.ftl"),
+    include_str!("../words/en/lists.ftl"),
+    include_str!("../words/en/mail.ftl"),
+    include_str!("../words/en/network.ftl"),
+    include_str!("../words/en/options.ftl"),
+    include_str!("../words/en/pictures.ftl"),
+    include_str!("../words/en/play.ftl"),
+    include_str!("../words/en/programs.ftl"),
+    include_str!("../words/en/records.ftl"),
+    include_str!("../words/en/replay.ftl"),
+    include_str!("../words/en/rules.ftl"),
+    include_str!("../words/en/screen.ftl"),
+    include_str!("../words/en/settings.ftl"),
+    include_str!("../words/en/umpire.ftl"),
+    include_str!("../words/en/waiting.ftl"),
+];
+
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(FILES));
+
+/// All texts of the client.
+#[must_use]
+pub fn words() -> &'static Words {
+    &WORDS
+}
+
+/// The text of an id, with its arguments: `text!("claim-own", side, left = clock(ms))`.
+#[macro_export]
+macro_rules! text {
+    (@ $name:ident) => { $name };
+    (@ $name:ident, $value:expr) => { $value };
+    ($id:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{
+        #[allow(unused_mut, reason = "there may be no arguments")]
+        let mut args = $crate::texts::Args::new();
+        $(args.set(stringify!($name), $crate::texts::Arg::value($crate::text!(@ $name $(, $value)?)));)*
+        $crate::texts::words().format($id, &args)
+    }};
+}
+
+/// What can be an argument of a text.
+///
+/// A side, a rank and a color are their keys, so that each language has its own words for them.
+pub trait Arg {
+    /// The argument.
+    fn value(self) -> Value<'static>;
+}
+
+/// The key of a side.
+#[must_use]
+pub fn key(side: Side) -> String {
+    side.to_string().to_lowercase()
+}
+
+macro_rules! args_by {
+    ($($type:ty: $value:expr),* $(,)?) => {
+        $(impl Arg for $type {
+            fn value(self) -> Value<'static> {
+                let value: fn($type) -> _ = $value;
+                Value::from(value(self))
+            }
+        })*
+    };
+}
+
+args_by! {
+    String: |text| text,
+    &String: |text| text.clone(),
+    &str: |text| text.to_owned(),
+    u8: |number| number,
+    u16: |number| number,
+    u32: |number| number,
+    u64: |number| number,
+    usize: |number| number,
+    i64: |number| number,
+    bool: |is_so| if is_so { "yes" } else { "no" },
+    Side: key,
+    Rank: Rank::name,
+    ChipColor: ChipColor::name,
+    Square: |square| square.to_string(),
+    Move: |squares| squares.to_string(),
+    GameId: |game| game.to_string(),
+}

@@ -1,0 +1,182 @@
+//! Questions of the line-based mode about the game: one square, a row, a rank, the last move,
+//! losses, clocks. A screen reader need not read the whole board for them.
+
+use flagfall_board::{Rank, Side, Square};
+use flagfall_protocol::{Phase, Presence};
+use flagfall_rules::{Identity, Ruleset, SeenPiece};
+
+use crate::model::{Model, OpenGame};
+use crate::{command_text, plain, status, targets, text, words};
+
+/// The words that ask.
+const WORDS: [&str; 11] =
+    ["status", "clocks", "last", "reserve", "pool", "pools", "captured", "losses", "square", "row", "rank"];
+
+/// Answers a question. True if the word is one.
+pub(super) fn answer(model: &mut Model, word: &str, rest: &str) -> bool {
+    if !WORDS.contains(&word) {
+        return false;
+    }
+    let lines = match &model.game {
+        Some(game) => answer_about(model, game, word, rest),
+        None => vec![text!("no-game-yet")],
+    };
+    for line in lines {
+        model.say(line);
+    }
+    true
+}
+
+fn answer_about(model: &Model, game: &OpenGame, word: &str, rest: &str) -> Vec<String> {
+    match (word, game.ruleset) {
+        ("status", _) => status(model, game),
+        ("clocks", _) => clocks(model, game),
+        ("last", _) => last(game),
+        ("reserve", _) => reserve(game),
+        ("pool" | "pools", _) => pools(game),
+        (_, None) => vec![text!("screen-unknown-ruleset", ruleset = &game.view.ruleset)],
+        ("square", Some(ruleset)) => square(model, game, ruleset, rest),
+        ("row", Some(ruleset)) => row(model, game, ruleset, rest),
+        ("rank", Some(ruleset)) => rank(game, ruleset, rest),
+        (_, Some(ruleset)) => losses(game, ruleset),
+    }
+}
+
+fn status(model: &Model, game: &OpenGame) -> Vec<String> {
+    let view = &game.view;
+    let mut lines = vec![match view.phase {
+        Phase::Deploying => text!("status-deploying"),
+        Phase::Playing => match view.turn {
+            Some(side) => text!("status-turn", ply = view.ply, side),
+            None => text!("status-ply", ply = view.ply),
+        },
+        Phase::Over => view.outcome.as_ref().map(words::outcome).unwrap_or_default(),
+    }];
+    for side in Side::BOTH {
+        let player = words::player(&game.summary.players[side]);
+        let presence = match game.presence[side] {
+            Presence::Reconnecting | Presence::Away if game.left[side] => text!("presence-left"),
+            presence => words::presence(presence),
+        };
+        let clock = match game.remaining_ms(side, model.server_now()) {
+            Some(ms) => words::clock(ms),
+            None => "none".to_owned(),
+        };
+        let ready = match (view.phase, view.ready[side]) {
+            (Phase::Deploying, true) => "yes",
+            (Phase::Deploying, false) => "no",
+            (Phase::Playing | Phase::Over, _) => "started",
+        };
+        lines.push(text!("status-player", side, player, presence, clock, ready));
+    }
+    lines.extend(status::claim(model));
+    if let Some(side) = view.draw_offer {
+        lines.push(text!("event-draw-offered", side));
+    }
+    lines.extend(happened(game).into_iter().map(|event| text!("status-last", event)));
+    lines.extend(words::owed(view));
+    lines.extend(words::choice(view));
+    lines
+}
+
+/// The last move and the last exchange with the reserve.
+fn happened(game: &OpenGame) -> Vec<String> {
+    let moved = game.view.last_move.as_ref().map(words::moved);
+    moved.into_iter().chain(game.view.last_exchange.as_ref().map(words::exchanged)).collect()
+}
+
+fn last(game: &OpenGame) -> Vec<String> {
+    let lines = happened(game);
+    if lines.is_empty() { vec![text!("answer-no-move")] } else { lines }
+}
+
+fn clocks(model: &Model, game: &OpenGame) -> Vec<String> {
+    let now = model.server_now();
+    if let (Phase::Deploying, Some(deadline)) = (game.view.phase, game.view.deploy_deadline) {
+        return vec![text!("answer-deploy-clock", left = words::clock(deadline.0.saturating_sub(now)))];
+    }
+    let clocks: Vec<String> = Side::BOTH
+        .into_iter()
+        .filter_map(|side| {
+            let clock = words::clock(game.remaining_ms(side, now)?);
+            let free = game.free_ms(side, now).map_or(0, |ms| ms.div_ceil(1_000));
+            let runs = game.view.is_to_act(side) && !game.view.paused;
+            Some(text!("answer-clock", side, clock, free, runs))
+        })
+        .collect();
+    if clocks.is_empty() { vec![text!("leave-no-clock")] } else { clocks }
+}
+
+fn losses(game: &OpenGame, ruleset: &Ruleset) -> Vec<String> {
+    Side::BOTH.into_iter().flat_map(|side| plain::losses(&game.view, ruleset, side)).collect()
+}
+
+fn reserve(game: &OpenGame) -> Vec<String> {
+    match &game.view.reserve {
+        None => vec![text!("no-reserve")],
+        Some(reserves) => Side::BOTH.into_iter().map(|side| words::reserve(side, &reserves[side])).collect(),
+    }
+}
+
+fn pools(game: &OpenGame) -> Vec<String> {
+    match &game.view.pools {
+        None => vec![text!("no-coins")],
+        Some(pools) => Side::BOTH.into_iter().map(|side| words::pool(side, &pools[side])).collect(),
+    }
+}
+
+/// What stands on a square, in play and in the deployment that is being made.
+fn described(model: &Model, game: &OpenGame, square: Square) -> String {
+    let deployed = game.editor.as_ref().and_then(|editor| editor.rank_at(square));
+    match deployed {
+        Some(rank) => text!("panel-square", square, rank = words::rank(rank, model.options.numbering)),
+        None => status::square(model, game, square),
+    }
+}
+
+fn square(model: &Model, game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<String> {
+    let square = rest.to_ascii_lowercase().parse().ok();
+    match square.filter(|square| ruleset.shape.squares().contains(*square)) {
+        Some(square) => vec![described(model, game, square)],
+        None => vec![text!("answer-square-usage")],
+    }
+}
+
+/// Everything on a row, one line a square, without the empty squares.
+fn row(model: &Model, game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<String> {
+    let number = rest.parse::<u8>().ok();
+    let Some(number) = number.filter(|number| (1..=ruleset.shape.rows).contains(number)) else {
+        return vec![text!("answer-row-usage", rows = ruleset.shape.rows)];
+    };
+    let is_taken = |square: &Square| {
+        let is_deployed = game.editor.as_ref().is_some_and(|editor| editor.rank_at(*square).is_some());
+        is_deployed || game.view.lakes.contains(*square) || targets::piece_at(&game.view, *square).is_some()
+    };
+    let squares = ruleset.shape.squares();
+    let lines: Vec<String> = squares
+        .iter()
+        .filter(|square| square.row() + 1 == number && is_taken(square))
+        .map(|square| described(model, game, square))
+        .collect();
+    if lines.is_empty() { vec![text!("answer-row-empty", row = number)] } else { lines }
+}
+
+/// Where each side's pieces of a rank stand, as far as known, and how many are lost and left.
+fn rank(game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<String> {
+    let Some(rank) = command_text::rank(rest) else { return vec![text!("answer-rank-usage")] };
+    let answer = |side: Side| {
+        let losses = targets::losses(&game.view, ruleset, side);
+        let (_, lost, left) = losses.into_iter().find(|(found, _, _)| *found == rank)?;
+        let squares = standing(game, side, rank);
+        let (count, coins) = (squares.len(), game.view.pools.is_some());
+        Some(text!("answer-rank", side, rank, lost, left, coins, count, squares = squares.join(", ")))
+    };
+    let lines: Vec<String> = Side::BOTH.into_iter().filter_map(answer).collect();
+    if lines.is_empty() { vec![text!("answer-no-rank", rank)] } else { lines }
+}
+
+/// The squares of a side's pieces that are known to have this rank.
+fn standing(game: &OpenGame, side: Side, rank: Rank) -> Vec<String> {
+    let is_it = |piece: &&SeenPiece| piece.side == side && piece.identity == Identity::Known(rank);
+    game.view.pieces.iter().filter(is_it).map(|piece| piece.square.to_string()).collect()
+}

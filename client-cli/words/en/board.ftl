@@ -1,0 +1,154 @@
+### The board in words, and what is going on in a game.
+
+# Marks on the printed board.
+legend = Red /5\, Blue [5]; # hidden and never moved, ? hidden and moved, ' moved, * known to all, > last move, ~~~ lake.
+legend-chips = + one of a few ranks, ^ labeled; behind a square its chip: r red, y yellow, b blue, g green.
+legend-coins = /o\ and [o]: coins that have never moved; with ' behind it, a coin that has moved. No strike has shown yet what they are.
+
+# $side.
+losses-before-start = { side } has lost nothing.
+# $side; $kinds: how many ranks; $pieces: a list.
+losses =
+    { $kinds ->
+        [0] { side } has lost nothing.
+       *[other] { side } has lost: { $pieces }.
+    }
+# $side; $kinds: how many ranks; $pieces: a list.
+pieces-left =
+    { $kinds ->
+        [0] { side } has nothing left.
+       *[other] { side } has left: { $pieces }.
+    }
+# $side; $kinds: how many ranks; $pieces: a list.
+pieces-possible =
+    { $kinds ->
+        [0] { side }'s coins can become nothing more.
+       *[other] { side } can still become: { $pieces }.
+    }
+
+## Answers to questions about the position
+
+answer-square-usage = Type square and a square of the board, as in square a4.
+# $rows: of the board.
+answer-row-usage = Type row and a number from 1 to { $rows }, as in row 4.
+# $row: its number.
+answer-row-empty = Row { $row } is empty.
+answer-rank-usage = Type rank and the name or letter of a rank, as in rank scout.
+# $rank.
+answer-no-rank = There is no { rank } in this game.
+# $side; $rank; $lost, $left: how many; $coins: yes if coins can become it; $count: of $squares, a list.
+answer-rank = { side }, { rank }: { $lost } lost, { $coins ->
+        [yes] { $left } still possible
+       *[no] { $left } left
+    }, { $count ->
+        [0] none seen
+       *[other] seen on { $squares }
+    }.
+answer-no-move = No move has been made.
+# $left: a clock.
+answer-deploy-clock = { $left } left to deploy.
+# $side; $clock; $free: seconds before the clock runs; $runs: yes or no.
+answer-clock = { side }: { $clock } left{ $free ->
+        [0] {""}
+        [one] {""} after 1 free second
+       *[other] {""} after { $free } free seconds
+    }{ $runs ->
+        [yes] , running
+       *[no] {""}
+    }.
+
+# $side: who is gone; $other: the other side.
+gone-claim-type = { side } is gone. Type claim win or claim draw to end the game.
+# $side: who is gone; $key.
+gone-claim-press = { side } is gone: { $key } claims.
+# $side: who is gone; $left: a clock.
+gone-own = { side } is gone. You may claim the game in { $left }.
+# $side: who is gone.
+gone-other =
+    { $side ->
+        [red] Red is gone: Blue may claim the game.
+       *[blue] Blue is gone: Red may claim the game.
+    }
+# $side: who is gone; $left: a clock.
+gone-other-soon =
+    { $side ->
+        [red] Red is gone. Blue may claim the game in { $left }.
+       *[blue] Blue is gone. Red may claim the game in { $left }.
+    }
+
+# $waited: minutes and seconds; $range: of ratings, or any; $others: how many wait besides the player.
+pool-status = Waited { $waited }.{ $range ->
+        [any] {""}
+       *[some] {" "}Opponents: { $range }.
+    } { $others ->
+        [0] No other player is waiting.
+        [one] 1 other player is waiting.
+       *[other] { $others } other players are waiting.
+    }
+alert-deploy = Deploy your army
+alert-turn = Your turn
+# $player: a name.
+alert-challenge = Challenge from { $player }
+# $alert: what waits for the player.
+window-title = { $alert } - Flagfall
+# $alert: what waits for the player.
+notification = Flagfall: { $alert }
+
+# $square.
+square-lake = { $square }: lake
+# $square.
+square-empty = { $square }: empty
+# $square; $owner: own, red or blue; $piece: its rank and figure, its possible figures, coin or hidden;
+# $possible: yes if it is one of several ranks; $known: labeled, known, moved or unmoved.
+square-piece = { $square }: { $owner ->
+        [own] your
+        [red] Red's
+       *[blue] Blue's
+    } { $possible ->
+        [yes] one of { $piece }
+       *[no] { $piece }
+    }, { $known ->
+        [labeled] labeled
+        [known] known
+        [moved] has moved
+       *[unmoved] unmoved
+    }
+piece-coin = coin
+piece-hidden = hidden piece
+
+## Commitments to deployments
+
+# $late: yes if the client did not see the start of the game.
+commitments-match =
+    { $late ->
+        [yes] Both deployments match the commitments that the server shows now (this client did not see the game's start).
+       *[no] Both deployments match the commitments shown at the start.
+    }
+# $side; $late.
+commitment-matches =
+    { $late ->
+        [yes] { side }'s deployment matches the commitment that the server shows now (this client did not see the game's start); the other one stays closed.
+       *[no] { side }'s deployment matches the commitment shown at the start; the other one stays closed.
+    }
+# $side: red, blue or both; $late.
+commitment-broken =
+    { $side ->
+        [both] WARNING: Both sides' opened deployments do NOT match the commitments { commitment-when }.
+       *[one] WARNING: { side }'s opened deployment does NOT match the commitment { commitment-when }.
+    } The server has changed what it committed to. Keep the record.
+commitment-when =
+    { $late ->
+        [yes] that the server shows now (this client did not see the game's start)
+       *[no] shown at the start
+    }
+# $side.
+commitment-missing = WARNING: { side }'s deployment was opened, but no commitment to it was shown at the start. Nothing proves it.
+# $side: red, blue or both; $epoch: yes if the server started the game again.
+commitment-changed =
+    { $side ->
+        [both] WARNING: The commitments to both deployments have changed.
+       *[one] WARNING: { side }'s commitment has changed.
+    } { $epoch ->
+        [yes] The server says that it lost a part of the game and started it again.
+       *[no] A server must not change what it committed to. Keep the record of this game.
+    }

@@ -1,0 +1,34 @@
+### Games, players and clocks, with advice about this client's commands.
+
+leaderboard-empty = Nobody has played enough rated games lately: flagfall play --rated
+
+# What happened to a command that the server did not carry out.
+not-done-deploy = Your deployment was not submitted
+# $squares.
+not-done-move = Your move { $squares } was not made
+# $square.
+not-done-remove = Your piece on { $square } was not taken off the board
+# $square.
+not-done-place = Your piece was not placed on { $square }
+not-done-color = Your chip was not laid
+not-done-choose = Your choice was not taken
+not-done-offer-draw = Your draw offer was not made
+not-done-accept-draw = You have not agreed to a draw
+not-done-decline-draw = You have not declined a draw
+not-done-resign = You have not resigned
+not-done-abort = You have not aborted the game
+not-done-claim = Your claim was not made
+
+# $square.
+owed-color-own = Name the color of your chip on { $square } first, as in color green.
+# $square; $example: a rank; $names: a list of ranks, as they are typed.
+choose-coin = Choose what your coin on { $square } is, as in choose { $example }. It can be: { $names }.
+
+# $text: what was typed.
+not-a-time = "{ $text }" is not a clock: write minutes and seconds per move as in 10+5, seconds as in 90s+2, minutes and free seconds of each turn as in 10d5, days per move as in 3days, or none
+# $time: the clock; $min and $max: days.
+time-bounds-days = the clock { $time } is out of bounds: a move can have { $min } to { $max } days
+# $time: the clock; $min_s: seconds; $max_min: minutes; $free_min and $free_max: seconds.
+time-bounds-delay = the clock { $time } is out of bounds: it can have { $min_s } seconds to { $max_min } minutes, and { $free_min } to { $free_max } free seconds of a turn
+# $time: the clock; $min_s: seconds; $max_min: minutes; $increment_min and $increment_max: seconds.
+time-bounds-increment = the clock { $time } is out of bounds: it can have { $min_s } seconds to { $max_min } minutes, and { $increment_min } to { $increment_max } seconds for each move

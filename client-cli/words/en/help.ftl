@@ -1,0 +1,255 @@
+### The help of commands. A command's text is `help-` and its path; `-more` is what follows its
+### options. Every text may use $request (a request to the referee). The list of commands shows the text in one line of at most 65 characters.
+
+help-heading-usage = Usage:
+help-heading-commands = Commands
+help-heading-arguments = Arguments
+help-heading-options = Options
+help-heading-everywhere = Options of every command
+help-heading-everywhere-colon = { help-heading-everywhere }:
+
+help-group-play = Play:
+help-group-watch = Watch and study:
+help-group-deployments = Deployments:
+help-group-players = Players:
+help-group-account = Your account:
+help-group-programs = Programs and settings:
+
+help = Play and watch Stratego in the terminal.
+help-more =
+    Examples:
+      flagfall play --bot                      play against the house
+      flagfall play                            take an open offer, or make one
+      flagfall play --rules barrage --time 5+3
+      flagfall play --rated --rating 1400-1600
+      flagfall play --challenge                make a game for a friend
+      flagfall play --accept CODE              accept a friend's game
+      flagfall watch                           choose a running game and follow it
+      flagfall rules barrage                   explain a ruleset
+      flagfall bot --exec ./ann --rules pbm    let a program play
+      flagfall settings set server https://play.example.org
+
+    Commands, rulesets, levels and speeds may be written in capitals.
+    flagfall COMMAND --help explains a command.
+
+    Exit codes:
+      0    done
+      1    refused: the server says no, or a record is false
+      2    wrong usage: the command line or the settings
+      3    network: no server answers, or the connection is lost
+      4    storage: a file cannot be read or written
+      130  interrupted
+
+help-play = Play a game: take an open offer that fits, or make one and wait.
+help-seek = Wait to be paired with a player of about your strength.
+help-seek-more =
+    Every few seconds the server pairs the players who wait for the same ruleset and clock, the
+    closest ratings first. The longer you wait, the wider it searches. A lost connection keeps your
+    place. Quit to leave the pool.
+
+    Examples:
+      flagfall seek --rated
+      flagfall seek --rules barrage --time 5+3 --rated
+help-watch = Follow a running game.
+help-games = List your running games, open offers and public games.
+help-games-more =
+    Your games come first, the most urgent at the top, each with whose turn it is and the time left.
+    An account's games are listed wherever they were started. --json adds the open offers.
+
+    Examples:
+      flagfall games
+      flagfall games --json
+      flagfall play --game ID
+help-next = Open the most urgent game in which it is your turn.
+help-mail = Play many games at one prompt, as in play by mail.
+help-mail-more =
+    Lines are read from the terminal or a script; help lists what you can type. Challenges and
+    queued moves stay when you leave.
+
+    Examples:
+      flagfall mail
+      echo 'challenge bob pbm 3days' | flagfall mail
+      printf 'next\nmove a4a5\nqueue a5a6 if b7b6\n' | flagfall mail
+help-record = Show the record of a game from a server or a file.
+help-record-more =
+    The record of a running game contains what you may know now. A file can have any format that
+    flagfall convert reads; no server is asked. On a terminal a file is shown step by step,
+    elsewhere as text.
+
+    Examples:
+      flagfall record 0123456789ab --json --out final.json
+      flagfall record 0123456789ab --as public --step
+      flagfall record final.json
+      flagfall record final.json --text
+      flagfall record game.xml --step --plain
+help-check = Verify records.
+help-check-more =
+    Prints a line for each record: good, partly (and what could not be checked) or FALSE (with the
+    ply, a code and the reason). docs/protocol/RECORDS.md explains the codes.
+
+    Exit codes: 0 nothing is false, 1 something is false, 4 something could not be read.
+
+    Examples:
+      flagfall record 0123456789ab --json | flagfall check -
+      flagfall check games/ final.json
+      curl -s https://play.example.org/api/keys > keys.json
+      flagfall check --key keys.json final.json
+help-convert = Convert a game to another format.
+help-convert-more =
+    The formats are json (our records), text, strados (Gravon's XML) and pbm (play-by-mail text).
+    Games from elsewhere are played move by move. A game that is not legal is refused, with the
+    move and the reason. docs/protocol/RECORDS.md says what each format cannot express.
+
+    Examples:
+      flagfall convert final.json
+      flagfall convert --to strados final.json game.xml
+      flagfall convert game.xml game.json
+      flagfall convert --rules tournament game.xml
+help-rules = Explain a ruleset, or list them all.
+help-umpire = Let programs play each other over the line protocol.
+help-umpire-more =
+    A program reads standard input and writes standard output without buffering. See
+    docs/protocol/UMPIRE.md. --red and --blue take a file, or words with quotes as in a shell.
+    Programs that know no repetition rule need pbm. More parallel games than processors make
+    programs late. Ctrl-C ends all programs and counts the games that are over.
+
+    Examples:
+      flagfall umpire --rules pbm --red ./ann --blue 'python3 bob.py' --games 20 --swap
+      flagfall umpire --rules pbm --all class/ --games 4 --parallel 2 --record games/ --log logs/
+      flagfall umpire --rules pbm --all class/ --format markdown --out table.md
+      flagfall umpire --rules pbm --red ./ann --blue 'flagfall bot --line random --rules pbm'
+help-bot = Let a program play on a server, or start a house player.
+help-bot-more =
+    With --exec a program plays on the server as a guest. It is started for each game and answers
+    as under flagfall umpire (docs/protocol/UMPIRE.md). It does not notice lost connections. If it
+    fails, it resigns the game, and no other game starts. Ctrl-C resigns the running game and ends
+    the program; a second Ctrl-C ends both at once.
+
+    With --line a house player plays one game over standard input and output. Errors go to standard
+    error.
+
+    Exit codes of --exec beside those of every command: 130 stopped during a game, 5 garbage,
+    6 illegal move, 7 illegal deployment, 8 late, 9 program ended.
+
+    Examples:
+      flagfall bot --exec ./ann --rules pbm --name ann --games 0 --server play.example
+      flagfall bot --exec 'python3 -u bob.py' --rules barrage --time 5+3 --bot simple
+      flagfall bot --exec ./ann --accept CODE
+      flagfall bot --line random --rules pbm
+help-deployments = List, save, show, remove, export and import deployments.
+help-deployments-more =
+    The server keeps an account's deployments; a guest's stay on this machine. While you deploy,
+    l loads a saved one and w saves one.
+
+    Examples:
+      flagfall deployments
+      flagfall deployments save barrage corner '.9..1..... ..2......9 ..S.....8. ........FB'
+      flagfall deployments show barrage corner
+      flagfall deployments export mine.json
+      flagfall play --rules barrage --setup corner
+
+    A text has a letter for every home square, the row nearest the enemy first, each row from your
+    left: 1-9 for Marshal to Scout, S Spy, B Bomb, F Flag, and . for an empty square.
+help-deployments-list = List them.
+help-deployments-show = Print one.
+help-deployments-save = Save one.
+help-deployments-remove = Remove one.
+help-deployments-export = Write all of them as JSON: ruleset, name, text.
+help-deployments-import = Save all deployments of an exported file. Those of the same name are replaced.
+help-signup = Make an account from the guest you are, or a new one.
+# The same for several commands.
+-account-more =
+    Passwords, recovery codes and tokens are not shown while you type. Without a terminal, each is
+    a line of standard input. --name chooses between several accounts and guests on one machine;
+    without it the account that logged in last is used.
+help-signup-more = { -account-more }
+help-login = Log in to an account.
+help-login-more = { -account-more }
+help-logout = Log out and revoke the credential on this machine.
+help-whoami = Show who you are on the server.
+help-leaderboard = Show the best players of a ruleset and speed.
+help-leaderboard-more =
+    Every ruleset has a list for each speed. The time that a clock gives for forty plies decides:
+    bullet under 3 minutes, blitz under 8, rapid under 25, classical from 25 on. Games with days per
+    move are correspondence. A player is listed after enough recent games for a certain rating
+    (deviation 75 or less).
+help-profile = Show a player's public profile with ratings.
+help-profile-more =
+    Without --rules and --speed the chart shows the rating with the most games.
+
+    Examples:
+      flagfall profile ann
+      flagfall profile ann --rules barrage --speed blitz
+help-history = List finished games of a player, or of two players.
+help-history-more =
+    Private games are listed for their players only. flagfall record shows a game.
+
+    Examples:
+      flagfall history
+      flagfall history ann
+      flagfall history ann bob
+help-webhook = Send a signed notice to an address when it is your turn.
+help-webhook-more =
+    Notices are sent for games with days per move. A notice is JSON with an id, the game, its
+    ruleset, the ply and the deadline, and contains no secret. Its header Flagfall-Signature is
+    sha256= and the HMAC-SHA256 of the body under the secret that set prints once. A notice without
+    an answer of the 200s is sent again, five times within three hours, with the same id. After five
+    lost notices in a row the webhook is off until it is set again.
+
+    Examples:
+      flagfall webhook set https://example.org/turns
+      flagfall webhook test
+      flagfall webhook show
+help-webhook-set = Set it. Prints its secret once.
+help-webhook-show = Show it and the result of the latest notice.
+help-webhook-remove = Remove it.
+help-webhook-test = Send a test now.
+help-feed = Make a feed of your turns and finished games.
+help-feed-more = A feed reader can follow it. A new feed makes the old address invalid.
+help-stats = Show your own figures by ruleset, side and deployment.
+help-stats-more = Only you can see these figures.
+help-block = Block a player: no games, no pairing and no chat.
+help-unblock = Unblock a player.
+help-blocks = List the players you have blocked.
+help-tokens = List, make and revoke the tokens of your account.
+help-tokens-list = List them.
+help-tokens-new = Make one for another machine or a program. Prints it once.
+help-tokens-revoke = Revoke one. Its user is logged out at once.
+help-recover = Set a new password with your recovery code.
+help-recover-more = { -account-more }
+help-account = Export or delete your account, or change its password.
+help-account-export = Print everything that the server keeps of it, as JSON. Passwords and tokens are left out.
+help-account-password = Change its password. All other logins end.
+help-account-recovery-code = Make a new recovery code. The old one becomes invalid.
+help-account-delete = Delete it for good. Its games stay, without its name.
+help-referee = Answer requests about games as JSON lines, without a network.
+help-referee-more =
+    Reads a JSON request from each line of standard input and answers with a JSON line, in order,
+    until the input ends. Its user sees every rank. docs/protocol/REFEREE.md lists all requests.
+
+    Example:
+      echo '{ $request }' | flagfall referee
+help-settings = Show or change your settings.
+help-settings-more =
+    Settings are kept in settings.toml in the folder of the client. An option on the command line
+    comes before a variable of the environment, and both come before the file. You can edit the
+    file; your comments stay when flagfall changes it.
+
+    Examples:
+      flagfall settings
+      flagfall settings set server https://play.example.org
+      flagfall settings set alerts bell,desktop
+      flagfall settings unset alerts
+help-settings-list = Show each setting with its origin.
+help-settings-set = Set one.
+help-settings-unset = Remove one from the file.
+help-completions = Print completions for your shell.
+help-completions-more =
+    Examples:
+      flagfall completions bash > ~/.local/share/bash-completion/completions/flagfall
+      flagfall completions zsh > ~/.zfunc/_flagfall
+      flagfall completions fish > ~/.config/fish/completions/flagfall.fish
+help-man = Write the manual pages into a folder.
+help-man-more =
+    Example:
+      flagfall man ~/.local/share/man/man1

@@ -1,0 +1,106 @@
+### Finding a game: offers, challenges and the pool.
+
+game-begins-soon = The game is about to begin …
+opening-game = Opening the game …
+
+## The pool
+
+pool-back = You are back at the front of the pool.
+# $player: a name; $side.
+aborted-by = { $player } ({ side }) aborted the game.
+aborted-own = You aborted the game.
+# $player: a name; $side.
+not-deployed = { $player } ({ side }) did not deploy in time.
+not-deployed-own = You did not deploy in time.
+not-deployed-both = Neither side deployed in time.
+
+## Challenges
+
+# $player: a name; $terms.
+challenged = { $player } challenges you: { $terms }.
+# $player: a name; $terms; $side: the player's own.
+challenged-side = { $player } challenges you: { $terms }, you play { side }.
+# $server: an option of the command line; $code.
+challenged-program = To play: flagfall play{ $server } --accept { $code }
+# $code.
+challenged-type = Type accept { $code } or reject { $code }.
+# $key.
+challenged-press = { $key } answers.
+# $challenge: a sentence; $how: a sentence.
+challenged-note = { $challenge } { $how }
+# $player: a name.
+challenge-gone = The challenge of { $player } is no longer open.
+# $player: a name.
+challenge-accepted = { $player } accepts your challenge. The game begins.
+# $player: a name.
+challenge-declined = { $player } declines your challenge.
+# $code.
+challenge-code = The code is { $code }. Your friend types:
+# $server: an option of the command line; $code.
+challenge-accept-command = flagfall play{ $server } --accept { $code }
+# $left: how long.
+challenge-stands = The challenge stands for { $left }.
+# $terms.
+waiting-for-friend = Waiting for your friend: { $terms }
+# $side.
+challenge-your-side = You will play { side }.
+challenge-side-drawn = Chance decides who plays which side.
+# $player: a name.
+challenge-secret = { $player }'s deployment stays secret after the end.
+challenge-terms-ask = Type accept to play, or quit.
+
+## Offers
+
+offer-looking = Looking for an open offer …
+offer-taken = Another player was faster. Looking for another offer.
+# $terms.
+offer-making = Making your offer: { $terms } …
+# $terms.
+offer-waiting = Waiting for an opponent: { $terms }
+offer-listed = Your offer is in the lobby. The game begins when a player takes it.
+# $server: an option of the command line.
+offer-house = To play against the house instead: flagfall play{ $server } --bot
+# $server: an option of the command line.
+offer-friend = To invite a friend: flagfall play{ $server } --challenge
+# $seeker: a name; $terms; $side: the one left for this player, or any; $ratings: of the offer.
+offer =
+    { $side ->
+        [any] { $seeker }'s offer: { $terms }{ $ratings }
+       *[one] { $seeker }'s offer: { $terms }, you play { side }{ $ratings }
+    }
+# $offer.
+offer-accepted = You take { $offer }.
+# $terms.
+pool-waiting = Waiting in the pool: { $terms }
+pool-explained = You are paired with an opponent of about your strength. The longer you wait, the wider the search.
+pool-leave = The game begins by itself. Quit to leave the pool.
+
+## Lists of games
+
+choose-play = What will you play?
+choose-game = Which game?
+choose-number = Which? Type its number.
+# $number; $entry.
+choice = { $number }. { $entry }
+# $last: the highest number.
+choice-usage = Type a number from 1 to { $last }, or quit.
+# $game: a summary.
+choice-open = Go on with { $game }
+# $offer.
+choice-take = Take { $offer }
+# $terms.
+choice-offer = Offer a game: { $terms }
+# $game: a summary.
+game-running = You have a running game: { $game }
+# $server: an option of the command line; $game.
+game-running-go-on = To go on with it: flagfall play{ $server } --game { $game }
+# $game.
+game-begun-open = A game of yours has begun: open { $game }
+# $server: an option of the command line; $game.
+game-begun-elsewhere = Another game of yours has started. To play it: flagfall play{ $server } --game { $game }
+# $key.
+game-begun-key = Another game of yours has started. { $key } goes to the next game that waits for you.
+public-games-none = No public game is running now.
+public-games-wait = The list appears when one begins.
+# $server: an option of the command line.
+public-games = Public games (watch with: flagfall watch{ $server } ID):

@@ -1,0 +1,58 @@
+//! Settings as flags: the parsers of their values, and structs with their defaults.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use clap::builder::{OsStr, Resettable};
+use clap::{Args, Command};
+
+/// A parser of whole numbers in this range.
+pub fn number(
+    range: RangeInclusive<u32>,
+) -> impl Fn(&str) -> Result<u32, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        number.ok_or_else(|| format!("wanted: a whole number from {} to {}", range.start(), range.end()))
+    }
+}
+
+/// A parser of counts in this range.
+pub fn count(
+    range: RangeInclusive<u32>,
+) -> impl Fn(&str) -> Result<usize, String> + Clone + Send + Sync + 'static {
+    let number = number(range);
+    move |text| number(text).map(|count| usize::try_from(count).unwrap_or(usize::MAX))
+}
+
+/// A parser of durations: a whole number of this unit.
+pub fn time(
+    unit: Duration,
+    range: RangeInclusive<u32>,
+) -> impl Fn(&str) -> Result<Duration, String> + Clone + Send + Sync + 'static {
+    let number = number(range);
+    move |text| number(text).map(|count| unit.saturating_mul(count))
+}
+
+/// A parser of durations of which 0 means never.
+pub fn time_or_never(
+    unit: Duration,
+    range: RangeInclusive<u32>,
+) -> impl Fn(&str) -> Result<Option<Duration>, String> + Clone + Send + Sync + 'static {
+    let time = time(unit, range);
+    move |text| time(text).map(|time| Some(time).filter(|time| !time.is_zero()))
+}
+
+/// The settings of a server without flags, environment or file.
+///
+/// # Panics
+/// If a flag has no default or a wrong one, which every use in a test finds.
+#[must_use]
+pub fn defaults<T: Args>() -> T {
+    let command = T::augment_args(Command::new("defaults").no_binary_name(true))
+        .mut_args(|setting| setting.env(Resettable::<OsStr>::Reset));
+    let matches = command.try_get_matches_from(std::iter::empty::<&str>());
+    match matches.and_then(|matches| T::from_arg_matches(&matches)) {
+        Ok(settings) => settings,
+        Err(error) => unreachable!("a default is wrong: {error}"),
+    }
+}

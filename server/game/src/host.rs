@@ -1,0 +1,50 @@
+//! What all tables of a server share.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use flagfall_board::Stamp;
+use flagfall_store::{Store, WallClock};
+
+use super::residents::Residents;
+use super::settings::TableSettings;
+use super::thinking::ThinkingRoom;
+use flagfall_base::cluster::{Peers, Seats};
+use flagfall_base::delivery::Connections;
+
+/// The server around the tables.
+pub(super) struct Host {
+    pub(super) store: Arc<dyn Store>,
+    pub(super) clock: Box<dyn WallClock>,
+    pub(super) settings: Arc<TableSettings>,
+    /// The other servers.
+    pub(super) peers: Peers,
+    /// Players' connections on all servers; `None` if no other server may append.
+    pub(super) seats: Option<Seats>,
+    pub(super) epoch: AtomicU64,
+    /// Limits how many house players think at once.
+    pub(super) thinking_room: ThinkingRoom,
+    pub(super) residents: Residents,
+}
+
+impl Host {
+    /// The current time by the tables' clock.
+    pub(super) fn now(&self) -> Stamp {
+        self.clock.now()
+    }
+
+    /// Where players are notified.
+    pub(super) fn connections(&self) -> &Connections {
+        &self.settings.connections
+    }
+
+    /// Begins a new epoch: the store has lost what clients were told, so their positions are void.
+    pub(super) async fn begin_epoch(&self) {
+        match self.store.bump_epoch().await {
+            Ok(epoch) => {
+                self.epoch.fetch_max(epoch, Ordering::Relaxed);
+            }
+            Err(error) => tracing::warn!(%error, "could not begin a new epoch in the store"),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Keeps the lists up to date about a game in memory: who is away, and how far it is.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use flagfall_protocol::GameSummary;
+use flagfall_store::{Expect, StoreError, Update, UpdateOutcome, Write};
+
+use super::facts::Facts;
+use super::listing::{Listing, live_key};
+use super::public_list::{line_key, progress_of};
+
+/// Guard that says, while it exists, that a line is being written.
+struct Writing(Arc<Facts>);
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.0.is_writing.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Writes a game's line in the background if the game has progressed.
+pub(super) fn write_line_soon(facts: &Arc<Facts>) {
+    if !facts.has_news_for_lists() || facts.is_writing.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let writing = Writing(facts.clone());
+    tokio::spawn(async move {
+        if let Err(error) = write_line(&writing.0).await {
+            let game = writing.0.id;
+            tracing::debug!(%game, %error, "could not update the list of public games; the game stays in memory until then");
+        }
+    });
+}
+
+/// Writes who is away from a game and its progress, unless the lists say so already. Writes nothing
+/// for a game that is not on the list of running games.
+pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
+    let (game, store) = (facts.id, &*facts.store);
+    let Some(live) = live_key(game) else { return Ok(()) };
+    let (summary, absence) = (facts.summary(), facts.absence());
+    let progress = progress_of(summary.phase, summary.ply);
+    let mut update = Update::default();
+    if let Some(listed) = store.get(live.clone()).await? {
+        update.conditions.push((live, Expect::Value(listed.clone())));
+        let listing = Listing::read(&listed).filter(|listing| !listing.absence.is_like(&absence));
+        let replaced = listing.and_then(|listing| (Listing { absence, ..listing }).replace(game, listed));
+        update.writes.extend(replaced.into_iter().flat_map(|replaced| replaced.writes));
+        if let Some(key) = line_key(game, &facts.header, facts.created) {
+            let before = store.get(key.clone()).await?;
+            let known = before.as_deref().and_then(|line| serde_json::from_slice::<GameSummary>(line).ok());
+            if known.is_none_or(|known| progress_of(known.phase, known.ply) < progress) {
+                let value = serde_json::to_vec(&summary).unwrap_or_default();
+                update.conditions.push((key.clone(), before.map_or(Expect::Absent, Expect::Value)));
+                update.writes.push(Write::Put { key, value, expires: None });
+            }
+        }
+    }
+    // On a conflict, another server has written it, the game's due has moved on, or the game is
+    // over. It is tried again then.
+    if update.writes.is_empty() || store.update(update).await? == UpdateOutcome::Ok {
+        facts.note_listed_progress(progress);
+        facts.note_listed_absence(absence);
+    }
+    Ok(())
+}

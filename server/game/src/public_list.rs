@@ -1,0 +1,158 @@
+//! The list of public games: `public/AGE/GAME` is the summary of a running game, newest first.
+//!
+//! A server shows the games in its memory and the newest of these lines, which it reads every few
+//! seconds. So it opens no game to show a list, and every server lists the same games. The server
+//! that has a game in memory writes its line before the game rests. While the game is in memory,
+//! the line is also written every half a minute if there may be other servers or the clock is slow.
+//! A ply writes nothing. The end of a game deletes its line. Version 0.1 does not know the lines of
+//! games on live clocks, so lines without a game are deleted.
+
+use std::collections::HashMap;
+
+use flagfall_board::{GameId, PerSide, Ply, Stamp};
+use flagfall_protocol::{GameSummary, Phase, Player};
+use flagfall_store::{Key, Write};
+
+use super::header::GameHeader;
+use flagfall_base::keys::{PUBLIC, Time16};
+
+/// Lines that are read: more than any list shows, because some belong to games that have just
+/// ended.
+pub(super) const LINES_MAX: usize = 128;
+/// A moment after all games. A key counts back from it, so that the newest game comes first.
+const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
+/// The key of a game's line; `None` for a private game.
+pub(super) fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
+    let age = END_OF_TIME_MS.saturating_sub(created.0);
+    PUBLIC.key([&Time16(Stamp(age)), &game]).ok().filter(|_| !header.terms.private)
+}
+
+/// Writes the first line of a game.
+pub(super) fn opening_line(header: &GameHeader, game: &GameSummary) -> Option<Write> {
+    let key = line_key(game.id, header, Stamp(game.created))?;
+    Some(Write::Put { key, value: serde_json::to_vec(game).ok()?, expires: None })
+}
+
+/// Deletes the line of a game that ends.
+pub(super) fn closing(game: GameId, header: &GameHeader, created: Stamp) -> Option<Write> {
+    Some(Write::Delete { key: line_key(game, header, created)? })
+}
+
+/// A game's progress, as a value that grows.
+pub(super) fn progress_of(phase: Phase, ply: Ply) -> (bool, Ply) {
+    (phase != Phase::Deploying, ply)
+}
+
+/// The lines as they were last read, and those of games that have gone to rest since.
+#[derive(Default, Debug)]
+pub(super) struct PublicGames {
+    read: Vec<GameSummary>,
+    /// Games that have gone to rest since the last read began.
+    rested: Vec<GameSummary>,
+    /// Games that went to rest before that read began.
+    rested_before: Vec<GameSummary>,
+}
+
+impl PublicGames {
+    /// Begins a read, which may miss games that go to rest from now on.
+    pub(super) fn begin_reading(&mut self) {
+        for game in std::mem::take(&mut self.rested) {
+            keep(&mut self.rested_before, game);
+        }
+    }
+
+    /// Takes over what was read.
+    pub(super) fn replace(&mut self, read: Vec<GameSummary>) {
+        self.read = read;
+        self.rested_before.clear();
+    }
+
+    /// The players of the games whose lines were read, with their names at that time.
+    pub(super) fn players(&self) -> impl Iterator<Item = (GameId, PerSide<Player>)> {
+        self.read.iter().map(|game| (game.id, game.players.clone()))
+    }
+
+    /// Notes that a game goes to rest.
+    pub(super) fn note_rest(&mut self, game: GameSummary) {
+        keep(&mut self.rested, game);
+    }
+
+    /// Each game once, as it was last known.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &GameSummary> {
+        let of_each: HashMap<GameId, &GameSummary> = self
+            .read
+            .iter()
+            .chain(&self.rested_before)
+            .chain(&self.rested)
+            .map(|game| (game.id, game))
+            .collect();
+        of_each.into_values()
+    }
+}
+
+/// Adds a game to a list that holds each game once and only the newest.
+fn keep(games: &mut Vec<GameSummary>, game: GameSummary) {
+    games.retain(|kept| kept.id != game.id);
+    games.push(game);
+    if games.len() > LINES_MAX
+        && let Some(oldest) = (0..games.len()).min_by_key(|at| games[*at].created)
+    {
+        games.swap_remove(oldest);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::harness::header;
+    use super::*;
+
+    fn game(number: u8, ply: Ply) -> GameSummary {
+        let GameHeader { terms, players, .. } = header("classic");
+        let mut bytes = [number & 31; 12];
+        bytes[0] = number >> 5;
+        let (id, created) = (GameId::from_random(bytes), u64::from(number));
+        GameSummary { id, terms, players, created, phase: Phase::Playing, ply, turn: None, outcome: None }
+    }
+
+    fn plies(games: &PublicGames) -> Vec<(u64, Ply)> {
+        let mut plies: Vec<_> = games.iter().map(|game| (game.created, game.ply)).collect();
+        plies.sort_unstable();
+        plies
+    }
+
+    #[test]
+    fn a_game_that_goes_to_rest_while_lines_are_read_is_not_missed() {
+        let mut games = PublicGames::default();
+        games.note_rest(game(1, 5));
+        games.begin_reading();
+        games.note_rest(game(2, 7));
+        assert_eq!(plies(&games), [(1, 5), (2, 7)], "shown while it is read");
+        games.replace(vec![game(1, 6)]);
+        assert_eq!(plies(&games), [(1, 6), (2, 7)]);
+        games.begin_reading();
+        games.replace(vec![game(1, 6)]);
+        assert_eq!(plies(&games), [(1, 6)], "the next reading knows better");
+    }
+
+    #[test]
+    fn readings_that_fail_lose_nothing_and_keep_a_bounded_number() {
+        let mut games = PublicGames::default();
+        for number in 0..=200 {
+            games.note_rest(game(number, 0));
+            games.begin_reading();
+        }
+        let kept = plies(&games);
+        assert_eq!((kept.len(), kept[0].0), (LINES_MAX, 201 - LINES_MAX as u64), "the newest");
+    }
+
+    #[test]
+    fn lines_stand_with_the_newest_first_and_private_games_have_none() {
+        let id = GameId::from_random([7; 12]);
+        let mut header = header("classic");
+        let keys = [1_764_000_000_001, 1_764_000_000_000, 5]
+            .map(|created| line_key(id, &header, Stamp(created)).unwrap());
+        assert!(keys.is_sorted());
+        header.terms.private = true;
+        assert_eq!(line_key(id, &header, Stamp(5)), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! The games in memory, those being created, and how many run.
+
+use std::collections::{BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use flagfall_board::{GameId, PerSide, Side};
+
+use super::facts::Facts;
+use super::handle::{Message, TableHandle};
+use super::header::GameHeader;
+use super::mailbox::Mailbox;
+use super::public_list::PublicGames;
+
+/// The games that this server has in memory or is creating.
+#[derive(Default)]
+pub(super) struct Residents {
+    index: Mutex<Index>,
+    /// What lists show of games at rest.
+    public_games: Mutex<PublicGames>,
+    /// Number of running games, in memory or at rest.
+    pub(super) running: RunningCount,
+}
+
+#[derive(Default)]
+pub(super) struct Index {
+    pub(super) tables: HashMap<GameId, TableHandle>,
+    /// Running games in memory by player. A player is stored as a hash of their id, which another
+    /// player may share; the game's header decides.
+    seats: BTreeSet<(u64, GameId)>,
+    /// Games this server is creating right now, in the order of the requests.
+    pub(super) making: Vec<Making>,
+    pub(super) is_stopping: bool,
+}
+
+/// A game on its way into the store.
+#[derive(Clone)]
+pub(super) struct Making {
+    pub(super) number: u64,
+    pub(super) game: GameId,
+    pub(super) players: PerSide<String>,
+}
+
+impl Index {
+    /// Registers a table.
+    pub(super) fn insert(&mut self, handle: TableHandle) {
+        let game = handle.id();
+        if handle.is_running() {
+            let players = &handle.facts.header.players;
+            self.seats.extend(Side::BOTH.map(|side| (number_of(&players[side].id), game)));
+        }
+        self.tables.insert(game, handle);
+    }
+
+    /// The running games in memory of a player.
+    fn games_of(&self, player: &str) -> impl Iterator<Item = GameId> {
+        let number = number_of(player);
+        let seats = self.seats.range((number, GameId::from_random([0; 12]))..);
+        let seats = seats.take_while(move |(other, _)| *other == number);
+        // A table that a defect has ended is about to return.
+        let has_seat = |game: &GameId| self.tables.get(game).is_none_or(|handle| handle.has_seat(player));
+        seats.map(|(_, game)| *game).filter(has_seat)
+    }
+
+    /// True if this is the game's table.
+    fn is_of(&self, facts: &Arc<Facts>) -> bool {
+        self.tables.get(&facts.id).is_some_and(|handle| Arc::ptr_eq(&handle.facts, facts))
+    }
+
+    /// The game no longer runs here.
+    fn remove_seats(&mut self, game: GameId, header: &GameHeader) {
+        for side in Side::BOTH {
+            self.seats.remove(&(number_of(&header.players[side].id), game));
+        }
+    }
+}
+
+/// A hash of a player's id, constant within this process.
+fn number_of(player: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    player.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl Residents {
+    pub(super) fn index(&self) -> MutexGuard<'_, Index> {
+        // Nothing panics while it holds this lock; even then the index would be intact.
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn public_games(&self) -> MutexGuard<'_, PublicGames> {
+        self.public_games.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The table of a game, if it is in memory.
+    pub(super) fn handle(&self, game: GameId) -> Option<TableHandle> {
+        self.index().tables.get(&game).cloned()
+    }
+
+    pub(super) fn running_handles(&self) -> Vec<TableHandle> {
+        self.index().tables.values().filter(|handle| handle.is_running()).cloned().collect()
+    }
+
+    /// True if the game is being created here.
+    pub(super) fn is_making(&self, game: GameId) -> bool {
+        self.index().making.iter().any(|making| making.game == game)
+    }
+
+    /// The running games in memory of one player.
+    pub(super) fn games_of(&self, player: &str) -> BTreeSet<GameId> {
+        self.index().games_of(player).collect()
+    }
+
+    /// Notes that a game has ended: it no longer counts as running.
+    pub(super) fn note_end(&self, facts: &Facts) {
+        self.index().remove_seats(facts.id, &facts.header);
+        self.running.note_end();
+    }
+
+    /// Removes a table that has ended, if it is still registered.
+    pub(super) fn forget(&self, facts: &Arc<Facts>) {
+        let mut index = self.index();
+        if index.is_of(facts) {
+            index.tables.remove(&facts.id);
+        }
+    }
+
+    /// Removes a table from memory if nothing is about to be sent to it; true if it was removed. A
+    /// later search for the game reads its log.
+    pub(super) fn let_go(&self, facts: &Arc<Facts>, mailbox: &Mailbox<Box<Message>>) -> bool {
+        let mut index = self.index();
+        let own_senders = usize::from(index.is_of(facts));
+        // New handles come from the index only, which is locked.
+        if mailbox.senders() > own_senders || !mailbox.is_empty() {
+            return false;
+        }
+        if own_senders > 0 {
+            index.tables.remove(&facts.id);
+            index.remove_seats(facts.id, &facts.header);
+            let summary = facts.summary();
+            if summary.outcome.is_none() && !summary.terms.private {
+                self.public_games().note_rest(summary);
+            }
+        }
+        true
+    }
+}
+
+/// How many games run, as far as this server knows.
+#[derive(Default)]
+pub(super) struct RunningCount {
+    /// As of the last count.
+    counted: AtomicI64,
+    /// Games created here minus games ended here since that count began.
+    changed: AtomicI64,
+}
+
+impl RunningCount {
+    pub(super) fn note_made(&self) {
+        self.changed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn note_end(&self) {
+        self.changed.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Begins a count; returns what [`RunningCount::end`] needs.
+    pub(super) fn begin(&self) -> i64 {
+        self.changed.load(Ordering::Relaxed)
+    }
+
+    /// Notes the result of a count that began with this value.
+    pub(super) fn end(&self, running: usize, began: i64) {
+        self.counted.store(i64::try_from(running).unwrap_or(i64::MAX), Ordering::Relaxed);
+        self.changed.fetch_sub(began, Ordering::Relaxed);
+    }
+
+    pub(super) fn get(&self) -> usize {
+        let sum = self.counted.load(Ordering::Relaxed).saturating_add(self.changed.load(Ordering::Relaxed));
+        usize::try_from(sum).unwrap_or(0)
+    }
+}

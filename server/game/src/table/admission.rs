@@ -1,0 +1,194 @@
+//! The connections of a table: who is shown the game, and when.
+
+use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
+use flagfall_board::{PerSide, Stamp};
+use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Player, Position, ServerToClient};
+use flagfall_rules::{Viewer, view};
+
+use super::audience::Subscriber;
+use super::follow::Opener;
+use super::state::Table;
+use crate::reply::Refusal;
+
+/// Interval at which the queues of lagging spectators are checked, in milliseconds.
+const BEHIND_LOOK_MS: u64 = 200;
+
+impl Table {
+    /// The game as a viewer may know it now.
+    pub(crate) fn look(&self, now: Stamp, viewer: Viewer) -> (Viewer, GameView) {
+        (viewer, view(&self.game, viewer, self.shown_at(now)).seen)
+    }
+
+    pub(super) fn open(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
+        if outbox.is_closed() || self.waits_for_log(&outbox, player, since) {
+            return;
+        }
+        self.admit(now, outbox, player, since);
+    }
+
+    /// Makes an opener wait if the replica may be behind the log; true if they wait.
+    fn waits_for_log(&mut self, outbox: &Outbox, player: &Player, since: Option<Position>) -> bool {
+        if !self.following.is_shared || self.is_over() || self.is_quarantined() {
+            return false;
+        }
+        let Some(viewer) = self.header.viewer(Some(&player.id)) else { return false };
+        let is_store_away = self.outage.is_store_away();
+        let shown = self.audiences.shown(viewer).seq;
+        // Compare across epochs, too: servers learn of a new one at different times.
+        let is_ahead = |since: Position| {
+            // The replica may be a lost branch, and without the store no look can tell.
+            since.seq > shown || (is_store_away && since.epoch > self.epoch)
+        };
+        let has_seen_more = since.is_some_and(is_ahead);
+        self.following.forget(outbox.connection());
+        // While the store is away no look is possible, and the replica is all there is to show.
+        let is_followed = !self.audiences.is_empty() || is_store_away;
+        if is_followed && !self.following.is_behind(self.head.seq) && !has_seen_more {
+            if !self.outage.is_store_reached() {
+                // Show it now, and again once it is known whether others have gone on and whether
+                // clocks stood still.
+                self.following.wait(outbox, player, None);
+            }
+            return false;
+        }
+        if is_store_away {
+            // It is shown when the store is back; until then the client knows why it waits.
+            outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
+        }
+        self.following.wait(outbox, player, since);
+        true
+    }
+
+    /// Shows the game to all who wait for it.
+    pub(super) fn admit_openers(&mut self, now: Stamp) {
+        for Opener { outbox, player, since } in self.following.take_openers() {
+            self.admit(now, outbox, &player, since);
+        }
+    }
+
+    /// Shows the game to a connection and subscribes it to what happens next.
+    fn admit(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
+        let Some(viewer) = self.header.viewer(Some(&player.id)) else {
+            return outbox.send(self.stranger().payload(self.id(), None));
+        };
+        if self.is_quarantined() {
+            return outbox.send(Payload::new(&self.unavailable()));
+        }
+        self.audiences.remove(outbox.connection());
+        let shown = self.audiences.shown(viewer);
+        let (events, resumed) = match since {
+            None => (Vec::new(), None),
+            Some(since) if since.epoch != self.epoch => (Vec::new(), Some("epoch")),
+            Some(since) => {
+                let events = shown.events_after(since.seq);
+                let is_whole = since.seq + events.len() as u64 == shown.seq;
+                (events, Some(if is_whole { "events" } else { "view" }))
+            }
+        };
+        if let Some(outcome) = resumed {
+            metrics::counter!(flagfall_base::telemetry::RESUMES, "outcome" => outcome).increment(1);
+        }
+        let is_driving = matches!(viewer, Viewer::Player(_));
+        let subscriber = Subscriber::new(outbox, viewer, is_driving);
+        match viewer {
+            Viewer::Player(side) => {
+                self.attendance.take_seat(now, side, &mut self.audiences);
+                self.send_game(now, &subscriber, events);
+                self.audiences.players.push(subscriber);
+            }
+            Viewer::Public => {
+                if self.audiences.spectators.len() >= self.settings.spectators_max {
+                    self.audiences.drop_closed_spectators();
+                }
+                if self.audiences.spectators.len() >= self.settings.spectators_max {
+                    let message = "this game has as many spectators as the server allows; try again later";
+                    let refusal = Refusal::new(Code::TOO_MANY, message);
+                    return subscriber.outbox.send(refusal.payload(self.id(), None));
+                }
+                self.send_game(now, &subscriber, events);
+                self.audiences.spectators.push(subscriber);
+            }
+        }
+    }
+
+    fn send_game(&self, now: Stamp, subscriber: &Subscriber, events: Vec<GameEvent>) {
+        let (audience, view) = self.look(now, subscriber.viewer);
+        let seq = self.audiences.shown(subscriber.viewer).seq;
+        subscriber.outbox.set_head(self.id(), seq);
+        subscriber.outbox.send(Payload::new(&ServerToClient::Game {
+            game: self.summary(),
+            audience,
+            driving: subscriber.is_driving,
+            epoch: self.epoch,
+            seq,
+            view,
+            events,
+            presence: self.attendance.presence(),
+            left: PerSide::from_fn(|side| self.attendance.has_left(side)),
+            claimable_at: PerSide::from_fn(|side| self.claim_at(side).map(|at| at.0)),
+            rematch: self.rematch.wanted_by().collect(),
+            abort: self.abort(),
+        }));
+    }
+
+    /// Sends the newest view to spectators who were too slow for every event, once their send queue
+    /// is empty.
+    pub(super) fn send_newest_views(&mut self, now: Stamp) {
+        self.behind_look_at = None;
+        if self.audiences.behind == 0 {
+            return;
+        }
+        for at in 0..self.audiences.spectators.len() {
+            let subscriber = &self.audiences.spectators[at];
+            if subscriber.is_behind && subscriber.outbox.queued() == 0 {
+                self.send_game(now, subscriber, Vec::new());
+                self.audiences.spectators[at].is_behind = false;
+                self.audiences.behind -= 1;
+            }
+        }
+        // No message reports an empty queue, so look again later.
+        self.behind_look_at = (self.audiences.behind > 0).then(|| now.plus_ms(BEHIND_LOOK_MS));
+    }
+
+    /// Removes a connection whose player said whether they leave on purpose.
+    pub(super) fn close(&mut self, connection: ConnectionId, is_on_purpose: bool) {
+        if let Some(Viewer::Player(side)) = self.audiences.find_player(connection).map(|player| player.viewer)
+        {
+            self.attendance.note_leaving(side, is_on_purpose);
+        }
+        self.following.forget(connection);
+        if let Some(gone) = self.audiences.remove(connection) {
+            gone.outbox.clear_head(self.id());
+        }
+    }
+
+    /// Removes players' connections that ended without a message.
+    pub(super) fn remove_closed(&mut self) {
+        while let Some(gone) = self.audiences.players.iter().find(|player| player.outbox.is_closed()) {
+            let (connection, has_left) = (gone.connection, gone.outbox.has_said_goodbye());
+            self.close(connection, has_left);
+        }
+    }
+
+    /// Tells all connections that the log is damaged.
+    pub(super) fn tell_unavailable(&self) {
+        let unavailable = Payload::new(&self.unavailable());
+        self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
+    }
+
+    fn unavailable(&self) -> ServerToClient {
+        ServerToClient::GameUnavailable {
+            game: self.id(),
+            message: "this game's log is damaged; an operator must look at it. Nothing else is affected"
+                .to_owned(),
+        }
+    }
+
+    /// Closes every connection that waits for this table, so that its client returns to a fresh
+    /// one.
+    pub(crate) fn close_connections(&self, code: CloseCode) {
+        let subscribers = self.audiences.all().map(|subscriber| &subscriber.outbox);
+        let waiting = self.work.outboxes().chain(self.following.outboxes()).chain(self.rematch.outboxes());
+        waiting.chain(subscribers).for_each(|outbox| outbox.close(code));
+    }
+}

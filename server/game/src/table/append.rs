@@ -1,0 +1,111 @@
+//! The append of events, with the records that belong to it.
+
+use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_rules::{EndReason, Event, Game, Outcome, Phase, evolve};
+use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
+use flagfall_store::{Append, Write};
+
+use super::aborts::AbortCause;
+use super::house_turns::is_awaited;
+use super::input::Output;
+use super::state::Table;
+use super::work::{Cause, Flight};
+use crate::features::{GameEnd, Milestone};
+use crate::header::GameHeader;
+use crate::{listing, public_list};
+
+impl Table {
+    /// The append of events. The side that acted gets `lag_ms` of its time back before the first
+    /// event.
+    pub(super) fn append_of<'a>(
+        &self,
+        now: Stamp,
+        events: impl Iterator<Item = &'a Event>,
+        mut lag_ms: u32,
+        stamp: Option<&CommandStamp>,
+        deadline: Option<Stamp>,
+    ) -> Option<Append> {
+        let mut bodies = Vec::with_capacity(2);
+        let mut writes = Vec::new();
+        let mut after = self.header.has_house().then(|| self.game.clone());
+        for event in events {
+            if let Some(after) = &mut after {
+                evolve(after, event, now);
+            }
+            if let Some(outcome) = event.outcome() {
+                writes.extend(listing::closing(self.id(), &self.header));
+                writes.extend(public_list::closing(self.id(), &self.header, self.game.terms().created));
+                let asker = stamp.and_then(|stamp| self.header.side_of(&stamp.player));
+                let end = GameEnd {
+                    left: self.leavers(now, outcome, asker),
+                    aborted_by: AbortCause::of(event, &self.game, asker).map(AbortCause::sides),
+                };
+                writes.extend(self.follow_ups(Milestone::Ended(end), now));
+            }
+            let entry = LogEntry::<GameHeader> {
+                command: stamp.cloned(),
+                lag_ms: std::mem::take(&mut lag_ms),
+                body: LogBody::Event(event.clone()),
+            };
+            bodies.push(record::encode(entry).ok()?);
+        }
+        writes.extend(self.follow_ups(Milestone::Acted, now));
+        writes.extend(after.into_iter().flat_map(|after| self.house_turn(&after, now)));
+        Some(Append { game: self.id(), expected: self.head, deadline, not_before: None, bodies, writes })
+    }
+
+    /// Starts the append of events that no command caused; `None` if there are none.
+    pub(super) fn append_by_itself(
+        &mut self,
+        now: Stamp,
+        events: Vec<Event>,
+        cause: Cause,
+    ) -> Option<Output> {
+        if events.is_empty() {
+            return None;
+        }
+        let mut append = self.append_of(now, events.iter(), 0, None, None)?;
+        if cause == Cause::Deadline {
+            // Only the store's clock decides whether the time is up.
+            append.not_before = self.game.flag_fall().map(|flag_fall| flag_fall.plus_ms(1));
+        }
+        self.work.flight = Some(Flight::ByItself { events, cause });
+        Some(Output::Append(append))
+    }
+
+    /// Writes whether a house player is to act after the events. Writes nothing at the end of a
+    /// game, which takes it off every list.
+    fn house_turn(&self, after: &Game, now: Stamp) -> Vec<Write> {
+        if after.phase() == Phase::Over {
+            return Vec::new();
+        }
+        let is_awaited = |side: &Side| self.header.is_house(*side) && is_awaited(after, *side);
+        let since = Side::BOTH.iter().any(is_awaited).then_some(now);
+        listing::house_turn(self.id(), &self.header, since)
+    }
+
+    /// What features write because of this event.
+    fn follow_ups(&self, event: Milestone, now: Stamp) -> Vec<Write> {
+        self.settings.features.writes(self.id(), &self.header, event, now)
+    }
+
+    /// The sides whose player left the game that ends with this outcome, by a command of `asker` or
+    /// by itself. Leaving a house player counts for nothing, since it keeps no person waiting.
+    fn leavers(&self, now: Stamp, outcome: Outcome, asker: Option<Side>) -> PerSide<bool> {
+        let has_left = |side: Side| match (outcome.reason, asker) {
+            (EndReason::Abandoned, Some(claimant)) => side != claimant,
+            // A player who thinks for too long has lost but has not left. A game with days per ply
+            // does not require them to be there.
+            (EndReason::OutOfTime, _) => {
+                outcome.winner == Some(side.opponent())
+                    && self.claim_wait_ms().is_some()
+                    && self.attendance.is_away(side, now)
+            }
+            // The time to deploy is over.
+            (EndReason::Aborted, None) => self.game.phase() == Phase::Deploying && !self.game.is_ready(side),
+            (EndReason::Aborted, Some(asker)) => self.header.terms.rated && side == asker,
+            _ => false,
+        };
+        PerSide::from_fn(|side| !self.header.has_house() && has_left(side))
+    }
+}

@@ -1,0 +1,235 @@
+//! The three audiences of a table: their sequence numbers, latest events and connections.
+
+use std::collections::VecDeque;
+
+use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{Abort, GameEvent, ServerToClient};
+use flagfall_rules::{Event, Game, Viewer, see, see_change};
+
+use super::compact_ply::{CompactPly, RecentEvent};
+
+/// Events that can be sent to an audience again after a connection came back.
+const RECENT_MAX: usize = 8;
+/// Spectators with more messages than this in the send queue get the newest view instead of every
+/// event.
+const SPECTATOR_QUEUE_MAX: usize = 16;
+
+/// One connection that has the game open.
+pub(crate) struct Subscriber {
+    pub(super) outbox: Outbox,
+    pub(super) connection: ConnectionId,
+    pub(super) viewer: Viewer,
+    /// True for a player's newest connection, which may act.
+    pub(crate) is_driving: bool,
+    /// True if it has missed events and gets the whole view next.
+    pub(super) is_behind: bool,
+}
+
+impl Subscriber {
+    pub(super) fn new(outbox: Outbox, viewer: Viewer, is_driving: bool) -> Subscriber {
+        Subscriber { connection: outbox.connection(), outbox, viewer, is_driving, is_behind: false }
+    }
+}
+
+/// What one audience has been shown.
+#[derive(Default)]
+pub(crate) struct Shown {
+    /// Sequence number of the last event that this audience was shown (HOUSE law 8).
+    pub(crate) seq: u64,
+    /// The latest events, at most [`RECENT_MAX`].
+    recent: VecDeque<RecentEvent>,
+    /// Those of them that are not a [`RecentEvent::Ply`], oldest first, each with its number.
+    #[expect(clippy::box_collection, reason = "most games have none, and a box less room than a list")]
+    others: Option<Box<Vec<(u64, GameEvent)>>>,
+}
+
+impl Shown {
+    /// The events after `seq`; none if they are not all in memory.
+    pub(crate) fn events_after(&self, seq: u64) -> Vec<GameEvent> {
+        let missed = self.seq.checked_sub(seq).and_then(|missed| usize::try_from(missed).ok());
+        match missed {
+            Some(missed) if missed <= self.recent.len() => {
+                let kept = self.recent.iter().skip(self.recent.len() - missed);
+                kept.zip(seq + 1..).filter_map(|(kept, seq)| self.event(*kept, seq)).collect()
+            }
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    fn event(&self, kept: RecentEvent, seq: u64) -> Option<GameEvent> {
+        match kept {
+            RecentEvent::Ply(ply) => Some(GameEvent::Moved(ply.seen())),
+            RecentEvent::Other => {
+                let found =
+                    self.others.iter().flat_map(|others| others.iter()).find(|(number, _)| *number == seq);
+                found.map(|(_, event)| event.clone())
+            }
+        }
+    }
+
+    fn push(&mut self, event: &GameEvent) {
+        self.seq += 1;
+        if self.recent.len() == RECENT_MAX {
+            self.recent.pop_front();
+        }
+        let kept = match event {
+            GameEvent::Moved(seen) => CompactPly::new(seen).map_or(RecentEvent::Other, RecentEvent::Ply),
+            _ => RecentEvent::Other,
+        };
+        self.recent.push_back(kept);
+        self.keep_other(kept, event);
+    }
+
+    /// Keeps an event that is not a compact ply, and drops those that are too old.
+    fn keep_other(&mut self, kept: RecentEvent, event: &GameEvent) {
+        if kept == RecentEvent::Other {
+            self.others.get_or_insert_default().push((self.seq, event.clone()));
+        }
+        if let Some(others) = &mut self.others {
+            others.retain(|(number, _)| number + RECENT_MAX as u64 > self.seq);
+            if others.is_empty() {
+                self.others = None;
+            }
+        }
+    }
+}
+
+/// The three audiences of a game.
+pub(crate) struct Audiences {
+    id: GameId,
+    sides: PerSide<Shown>,
+    public: Shown,
+    /// The players' connections: few, and separate from the many spectators'.
+    pub(super) players: Vec<Subscriber>,
+    pub(super) spectators: Vec<Subscriber>,
+    /// Number of spectators who are behind.
+    pub(crate) behind: usize,
+}
+
+impl Audiences {
+    pub(super) fn new(id: GameId) -> Audiences {
+        Audiences {
+            id,
+            sides: PerSide::default(),
+            public: Shown::default(),
+            players: Vec::new(),
+            spectators: Vec::new(),
+            behind: 0,
+        }
+    }
+
+    /// The game.
+    pub(super) fn id(&self) -> GameId {
+        self.id
+    }
+
+    pub(crate) fn shown(&self, viewer: Viewer) -> &Shown {
+        match viewer {
+            Viewer::Player(side) => &self.sides[side],
+            Viewer::Public => &self.public,
+        }
+    }
+
+    /// Shows an event, already carried out, to each audience that may see it.
+    pub(super) fn publish(&mut self, game: &Game, event: &Event, at: Stamp, abort: Option<&Abort>) {
+        let id = self.id;
+        for viewer in Viewer::ALL {
+            let Some(seen) = see(event, game, viewer) else { continue };
+            let (shown, listeners) = match viewer {
+                Viewer::Player(side) => (&mut self.sides[side], &mut self.players),
+                Viewer::Public => (&mut self.public, &mut self.spectators),
+            };
+            shown.push(&seen);
+            let seq = shown.seq;
+            if !listeners.iter().any(|listener| listener.viewer == viewer) {
+                continue;
+            }
+            let change = see_change(event, game, viewer, at);
+            let abort = abort.cloned();
+            let payload = Payload::new(&ServerToClient::Event { game: id, seq, event: seen, change, abort });
+            for listener in listeners.iter_mut().filter(|listener| listener.viewer == viewer) {
+                listener.outbox.set_head(id, seq);
+                let is_slow = viewer == Viewer::Public && listener.outbox.queued() > SPECTATOR_QUEUE_MAX;
+                if is_slow && !std::mem::replace(&mut listener.is_behind, true) {
+                    self.behind += 1;
+                }
+                if !listener.is_behind {
+                    listener.outbox.send(payload.clone());
+                }
+            }
+        }
+    }
+
+    /// Sends a message to all connections that keep up; the others find the news in their next
+    /// view.
+    pub(super) fn tell_all(&self, message: &ServerToClient) {
+        if self.is_empty() {
+            return;
+        }
+        let payload = Payload::new(message);
+        for subscriber in self.all().filter(|subscriber| !subscriber.is_behind) {
+            subscriber.outbox.send(payload.clone());
+        }
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Subscriber> {
+        self.players.iter().chain(&self.spectators)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.players.is_empty() && self.spectators.is_empty()
+    }
+
+    /// Removes a connection and returns its subscriber.
+    pub(super) fn remove(&mut self, connection: ConnectionId) -> Option<Subscriber> {
+        let is_it = |subscriber: &Subscriber| subscriber.connection == connection;
+        if let Some(at) = self.players.iter().position(is_it) {
+            let gone = self.players.swap_remove(at);
+            if self.players.is_empty() {
+                self.players = Vec::new();
+            }
+            return Some(gone);
+        }
+        let at = self.spectators.iter().position(is_it)?;
+        let gone = self.spectators.swap_remove(at);
+        self.behind -= usize::from(gone.is_behind);
+        Some(gone)
+    }
+
+    /// Removes spectators whose connection ended without a message.
+    pub(super) fn drop_closed_spectators(&mut self) {
+        self.spectators.retain(|spectator| !spectator.outbox.is_closed());
+        self.behind = self.spectators.iter().filter(|spectator| spectator.is_behind).count();
+    }
+
+    /// Bytes of memory for the events that can be sent again.
+    #[cfg(test)]
+    pub(crate) fn recent_bytes(&self) -> usize {
+        let all = [&self.sides[Side::Red], &self.sides[Side::Blue], &self.public];
+        let bytes = |shown: &Shown| {
+            let others = shown.others.iter().map(|others| others.capacity() * size_of::<(u64, GameEvent)>());
+            shown.recent.capacity() * size_of::<RecentEvent>() + others.sum::<usize>()
+        };
+        all.map(bytes).iter().sum()
+    }
+
+    pub(crate) fn find_player(&self, connection: ConnectionId) -> Option<&Subscriber> {
+        self.players.iter().find(|player| player.connection == connection)
+    }
+
+    /// Stops the side's connections here from driving.
+    pub(super) fn supersede(&mut self, side: Side) {
+        let superseded = Payload::new(&ServerToClient::Superseded { game: self.id });
+        for player in self.players.iter_mut().filter(|player| player.viewer == Viewer::Player(side)) {
+            if std::mem::replace(&mut player.is_driving, false) {
+                player.outbox.send(superseded.clone());
+            }
+        }
+    }
+
+    /// True if the side's player has a connection open here.
+    pub(super) fn has_side(&self, side: Side) -> bool {
+        self.players.iter().any(|player| player.viewer == Viewer::Player(side))
+    }
+}

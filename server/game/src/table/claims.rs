@@ -1,0 +1,79 @@
+//! When a player may claim a game that the opponent has left.
+//!
+//! This is the last of three timers. When a connection is dead, its player counts as reconnecting.
+//! After half a minute they count as away. After
+//! [`claim_wait_ms`](flagfall_rules::TimeControl::claim_wait_ms), or half of it if they left on
+//! purpose, the opponent may claim. Nothing happens without a claim, and a player who returns has
+//! lost nothing. Time counts only while the game can be played and the opponent is there to wait,
+//! so an outage of a server or a network never counts against a player.
+
+use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_protocol::{Presence, ServerToClient};
+
+use super::audience::Audiences;
+use super::presence::Attendance;
+
+/// How long players have been waiting for each other.
+#[derive(Default, Clone, Copy)]
+pub(crate) struct Claims {
+    /// Since when the game could be played without a break.
+    playable_since: Option<Stamp>,
+    waits: PerSide<Wait>,
+}
+
+#[derive(Default, Clone, Copy)]
+struct Wait {
+    /// Since when the player has been here, ignoring short drops of the connection; `None` while
+    /// away.
+    here_since: Option<Stamp>,
+    /// The time told to clients from which the opponent may claim the game.
+    told: Option<Stamp>,
+}
+
+impl Claims {
+    /// Updates claims after players came or left, and tells all clients what has changed.
+    /// `wait_ms` is how long an opponent has to wait, if the game can be claimed at all.
+    pub(super) fn update(
+        &mut self,
+        now: Stamp,
+        is_playable: bool,
+        wait_ms: Option<u64>,
+        attendance: &mut Attendance,
+        audiences: &Audiences,
+    ) {
+        self.playable_since = is_playable.then(|| self.playable_since.unwrap_or(now));
+        let presence = attendance.presence();
+        for side in Side::BOTH {
+            let here_since = &mut self.waits[side].here_since;
+            match presence[side] {
+                Presence::Present => {
+                    attendance.note_leaving(side, false);
+                    here_since.get_or_insert(now);
+                }
+                Presence::Reconnecting => {}
+                Presence::Away => *here_since = None,
+            }
+        }
+        for side in Side::BOTH {
+            let claim_at = self.claim_at(side, wait_ms, attendance);
+            if std::mem::replace(&mut self.waits[side].told, claim_at) != claim_at {
+                let at = claim_at.map(|at| at.0);
+                audiences.tell_all(&ServerToClient::Claimable { game: audiences.id(), gone: side, at });
+            }
+        }
+    }
+
+    /// When the game can be claimed because side `gone` is gone. `None` while that side is here,
+    /// and where players need not be present.
+    pub(super) fn claim_at(
+        &self,
+        gone: Side,
+        wait_ms: Option<u64>,
+        attendance: &Attendance,
+    ) -> Option<Stamp> {
+        let absent_since = attendance.absent_since(gone)?.max(attendance.acted_at(gone).unwrap_or_default());
+        let since = absent_since.max(self.waits[gone.opponent()].here_since?).max(self.playable_since?);
+        let is_on_purpose = attendance.gone_on_purpose()[gone];
+        wait_ms.map(|wait_ms| since.plus_ms(if is_on_purpose { wait_ms / 2 } else { wait_ms }))
+    }
+}

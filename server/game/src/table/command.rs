@@ -1,0 +1,116 @@
+//! Commands, and how a repeated one is recognized.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use flagfall_board::{Ply, Side};
+use flagfall_protocol::{CommandId, GameCommand};
+use flagfall_rules::Entropy;
+use flagfall_store::record::CommandStamp;
+use sha2::{Digest, Sha256};
+
+use crate::reply::Reply;
+
+/// Outcomes of commands kept in memory; older ones are found in the log.
+const RECENT_MAX: usize = 4;
+/// Growth step of [`AcceptedCommands::known`], in commands.
+const KNOWN_STEP: usize = 16;
+
+/// A command that waits or is being handled.
+pub(crate) struct Asked {
+    /// Where the answer goes.
+    pub(crate) reply: Reply,
+    pub(crate) player_id: String,
+    pub(crate) cmd_id: CommandId,
+    pub(crate) ply: Ply,
+    /// The epoch in which the command was made, if known.
+    pub(crate) epoch: Option<u64>,
+    pub(crate) command: GameCommand,
+    pub(crate) entropy: Entropy,
+    /// True if the log was searched for its id without success.
+    pub(crate) is_new: bool,
+    /// True if the replica was found to match the log, so that a refusal is correct.
+    pub(crate) is_current: bool,
+}
+
+impl Asked {
+    /// Distinguishes commands under the same id. A deployment enters only as part of a hash, which
+    /// stays in the log.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let mut hasher = Sha256::new();
+        hasher.update(self.ply.to_be_bytes());
+        // A command always has JSON; without it, all would have the same fingerprint.
+        hasher.update(serde_json::to_vec(&self.command).unwrap_or_default());
+        let [a, b, c, d, e, f, g, h, ..] = <[u8; 32]>::from(hasher.finalize());
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+
+    /// What the log keeps to recognize a repeated command.
+    pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp {
+        CommandStamp { player: self.player_id.clone(), cmd_id: self.cmd_id.as_str().to_owned(), fingerprint }
+    }
+}
+
+/// Side and command id, as a hash that holds within this process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct CommandKey(u64);
+
+impl CommandKey {
+    pub(crate) fn new(side: Side, cmd_id: &str) -> CommandKey {
+        let mut hasher = DefaultHasher::new();
+        (side == Side::Red, cmd_id).hash(&mut hasher);
+        CommandKey(hasher.finish())
+    }
+
+    /// Few enough bits to be kept for every command of a game.
+    pub(crate) fn bits(self) -> u16 {
+        let [low, high, ..] = self.0.to_le_bytes();
+        u16::from_le_bytes([low, high])
+    }
+}
+
+/// The outcome of a command that was accepted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Done {
+    pub(crate) key: CommandKey,
+    pub(crate) fingerprint: u64,
+    /// Sequence number, for its own side, of the command's last event.
+    pub(crate) seq: u64,
+}
+
+/// The commands that are in the log.
+#[derive(Default)]
+pub(crate) struct AcceptedCommands {
+    /// The latest outcomes, oldest first.
+    pub(crate) recent: Vec<Done>,
+    /// A few bits of the id of every command. An id with other bits is new.
+    pub(crate) known: Vec<u16>,
+}
+
+impl AcceptedCommands {
+    /// Notes that a command was accepted.
+    pub(super) fn note(&mut self, done: Done) {
+        // The events of one command carry the same stamp; the last one is its outcome.
+        if let Some(last) = self.recent.last_mut().filter(|last| last.key == done.key) {
+            last.seq = done.seq;
+            return;
+        }
+        if self.known.len() == self.known.capacity() {
+            self.known.reserve_exact(KNOWN_STEP);
+        }
+        self.known.push(done.key.bits());
+        if self.recent.len() == RECENT_MAX {
+            self.recent.remove(0);
+        }
+        self.recent.push(done);
+    }
+
+    /// The outcome of a command, if it is in memory.
+    pub(super) fn find(&self, key: CommandKey) -> Option<Done> {
+        self.recent.iter().find(|done| done.key == key).copied()
+    }
+
+    /// True if the log may have a command with this id that is not in memory.
+    pub(super) fn may_know(&self, key: CommandKey) -> bool {
+        self.known.contains(&key.bits())
+    }
+}

@@ -1,0 +1,221 @@
+//! The store's answers to appends and reads.
+
+use flagfall_board::Stamp;
+use flagfall_rules::{Event, decide_deadline};
+use flagfall_store::{AppendOutcome, Head, StoreError, StoredEntry};
+
+use super::command::{Asked, Done};
+use super::input::Output;
+use super::state::{Stopping, Table};
+use super::work::{Cause, Flight};
+use crate::error::ReadFailure;
+use crate::reply::{Refusal, Reply};
+
+/// Why the log was read beyond the replica.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// An append conflicted: the log stands at this head.
+    Conflict(Head),
+    /// The replica is compared with the log, which stands at this head.
+    Look(Head),
+    /// The log may have gone on.
+    Hint,
+}
+
+impl Table {
+    /// Handles the store's answer to an append.
+    pub(super) fn appended(
+        &mut self,
+        now: Stamp,
+        outcome: Result<AppendOutcome, StoreError>,
+        outputs: &mut Vec<Output>,
+    ) {
+        match outcome {
+            Ok(AppendOutcome::Ok { at, head }) => self.committed(at, head, outputs),
+            Ok(AppendOutcome::Conflict { head }) => {
+                self.work.conflict = Some(Box::new(head));
+                outputs.push(Output::Read { after: self.head.seq });
+            }
+            Ok(AppendOutcome::Unknown) => outputs.push(Output::Read { after: self.head.seq }),
+            Ok(AppendOutcome::Late { at }) => {
+                if let Some(Flight::Command { asked, .. }) = self.work.flight.take() {
+                    self.refuse(*asked, Refusal::from(&flagfall_rules::Refusal::OutOfTime));
+                }
+                // The store's time has passed the deadline, so its consequences are due now.
+                let events: Vec<Event> = decide_deadline(&self.game, at.max(now)).into_iter().collect();
+                outputs.extend(self.append_by_itself(at.max(now), events, Cause::Deadline));
+            }
+            Ok(AppendOutcome::Early { at }) => {
+                self.work.flight = None;
+                self.work.note_early(now, at, self.game.flag_fall());
+            }
+            Ok(AppendOutcome::Quarantined { .. }) => self.quarantine(),
+            Err(_) => self.give_up(now, outputs),
+        }
+    }
+
+    /// What was under way is in the log.
+    fn committed(&mut self, at: Stamp, head: Head, outputs: &mut Vec<Output>) {
+        self.head = head;
+        self.work.retry_now();
+        match self.work.flight.take() {
+            Some(Flight::Command { asked, mut done, side, mut lag_ms, events }) => {
+                for event in events.iter() {
+                    self.carry_out(event, at, std::mem::take(&mut lag_ms), Some(side));
+                }
+                done.seq = self.seq_of(side);
+                self.accepted.note(done);
+                if let Some(outbox) = asked.reply.outbox() {
+                    outbox.credit();
+                }
+                self.accept(*asked, &done);
+            }
+            Some(Flight::ByItself { events, cause }) => {
+                events.iter().for_each(|event| self.carry_out(event, at, 0, None));
+                match cause {
+                    Cause::Deadline => {}
+                    Cause::Recovery => self.outage.note_recorded(),
+                    Cause::Stop => self.finish_stop(outputs),
+                }
+            }
+            Some(Flight::Search | Flight::Confirm { .. } | Flight::Follow) | None => {}
+        }
+    }
+
+    /// The table has stopped.
+    pub(super) fn finish_stop(&mut self, outputs: &mut Vec<Output>) {
+        self.stopping = Stopping::Done;
+        outputs.push(Output::Stopped);
+    }
+
+    /// The store did not take what was under way, or the outcome is unknown. Don't retry at once.
+    fn give_up(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
+        match self.work.flight.take() {
+            // It was judged by clocks that ran while no server reached the store. Correct them and
+            // judge again.
+            Some(Flight::Command { asked, .. })
+                if self.outage.is_unrecorded() && !self.work.is_retrying() =>
+            {
+                self.work.queue.push_front(asked);
+            }
+            Some(Flight::Command { asked, side, .. }) => {
+                if matches!(asked.reply, Reply::Discard) {
+                    // A house player does not repeat its command.
+                    self.house_turns.ask_again(side);
+                    self.work.retry_later(now);
+                }
+                self.refuse(*asked, Refusal::unavailable());
+            }
+            Some(Flight::ByItself { cause: Cause::Stop, .. }) => self.finish_stop(outputs),
+            Some(Flight::ByItself { cause: Cause::Deadline | Cause::Recovery, .. }) => {
+                self.work.retry_later(now);
+            }
+            Some(Flight::Confirm { asked }) => self.refuse(*asked, Refusal::unavailable()),
+            Some(Flight::Follow) => {
+                self.work.retry_later(now);
+                self.following.is_to_look = true;
+            }
+            Some(Flight::Search) | None => {}
+        }
+    }
+
+    /// Handles the entries of the log beyond the replica.
+    pub(super) fn read_on(
+        &mut self,
+        now: Stamp,
+        read: Result<Vec<StoredEntry>, ReadFailure>,
+        outputs: &mut Vec<Output>,
+    ) {
+        let reading = self.work.conflict.take().map_or(Reading::Hint, |head| Reading::Conflict(*head));
+        match read {
+            Ok(stored) => self.follow_log(now, reading, &stored, outputs),
+            Err(failure) => self.not_read(now, failure, outputs),
+        }
+    }
+
+    /// Handles where the log stands, and its entries beyond the replica.
+    pub(super) fn looked(
+        &mut self,
+        now: Stamp,
+        looked: Result<(Head, Vec<StoredEntry>), ReadFailure>,
+        outputs: &mut Vec<Output>,
+    ) {
+        match looked {
+            Ok((head, stored)) => self.follow_log(now, Reading::Look(head), &stored, outputs),
+            Err(failure) => self.not_read(now, failure, outputs),
+        }
+    }
+
+    fn not_read(&mut self, now: Stamp, failure: ReadFailure, outputs: &mut Vec<Output>) {
+        match failure {
+            ReadFailure::Damaged => self.quarantine(),
+            ReadFailure::Unavailable => self.give_up(now, outputs),
+        }
+    }
+
+    /// Catches up with entries that were read, and goes on with what was under way.
+    fn follow_log(
+        &mut self,
+        now: Stamp,
+        reading: Reading,
+        stored: &[StoredEntry],
+        outputs: &mut Vec<Output>,
+    ) {
+        let has_branched = match reading {
+            Reading::Conflict(head) => !self.leads_to(head, stored),
+            Reading::Look(head) => head != self.head && !self.leads_to(head, stored),
+            Reading::Hint => false,
+        };
+        if has_branched {
+            return self.diverge(outputs);
+        }
+        if self.catch_up(stored).is_err() {
+            return self.quarantine();
+        }
+        let is_conflict = matches!(reading, Reading::Conflict(_));
+        match self.work.flight.take() {
+            // It was written after all, or another server was first. Judging it again finds out
+            // which.
+            Some(Flight::Command { asked, done, .. })
+                if is_conflict || self.accepted.find(done.key).is_some() =>
+            {
+                self.work.queue.push_front(asked);
+            }
+            Some(Flight::Follow) => {
+                self.following.note_match(self.head.seq);
+                self.admit_openers(now);
+            }
+            Some(Flight::Confirm { mut asked }) => {
+                asked.is_current = stored.is_empty();
+                self.work.queue.push_front(asked);
+            }
+            // Events without a command are decided again at once if the log has gone on; otherwise
+            // give up for now.
+            Some(Flight::ByItself { .. }) if is_conflict || !stored.is_empty() => {}
+            flight => {
+                self.work.flight = flight;
+                self.give_up(now, outputs);
+            }
+        }
+    }
+
+    /// Handles the answer to a search for a command in the log.
+    pub(super) fn searched(&mut self, mut asked: Box<Asked>, found: Result<Option<Done>, ReadFailure>) {
+        if matches!(self.work.flight, Some(Flight::Search)) {
+            self.work.flight = None;
+        }
+        match found {
+            Ok(Some(done)) => self.accept_again(*asked, &done),
+            Ok(None) => {
+                asked.is_new = true;
+                self.work.queue.push_front(asked);
+            }
+            // It is unknown whether the command was accepted, so neither answer would be true.
+            Err(ReadFailure::Unavailable) => self.refuse(*asked, Refusal::unavailable()),
+            Err(ReadFailure::Damaged) => {
+                self.quarantine();
+                self.refuse_quarantined(*asked);
+            }
+        }
+    }
+}

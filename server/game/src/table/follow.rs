@@ -1,0 +1,118 @@
+//! What a table knows of the log beyond its replica, and who waits for it.
+//!
+//! Announcements from the store are hints: they may come late, twice or never. A table with
+//! connections reads as soon as it hears that the log has gone on. A table without connections
+//! reads a little later, to get many entries at a time. No client is shown a game that may be older
+//! than what they have seen: if no connection had the game open, the first to open it waits for a
+//! look at the log. While the store is away they are shown the replica, unless more is known to
+//! exist. An audit compares the replica's head, including its hash, with the log's.
+
+use flagfall_base::delivery::{ConnectionId, Outbox};
+use flagfall_board::Stamp;
+use flagfall_protocol::{Player, Position};
+
+/// How long a hint may wait if no connection here has the game open, in milliseconds.
+const UNHURRIED_MS: u64 = 3_000;
+
+/// A client that opens the game while the replica may be behind the log.
+pub(super) struct Opener {
+    pub(super) outbox: Outbox,
+    pub(super) player: Player,
+    pub(super) since: Option<Position>,
+}
+
+/// What a table knows of the log beyond its replica. `head` is the replica's last entry.
+#[derive(Default)]
+pub(crate) struct Following {
+    /// True if other servers may write to the log.
+    pub(super) is_shared: bool,
+    /// The highest entry number that was announced.
+    heard: u64,
+    /// When to read up to that entry, if no connection here has the game open.
+    due_at: Option<Stamp>,
+    /// True if the replica must be compared with the log, regardless of announcements.
+    pub(super) is_to_look: bool,
+    openers: Vec<Opener>,
+}
+
+/// What to read of the log.
+pub(super) enum ToRead {
+    Nothing,
+    /// The entries after the replica.
+    Entries,
+    /// Those and the head, which must match the replica.
+    Head,
+}
+
+impl Following {
+    /// When announced entries are read.
+    pub(super) fn due_at(&self) -> Option<Stamp> {
+        self.due_at
+    }
+
+    /// The connections that wait for a look at the log.
+    pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
+        self.openers.iter().map(|opener| &opener.outbox)
+    }
+
+    /// True if no connection waits.
+    pub(super) fn is_quiet(&self) -> bool {
+        self.openers.is_empty()
+    }
+
+    /// True if the replica has caught up with all hints.
+    pub(super) fn is_caught_up(&self, head: u64) -> bool {
+        self.is_quiet() && !self.is_to_look && !self.is_behind(head)
+    }
+
+    /// True if entries beyond the replica were announced.
+    pub(super) fn is_behind(&self, head: u64) -> bool {
+        self.heard > head
+    }
+
+    /// True if the replica and earlier hints do not reach this entry.
+    pub(super) fn is_news(&self, head: u64, seq: u64) -> bool {
+        seq > head && seq > self.heard
+    }
+
+    /// Notes that the log reaches at least this entry.
+    pub(super) fn hear(&mut self, now: Stamp, head: u64, seq: u64) {
+        if self.is_news(head, seq) {
+            self.heard = seq;
+            self.due_at.get_or_insert(now.plus_ms(UNHURRIED_MS));
+        }
+    }
+
+    /// Makes a connection wait for a look at the log.
+    pub(super) fn wait(&mut self, outbox: &Outbox, player: &Player, since: Option<Position>) {
+        self.openers.push(Opener { outbox: outbox.clone(), player: player.clone(), since });
+    }
+
+    /// Forgets an opener whose connection no longer waits.
+    pub(super) fn forget(&mut self, connection: ConnectionId) {
+        self.openers.retain(|opener| opener.outbox.connection() != connection);
+    }
+
+    pub(super) fn take_openers(&mut self) -> Vec<Opener> {
+        std::mem::take(&mut self.openers)
+    }
+
+    /// What to read now; `is_open` says whether a connection has the game open.
+    pub(super) fn next_read(&mut self, now: Stamp, head: u64, is_open: bool) -> ToRead {
+        if !self.is_behind(head) {
+            self.due_at = None;
+        }
+        if std::mem::take(&mut self.is_to_look) || !self.is_quiet() {
+            return ToRead::Head;
+        }
+        let is_due = self.due_at.is_some_and(|due_at| now >= due_at);
+        if self.is_behind(head) && (is_due || is_open) { ToRead::Entries } else { ToRead::Nothing }
+    }
+
+    /// Notes that the replica matched the log a moment ago.
+    pub(super) fn note_match(&mut self, head: u64) {
+        // Announced entries beyond it do not exist.
+        self.heard = self.heard.min(head);
+        self.due_at = None;
+    }
+}

@@ -1,0 +1,93 @@
+//! Judges commands against the replica.
+
+use flagfall_base::delivery::Outbox;
+use flagfall_board::{Side, Stamp};
+use flagfall_protocol::{Code, GameCommand};
+use flagfall_rules::{Events, decide, decide_claim};
+use flagfall_store::SecretBytes;
+
+use super::command::{Asked, CommandKey, Done};
+use super::epochs::{StaleEpoch, is_of_lost_branch};
+use super::input::Output;
+use super::state::Table;
+use super::work::Flight;
+use crate::reply::Refusal;
+
+impl Table {
+    /// Judges one command and starts its append.
+    pub(super) fn judge(&mut self, now: Stamp, asked: Box<Asked>, outputs: &mut Vec<Output>) {
+        let Some(side) = self.header.side_of(&asked.player_id) else { return };
+        let key = CommandKey::new(side, asked.cmd_id.as_str());
+        if let Some(done) = self.accepted.find(key).filter(|_| !forgets_commands()) {
+            return self.accept_again(*asked, &done);
+        }
+        if !asked.is_new && self.accepted.may_know(key) && !forgets_commands() {
+            self.work.flight = Some(Flight::Search);
+            return outputs.push(Output::Search { asked });
+        }
+        let connection = asked.reply.outbox().map(Outbox::connection);
+        let is_superseded =
+            connection.and_then(|id| self.audiences.find_player(id)).is_some_and(|player| !player.is_driving);
+        let round_trip_ms = asked.reply.outbox().map_or(0, Outbox::round_trip_ms);
+        let lag_ms = self.game.lag_credit_ms(side, round_trip_ms, now);
+        let is_lost = is_of_lost_branch(&asked, self.epoch);
+        let events = match self.decide(now, side, &asked) {
+            Ok(events) if !is_superseded && !is_lost => events,
+            // The log may hold entries that this replica lacks, perhaps this very command: what was
+            // accepted is never refused.
+            _ if !asked.is_current => {
+                self.work.flight = Some(Flight::Confirm { asked });
+                return outputs.push(Output::Read { after: self.head.seq });
+            }
+            _ if is_lost => {
+                return self.refuse(*asked, Refusal::new(StaleEpoch.code(), StaleEpoch.to_string()));
+            }
+            Ok(_) => {
+                let message = "you play this game from a newer connection; open it again to take it back";
+                return self.refuse(*asked, Refusal::new(Code::SUPERSEDED, message));
+            }
+            Err(refusal) => return self.refuse(*asked, Refusal::from(&refusal)),
+        };
+        let is_timed = events.iter().next().is_some_and(|event| event.ends_time_of().is_some());
+        let lag_ms = if is_timed { lag_ms } else { 0 };
+        let fingerprint = asked.fingerprint();
+        let stamp = asked.stamp(fingerprint);
+        let deadline = self.game.deadline().map(|deadline| deadline.plus_ms(lag_ms.into()));
+        match self.append_of(now, events.iter(), lag_ms, Some(&stamp), deadline) {
+            Some(append) => {
+                if let Some(outbox) = asked.reply.outbox() {
+                    let bytes: usize = append.bodies.iter().map(SecretBytes::len).sum();
+                    // A house player answers each move with one of about the same size.
+                    outbox.note_stored(if self.header.has_house() { 2 * bytes } else { bytes });
+                }
+                outputs.push(Output::Append(append));
+                let (done, events) = (Done { key, fingerprint, seq: 0 }, Box::new(events));
+                self.work.flight = Some(Flight::Command { asked, done, side, lag_ms, events });
+            }
+            None => {
+                let refusal = Refusal::new(Code::INTERNAL, "the server could not write that down");
+                self.refuse(*asked, refusal);
+            }
+        }
+    }
+
+    fn decide(&self, now: Stamp, side: Side, asked: &Asked) -> Result<Events, flagfall_rules::Refusal> {
+        if let GameCommand::Claim { result } = asked.command {
+            let claim_at = self.claim_at(side.opponent());
+            return decide_claim(&self.game, side, asked.ply, result.into(), now, claim_at);
+        }
+        let command = asked.command.to_command(side, self.game.terms().ruleset)?;
+        // The store gets the deadline and decides whether the command is in time.
+        let in_time = self.game.deadline().unwrap_or(now);
+        decide(&self.game, side, asked.ply, &command, now.min(in_time), &asked.entropy)
+    }
+}
+
+/// True if a test planted the fault that repeated commands are not recognized. Only the servers of
+/// a test bench can have it.
+fn forgets_commands() -> bool {
+    #[cfg(feature = "planted-faults")]
+    return flagfall_store::planted::PlantedFault::ForgetsCommandIds.is_planted();
+    #[cfg(not(feature = "planted-faults"))]
+    false
+}

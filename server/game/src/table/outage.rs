@@ -1,0 +1,191 @@
+//! Outages: times in which the clocks of a game stand still.
+
+use flagfall_board::Stamp;
+use flagfall_rules::{Event, Game, Phase, decide_pause, decide_resume, decide_resume_since, evolve};
+use flagfall_store::Outage;
+
+use crate::outages::Outages;
+
+/// An outage that the log does not record yet. Nothing else happens before it does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Unrecorded {
+    /// There is none.
+    #[default]
+    None,
+    /// Clocks stand still since this moment, until the log records it.
+    Since(Stamp),
+    /// Clocks stood still for a while, and run again.
+    Over(Outage),
+}
+
+/// Whether the store can be reached.
+#[derive(Clone, Copy, Default)]
+enum Contact {
+    #[default]
+    Reached,
+    /// It is silent since this moment, and clocks may have stood still since.
+    Silent(Stamp),
+    /// It is known to be out of reach.
+    Away { silent_since: Option<Stamp> },
+}
+
+/// What a table knows of outages.
+#[derive(Default)]
+pub(crate) struct OutageState {
+    unrecorded: Unrecorded,
+    /// The latest outage of the store that was taken into account.
+    seen: Option<Outage>,
+    contact: Contact,
+}
+
+impl OutageState {
+    /// The state of a game that was just opened. Its log may lack outages or the end of a pause;
+    /// clocks stood still as long as these took, and have run since.
+    pub(super) fn after(game: &Game, outages: &Outages) -> OutageState {
+        let missing =
+            if game.outcome().is_none() { outages.missing(game.latest(), game.paused_since()) } else { None };
+        OutageState {
+            unrecorded: missing.map_or(Unrecorded::None, Unrecorded::Over),
+            seen: outages.over_at().map(|until| Outage { since: until, until }),
+            contact: Contact::Reached,
+        }
+    }
+
+    /// Since when clocks stand still, or stood still, without a record in the log.
+    pub(super) fn unrecorded_since(&self) -> Option<Stamp> {
+        match self.unrecorded {
+            Unrecorded::None => None,
+            Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }) => Some(since),
+        }
+    }
+
+    /// True if the log lacks an outage.
+    pub(crate) fn is_unrecorded(&self) -> bool {
+        self.unrecorded != Unrecorded::None
+    }
+
+    /// True if the log lacks an outage that is over.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.unrecorded, Unrecorded::Over(_))
+    }
+
+    /// The log now records the outage.
+    pub(super) fn note_recorded(&mut self) {
+        self.unrecorded = Unrecorded::None;
+    }
+
+    /// The game continues after an outage that began at `since`, or after a pause in the log.
+    /// Clocks stood still. If the log has an entry after `since`, the server that wrote it has
+    /// dealt with the outage.
+    pub(crate) fn recover(&mut self, game: &Game, since: Stamp) {
+        let latest = game.latest();
+        if game.phase() != Phase::Over && (latest <= since || game.is_paused()) {
+            let since = since.max(latest);
+            self.unrecorded = match self.unrecorded {
+                Unrecorded::Over(Outage { until, .. }) => Unrecorded::Over(Outage { since, until }),
+                Unrecorded::None | Unrecorded::Since(_) => Unrecorded::Since(since),
+            };
+        }
+    }
+
+    /// The events that record the outage; none if they are in the log already.
+    pub(super) fn decide_recovery(&self, game: &Game) -> Vec<Event> {
+        let Some(since) = self.unrecorded_since() else { return Vec::new() };
+        let mut events: Vec<Event> =
+            if game.latest() <= since { decide_pause(game, since).into_iter().collect() } else { Vec::new() };
+        let mut paused = game.clone();
+        events.iter().for_each(|event| evolve(&mut paused, event, since));
+        events.extend(match self.unrecorded {
+            Unrecorded::Over(Outage { until, .. }) => decide_resume_since(&paused, until),
+            Unrecorded::None | Unrecorded::Since(_) => decide_resume(&paused),
+        });
+        events
+    }
+
+    /// Notes an outage in which clocks stood still, unless the log has a later entry. On a slow
+    /// clock (`is_slow`), time has run since its end, however late this table learns of it.
+    pub(super) fn note_outage(&mut self, game: &Game, is_slow: bool, outage: Outage) {
+        self.seen = Some(outage);
+        let latest = game.latest();
+        match &mut self.unrecorded {
+            // One more outage that the log lacks.
+            Unrecorded::Over(earlier) => {
+                earlier.until = earlier.until.plus_ms(outage.until.ms_since(outage.since));
+            }
+            Unrecorded::None if latest <= outage.since || latest < outage.until => {
+                self.recover(game, outage.since.max(latest));
+                if let Unrecorded::Since(since) = self.unrecorded
+                    && is_slow
+                {
+                    self.unrecorded = Unrecorded::Over(Outage { since, until: outage.until });
+                }
+            }
+            Unrecorded::None | Unrecorded::Since(_) => {}
+        }
+    }
+
+    /// Moves the start of an outage behind an entry that was written after the last heartbeat but
+    /// read only now. Clocks stood still from that entry on, and it does not record the outage.
+    pub(super) fn put_off(&mut self, game: &Game) {
+        let Some(seen) = self.seen else { return };
+        let latest = game.latest();
+        let is_inside = latest < seen.until && seen.since < seen.until && !game.is_paused();
+        match &mut self.unrecorded {
+            Unrecorded::Since(since) if *since < latest && is_inside => *since = seen.since.max(latest),
+            Unrecorded::Over(outage) if outage.until == seen.until && outage.since < latest && is_inside => {
+                outage.since = seen.since.max(latest);
+            }
+            Unrecorded::None | Unrecorded::Since(_) | Unrecorded::Over(_) => {}
+        }
+    }
+
+    /// Resumes a game that another server paused because it took itself for the last one.
+    pub(super) fn note_pause(&mut self, game: &Game) {
+        if game.is_paused() && !self.is_unrecorded() {
+            self.unrecorded = Unrecorded::Since(game.latest());
+        }
+    }
+
+    /// True if the table does not know of this outage yet.
+    pub(super) fn is_new(&self, outage: Outage) -> bool {
+        self.seen.is_none_or(|seen| seen.until < outage.until)
+    }
+
+    /// Notes whether the store is out of reach, and since when it is silent, if clocks may have
+    /// stood still since.
+    pub(super) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
+        self.contact = match silent_since {
+            silent_since if is_away => Contact::Away { silent_since },
+            Some(since) => Contact::Silent(since),
+            None => Contact::Reached,
+        };
+    }
+
+    /// True if the store is known to be out of reach.
+    pub(super) fn is_store_away(&self) -> bool {
+        matches!(self.contact, Contact::Away { .. })
+    }
+
+    /// True if the store answers, as far as is known.
+    pub(super) fn is_store_reached(&self) -> bool {
+        matches!(self.contact, Contact::Reached)
+    }
+
+    /// The moment for which clocks are shown. Before the log records an outage, that is its
+    /// beginning, because clocks have not run since. The same holds while it is unknown whether
+    /// there is an outage.
+    pub(super) fn shown_at(&self, game: &Game, is_slow: bool, now: Stamp) -> Stamp {
+        let at = match (self.unrecorded, self.contact) {
+            // Clients advance a live clock from the moment shown. A moment shifted back by the
+            // outage would make it run through the outage. The log records the outage right after
+            // the game is opened.
+            (Unrecorded::Over(outage), _) if is_slow => now.minus_ms(outage.until.ms_since(outage.since)),
+            (Unrecorded::Since(since) | Unrecorded::Over(Outage { since, .. }), _)
+            | (Unrecorded::None, Contact::Silent(since) | Contact::Away { silent_since: Some(since) }) => {
+                since.min(now)
+            }
+            (Unrecorded::None, Contact::Reached | Contact::Away { silent_since: None }) => now,
+        };
+        at.max(game.latest())
+    }
+}

@@ -1,0 +1,127 @@
+//! Another game of the same players, sides swapped.
+
+use flagfall_base::delivery::Outbox;
+use flagfall_board::{GameId, PerSide, Side};
+use flagfall_protocol::{Accepted, Code, CommandId, ServerToClient};
+
+use super::audience::Audiences;
+use crate::reply::{Answer, Refusal, Reply};
+
+/// Answers that may wait while a rematch is created.
+const WAITING_MAX: usize = 8;
+
+/// A player's request.
+pub(super) struct RematchRequest {
+    pub(super) reply: Reply,
+    pub(super) cmd_id: CommandId,
+    pub(super) side: Side,
+}
+
+impl RematchRequest {
+    /// Answers it; false, because nothing is left to do.
+    fn answer(self, game: GameId, answer: Answer) -> bool {
+        self.reply.answer(game, self.cmd_id, answer);
+        false
+    }
+}
+
+/// How far the rematch is.
+#[derive(Default)]
+pub(crate) struct Rematch {
+    /// Which sides want one.
+    wanted: PerSide<bool>,
+    creation: Creation,
+}
+
+#[derive(Default)]
+enum Creation {
+    #[default]
+    NotRequested,
+    /// It is being created, and these requests wait for it.
+    Pending(Vec<RematchRequest>),
+    Created(GameId),
+}
+
+impl Rematch {
+    /// The sides that want one.
+    pub(super) fn wanted_by(&self) -> impl Iterator<Item = Side> {
+        Side::BOTH.into_iter().filter(|side| self.wanted[*side])
+    }
+
+    /// True if it is being created.
+    pub(super) fn is_pending(&self) -> bool {
+        matches!(self.creation, Creation::Pending(_))
+    }
+
+    /// The connections that wait for it.
+    pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
+        let waiting = match &self.creation {
+            Creation::Pending(waiting) => waiting.as_slice(),
+            Creation::NotRequested | Creation::Created(_) => &[],
+        };
+        waiting.iter().filter_map(|request| request.reply.outbox())
+    }
+
+    /// Notes that it exists.
+    pub(super) fn set_game(&mut self, game: GameId) {
+        self.creation = Creation::Created(game);
+    }
+
+    /// Handles a player's request; true if the rematch is to be created now. A house player wants
+    /// every rematch.
+    pub(super) fn request(
+        &mut self,
+        request: RematchRequest,
+        is_house_game: bool,
+        is_stopping: bool,
+        audiences: &Audiences,
+    ) -> bool {
+        let side = request.side;
+        if let Creation::Created(game) = self.creation {
+            return request.answer(audiences.id(), Ok(started(game, side)));
+        }
+        if is_stopping {
+            let refusal = Refusal::new(Code::STOPPING, "the server is stopping: no new games");
+            return request.answer(audiences.id(), Err(refusal));
+        }
+        if !std::mem::replace(&mut self.wanted[side], true) {
+            audiences.tell_all(&ServerToClient::RematchOffered { game: audiences.id(), side });
+        }
+        if !self.wanted[side.opponent()] && !is_house_game {
+            return request.answer(audiences.id(), Ok(Accepted::Done {}));
+        }
+        // Accepted means that it is on disk: the answer waits until the game is created.
+        match &mut self.creation {
+            Creation::Pending(waiting) if waiting.len() >= WAITING_MAX => {
+                let message = "the rematch is being made: wait for its answer";
+                request.answer(audiences.id(), Err(Refusal::new(Code::TOO_MANY, message)))
+            }
+            Creation::Pending(waiting) => {
+                waiting.push(request);
+                false
+            }
+            Creation::NotRequested | Creation::Created(_) => {
+                self.creation = Creation::Pending(vec![request]);
+                true
+            }
+        }
+    }
+
+    /// Answers the players who wait.
+    pub(super) fn note_made(&mut self, id: GameId, made: &Result<GameId, Refusal>) {
+        let creation = made.as_ref().map_or(Creation::NotRequested, |game| Creation::Created(*game));
+        let Creation::Pending(waiting) = std::mem::replace(&mut self.creation, creation) else { return };
+        for request in waiting {
+            let side = request.side;
+            if made.is_err() {
+                self.wanted[side] = false;
+            }
+            request.answer(id, made.clone().map(|game| started(game, side)));
+        }
+    }
+}
+
+/// The answer to a player of this side. Sides are swapped.
+fn started(game: GameId, side: Side) -> Accepted {
+    Accepted::Started { game, side: side.opponent() }
+}

@@ -1,0 +1,91 @@
+//! The replica of a game: built from its log, and kept up with it.
+
+use std::sync::Arc;
+
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_rules::{Event, evolve_compensated};
+use flagfall_store::{Head, StoredEntry};
+
+use super::aborts::AbortCause;
+use super::command::{CommandKey, Done};
+use super::input::Output;
+use super::state::{Health, Table};
+use super::work::Flight;
+use crate::replay::{self, ReplayError};
+use crate::reply::Refusal;
+use crate::settings::TableSettings;
+
+impl Table {
+    /// Builds the table from a log.
+    pub(crate) fn from_log(
+        id: GameId,
+        epoch: u64,
+        settings: Arc<TableSettings>,
+        stored: &[StoredEntry],
+    ) -> Result<Table, ReplayError> {
+        let (first, rest) = stored.split_first().ok_or(ReplayError::NoHeader)?;
+        let (header, game) = replay::open(id, first)?;
+        let head = Head::START.then(id, &first.body);
+        let mut table = Table::new(id, epoch, settings, header, game, head);
+        table.catch_up(rest)?;
+        Ok(table)
+    }
+
+    /// Carries out entries that are in the log already, from any server.
+    pub(crate) fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
+        for stored in stored {
+            let entry = replay::entry(stored)?;
+            self.head = self.head.then(self.id(), &stored.body);
+            let asker = entry.command.as_ref().and_then(|stamp| self.header.side_of(&stamp.player));
+            self.carry_out(&entry.event, entry.at, entry.lag_ms, asker);
+            if let (Some(stamp), Some(side)) = (entry.command, asker) {
+                self.attendance.note_act(side, entry.at);
+                let key = CommandKey::new(side, &stamp.cmd_id);
+                self.accepted.note(Done { key, fingerprint: stamp.fingerprint, seq: self.seq_of(side) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Carries out an event that is in the log, and shows it. `asker` is the side whose command
+    /// caused it.
+    pub(super) fn carry_out(&mut self, event: &Event, at: Stamp, lag_ms: u32, asker: Option<Side>) {
+        self.aborted = AbortCause::of(event, &self.game, asker).or(self.aborted);
+        evolve_compensated(&mut self.game, event, at, lag_ms);
+        let abort = self.abort();
+        self.audiences.publish(&self.game, event, at, abort.as_ref());
+    }
+
+    /// True if the entries after the replica include this head.
+    pub(super) fn leads_to(&self, head: Head, stored: &[StoredEntry]) -> bool {
+        let mut at = self.head;
+        for stored in stored {
+            at = at.then(self.id(), &stored.body);
+            if at.seq == head.seq {
+                return at == head;
+            }
+        }
+        false
+    }
+
+    /// Handles a replica with entries that the log lacks: they were lost after clients had seen
+    /// them.
+    pub(super) fn diverge(&mut self, outputs: &mut Vec<Output>) {
+        tracing::error!(game = %self.id(), "the store lost acknowledged events of this game; the game continues from the store's log");
+        if let Some(Flight::Command { asked, .. }) = self.work.flight.take() {
+            self.refuse(*asked, Refusal::unavailable());
+        }
+        self.health = Health::Diverged;
+        outputs.push(Output::Diverged);
+    }
+
+    /// Handles a damaged log: the game takes no more commands.
+    pub(super) fn quarantine(&mut self) {
+        self.health = Health::Quarantined;
+        if let Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) = self.work.flight.take() {
+            self.refuse_quarantined(*asked);
+        }
+        tracing::error!(game = %self.id(), "the game's log is damaged: the game is in quarantine, other games continue");
+        self.tell_unavailable();
+    }
+}

@@ -1,0 +1,195 @@
+//! The steps of a table: one input at a time, then all that can be done without the store.
+
+use flagfall_board::{Side, Stamp};
+use flagfall_protocol::Code;
+use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
+
+use super::follow::ToRead;
+use super::house_turns::HOUSE_TAKEOVER_MS;
+use super::input::{Input, Output};
+use super::state::{Health, Stopping, Table};
+use super::work::{Cause, Flight};
+use crate::reply::Refusal;
+
+impl Table {
+    /// Handles one input.
+    pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
+        // Another server's entry may have a stamp that this one's clock has not reached.
+        let now = now.max(self.game.latest());
+        let mut outputs = Vec::new();
+        match input {
+            Input::Open { outbox, player, since } => self.open(now, outbox, &player, since),
+            Input::Close { connection, is_on_purpose } => self.close(connection, is_on_purpose),
+            Input::Command(asked) => self.enqueue(asked),
+            Input::Rematch { reply, player, cmd_id } => {
+                self.request_rematch(reply, &player, cmd_id, &mut outputs);
+            }
+            Input::RematchMade(made) => self.rematch.note_made(self.id(), &made),
+            Input::Appended(outcome) => self.appended(now, outcome, &mut outputs),
+            Input::ReadOn(read) => self.read_on(now, read, &mut outputs),
+            Input::Searched { asked, found } => self.searched(asked, found),
+            Input::Heard { seq } => self.following.hear(now, self.head.seq, seq),
+            Input::Audit => self.following.is_to_look = !self.is_over(),
+            Input::Looked(looked) => self.looked(now, looked, &mut outputs),
+            Input::Outage(outage) => {
+                self.outage.note_outage(&self.game, self.header.is_slow(), outage);
+                // The store is back.
+                self.work.retry_now();
+            }
+            Input::Elsewhere(elsewhere) => self.note_elsewhere(elsewhere),
+            Input::Tick => {}
+            Input::Stop { is_last } => {
+                if self.stopping != Stopping::Done {
+                    self.stopping = Stopping::Asked { pauses: is_last };
+                }
+            }
+        }
+        self.work.end_delay(now);
+        self.remove_closed();
+        self.attendance.update(now, &self.header, &self.audiences);
+        // Before anything is judged, and again with what that has changed.
+        self.update_claims(now);
+        self.go_on(now, &mut outputs);
+        self.update_claims(now);
+        self.send_newest_views(now);
+        outputs
+    }
+
+    fn update_claims(&mut self, now: Stamp) {
+        let is_playable = self.game.phase() == Phase::Playing
+            && !self.game.is_paused()
+            && !self.outage.is_unrecorded()
+            && !self.is_quarantined();
+        let wait_ms = self.claim_wait_ms();
+        self.claims.update(now, is_playable, wait_ms, &mut self.attendance, &self.audiences);
+    }
+
+    /// The latest moment at which the table wants an [`Input::Tick`].
+    pub(crate) fn wake_at(&self) -> Option<Stamp> {
+        let is_waiting = self.work.flight.is_some() || self.is_quarantined() || self.is_stopping();
+        let due = || {
+            let takeover_at = self.house_turns.takeover_at;
+            self.time_is_up_at().into_iter().chain(self.following.due_at()).chain(takeover_at).min()
+        };
+        let own = if is_waiting { None } else { self.work.retry_at().or_else(due) };
+        self.attendance.away_at().chain(own).chain(self.behind_look_at).min()
+    }
+
+    /// The first moment at which a deadline has passed, by the local clock.
+    fn time_is_up_at(&self) -> Option<Stamp> {
+        self.game.flag_fall().map(|flag_fall| self.work.passed_at(flag_fall))
+    }
+
+    /// Does what can be done until something is under way.
+    fn go_on(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
+        while self.work.flight.is_none() {
+            if self.health != Health::Sound {
+                if self.is_quarantined() {
+                    self.admit_openers(now);
+                }
+                let Some(asked) = self.work.queue.pop_front() else { break };
+                if self.is_quarantined() {
+                    self.refuse_quarantined(*asked);
+                } else {
+                    self.refuse(*asked, Refusal::unavailable());
+                }
+                continue;
+            }
+            if self.is_stopping() {
+                self.admit_openers(now);
+                return self.stop(now, outputs);
+            }
+            if self.follow(now, outputs) {
+                break;
+            }
+            if self.following.is_shared {
+                self.outage.note_pause(&self.game);
+            }
+            self.outage.put_off(&self.game);
+            if self.outage.is_unrecorded() {
+                let events = self.outage.decide_recovery(&self.game);
+                if events.is_empty() {
+                    self.outage.note_recorded();
+                    continue;
+                }
+                if self.work.is_retrying() {
+                    // A command judged now would meet clocks that ran while no server could write.
+                    let Some(asked) = self.work.queue.pop_front() else { break };
+                    self.refuse(*asked, Refusal::unavailable());
+                    continue;
+                }
+                outputs.extend(self.append_by_itself(now, events, Cause::Recovery));
+                break;
+            }
+            let is_time_up = self.time_is_up_at().is_some_and(|time_is_up_at| now >= time_is_up_at);
+            if is_time_up && !self.work.is_retrying() {
+                let events: Vec<Event> = decide_deadline(&self.game, now).into_iter().collect();
+                if let Some(append) = self.append_by_itself(now, events, Cause::Deadline) {
+                    outputs.push(append);
+                    break;
+                }
+            }
+            let Some(asked) = self.work.queue.pop_front() else {
+                self.wake_house_players(now, outputs);
+                break;
+            };
+            self.judge(now, asked, outputs);
+        }
+        if matches!(self.stopping, Stopping::Asked { .. }) && self.health != Health::Sound {
+            self.finish_stop(outputs);
+        }
+    }
+
+    /// Reads the log if there is reason to; true if it does.
+    fn follow(&mut self, now: Stamp, outputs: &mut Vec<Output>) -> bool {
+        if self.work.is_retrying() {
+            return false;
+        }
+        let after = self.head.seq;
+        let read = match self.following.next_read(now, after, !self.audiences.is_empty()) {
+            ToRead::Nothing => return false,
+            ToRead::Entries => Output::Read { after },
+            ToRead::Head => Output::Look { after },
+        };
+        self.work.flight = Some(Flight::Follow);
+        outputs.push(read);
+        true
+    }
+
+    fn stop(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
+        while let Some(asked) = self.work.queue.pop_front() {
+            let message = "the server is stopping: it will be back, nothing is lost";
+            self.refuse(*asked, Refusal::new(Code::STOPPING, message));
+        }
+        let Stopping::Asked { pauses } = self.stopping else { return };
+        // If the log lacks an outage, no clock has run since it began.
+        let since = self.outage.unrecorded_since().unwrap_or(now);
+        // The next server that opens the game records outages that are over.
+        let pause = (pauses && !self.outage.is_over()).then(|| decide_pause(&self.game, since));
+        match self.append_by_itself(now, pause.into_iter().flatten().collect(), Cause::Stop) {
+            Some(append) => outputs.push(append),
+            None => self.finish_stop(outputs),
+        }
+    }
+
+    fn wake_house_players(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
+        self.house_turns.takeover_at = None;
+        if self.game.is_paused() || self.work.is_retrying() {
+            return;
+        }
+        for side in Side::BOTH.into_iter().filter(|side| self.header.is_house(*side)) {
+            if self.house_turns.is_asked(side, &self.game) || !self.is_awaited(side) {
+                continue;
+            }
+            // Another server may move it, where a connection has the game open.
+            let takeover_at = self.game.latest().plus_ms(HOUSE_TAKEOVER_MS);
+            if self.following.is_shared && self.audiences.is_empty() && now < takeover_at {
+                self.house_turns.takeover_at = Some(takeover_at);
+                continue;
+            }
+            self.house_turns.note_asked(side, &self.game);
+            let view = Box::new(view(&self.game, Viewer::Player(side), now));
+            outputs.push(Output::HouseTurn { side, view });
+        }
+    }
+}

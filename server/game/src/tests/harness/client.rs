@@ -1,0 +1,114 @@
+//! A client, which parses every message as real clients do.
+
+use std::future::poll_fn;
+use std::task::{Context, Poll, Waker};
+
+use flagfall_base::delivery::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_protocol::{Accepted, CloseCode, GameEvent, GameView, Player, ServerToClient};
+
+use super::player;
+
+/// One connection of a client.
+pub(crate) struct Client {
+    pub(crate) player: Player,
+    pub(crate) outbox: Outbox,
+    reader: OutboxReader,
+}
+
+impl Client {
+    pub(crate) fn new(id: &str) -> Client {
+        let (outbox, reader) = outbox(ConnectionId::next());
+        Client { player: player(id), outbox, reader }
+    }
+
+    /// The messages received, as text.
+    pub(crate) fn texts(&mut self) -> Vec<String> {
+        let mut texts = Vec::new();
+        while let Poll::Ready(Outgoing::Message(payload)) =
+            self.reader.poll_next(&mut Context::from_waker(Waker::noop()))
+        {
+            texts.push(payload.as_str().to_owned());
+        }
+        texts
+    }
+
+    pub(crate) fn read(&mut self) -> Vec<ServerToClient> {
+        self.texts().iter().map(|text| serde_json::from_str(text).unwrap()).collect()
+    }
+
+    /// The only message received.
+    pub(crate) fn only(&mut self) -> ServerToClient {
+        let mut all = self.read();
+        assert_eq!(all.len(), 1, "{all:?}");
+        all.remove(0)
+    }
+
+    /// Code and sequence number of the only refusal received.
+    pub(crate) fn refusal(&mut self) -> (String, Option<u64>) {
+        match self.only() {
+            ServerToClient::Refused { code, seq, .. } => (code.as_str().to_owned(), seq),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Sequence number of the only acceptance among the messages received.
+    pub(crate) fn accepted(&mut self) -> u64 {
+        let seqs: Vec<u64> = self
+            .read()
+            .into_iter()
+            .filter_map(|message| match message {
+                ServerToClient::Accepted { outcome: Accepted::Game { seq, .. }, .. } => Some(seq),
+                ServerToClient::Refused { code, message, .. } => panic!("{}: {message}", code.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(seqs.len(), 1, "{seqs:?}");
+        seqs[0]
+    }
+
+    pub(crate) fn events(&mut self) -> Vec<GameEvent> {
+        self.read()
+            .into_iter()
+            .filter_map(|message| match message {
+                ServerToClient::Event { event, .. } => Some(event),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The only game message received.
+    pub(crate) fn game(&mut self) -> (u64, GameView, Vec<GameEvent>) {
+        match self.only() {
+            ServerToClient::Game { seq, view, events, .. } => (seq, view, events),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) fn close_code(&mut self) -> Option<CloseCode> {
+        match self.reader.poll_close(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(code) => Some(code),
+            Poll::Pending => None,
+        }
+    }
+
+    /// Returns and clears the message credits given back.
+    pub(crate) fn credit(&mut self) -> u32 {
+        self.reader.take_account().credit
+    }
+
+    /// Returns and clears the bytes that this connection's commands have stored.
+    pub(crate) fn stored(&mut self) -> u32 {
+        self.reader.take_account().stored
+    }
+
+    pub(crate) async fn next(&mut self) -> ServerToClient {
+        match poll_fn(|cx| self.reader.poll_next(cx)).await {
+            Outgoing::Message(payload) => serde_json::from_str(payload.as_str()).unwrap(),
+            Outgoing::Close(code) => panic!("closed: {code:?}"),
+        }
+    }
+
+    pub(crate) async fn closed(&mut self) -> CloseCode {
+        poll_fn(|cx| self.reader.poll_close(cx)).await
+    }
+}

@@ -1,0 +1,192 @@
+//! A server's tables on a memory store with a manual clock.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use flagfall_base::delivery::Connections;
+use flagfall_base::memory::{MemoryGuard, MemoryLimit};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{GameCommand, Phase, Time};
+use flagfall_store::{Key, ManualClock, MemoryStore, Outage, Store as _, WallClock as _};
+
+use super::store::{Faults, FaultyStore};
+use super::{CLAIM_MS, Client, DEPLOY_MS, NotingFeatures, REST_MS, START, deploy, header, player};
+use crate::{NewGame, Reply, TableHandle, TableInput, TableSettings, Tables};
+
+/// Days per ply.
+pub(crate) const DAYS: Time = Time::Correspondence { days: 2 };
+
+pub(crate) struct TestServer {
+    pub(crate) store: MemoryStore,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) faults: Arc<Faults>,
+    pub(crate) connections: Connections,
+    pub(crate) tables: Tables,
+}
+
+impl TestServer {
+    pub(crate) async fn new() -> TestServer {
+        let clock = Arc::new(ManualClock::new(START));
+        TestServer::on(MemoryStore::new(clock.clone()), clock).await
+    }
+
+    /// A server just started on this store.
+    pub(crate) async fn on(store: MemoryStore, clock: Arc<ManualClock>) -> TestServer {
+        TestServer::with(store, clock, |_| {}).await
+    }
+
+    /// The same with other settings.
+    pub(crate) async fn with(
+        store: MemoryStore,
+        clock: Arc<ManualClock>,
+        set: impl FnOnce(&mut TableSettings),
+    ) -> TestServer {
+        let (connections, faults) = (Connections::new(), Arc::<Faults>::default());
+        let mut settings = settings(connections.clone());
+        set(&mut settings);
+        let faulty = Arc::new(FaultyStore { store: store.clone(), faults: faults.clone() });
+        let tables = Tables::start_at(faulty, settings, clock.clone()).await.unwrap();
+        TestServer { store, clock, faults, connections, tables }
+    }
+
+    /// Two servers on one store with announcements.
+    pub(crate) async fn pair() -> (TestServer, TestServer) {
+        let clock = Arc::new(ManualClock::new(START));
+        let store = MemoryStore::announcing(clock.clone());
+        (TestServer::on(store.clone(), clock.clone()).await, TestServer::on(store, clock).await)
+    }
+
+    pub(crate) fn clock_now(&self) -> Stamp {
+        self.clock.now()
+    }
+
+    /// The server dies: its tasks go on without effect.
+    pub(crate) fn die(self) {
+        self.faults.is_dead.store(true, Ordering::SeqCst);
+    }
+
+    /// An outage: no server reaches the store for this time, and the store notes it.
+    pub(crate) async fn outage(&self, ms: u64) {
+        let since = self.clock_now();
+        self.clock.advance_ms(ms);
+        crate::note_outage(&self.store, since).await.unwrap();
+        *self.faults.outage.lock().unwrap() = Some(Outage { since, until: self.clock_now() });
+    }
+
+    pub(crate) async fn restart(self) -> TestServer {
+        self.store.heartbeat().await.unwrap();
+        self.store.reopen();
+        TestServer::on(self.store, self.clock).await
+    }
+
+    /// A new game of ana and bo.
+    pub(crate) async fn game(&self, number: u8) -> TableHandle {
+        self.create(new_game(number, ["ana", "bo"])).await
+    }
+
+    /// Creates a game and opens it.
+    pub(crate) async fn create(&self, new: NewGame) -> TableHandle {
+        let id = self.tables.create(new).await.unwrap().id;
+        self.tables.find(id).await.unwrap()
+    }
+
+    /// A game in which both have deployed; no client has it open.
+    pub(crate) async fn playing(&self, number: u8, time: Time) -> GameId {
+        let mut new = new_game(number, ["ana", "bo"]);
+        new.terms.time = time;
+        let table = self.create(new).await;
+        deploy_both(&table).await;
+        assert_eq!(table.summary().phase, Phase::Playing);
+        table.id()
+    }
+
+    pub(crate) async fn advance(&self, ms: u64) {
+        self.clock.advance_ms(ms);
+        tokio::time::advance(Duration::from_millis(ms)).await;
+        run_tasks().await;
+    }
+}
+
+pub(crate) fn new_game(number: u8, players: [&str; 2]) -> NewGame {
+    NewGame {
+        id: GameId::from_random([number; 12]),
+        terms: header("classic").terms,
+        players: PerSide::new(player(players[0]), player(players[1])),
+        secret: PerSide::default(),
+        previous: None,
+    }
+}
+
+/// Settings of the tests' tables.
+pub(crate) fn settings(connections: Connections) -> TableSettings {
+    TableSettings {
+        lag_quota: None,
+        deploy_ms: DEPLOY_MS,
+        claim_ms: CLAIM_MS,
+        spectators_max: 10,
+        games_per_player_max: 3,
+        running_games_max: 1_000_000,
+        memory: MemoryGuard::new(MemoryLimit::Off),
+        rest_ms: REST_MS,
+        features: Arc::new(NotingFeatures),
+        connections,
+    }
+}
+
+/// Lets every task do what it can without waiting.
+pub(crate) async fn run_tasks() {
+    for _ in 0..200 {
+        tokio::task::yield_now().await;
+    }
+}
+
+pub(crate) async fn open(table: &TableHandle, client: &Client) {
+    let (outbox, player) = (client.outbox.clone(), client.player.clone());
+    table.send(TableInput::Open { outbox, player, since: None }).await.unwrap();
+}
+
+/// Closes a client's connection to the game.
+pub(crate) async fn close(table: &TableHandle, client: &Client, is_on_purpose: bool) {
+    let connection = client.outbox.connection();
+    table.send(TableInput::Close { connection, is_on_purpose }).await.unwrap();
+    run_tasks().await;
+}
+
+/// Sends a command for ply 0.
+pub(crate) async fn command(table: &TableHandle, client: &Client, id: &str, command: GameCommand) {
+    command_at(table, client, id, 0, command).await;
+}
+
+pub(crate) async fn command_at(
+    table: &TableHandle,
+    client: &Client,
+    id: &str,
+    ply: u16,
+    command: GameCommand,
+) {
+    let reply = Reply::Connection(client.outbox.clone());
+    let (player, cmd_id) = (client.player.id.clone(), id.parse().unwrap());
+    table.send(TableInput::Command { reply, player, cmd_id, ply, epoch: None, command }).await.unwrap();
+}
+
+/// Asks for a rematch.
+pub(crate) async fn rematch(table: &TableHandle, client: &Client, id: &str) {
+    let reply = Reply::Connection(client.outbox.clone());
+    let (player, cmd_id) = (client.player.clone(), id.parse().unwrap());
+    table.send(TableInput::Rematch { reply, player, cmd_id }).await.unwrap();
+}
+
+/// Both sides deploy.
+pub(crate) async fn deploy_both(table: &TableHandle) {
+    for (player, side) in [("ana", Side::Red), ("bo", Side::Blue)] {
+        command(table, &Client::new(player), "deploy", deploy("classic", side, 3)).await;
+    }
+    run_tasks().await;
+}
+
+/// The keys in the store that begin with a prefix.
+pub(crate) async fn keys(store: &MemoryStore, prefix: &str) -> Vec<String> {
+    let records = store.scan(Key::new(prefix).unwrap(), None, 100).await.unwrap();
+    records.into_iter().map(|(key, _)| String::from_utf8(key.as_bytes().to_vec()).unwrap()).collect()
+}

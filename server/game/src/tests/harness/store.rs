@@ -1,0 +1,140 @@
+//! A store that fails on request.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_store::{
+    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, Outage, ReadError, Record, Store,
+    StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome,
+};
+use tokio::sync::broadcast::Receiver;
+
+/// A memory store that fails on request.
+pub(super) struct FaultyStore {
+    pub(super) store: MemoryStore,
+    pub(super) faults: Arc<Faults>,
+}
+
+/// What a test has asked for.
+#[derive(Default)]
+pub(crate) struct Faults {
+    /// The next append panics, like a defect in this server.
+    pub(crate) breaks: AtomicBool,
+    /// True if the server with this store is dead: its tasks go on but reach nothing.
+    pub(crate) is_dead: AtomicBool,
+    /// The outage that the store reports.
+    pub(crate) outage: Mutex<Option<Outage>>,
+    /// Since when the store reports silence.
+    pub(crate) silent_since: Mutex<Option<Stamp>>,
+    /// The outage that ends the silence right after the next question.
+    pub(crate) heard: Mutex<Option<Outage>>,
+}
+
+impl FaultyStore {
+    /// Answers a question from the current state; then ends the silence if the test asked for that.
+    fn answer<T: Copy>(&self, state: &Mutex<T>) -> T {
+        let answer = *state.lock().unwrap();
+        if let Some(outage) = self.faults.heard.lock().unwrap().take() {
+            *self.faults.outage.lock().unwrap() = Some(outage);
+            *self.faults.silent_since.lock().unwrap() = None;
+        }
+        answer
+    }
+
+    fn check_alive(&self) -> Result<(), StoreError> {
+        let why = || StoreError::Unavailable { why: "the server is dead".to_owned() };
+        if self.faults.is_dead.load(Ordering::SeqCst) { Err(why()) } else { Ok(()) }
+    }
+}
+
+impl Store for FaultyStore {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(async move {
+            assert!(!self.faults.breaks.swap(false, Ordering::SeqCst), "told to break");
+            self.check_alive()?;
+            self.store.append(append).await
+        })
+    }
+
+    fn read(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        self.store.read(game, after_seq, limit)
+    }
+
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        self.store.head(game)
+    }
+
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        self.store.get(key)
+    }
+
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        self.store.scan(prefix, after, limit)
+    }
+
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        Box::pin(async move {
+            self.check_alive()?;
+            self.store.update(update).await
+        })
+    }
+
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.sweep()
+    }
+
+    fn now(&self) -> Stamp {
+        self.store.now()
+    }
+
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+        self.store.heartbeat()
+    }
+
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+        self.store.last_heartbeat()
+    }
+
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.epoch()
+    }
+
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        self.store.bump_epoch()
+    }
+
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        self.store.quarantined()
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.answer(&self.faults.outage)
+    }
+
+    fn silent_since(&self) -> Option<Stamp> {
+        self.answer(&self.faults.silent_since)
+    }
+
+    fn announcements(&self) -> Option<Receiver<Announcement>> {
+        self.store.announcements()
+    }
+
+    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+        self.store.tell(notice)
+    }
+
+    fn notices(&self) -> Option<Receiver<Notice>> {
+        self.store.notices()
+    }
+}

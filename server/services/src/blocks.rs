@@ -1,0 +1,134 @@
+//! Blocked players: they do not play or chat with each other.
+
+use flagfall_protocol::{Code, Player, PlayerKind};
+use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
+use thiserror::Error;
+
+use crate::players::Standing;
+use flagfall_base::keys::BLOCKS;
+use flagfall_base::names::player_shown;
+
+/// Most players that one player may block.
+pub const BLOCKS_MAX: usize = 100;
+
+/// Why a player was not blocked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum BlockRefusal {
+    /// Players cannot block themselves.
+    #[error("you cannot block yourself")]
+    Yourself,
+    /// The list is full.
+    #[error("you have already blocked {BLOCKS_MAX} players: unblock one first")]
+    TooMany,
+    /// The record of the guest who blocks changed at the same moment.
+    #[error("something else happened at the same moment: try again")]
+    Conflict,
+    /// The store does not answer as it should.
+    #[error("the server cannot reach its store: try again in a moment")]
+    Store,
+}
+
+impl BlockRefusal {
+    /// The code of messages.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            BlockRefusal::Yourself => Code::OWN_OFFER,
+            BlockRefusal::TooMany => Code::TOO_MANY,
+            BlockRefusal::Conflict | BlockRefusal::Store => Code::STORE_UNAVAILABLE,
+        }
+    }
+}
+
+impl From<StoreError> for BlockRefusal {
+    fn from(error: StoreError) -> BlockRefusal {
+        flagfall_base::store_errors::note_refusal(
+            &error,
+            "the store refused a request about blocked players",
+        );
+        BlockRefusal::Store
+    }
+}
+
+/// Blocks or unblocks a player. Repeating it changes nothing.
+///
+/// # Errors
+/// [`BlockRefusal`].
+pub async fn set_blocked(
+    store: &dyn Store,
+    owner: &Standing,
+    other: &Player,
+    is_blocked: bool,
+) -> Result<(), BlockRefusal> {
+    let Standing { player: owner, conditions, writes, .. } = owner;
+    if other.id == owner.id {
+        return Err(BlockRefusal::Yourself);
+    }
+    let key = block_key(&owner.id, &other.id)?;
+    let mut update = Update::default();
+    if is_blocked {
+        let is_full = store.scan(blocks_of(&owner.id)?, None, BLOCKS_MAX).await?.len() >= BLOCKS_MAX;
+        if is_full && store.get(key.clone()).await?.is_none() {
+            return Err(BlockRefusal::TooMany);
+        }
+        update = Update { conditions: conditions.clone(), writes: writes.clone() };
+        update.writes.push(Write::Put { key, value: Vec::new(), expires: None });
+    } else {
+        update.writes.push(Write::Delete { key });
+    }
+    match store.update(update).await? {
+        // Unknown is good enough: the list shows the result, and repeating does no harm.
+        UpdateOutcome::Ok | UpdateOutcome::Unknown => Ok(()),
+        UpdateOutcome::Conflict => Err(BlockRefusal::Conflict),
+    }
+}
+
+/// The players that a player has blocked, under their current names.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, StoreError> {
+    let mut players = Vec::new();
+    for id in blocked_ids(store, owner).await? {
+        players.push(player_shown(store, &id, PlayerKind::Guest).await?);
+    }
+    Ok(players)
+}
+
+/// The ids of the players that a player has blocked.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn blocked_ids(store: &dyn Store, owner: &str) -> Result<Vec<String>, StoreError> {
+    let prefix = blocks_of(owner)?;
+    let blocked = store.scan(prefix.clone(), None, BLOCKS_MAX).await?;
+    let id = |key: &Key| {
+        let id = key.as_bytes().strip_prefix(prefix.as_bytes())?;
+        std::str::from_utf8(id).ok().map(str::to_owned)
+    };
+    Ok(blocked.iter().filter_map(|(key, _)| id(key)).collect())
+}
+
+/// True if `owner` has blocked `other`.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<bool, StoreError> {
+    Ok(store.get(block_key(owner, other)?).await?.is_some())
+}
+
+/// True if one of the two has blocked the other, so that they do not play each other.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
+    Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
+}
+
+pub(crate) fn blocks_of(owner: &str) -> Result<Key, StoreError> {
+    BLOCKS.under([&owner])
+}
+
+fn block_key(owner: &str, other: &str) -> Result<Key, StoreError> {
+    BLOCKS.key([&owner, &other])
+}

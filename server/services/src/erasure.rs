@@ -1,0 +1,65 @@
+//! Removes what is left of a deleted account: the job `leaving/ID`, which is written with the
+//! deletion. The request that deletes the account does it at once; after a crash any server does.
+
+use std::sync::Arc;
+
+use flagfall_protocol::Player;
+use flagfall_store::Store;
+
+use crate::blocks;
+use crate::deployments::Deployments;
+use crate::histories::Histories;
+use crate::left_games;
+use crate::lobby::{Lobby, LobbyRefusal};
+use crate::notices::Notices;
+use crate::ratings::Ratings;
+use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::keys::LEAVING;
+use flagfall_base::transact::delete_all;
+
+/// Everything that keeps something about a player.
+pub struct Erasure {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) lobby: Lobby,
+    pub(crate) ratings: Ratings,
+    pub(crate) histories: Histories,
+    pub(crate) deployments: Deployments,
+    pub(crate) notices: Notices,
+}
+
+impl Erasure {
+    /// Does this player's job at once, if there is one. If it fails, the runner does it.
+    ///
+    /// # Errors
+    /// [`JobError`].
+    pub async fn erase_now(&self, player: &str) -> Result<(), JobError> {
+        match Claimed::now(&self.store, LEAVING.key([&player])?).await? {
+            Some(job) => self.do_job(&job).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Removes what is left of a player whose account is deleted. It may be done any number of
+    /// times.
+    ///
+    /// # Errors
+    /// [`JobError`].
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
+        let player: Player = job.fields()?;
+        let (store, id) = (&*self.store, &player.id);
+        // What fails in one part keeps no other part from being removed.
+        let later = |refusal: LobbyRefusal| JobError::Later(refusal.to_string());
+        let parts = [
+            self.lobby.forget(&player).await.map_err(later),
+            self.ratings.forget(&player).await.map_err(JobError::from),
+            self.histories.forget(&player).await.map_err(JobError::from),
+            self.deployments.forget(id).await.map_err(JobError::from),
+            self.notices.forget(id).await.map_err(JobError::from),
+            delete_all(store, blocks::blocks_of(id)?).await.map_err(JobError::from),
+            delete_all(store, left_games::marks_of(id)?).await.map_err(JobError::from),
+        ];
+        parts.into_iter().collect::<Result<(), JobError>>()?;
+        self.store.update(job.finish()).await?;
+        Ok(())
+    }
+}

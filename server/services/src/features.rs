@@ -1,0 +1,62 @@
+//! What follows from the events of games: which records and jobs are written with them.
+
+use flagfall_board::{GameId, Side, Stamp};
+use flagfall_store::{Key, Write};
+
+use crate::archive::ended;
+use crate::histories;
+use crate::left_games;
+use crate::lobby::pool_return;
+use crate::proof;
+use crate::prune::guest_ended;
+use crate::ratings;
+use crate::turns::turn_job;
+use flagfall_base::jobs::JobWriter;
+use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE};
+use flagfall_game::{Features, GameEnd, GameHeader, Milestone};
+
+/// The features of this server.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerFeatures {
+    /// Writes jobs as those of this server.
+    pub(crate) jobs: JobWriter,
+    /// True if finished games are signed.
+    pub(crate) signs: bool,
+}
+
+impl ServerFeatures {
+    fn job(&self, key: Key, now: Stamp) -> Write {
+        Write::Put { key, value: self.jobs.job(now), expires: None }
+    }
+
+    fn ended(&self, game: GameId, header: &GameHeader, end: GameEnd, now: Stamp) -> Vec<Write> {
+        let rating = ratings::key_of_job(game).filter(|_| header.terms.rated);
+        let proof = proof::key_of_job(game).filter(|_| self.signs);
+        let jobs = [rating, histories::key_of_job(game), proof].into_iter().flatten();
+        let left = Side::BOTH.into_iter().filter(|side| end.left[*side]);
+        let marks = left.filter_map(|side| left_games::mark(&header.players[side].id, game, now));
+        jobs.map(|key| self.job(key, now))
+            .chain(ended(game, now))
+            .chain(guest_ended(game, header, now))
+            .chain(marks)
+            .chain(end.aborted_by.and_then(|by| pool_return(game, header, by, now)))
+            .collect()
+    }
+}
+
+impl Features for ServerFeatures {
+    fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write> {
+        match milestone {
+            Milestone::Opened | Milestone::Acted => {
+                turn_job(game, header).map(|key| self.job(key, now)).into_iter().collect()
+            }
+            Milestone::Ended(end) => self.ended(game, header, end, now),
+        }
+    }
+
+    fn note_end(&self, game: GameId) {
+        for kind in [&RATING_DUE, &PLAYED_DUE, &PROOF_DUE] {
+            kind.key([&game]).into_iter().for_each(|job| self.jobs.wake_for(kind.name, job));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! What the server offers around a game: accounts, the lobby and its pool, ratings, histories,
+//! correspondence, saved deployments, notices, moderation.
+//!
+//! Everything here stands on `flagfall-game` and knows no socket and no HTTP request. What follows
+//! from an event of a game is a job, written in the same append (`features`) and done by a
+//! runner (`jobs`).
+
+pub mod archive;
+pub mod blocks;
+pub mod deployments;
+pub mod erasure;
+mod features;
+pub mod histories;
+mod jobs;
+pub mod left_games;
+pub mod lobby;
+pub mod notices;
+pub mod operator;
+pub mod players;
+pub mod proof;
+pub mod prune;
+pub mod ratings;
+pub mod reports;
+mod services;
+pub mod settings;
+pub mod turns;
+
+pub use services::Services;

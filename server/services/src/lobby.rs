@@ -1,0 +1,592 @@
+//! Where games are arranged: seeks, challenges, house players.
+//!
+//! Open offers are kept in the store, so any server may accept them. State in memory (the known
+//! seeks, the watchers) is behind mutexes that are held for one step and never across an await. The
+//! lobby is not an actor: an actor would make one player's commit wait for another's, while the
+//! store commits concurrent updates together. The commands of one player run one after the other,
+//! so a command that is repeated over two connections has one outcome.
+
+mod board;
+mod challenges;
+mod command;
+mod game_plan;
+mod guests;
+mod invitations;
+mod memory;
+mod opening;
+mod plans;
+mod pool;
+mod pool_commands;
+mod pool_returns;
+mod pool_status;
+mod ranges;
+mod refusal;
+mod seeks;
+mod shown;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use flagfall_board::{PerSide, Side};
+use flagfall_protocol::{Accepted, CommandId, Conduct, GameSummary, Player, Seek, Terms};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
+use metrics::{counter, gauge, histogram};
+use tokio::sync::Notify;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+
+pub use challenges::Challenge;
+pub use command::LobbyCommand;
+pub use game_plan::GamePlan;
+pub(crate) use game_plan::PLAN_MS;
+pub(crate) use pool_returns::pool_return;
+pub use refusal::{BadRange, LobbyRefusal, check_rated, check_terms};
+pub use seeks::{SeekRecord, Seeks};
+
+use self::board::{Board, LISTED_GAMES_MAX};
+use self::memory::{CommandMemory, CommandRecord, Draft, Kept};
+use self::pool::Pool;
+use self::shown::shown;
+use crate::blocks::are_apart;
+use crate::left_games::conduct_of;
+use crate::players::{Standing, house_player};
+use crate::settings::Settings;
+use flagfall_base::admission::{Limit, Scope, count_hit};
+use flagfall_base::cluster::Peers;
+use flagfall_base::committed::Committed;
+use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
+use flagfall_base::random::{random_code, random_game_id, random_side};
+use flagfall_base::telemetry as names;
+use flagfall_game::{TableError, Tables};
+
+/// Commands carried out at once; further ones wait.
+const COMMANDS_MAX: u32 = 1_024;
+
+/// Locks that serialize each player's commands. Players share them by the hash of their id.
+const TURNS: usize = 64;
+
+/// The lobby. Cheap to clone; all clones are one lobby.
+#[derive(Clone)]
+pub struct Lobby {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    store: Arc<dyn Store>,
+    tables: Tables,
+    connections: Connections,
+    settings: Settings,
+    memory: CommandMemory,
+    pool: Pool,
+    seeks: Mutex<Seeks>,
+    board: Mutex<Board>,
+    turns: Vec<Arc<tokio::sync::Mutex<()>>>,
+    /// Held while a seek is counted and opened.
+    opening: tokio::sync::Mutex<()>,
+    changed: Notify,
+    committed: Committed,
+    is_stopping: AtomicBool,
+}
+
+impl Lobby {
+    /// An empty lobby. [`Lobby::run`] must run beside it.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections, settings: Settings) -> Lobby {
+        let memory = CommandMemory::new(store.clone(), ms(settings.times.command_memory));
+        let pool = Pool::new(
+            store.clone(),
+            tables.clone(),
+            connections.clone(),
+            settings.times.pool_wave,
+            ms(settings.times.pool_grace()),
+        );
+        Lobby {
+            inner: Arc::new(Inner {
+                store,
+                tables,
+                connections,
+                settings,
+                memory,
+                pool,
+                seeks: Mutex::default(),
+                board: Mutex::default(),
+                turns: std::iter::repeat_with(Default::default).take(TURNS).collect(),
+                opening: tokio::sync::Mutex::default(),
+                changed: Notify::new(),
+                committed: Committed::new(COMMANDS_MAX),
+                is_stopping: AtomicBool::new(false),
+            }),
+        }
+    }
+
+    /// Carries out a command. Its changes are in the store when this returns, and repeating it
+    /// returns the same outcome. Once begun, the command continues even if the caller is dropped.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal`]. Usually nothing has changed; see there for the exceptions.
+    pub async fn handle(
+        &self,
+        player: &Player,
+        cmd_id: &CommandId,
+        command: LobbyCommand,
+    ) -> Result<Accepted, LobbyRefusal> {
+        let (lobby, player, cmd_id) = (self.clone(), player.clone(), cmd_id.clone());
+        // Take the turn first: a player then holds at most one place among the committed work,
+        // however many connections they open and close.
+        let turn = self.inner.turn(&player.id).clone().lock_owned().await;
+        let carried = async move {
+            let outcome = lobby.carry_out(&player, &cmd_id, command).await;
+            drop(turn);
+            outcome
+        };
+        self.inner.committed.run(carried).await
+    }
+
+    /// Waits until every command that has begun is carried out.
+    pub async fn commands_finished(&self) {
+        self.inner.committed.finished().await;
+    }
+
+    /// Carries out a command while its player's lock is held.
+    async fn carry_out(
+        &self,
+        player: &Player,
+        cmd_id: &CommandId,
+        command: LobbyCommand,
+    ) -> Result<Accepted, LobbyRefusal> {
+        let began = Instant::now();
+        let name = command.name();
+        let (result, outcome) = match self.handle_in_turn(player, cmd_id, command).await {
+            Ok((outcome, is_new)) => (if is_new { "accepted" } else { "repeated" }, Ok(outcome)),
+            Err(refusal) => ("refused", Err(refusal)),
+        };
+        counter!(names::LOBBY_COMMANDS, "command" => name, "result" => result).increment(1);
+        histogram!(names::LOBBY_COMMAND_SECONDS).record(began.elapsed().as_secs_f64());
+        outcome
+    }
+
+    async fn handle_in_turn(
+        &self,
+        player: &Player,
+        cmd_id: &CommandId,
+        command: LobbyCommand,
+    ) -> Result<(Accepted, bool), LobbyRefusal> {
+        if let Some(record) = self.inner.memory.recall(player, cmd_id, &command).await? {
+            return self.inner.repeat(record).await;
+        }
+        if self.inner.is_stopping.load(Ordering::Relaxed) && !command.is_withdrawal() {
+            return Err(LobbyRefusal::Stopping);
+        }
+        self.inner.carry_out(player, cmd_id, &command).await
+    }
+
+    /// Reads an open challenge.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
+    pub async fn show_challenge(&self, code: &str) -> Result<Challenge, LobbyRefusal> {
+        challenges::find(&self.inner.store, code).await.map(|(challenge, ..)| challenge)
+    }
+
+    /// Sends a connection the current seeks and games, and every change from now on.
+    pub fn watch(&self, outbox: Outbox) {
+        let (seeks, games, online) = self.inner.news();
+        self.inner.board().watch(outbox, seeks, games, online);
+        self.inner.changed.notify_one();
+    }
+
+    /// Stops sending news to a connection.
+    pub fn unwatch(&self, connection: ConnectionId) {
+        self.inner.board().unwatch(connection);
+    }
+
+    /// Withdraws all offers of a deleted account.
+    ///
+    /// # Errors
+    /// [`LobbyRefusal::Store`]: some may remain.
+    pub async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
+        let seeks = seeks::close_all(&self.inner.store, player).await;
+        self.inner.read_seeks().await;
+        self.inner.changed.notify_one();
+        let place = self.inner.pool.forget(player).await;
+        let challenges = challenges::close_all(&self.inner.store, player).await;
+        if let Ok(closed) = &challenges {
+            for challenge in closed {
+                self.inner.tell_addressees(challenge, None).await;
+            }
+        }
+        seeks.and(place).and(challenges.map(drop))
+    }
+
+    /// Refuses every new command except withdrawals.
+    pub fn stop(&self) {
+        self.inner.is_stopping.store(true, Ordering::Relaxed);
+    }
+
+    /// Runs one wave of the pool now.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the next wave continues with what is left.
+    pub async fn hold_wave(&self) -> Result<(), StoreError> {
+        self.inner.pool.hold_wave().await
+    }
+
+    /// Runs waves of the pool until the future is dropped.
+    pub async fn run_pool(&self) {
+        let mut waves = interval(self.inner.settings.times.pool_wave.max(Duration::from_millis(1)));
+        waves.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            waves.tick().await;
+            if self.inner.is_stopping.load(Ordering::Relaxed) {
+                return std::future::pending().await;
+            }
+            if let Err(error) = self.inner.pool.hold_wave().await {
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "a wave of the pool failed; the next wave continues with the rest",
+                );
+            }
+        }
+    }
+
+    /// Informs watchers and closes abandoned seeks, until the future is dropped. Sleeps while there
+    /// are no seeks and no watchers, unless other servers share the store.
+    pub async fn run(&self) {
+        let interval = self.inner.settings.times.lobby_interval.max(Duration::from_millis(1));
+        self.inner.read_seeks().await;
+        loop {
+            if !self.inner.is_busy() {
+                self.inner.changed.notified().await;
+            }
+            // Changes within one interval are sent together.
+            tokio::time::sleep(interval).await;
+            self.inner.tick().await;
+        }
+    }
+}
+
+impl Inner {
+    fn seeks(&self) -> MutexGuard<'_, Seeks> {
+        self.seeks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn board(&self) -> MutexGuard<'_, Board> {
+        self.board.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn turn(&self, player_id: &str) -> &Arc<tokio::sync::Mutex<()>> {
+        let mut hasher = DefaultHasher::new();
+        player_id.hash(&mut hasher);
+        &self.turns[usize::try_from(hasher.finish() % TURNS as u64).unwrap_or(0)]
+    }
+
+    fn is_busy(&self) -> bool {
+        let seeks = self.seeks();
+        self.peers().is_shared() || !seeks.is_read() || !seeks.is_empty() || self.board().is_watched()
+    }
+
+    fn peers(&self) -> &Peers {
+        self.tables.peers()
+    }
+
+    fn is_online(&self, player: &str) -> bool {
+        self.connections.is_online(player) || self.peers().is_seeker_online(player)
+    }
+
+    /// Reads the open seeks if this server may have missed a change.
+    async fn read_seeks(&self) {
+        let changes = {
+            let seeks = self.seeks();
+            if seeks.is_read() && !self.peers().is_shared() {
+                return;
+            }
+            seeks.changes()
+        };
+        match seeks::read_all(&self.store).await {
+            Ok(open) => self.seeks().replace(open, changes),
+            Err(refusal) => {
+                tracing::debug!(%refusal, "could not read the open seeks; the last known ones are shown");
+            }
+        }
+    }
+
+    fn news(&self) -> (Vec<Seek>, Vec<GameSummary>, usize) {
+        let seeks = shown(self.seeks().list(), |player| self.connections.network_of(player));
+        (
+            seeks,
+            self.tables.running(LISTED_GAMES_MAX),
+            self.connections.players_online() + self.peers().online(),
+        )
+    }
+
+    async fn tick(&self) {
+        self.read_seeks().await;
+        let grace = self.settings.times.seek_grace;
+        let abandoned = self.seeks().abandoned(Instant::now(), grace, |player| self.is_online(player));
+        for record in abandoned {
+            match seeks::close(&self.store, &record.seek.id).await {
+                Ok(()) => self.seeks().remove(&record.seek.id),
+                Err(refusal) => tracing::debug!(%refusal, "could not close an abandoned seek yet"),
+            }
+        }
+        gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks().len()).unwrap_or(u32::MAX));
+        if self.board().is_watched() {
+            let (seeks, games, online) = self.news();
+            self.board().tell(seeks, games, online);
+        }
+    }
+
+    /// Returns the answer of a command that was carried out before. Creates its game if a crash
+    /// prevented that.
+    async fn repeat(&self, record: CommandRecord) -> Result<(Accepted, bool), LobbyRefusal> {
+        if let Some(plan) = record.game {
+            match self.tables.find(plan.id).await {
+                Ok(_) | Err(TableError::Quarantined) => {}
+                Err(TableError::NotFound) => self.make(plan).await?,
+                Err(error @ (TableError::Unavailable | TableError::Failed)) => return Err(error.into()),
+            }
+        }
+        Ok((record.outcome, false))
+    }
+}
+
+/// One command while it is carried out.
+struct Asker<'a> {
+    inner: &'a Inner,
+    player: &'a Player,
+    cmd_id: &'a CommandId,
+    command: &'a LobbyCommand,
+    standing: &'a Standing,
+}
+
+/// The answer to a command, and true if it was carried out just now rather than before.
+type Handled = Result<(Accepted, bool), LobbyRefusal>;
+
+impl Asker<'_> {
+    async fn cancel_seek(&self, seek_id: &str) -> Handled {
+        let (record, key, bytes) = self.find_seek(seek_id).await?;
+        if record.seek.seeker.id != self.player.id {
+            return Err(LobbyRefusal::NoSuchSeek);
+        }
+        let draft = self.draft(Accepted::Done {}, None)?;
+        self.close_seek(seek_id, draft, key, bytes).await
+    }
+
+    async fn accept_seek(&self, seek_id: &str, secret: bool) -> Handled {
+        self.check_games().await?;
+        let (SeekRecord { seek, .. }, key, bytes) = self.find_seek(seek_id).await?;
+        if seek.seeker.id == self.player.id {
+            return Err(LobbyRefusal::OwnOffer);
+        }
+        check_rated(&seek.terms, [seek.seeker.kind, self.player.kind])?;
+        self.check_range(&seek).await?;
+        self.check_conduct_for(&seek.terms).await?;
+        self.check_opponent(&seek.seeker).await?;
+        let (plan, outcome) = self.plan(&seek.seeker, &seek.terms, seek.side, secret)?;
+        let draft = self.draft(outcome, Some(plan))?;
+        let handled = self.close_seek(seek_id, draft, key, bytes).await;
+        if handled.is_err()
+            && !self.inner.seeks().has(seek_id)
+            && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
+        {
+            // It was not taken after all.
+            self.inner.seeks().open(record);
+            self.inner.changed.notify_one();
+        }
+        handled
+    }
+
+    /// Reads a seek from the store. If it is gone, it also leaves this server's list, so that it is
+    /// not offered again.
+    async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
+        let found = seeks::find(&self.inner.store, seek_id).await;
+        if matches!(found, Err(LobbyRefusal::NoSuchSeek)) && self.inner.seeks().has(seek_id) {
+            self.inner.seeks().remove(seek_id);
+            self.inner.changed.notify_one();
+        }
+        found
+    }
+
+    /// Carries out a command that closes a seek, if it is still open.
+    async fn close_seek(&self, seek_id: &str, draft: Draft, key: Key, bytes: Vec<u8>) -> Handled {
+        let again = Write::Put { key: key.clone(), value: bytes.clone(), expires: None };
+        let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
+        let kept = self.keep(draft).await?;
+        // The seek is gone in any case: closed by this command or by another one before.
+        self.inner.seeks().remove(seek_id);
+        self.inner.changed.notify_one();
+        self.finish(kept, LobbyRefusal::NoSuchSeek, vec![again]).await
+    }
+
+    async fn challenge(&self, terms: &Terms, side: Option<Side>) -> Handled {
+        let terms = &check_terms(terms)?;
+        check_rated(terms, [self.player.kind; 2])?;
+        self.check_conduct_for(terms).await?;
+        let max = self.inner.settings.limits.challenges_per_player;
+        let own = challenges::count(&self.inner.store, self.player, max).await?;
+        if own >= max {
+            count_hit(Limit::Offers, Scope::Player);
+            return Err(LobbyRefusal::TooManyChallenges(own));
+        }
+        let expires = SystemClock.now().plus_ms(ms(self.inner.settings.times.challenge)).0;
+        let challenge = Challenge {
+            code: random_code()?,
+            challenger: self.player.clone(),
+            terms: terms.clone(),
+            side,
+            expires,
+        };
+        let outcome = Accepted::Challenge { challenge: challenge.code.clone(), expires };
+        let mut draft = self.draft(outcome, None)?;
+        for write in challenge.opening()? {
+            draft = draft.writing(write);
+        }
+        let kept = self.keep(draft).await?;
+        self.finish(kept, LobbyRefusal::Store, Vec::new()).await
+    }
+
+    async fn cancel_challenge(&self, code: &str) -> Handled {
+        let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
+        if challenge.challenger.id != self.player.id {
+            return Err(LobbyRefusal::NoSuchChallenge);
+        }
+        let mut draft = self.draft(Accepted::Done {}, None)?.expecting(key, Expect::Value(bytes));
+        for write in challenge.closing()? {
+            draft = draft.writing(write);
+        }
+        let kept = self.keep(draft).await?;
+        if let Kept::New(_) = kept {
+            self.inner.tell_addressees(&challenge, None).await;
+        }
+        self.finish(kept, LobbyRefusal::NoSuchChallenge, Vec::new()).await
+    }
+
+    async fn accept_challenge(&self, code: &str, secret: bool) -> Handled {
+        self.check_games().await?;
+        let (challenge, key, bytes) = challenges::find(&self.inner.store, code).await?;
+        if challenge.challenger.id == self.player.id {
+            return Err(LobbyRefusal::OwnOffer);
+        }
+        check_rated(&challenge.terms, [challenge.challenger.kind, self.player.kind])?;
+        self.check_conduct_for(&challenge.terms).await?;
+        self.check_opponent(&challenge.challenger).await?;
+        let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
+        let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
+        for write in
+            challenge.closing()?.into_iter().chain([challenges::closing_invitation(self.player, code)?])
+        {
+            draft = draft.writing(write);
+        }
+        let kept = self.keep(draft).await?;
+        if let Kept::New(_) = kept {
+            self.inner.tell_challenger(&challenge, self.player, true).await;
+            self.inner.tell_addressees(&challenge, Some(self.player)).await;
+        }
+        self.finish(kept, LobbyRefusal::NoSuchChallenge, challenge.opening()?.into()).await
+    }
+
+    async fn play_bot(&self, bot: &str, terms: &Terms, side: Option<Side>) -> Handled {
+        let terms = &check_terms(terms)?;
+        let house = house_player(bot).ok_or(LobbyRefusal::NoSuchBot)?;
+        check_rated(terms, [house.kind, self.player.kind])?;
+        self.check_games().await?;
+        // The house player offers and the player accepts, so `terms.secret` is the player's wish.
+        let (plan, outcome) = self.plan(&house, terms, side.map(Side::opponent), terms.secret)?;
+        let kept = self.keep(self.draft(outcome, Some(plan))?).await?;
+        self.finish(kept, LobbyRefusal::Store, Vec::new()).await
+    }
+
+    /// Plans the game between the offerer and the asker, and the asker's answer.
+    fn plan(
+        &self,
+        offerer: &Player,
+        terms: &Terms,
+        wanted: Option<Side>,
+        secret: bool,
+    ) -> Result<(GamePlan, Accepted), LobbyRefusal> {
+        // Before the offer is used up.
+        self.inner.tables.check_capacity()?;
+        let offerer_side = wanted.map_or_else(random_side, Ok)?;
+        let side = offerer_side.opponent();
+        let is_secret = |of: Side| if of == side { secret } else { terms.secret };
+        let plan = GamePlan {
+            id: random_game_id()?,
+            terms: terms.clone(),
+            players: PerSide::from_fn(|of| if of == side { self.player.clone() } else { offerer.clone() }),
+            secret: PerSide::from_fn(is_secret),
+        };
+        let outcome = Accepted::Started { game: plan.id, side };
+        Ok((plan, outcome))
+    }
+
+    /// Refuses to pair the asker while they must wait because they left games.
+    async fn check_conduct(&self) -> Result<(), LobbyRefusal> {
+        match conduct_of(&*self.inner.store, &self.player.id).await? {
+            Conduct { left_games: _, wait_s: 0 } => Ok(()),
+            Conduct { left_games, wait_s } => Err(LobbyRefusal::LeftGames { left_games, wait_s }),
+        }
+    }
+
+    /// Calls [`Self::check_conduct`] for rated terms only: rated offers must not be a way around
+    /// the pool.
+    async fn check_conduct_for(&self, terms: &Terms) -> Result<(), LobbyRefusal> {
+        if terms.rated { self.check_conduct().await } else { Ok(()) }
+    }
+
+    async fn check_games(&self) -> Result<(), LobbyRefusal> {
+        let playing = self.inner.tables.count_games_of(&self.player.id).await?;
+        if playing < self.inner.settings.limits.games_per_player {
+            Ok(())
+        } else {
+            count_hit(Limit::Games, Scope::Player);
+            Err(LobbyRefusal::TooManyGames(playing))
+        }
+    }
+
+    async fn check_opponent(&self, opponent: &Player) -> Result<(), LobbyRefusal> {
+        if are_apart(&*self.inner.store, &self.player.id, &opponent.id).await? {
+            return Err(LobbyRefusal::Blocked);
+        }
+        let playing = self.inner.tables.count_games_of(&opponent.id).await?;
+        if playing < self.inner.settings.limits.games_per_player {
+            Ok(())
+        } else {
+            Err(LobbyRefusal::OpponentBusy)
+        }
+    }
+
+    fn draft(&self, outcome: Accepted, game: Option<GamePlan>) -> Result<Draft, LobbyRefusal> {
+        let mut draft = self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)?;
+        for (key, expect) in &self.standing.conditions {
+            draft = draft.expecting(key.clone(), expect.clone());
+        }
+        Ok(self.standing.writes.iter().cloned().fold(draft, Draft::writing))
+    }
+
+    async fn keep(&self, draft: Draft) -> Result<Kept, LobbyRefusal> {
+        self.inner.memory.keep(draft, self.command).await
+    }
+
+    /// Creates the game of a kept command. `conflict` is the refusal if the offer changed first;
+    /// `offer` opens the offer again, in case the game cannot be created.
+    async fn finish(&self, kept: Kept, conflict: LobbyRefusal, offer: Vec<Write>) -> Handled {
+        match kept {
+            Kept::New(record) => {
+                if let Some(plan) = record.game {
+                    self.make_or_take_back(plan, offer).await?;
+                }
+                Ok((record.outcome, true))
+            }
+            Kept::Before(record) => self.inner.repeat(record).await,
+            Kept::Conflict => Err(conflict),
+        }
+    }
+}
+
+fn ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,129 @@
+//! Commands to the lobby.
+
+use flagfall_board::Side;
+use flagfall_protocol::{ClientToServer, CommandId, RatingWish, Terms};
+use serde::Serialize;
+
+/// A command to the lobby. Its JSON, without the command id, is its fingerprint.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum LobbyCommand {
+    /// Offer a game to anyone in the lobby.
+    Seek {
+        /// The terms on offer.
+        terms: Terms,
+        /// The side the seeker wants.
+        side: Option<Side>,
+        /// Which ratings the seek is for.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rating: Option<RatingWish>,
+    },
+    /// Withdraw a seek.
+    CancelSeek {
+        /// The seek's id.
+        seek: String,
+    },
+    /// Accept another player's seek.
+    AcceptSeek {
+        /// The seek's id.
+        seek: String,
+        /// Whether the acceptor wants secrecy.
+        secret: bool,
+    },
+    /// Offer a game to anyone with the code.
+    Challenge {
+        /// The terms on offer.
+        terms: Terms,
+        /// The side the challenger wants.
+        side: Option<Side>,
+    },
+    /// Withdraw a challenge.
+    CancelChallenge {
+        /// Its code.
+        challenge: String,
+    },
+    /// Accept a challenge.
+    AcceptChallenge {
+        /// Its code.
+        challenge: String,
+        /// Whether the acceptor wants secrecy.
+        secret: bool,
+    },
+    /// Enter the pool.
+    EnterPool {
+        /// The terms of the game.
+        terms: Terms,
+    },
+    /// Leave the pool.
+    LeavePool {},
+    /// Play a house player.
+    PlayBot {
+        /// Its level.
+        bot: String,
+        /// The terms of the game.
+        terms: Terms,
+        /// The side the player wants.
+        side: Option<Side>,
+    },
+}
+
+impl LobbyCommand {
+    /// Converts a message into a lobby command.
+    ///
+    /// # Errors
+    /// The message itself, if it is not for the lobby.
+    #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
+    pub fn from_message(message: ClientToServer) -> Result<(CommandId, LobbyCommand), ClientToServer> {
+        Ok(match message {
+            ClientToServer::Seek { cmd_id, terms, side, rating } => {
+                (cmd_id, LobbyCommand::Seek { terms, side, rating })
+            }
+            ClientToServer::CancelSeek { cmd_id, seek } => (cmd_id, LobbyCommand::CancelSeek { seek }),
+            ClientToServer::AcceptSeek { cmd_id, seek, secret } => {
+                (cmd_id, LobbyCommand::AcceptSeek { seek, secret })
+            }
+            ClientToServer::Challenge { cmd_id, terms, side } => {
+                (cmd_id, LobbyCommand::Challenge { terms, side })
+            }
+            ClientToServer::CancelChallenge { cmd_id, challenge } => {
+                (cmd_id, LobbyCommand::CancelChallenge { challenge })
+            }
+            ClientToServer::AcceptChallenge { cmd_id, challenge, secret } => {
+                (cmd_id, LobbyCommand::AcceptChallenge { challenge, secret })
+            }
+            ClientToServer::PlayBot { cmd_id, bot, terms, side } => {
+                (cmd_id, LobbyCommand::PlayBot { bot, terms, side })
+            }
+            ClientToServer::EnterPool { cmd_id, terms } => (cmd_id, LobbyCommand::EnterPool { terms }),
+            ClientToServer::LeavePool { cmd_id } => (cmd_id, LobbyCommand::LeavePool {}),
+            other => return Err(other),
+        })
+    }
+
+    /// Its name in messages and metrics.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            LobbyCommand::Seek { .. } => "seek",
+            LobbyCommand::CancelSeek { .. } => "cancel_seek",
+            LobbyCommand::AcceptSeek { .. } => "accept_seek",
+            LobbyCommand::Challenge { .. } => "challenge",
+            LobbyCommand::CancelChallenge { .. } => "cancel_challenge",
+            LobbyCommand::AcceptChallenge { .. } => "accept_challenge",
+            LobbyCommand::PlayBot { .. } => "play_bot",
+            LobbyCommand::EnterPool { .. } => "enter_pool",
+            LobbyCommand::LeavePool {} => "leave_pool",
+        }
+    }
+
+    /// True if it withdraws something: allowed even while the server stops.
+    #[must_use]
+    pub const fn is_withdrawal(&self) -> bool {
+        matches!(
+            self,
+            LobbyCommand::CancelSeek { .. }
+                | LobbyCommand::CancelChallenge { .. }
+                | LobbyCommand::LeavePool {}
+        )
+    }
+}

@@ -1,0 +1,342 @@
+//! The open seeks: their records in the store, and a pure state machine of what this server knows
+//! about them.
+//!
+//! `seeks/ID` exists as long as the seek is open. Accepting or withdrawing a seek is one update on
+//! the condition that its record still exists, so any number of servers may try and one succeeds. A
+//! server that shares its store reads the seeks again at every interval of the lobby.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_protocol::{Player, Seek};
+use flagfall_store::{Expect, Key, Record, Store, Update, Write};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::refusal::LobbyRefusal;
+use flagfall_base::admission::{Limit, Scope, count_hit};
+use flagfall_base::keys::{SEEK_TURN, SEEKS};
+use flagfall_base::transact::delete;
+
+/// Most seeks read at once: more than any lobby has.
+const SEEKS_READ_MAX: usize = 4_096;
+
+/// An open seek as the store keeps it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SeekRecord {
+    /// What is offered.
+    pub seek: Seek,
+    /// When it was opened, in milliseconds since 1970.
+    pub since: u64,
+}
+
+impl SeekRecord {
+    /// The write that opens it.
+    pub(super) fn opening(&self) -> Result<Write, LobbyRefusal> {
+        let value = serde_json::to_vec(self).map_err(|_| LobbyRefusal::Internal("unwritable seek"))?;
+        Ok(Write::Put { key: key(&self.seek.id)?, value, expires: None })
+    }
+}
+
+/// Finds the open seek of an id. Also returns its key and stored value, for the condition that it
+/// is still open.
+pub(super) async fn find(
+    store: &Arc<dyn Store>,
+    id: &str,
+) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
+    let is_id = (10..=32).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let key = key(if is_id { id } else { return Err(LobbyRefusal::NoSuchSeek) })?;
+    let bytes = store.get(key.clone()).await?.ok_or(LobbyRefusal::NoSuchSeek)?;
+    let record = serde_json::from_slice(&bytes).map_err(|error| {
+        tracing::error!(%error, "could not read a seek");
+        LobbyRefusal::Store
+    })?;
+    Ok((record, key, bytes))
+}
+
+/// Reads all open seeks. Skips records that cannot be read.
+pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, LobbyRefusal> {
+    let records = store.scan(SEEKS.all()?, None, SEEKS_READ_MAX).await?;
+    // Perhaps written by another version, whose servers will show it.
+    Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
+}
+
+/// How long the store keeps which seek was opened last, in milliseconds: longer than counting and
+/// opening take.
+const TURN_MS: u64 = 60_000;
+
+/// Returns the condition that no other seek has been opened since this read.
+pub(super) async fn turn(store: &Arc<dyn Store>) -> Result<(Key, Expect), LobbyRefusal> {
+    let key = turn_key()?;
+    let before = store.get(key.clone()).await?;
+    Ok((key, before.map_or(Expect::Absent, Expect::Value)))
+}
+
+/// The write that records this seek as the one opened last.
+pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, LobbyRefusal> {
+    let expires = Some(store.now().plus_ms(TURN_MS));
+    Ok(Write::Put { key: turn_key()?, value: seek_id.into(), expires })
+}
+
+fn turn_key() -> Result<Key, LobbyRefusal> {
+    SEEK_TURN.key([]).map_err(|_| LobbyRefusal::Internal("impossible key"))
+}
+
+/// Closes a seek if it is still open.
+pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), LobbyRefusal> {
+    match find(store, id).await {
+        Ok((_, key, bytes)) => {
+            let conditions = vec![(key.clone(), Expect::Value(bytes))];
+            store.update(Update { conditions, writes: vec![Write::Delete { key }] }).await?;
+            Ok(())
+        }
+        Err(LobbyRefusal::NoSuchSeek) => Ok(()),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+/// Closes all open seeks of a player.
+pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result<(), LobbyRefusal> {
+    for record in read_all(store).await?.iter().filter(|record| record.seek.seeker.id == seeker.id) {
+        delete(&**store, vec![key(&record.seek.id)?]).await?;
+    }
+    Ok(())
+}
+
+fn key(id: &str) -> Result<Key, LobbyRefusal> {
+    SEEKS.key([&id]).map_err(|_| LobbyRefusal::NoSuchSeek)
+}
+
+/// Checks that a player may open another seek besides these.
+///
+/// # Errors
+/// [`LobbyRefusal::TooManySeeks`], [`LobbyRefusal::LobbyFull`].
+pub(super) fn check_room(
+    open: &[SeekRecord],
+    player_id: &str,
+    per_player: usize,
+    max: usize,
+) -> Result<(), LobbyRefusal> {
+    let own = open.iter().filter(|record| record.seek.seeker.id == player_id).count();
+    if own >= per_player {
+        count_hit(Limit::Offers, Scope::Player);
+        Err(LobbyRefusal::TooManySeeks(own))
+    } else if open.len() >= max {
+        count_hit(Limit::Offers, Scope::Server);
+        Err(LobbyRefusal::LobbyFull)
+    } else {
+        Ok(())
+    }
+}
+
+/// The open seeks that this server knows about, oldest first.
+#[derive(Default, Debug)]
+pub struct Seeks {
+    open: Vec<SeekRecord>,
+    /// Number of changes made by this server.
+    changes: u64,
+    is_read: bool,
+    /// Seekers without a connection, and since when.
+    gone_since: HashMap<String, Instant>,
+    looked_at: Option<Instant>,
+}
+
+impl Seeks {
+    /// Number of changes made by this server: a read that began before a change is stale.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// True if the seeks were read at least once.
+    pub(super) fn is_read(&self) -> bool {
+        self.is_read
+    }
+
+    /// Replaces the list with what was read, unless this server has made changes since the read
+    /// began.
+    pub(super) fn replace(&mut self, mut open: Vec<SeekRecord>, changes: u64) {
+        if changes == self.changes {
+            open.sort_by(|one, other| (one.since, &one.seek.id).cmp(&(other.since, &other.seek.id)));
+            self.open = open;
+            self.is_read = true;
+        }
+    }
+
+    /// Adds an open seek.
+    pub(super) fn open(&mut self, record: SeekRecord) {
+        self.changes += 1;
+        let at =
+            self.open.partition_point(|open| (open.since, &open.seek.id) < (record.since, &record.seek.id));
+        self.open.insert(at, record);
+    }
+
+    /// Removes a closed seek.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.changes += 1;
+        self.open.retain(|record| record.seek.id != id);
+    }
+
+    /// The seeks whose seekers have been gone for `grace`. If more than half of `grace` has passed
+    /// since the last call, counting starts anew.
+    pub(super) fn abandoned(
+        &mut self,
+        now: Instant,
+        grace: Duration,
+        is_online: impl Fn(&str) -> bool,
+    ) -> Vec<SeekRecord> {
+        let before = self.looked_at.replace(now);
+        if before.is_none_or(|before| now.saturating_duration_since(before) > grace / 2) {
+            self.gone_since.clear();
+        }
+        let gone: BTreeSet<&str> = self.seekers().filter(|seeker| !is_online(seeker)).collect();
+        let mut gone_since: HashMap<String, Instant> = HashMap::new();
+        for seeker in gone {
+            gone_since.insert(seeker.to_owned(), self.gone_since.get(seeker).copied().unwrap_or(now));
+        }
+        self.gone_since = gone_since;
+        let is_abandoned = |record: &&SeekRecord| {
+            let since = self.gone_since.get(&record.seek.seeker.id);
+            since.is_some_and(|since| now.saturating_duration_since(*since) >= grace)
+        };
+        self.open.iter().filter(is_abandoned).cloned().collect()
+    }
+
+    /// True if this server shows the seek.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.open.iter().any(|record| record.seek.id == id)
+    }
+
+    /// The players who have open seeks, once per seek.
+    pub(super) fn seekers(&self) -> impl Iterator<Item = &str> {
+        self.open.iter().map(|record| record.seek.seeker.id.as_str())
+    }
+
+    /// The open seeks, oldest first.
+    #[must_use]
+    pub fn list(&self) -> Vec<Seek> {
+        self.open.iter().map(|record| record.seek.clone()).collect()
+    }
+
+    /// Number of open seeks.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+
+    /// True if no seeks are open.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_protocol::{PlayerKind, Terms, Time};
+
+    use super::*;
+
+    const GRACE: Duration = Duration::from_secs(10);
+
+    fn record(id: &str, seeker: &str, since: u64) -> SeekRecord {
+        let seek = Seek {
+            id: id.to_owned(),
+            seeker: Player { id: seeker.to_owned(), name: seeker.to_owned(), kind: PlayerKind::Guest },
+            terms: Terms {
+                ruleset: "classic".to_owned(),
+                time: Time::Unlimited {},
+                private: false,
+                secret: false,
+                rated: false,
+            },
+            side: None,
+            rating: None,
+            seeker_rating: None,
+        };
+        SeekRecord { seek, since }
+    }
+
+    fn ids(seeks: &Seeks) -> Vec<String> {
+        seeks.list().into_iter().map(|seek| seek.id).collect()
+    }
+
+    #[test]
+    fn seeks_stand_in_the_order_in_which_they_were_opened_wherever_that_was() {
+        let mut seeks = Seeks::default();
+        seeks.open(record("s2", "bo", 2));
+        seeks.replace(vec![record("s3", "cy", 3), record("s1", "ana", 1)], seeks.changes());
+        seeks.open(record("s2", "bo", 2));
+        assert_eq!(ids(&seeks), ["s1", "s2", "s3"]);
+        seeks.remove("s1");
+        assert_eq!(ids(&seeks), ["s2", "s3"]);
+    }
+
+    #[test]
+    fn a_reading_that_a_change_overtook_counts_for_nothing() {
+        let mut seeks = Seeks::default();
+        let before = seeks.changes();
+        seeks.open(record("s1", "ana", 1));
+        seeks.replace(Vec::new(), before);
+        assert!(ids(&seeks) == ["s1"] && !seeks.is_read());
+        seeks.replace(Vec::new(), seeks.changes());
+        assert!(seeks.is_empty() && seeks.is_read());
+    }
+
+    #[test]
+    fn a_player_has_a_few_seeks_and_the_lobby_a_few_more() {
+        let open = [record("s1", "ana", 1)];
+        let recorder = metrics_exporter_prometheus::PrometheusBuilder::new().build_recorder();
+        metrics::with_local_recorder(&recorder, || {
+            assert_eq!(check_room(&open, "ana", 1, 9), Err(LobbyRefusal::TooManySeeks(1)));
+            assert_eq!(check_room(&open, "bo", 1, 1), Err(LobbyRefusal::LobbyFull));
+            assert_eq!(check_room(&open, "bo", 1, 2), Ok(()));
+        });
+        let counted = recorder.handle().render();
+        for of in ["player", "server"] {
+            let line = format!("flagfall_limit_hits_total{{limit=\"offers\",of=\"{of}\"}} 1");
+            assert!(counted.contains(&line), "{counted}");
+        }
+    }
+
+    /// Calls `abandoned` every second from `start + from` to `start + to`; returns the last result.
+    fn look(seeks: &mut Seeks, start: Instant, from: u64, to: u64, online: &[&str]) -> Vec<String> {
+        let mut found = Vec::new();
+        for second in from..=to {
+            let now = start + Duration::from_secs(second);
+            found = seeks.abandoned(now, GRACE, |player| online.contains(&player));
+        }
+        found.into_iter().map(|record| record.seek.id).collect()
+    }
+
+    #[test]
+    fn seeks_go_when_the_seeker_has_been_gone_for_the_grace_time() {
+        let start = Instant::now();
+        let mut seeks = Seeks::default();
+        seeks.open(record("s1", "ana", 1));
+        seeks.open(record("s2", "bo", 2));
+        assert!(look(&mut seeks, start, 0, 9, &["bo"]).is_empty());
+        assert_eq!(look(&mut seeks, start, 10, 10, &["bo"]), ["s1"]);
+    }
+
+    #[test]
+    fn seeks_survive_a_short_disconnection() {
+        let start = Instant::now();
+        let mut seeks = Seeks::default();
+        seeks.open(record("s1", "ana", 1));
+        assert!(look(&mut seeks, start, 0, 9, &[]).is_empty());
+        assert!(look(&mut seeks, start, 10, 10, &["ana"]).is_empty());
+        assert!(look(&mut seeks, start, 11, 20, &[]).is_empty());
+        assert_eq!(look(&mut seeks, start, 21, 21, &[]), ["s1"]);
+    }
+
+    #[test]
+    fn a_server_that_slept_does_not_know_for_how_long_anybody_was_gone() {
+        let start = Instant::now();
+        let mut seeks = Seeks::default();
+        seeks.open(record("s1", "ana", 1));
+        assert!(look(&mut seeks, start, 0, 3, &[]).is_empty());
+        assert!(look(&mut seeks, start, 60, 69, &[]).is_empty());
+        assert_eq!(look(&mut seeks, start, 70, 70, &[]), ["s1"]);
+    }
+}

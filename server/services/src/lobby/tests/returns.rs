@@ -1,0 +1,173 @@
+//! Players of the pool whose game was aborted, and the status of waiting players.
+
+use flagfall_protocol::{GameCommand, Phase, PoolStatus, RatingRange};
+
+use super::*;
+use crate::lobby::pool::PoolRecord;
+use flagfall_game::TableInput;
+
+fn clocked() -> Terms {
+    Terms { time: Time::Fischer { base_s: 600, increment_s: 0 }, ..terms() }
+}
+
+fn enter() -> LobbyCommand {
+    LobbyCommand::EnterPool { terms: clocked() }
+}
+
+impl House {
+    async fn waits(&self, who: &str) -> Option<PoolRecord> {
+        let bytes = self.store.get(Key::new(format!("pool/{who}")).unwrap()).await.unwrap()?;
+        Some(serde_json::from_slice(&bytes).unwrap())
+    }
+
+    async fn count(&self, prefix: &str) -> usize {
+        self.store.scan(Key::new(prefix).unwrap(), None, 9).await.unwrap().len()
+    }
+
+    /// Lets ana and bo be paired. Returns when bo began to wait, and their game.
+    async fn paired(&self) -> (u64, GameId) {
+        for who in ["ana", "bo"] {
+            self.ask(who, "enter", enter()).await.unwrap();
+        }
+        let since = self.waits("bo").await.unwrap().since;
+        self.lobby.hold_wave().await.unwrap();
+        (since, self.games_of("ana").await[0])
+    }
+
+    /// A player aborts a game.
+    async fn abort(&self, who: &str, game: GameId) {
+        let table = self.lobby.inner.tables.find(game).await.unwrap();
+        let (outbox, mut reader) = outbox(ConnectionId::next());
+        let (player, cmd_id, command) = (player(who), "abort".parse().unwrap(), GameCommand::Abort {});
+        let input = TableInput::Command {
+            reply: flagfall_game::Reply::Connection(outbox),
+            player: player.id,
+            cmd_id,
+            ply: 0,
+            epoch: None,
+            command,
+        };
+        table.send(input).await.unwrap();
+        let told = std::future::poll_fn(|cx| reader.poll_next(cx)).await;
+        let Outgoing::Message(payload) = told else { panic!("{told:?}") };
+        assert!(payload.as_str().contains("accepted"), "{}", payload.as_str());
+        assert_eq!(table.summary().phase, Phase::Over);
+    }
+}
+
+#[tokio::test]
+async fn whose_opponent_calls_a_paired_game_off_waits_again_as_long_as_before() {
+    let house = house().await;
+    let (_ana, _bo) = (house.connect("ana"), house.connect("bo"));
+    let (since, game) = house.paired().await;
+    house.abort("ana", game).await;
+    for _ in 0..2 {
+        house.lobby.hold_wave().await.unwrap();
+    }
+    assert_eq!(house.waits("ana").await, None);
+    let waits = house.waits("bo").await.unwrap();
+    assert_eq!((waits.since, waits.terms), (since, clocked()));
+    assert_eq!((house.count("pool_returns/").await, house.count("pooled/").await), (0, 0));
+    // A player who then leaves the pool is not brought back.
+    house.ask("bo", "leave", LobbyCommand::LeavePool {}).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    assert_eq!(house.waits("bo").await, None);
+}
+
+#[tokio::test]
+async fn exactly_one_server_returns_a_player_to_the_pool() {
+    let first = house().await;
+    let (_ana, _bo) = (first.connect("ana"), first.connect("bo"));
+    let (since, game) = first.paired().await;
+    first.abort("ana", game).await;
+    // The server to which bo is connected is gone. Others, which have not seen bo, run waves.
+    let others = [house_on(first.store.clone()).await, house_on(first.store.clone()).await];
+    for other in &others {
+        other.lobby.hold_wave().await.unwrap();
+    }
+    assert_eq!((first.waits("bo").await, first.count("pool_returns/").await), (None, 1));
+    // Bo connects to both at once.
+    let _lines = others.each_ref().map(|other| other.connect("bo"));
+    let (one, two) = tokio::join!(others[0].lobby.hold_wave(), others[1].lobby.hold_wave());
+    one.unwrap();
+    two.unwrap();
+    assert_eq!(first.waits("bo").await.unwrap().since, since);
+    assert_eq!(first.count("pool_returns/").await, 0);
+}
+
+#[tokio::test]
+async fn a_newer_wish_replaces_the_return_to_the_pool() {
+    let house = house().await;
+    let (_ana, _bo) = (house.connect("ana"), house.connect("bo"));
+    let (since, game) = house.paired().await;
+    house.abort("ana", game).await;
+    let other = Terms { ruleset: "barrage".to_owned(), ..clocked() };
+    house.ask("bo", "other", LobbyCommand::EnterPool { terms: other.clone() }).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    let waits = house.waits("bo").await.unwrap();
+    assert!(waits.terms == other && waits.since >= since);
+    assert_eq!(house.count("pool_returns/").await, 0);
+}
+
+#[tokio::test]
+async fn a_player_paired_again_is_not_returned_to_the_pool() {
+    let first = house().await;
+    let _lines = (first.connect("ana"), first.connect("bo"));
+    let (_, game) = first.paired().await;
+    first.abort("ana", game).await;
+    // On another server, to which neither is connected, bo asks again and is paired.
+    let other = house_on(first.store.clone()).await;
+    for (who, id) in [("bo", "again"), ("cy", "enter")] {
+        other.ask(who, id, enter()).await.unwrap();
+    }
+    other.lobby.hold_wave().await.unwrap();
+    assert_eq!(other.games_of("bo").await.len(), 1);
+    first.lobby.hold_wave().await.unwrap();
+    assert_eq!(first.waits("bo").await, None);
+}
+
+#[tokio::test]
+async fn only_games_of_the_pool_return_players_to_it() {
+    let house = house().await;
+    let (_ana, _bo) = (house.connect("ana"), house.connect("bo"));
+    let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
+    let (game, _) = game_of(house.ask("bo", "1", accept(&code)).await.unwrap());
+    house.abort("ana", game).await;
+    house.lobby.hold_wave().await.unwrap();
+    assert_eq!((house.count("pool/").await, house.count("pool_returns/").await), (0, 0));
+}
+
+#[tokio::test]
+async fn waiting_players_get_their_pool_status() {
+    let house = house().await;
+    let ana = Player { id: "ana".to_owned(), name: "ana".to_owned(), kind: PlayerKind::Account };
+    let (_line, reader) = house.connect("ana");
+    assert_eq!(reader.pool(), None);
+    let id = "enter".parse().unwrap();
+    house.lobby.handle(&ana, &id, enter()).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    let since = house.waits("ana").await.unwrap().since;
+    // A newcomer is rated 1500 ± 500: the reach is 100, plus twice the 390 above the certain
+    // deviation.
+    let range = RatingRange { min: Some(620), max: Some(2_380) };
+    assert_eq!(reader.pool(), Some(PoolStatus { since, range: Some(range), waiting: 1 }));
+    // A guest waits for the same terms, and neither has blocked or just met the other: they are
+    // paired.
+    let (_bo, guest) = house.connect("bo");
+    house.ask("bo", "enter", enter()).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    assert_eq!((reader.pool(), guest.pool()), (None, None));
+    assert_eq!(house.games_of("ana").await.len(), 1);
+}
+
+#[tokio::test]
+async fn players_who_left_the_pool_get_no_status() {
+    let house = house().await;
+    let (_line, reader) = house.connect("ana");
+    house.ask("ana", "enter", enter()).await.unwrap();
+    house.lobby.hold_wave().await.unwrap();
+    let status = reader.pool().unwrap();
+    assert_eq!((status.range, status.waiting), (None, 1), "guests have no rating");
+    house.ask("ana", "leave", LobbyCommand::LeavePool {}).await.unwrap();
+    assert_eq!(reader.pool(), None);
+}

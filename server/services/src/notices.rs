@@ -1,0 +1,336 @@
+//! Notices of turns to players, over webhooks and feeds.
+//!
+//! When a turn is due (see [`crate::turns`]), one update writes a notice and marks the turn as
+//! told: once, however many servers find the job. A server that finds a due notice waits for a
+//! place at its destination, leases the notice for a minute with a conditional update, and sends
+//! it. If the server dies meanwhile, the notice is leased again. So a notice may come twice, with
+//! the same id, but no turn is forgotten. Destinations do not delay each other (see
+//! `destinations.rs`).
+
+mod address;
+mod deliver;
+mod destinations;
+mod dial;
+mod feed;
+mod sender;
+#[cfg(test)]
+mod tests;
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_protocol::{
+    Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Secret, WebhookAttempt, WebhookInfo,
+    WebhookSet,
+};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
+use metrics::counter;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+pub use self::address::{Target, TargetError};
+use self::destinations::Destinations;
+pub use self::sender::Sender;
+use self::sender::{Sent, secret_of};
+use crate::settings::Reach;
+use flagfall_base::identity::Identity;
+use flagfall_base::jobs::{JobWriter, dead_of};
+use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
+use flagfall_base::random::{random_bytes, random_code};
+use flagfall_base::telemetry as names;
+use flagfall_base::transact::{delete, delete_all};
+use flagfall_game::Tables;
+
+/// How long a notice is leased when it is sent, in milliseconds.
+const TAKEN_MS: u64 = 60_000;
+/// Waits before further attempts, in milliseconds. After the last attempt the notice is lost.
+const WAITS_MS: [u64; 5] = [10_000, 60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000];
+/// Most notices that may wait for one player. Further ones are dropped.
+const WAITING_MAX: usize = 100;
+/// Notices lost in a row after which a webhook is disabled.
+pub const LOST_MAX: u32 = 5;
+/// Least time between two tests of one player's webhook, in milliseconds.
+const TEST_EVERY_MS: u64 = 10_000;
+/// How long a turn stays marked as told, in milliseconds: longer than any turn.
+const TOLD_MS: u64 = 60 * 24 * 3_600_000;
+
+/// Notices in a store. Cheap to clone.
+#[derive(Clone)]
+pub struct Notices {
+    store: Arc<dyn Store>,
+    tables: Tables,
+    jobs: JobWriter,
+    sender: Sender,
+    destinations: Destinations,
+}
+
+/// A webhook as the store keeps it. It has no `Debug`, because it holds a secret.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct WebhookRecord {
+    url: String,
+    secret: String,
+    created: u64,
+    lost: u32,
+    last: Option<WebhookAttempt>,
+    /// When it was last tested. Only version 0.1 uses it; new records hold 0.
+    tested: u64,
+}
+
+impl WebhookRecord {
+    /// The host of the address, whether or not this server may call it.
+    fn host(&self) -> String {
+        let target = Target::parse(&self.url, Reach::Private);
+        target.map_or_else(|_| self.url.clone(), |target| target.host.to_ascii_lowercase())
+    }
+}
+
+/// A notice that waits to be sent.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct WaitingNotice {
+    notice: Notice,
+}
+
+/// Why a request about a webhook or feed was refused.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum WebhookError {
+    /// Guests cannot have webhooks or feeds.
+    #[error("webhooks and feeds are for accounts: sign up first")]
+    AccountExpected,
+    /// The address is refused.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// The player has no webhook.
+    #[error("you have no webhook: set one first")]
+    NotFound,
+    /// The feed does not exist.
+    #[error("there is no such feed: it was made anew or removed, or its address is mistyped")]
+    NoSuchFeed,
+    /// The webhook was tested a moment ago.
+    #[error("it was tested a moment ago: try again in a few seconds")]
+    TooOften,
+    /// All places at the webhook's host, or all places in total, are taken.
+    #[error("other notices are on their way to this address now: try again in a few seconds")]
+    Busy,
+    /// The store cannot be reached.
+    #[error("the store cannot be reached now; try again in a moment")]
+    Store,
+    /// The operating system gave no random bits.
+    #[error("the server has a defect: the operating system gives no random bits")]
+    Chance,
+}
+
+impl WebhookError {
+    /// The code used in messages.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            WebhookError::AccountExpected => Code::ACCOUNT_EXPECTED,
+            WebhookError::Target(_) => Code::BAD_WEBHOOK,
+            WebhookError::NotFound | WebhookError::NoSuchFeed => Code::NO_SUCH_WEBHOOK,
+            WebhookError::TooOften | WebhookError::Busy => Code::TOO_MANY,
+            WebhookError::Store => Code::STORE_UNAVAILABLE,
+            WebhookError::Chance => Code::INTERNAL,
+        }
+    }
+}
+
+impl From<StoreError> for WebhookError {
+    fn from(error: StoreError) -> WebhookError {
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a request about notices");
+        WebhookError::Store
+    }
+}
+
+impl Notices {
+    /// The notices in this store, sent with this sender.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, tables: Tables, sender: Sender, jobs: JobWriter) -> Notices {
+        Notices { store, tables, jobs, sender, destinations: Destinations::default() }
+    }
+
+    /// Sets the asker's webhook with a new secret. It replaces an earlier one.
+    ///
+    /// # Errors
+    /// [`WebhookError`]; usually nothing has changed then.
+    pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, WebhookError> {
+        check_account(asker)?;
+        let target = Target::parse(&new.url, self.sender.reach())?;
+        let secret = secret_of(random_bytes().map_err(|_| WebhookError::Chance)?);
+        let record = WebhookRecord {
+            url: target.url().to_owned(),
+            secret: secret.clone(),
+            created: SystemClock.now().0,
+            lost: 0,
+            last: None,
+            tested: 0,
+        };
+        self.put(vec![], vec![put(webhook_key(&asker.player.id)?, &record, None)?]).await?;
+        Ok(WebhookSet { url: record.url, secret: Secret::new(secret) })
+    }
+
+    /// Returns the asker's webhook.
+    ///
+    /// # Errors
+    /// [`WebhookError::NotFound`], [`WebhookError::Store`].
+    pub async fn info(&self, asker: &Identity) -> Result<WebhookInfo, WebhookError> {
+        let (record, _) = self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
+        let waiting = self.store.scan(waiting_of(&asker.player.id)?, None, WAITING_MAX).await?.len();
+        let WebhookRecord { url, secret: _, created, lost, last, tested: _ } = record;
+        let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
+        Ok(WebhookInfo { url, created, active: lost < LOST_MAX, lost, waiting, last })
+    }
+
+    /// Removes the asker's webhook and the notices that wait for it.
+    ///
+    /// # Errors
+    /// [`WebhookError::NotFound`], [`WebhookError::Store`].
+    pub async fn remove(&self, asker: &Identity) -> Result<(), WebhookError> {
+        self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
+        Ok(self.forget_webhook(&asker.player.id).await?)
+    }
+
+    /// Sends a test to the asker's webhook at once.
+    ///
+    /// # Errors
+    /// [`WebhookError`]. A failed attempt is not an error: the answer reports it.
+    pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, WebhookError> {
+        let player = &asker.player.id;
+        let (record, _) = self.webhook(player).await?.ok_or(WebhookError::NotFound)?;
+        let place = self.destinations.take(&record.host()).ok_or(WebhookError::Busy)?;
+        // Kept apart from the webhook's record, so that replacing or removing the webhook does not
+        // allow more tests.
+        let tested = tested_key(player)?;
+        let expires = Some(self.store.now().plus_ms(TEST_EVERY_MS));
+        let write = Write::Put { key: tested.clone(), value: Vec::new(), expires };
+        let conditions = vec![(tested, Expect::Absent)];
+        match self.store.update(Update { conditions, writes: vec![write] }).await? {
+            UpdateOutcome::Ok => {}
+            UpdateOutcome::Conflict => return Err(WebhookError::TooOften),
+            UpdateOutcome::Unknown => return Err(WebhookError::Store),
+        }
+        let id = random_code().map_err(|_| WebhookError::Chance)?;
+        let kind = NoticeKind::Test;
+        let notice = Notice { id, kind, game: None, ruleset: None, ply: None, deadline: None };
+        let Sent { attempt, is_well } = self.sender.send(&record.url, &record.secret, &notice).await;
+        place.note(is_well);
+        drop(place);
+        self.note(player, &attempt, None).await?;
+        Ok(attempt)
+    }
+
+    /// Writes a notice for a player who is to act in a game, once per turn, if they have a working
+    /// webhook.
+    ///
+    /// # Errors
+    /// [`StoreError`]: the notice may have been written or not. Calling this again resolves it.
+    pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
+        let game = &own.game;
+        let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);
+        if !own.to_act || !is_wanted {
+            return Ok(());
+        }
+        let phase = if game.phase == Phase::Deploying { "d" } else { "p" };
+        let id = format!("{}-{phase}{}", game.id, game.ply);
+        let told = told_key(player, game.id)?;
+        let before = self.store.get(told.clone()).await?;
+        if before.as_deref() == Some(id.as_bytes()) {
+            return Ok(());
+        }
+        let now = SystemClock.now();
+        let notice = Notice {
+            id: id.clone(),
+            kind: NoticeKind::YourTurn,
+            game: Some(game.id),
+            ruleset: Some(game.terms.ruleset.clone()),
+            ply: Some(game.ply),
+            deadline: own.deadline,
+        };
+        let expires = Some(now.plus_ms(TOLD_MS));
+        let mut writes = vec![Write::Put { key: told.clone(), value: id.clone().into_bytes(), expires }];
+        if self.store.scan(waiting_of(player)?, None, WAITING_MAX).await?.len() < WAITING_MAX {
+            let fields = serde_json::to_vec(&WaitingNotice { notice })
+                .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
+            let value = self.jobs.job_with(&fields, self.store.now());
+            writes.push(Write::Put { key: waiting_key(player, &id)?, value, expires: None });
+        } else {
+            count("dropped");
+        }
+        // A conflict means that another server wrote it.
+        let conditions = vec![(told, before.map_or(Expect::Absent, Expect::Value))];
+        if self.store.update(Update { conditions, writes }).await? == UpdateOutcome::Unknown {
+            return Err(StoreError::Unavailable {
+                why: "it did not say whether it took a notice".to_owned(),
+            });
+        }
+        self.jobs.wake_for(NOTICES.name, waiting_key(player, &id)?);
+        Ok(())
+    }
+
+    /// Deletes everything that is kept for a deleted account.
+    ///
+    /// # Errors
+    /// [`StoreError`]: some of it may be left.
+    pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
+        self.forget_webhook(player).await?;
+        self.forget_feed(player).await
+    }
+
+    async fn forget_webhook(&self, player: &str) -> Result<(), StoreError> {
+        delete(&*self.store, vec![webhook_key(player)?]).await?;
+        delete_all(&*self.store, waiting_of(player)?).await?;
+        // Notices that failed for good, with what they say about the player's games.
+        delete_all(&*self.store, dead_of(NOTICES.name, player)?).await
+    }
+
+    async fn webhook(&self, player: &str) -> Result<Option<(WebhookRecord, Vec<u8>)>, StoreError> {
+        let Some(bytes) = self.store.get(webhook_key(player)?).await? else { return Ok(None) };
+        let record = serde_json::from_slice(&bytes)
+            .map_err(|_| StoreError::Damaged { what: "a webhook cannot be read".to_owned() })?;
+        Ok(Some((record, bytes)))
+    }
+
+    async fn put(&self, conditions: Vec<(Key, Expect)>, writes: Vec<Write>) -> Result<(), StoreError> {
+        let busy = |why: &str| Err(StoreError::Unavailable { why: why.to_owned() });
+        match self.store.update(Update { conditions, writes }).await? {
+            UpdateOutcome::Ok => Ok(()),
+            UpdateOutcome::Conflict => busy("it changed meanwhile"),
+            UpdateOutcome::Unknown => busy("it is unknown whether it was written"),
+        }
+    }
+}
+
+fn count(result: &'static str) {
+    counter!(names::NOTICES, "result" => result).increment(1);
+}
+
+fn check_account(asker: &Identity) -> Result<(), WebhookError> {
+    match asker.player.kind {
+        PlayerKind::Account | PlayerKind::Bot => Ok(()),
+        PlayerKind::Guest | PlayerKind::House => Err(WebhookError::AccountExpected),
+    }
+}
+
+fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> Result<Write, StoreError> {
+    let value = serde_json::to_vec(record)
+        .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
+    Ok(Write::Put { key, value, expires })
+}
+
+fn webhook_key(player: &str) -> Result<Key, StoreError> {
+    WEBHOOKS.key([&player])
+}
+
+/// The key that marks a player's webhook as tested a moment ago.
+fn tested_key(player: &str) -> Result<Key, StoreError> {
+    WEBHOOK_TESTS.key([&player])
+}
+
+fn waiting_of(player: &str) -> Result<Key, StoreError> {
+    NOTICES.under([&player])
+}
+
+fn waiting_key(player: &str, id: &str) -> Result<Key, StoreError> {
+    NOTICES.key([&player, &id])
+}
+
+fn told_key(player: &str, game: GameId) -> Result<Key, StoreError> {
+    TOLD.key([&player, &game])
+}

@@ -1,0 +1,221 @@
+//! Checks where a webhook may lead: not into private networks, unless the operator allows it.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use hyper::Uri;
+
+use crate::settings::Reach;
+
+/// Most characters in an address.
+const URL_LEN_MAX: usize = 500;
+
+/// An address whose text may be called. The addresses that its name resolves to are checked for
+/// each call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Target {
+    url: String,
+    /// A host name, or an IP address without brackets.
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// Path and query.
+    pub(super) path: String,
+    /// Host and port as in the `Host` header.
+    pub(super) authority: String,
+    pub(super) is_encrypted: bool,
+}
+
+/// Why a webhook may not lead to an address.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum TargetError {
+    /// Not a valid address.
+    #[error(
+        "that is no address of a webhook: write it as in https://example.org/turns, at most {URL_LEN_MAX} characters, without user and password"
+    )]
+    Malformed,
+    /// The address is not encrypted.
+    #[error("webhooks need https; the operators can allow http to private addresses")]
+    NotEncrypted,
+    /// The address leads into a private network.
+    #[error("webhooks must lead to public addresses; the operators can allow private ones")]
+    Private,
+}
+
+impl Target {
+    /// Parses and checks an address.
+    ///
+    /// # Errors
+    /// [`TargetError`].
+    pub fn parse(url: &str, reach: Reach) -> Result<Target, TargetError> {
+        let url = url.trim();
+        let is_plain = url.len() <= URL_LEN_MAX && url.bytes().all(|byte| byte.is_ascii_graphic());
+        let uri: Uri = url.parse().ok().filter(|_| is_plain).ok_or(TargetError::Malformed)?;
+        let is_encrypted = match uri.scheme_str() {
+            Some("https") => true,
+            Some("http") if reach == Reach::Private => false,
+            Some("http") => return Err(TargetError::NotEncrypted),
+            _ => return Err(TargetError::Malformed),
+        };
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
+        let authority = authority.ok_or(TargetError::Malformed)?.as_str().to_owned();
+        let host = uri.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_owned();
+        // An IPv6 address in brackets contains colons.
+        let has_port = authority.rsplit(']').next().is_some_and(|end| end.contains(':'));
+        let port = match (uri.port_u16(), has_port) {
+            (Some(0), _) | (None, true) => return Err(TargetError::Malformed),
+            (Some(port), _) => port,
+            (None, false) => {
+                if is_encrypted {
+                    443
+                } else {
+                    80
+                }
+            }
+        };
+        if host.is_empty() {
+            return Err(TargetError::Malformed);
+        }
+        if let Ok(address) = host.parse::<IpAddr>() {
+            check_address(address, is_encrypted, reach)?;
+        }
+        let path = uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        Ok(Target { url: url.to_owned(), host, port, path, authority, is_encrypted })
+    }
+
+    /// The whole address.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+}
+
+/// Checks that a resolved address may be called.
+///
+/// # Errors
+/// [`TargetError`].
+pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), TargetError> {
+    match (is_public(address), reach) {
+        (true, _) if is_encrypted => Ok(()),
+        // A notice has no secrets, but without TLS the network would learn who plays when.
+        (true, _) => Err(TargetError::NotEncrypted),
+        (false, Reach::Private) => Ok(()),
+        (false, Reach::Public) => Err(TargetError::Private),
+    }
+}
+
+/// True if an address is on the public internet. Unknown ranges count as private.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => is_public_v4(address),
+        IpAddr::V6(address) => is_public_v6(address),
+    }
+}
+
+fn is_public_v4(address: Ipv4Addr) -> bool {
+    let [a, b, c, _] = address.octets();
+    let is_special = address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_multicast()
+        || address.is_documentation()
+        || a == 0
+        // Shared by carriers.
+        || (a == 100 && (64..128).contains(&b))
+        // Protocol assignments, benchmarks, and reserved ranges including broadcast.
+        || (a, b, c) == (192, 0, 0)
+        || (a == 198 && (b == 18 || b == 19))
+        || (a, b, c) == (192, 88, 99)
+        || a >= 240;
+    !is_special
+}
+
+fn is_public_v6(address: Ipv6Addr) -> bool {
+    if let Some(inner) = address.to_ipv4_mapped() {
+        return is_public_v4(inner);
+    }
+    let segments = address.segments();
+    // Global unicast, except for ranges that lead elsewhere: tunnels, documentation and protocol
+    // assignments.
+    let is_global = segments[0] & 0xe000 == 0x2000;
+    let is_special = segments[0] == 0x2002
+        || (segments[0] == 0x2001 && segments[1] < 0x0200)
+        || (segments[0] == 0x2001 && segments[1] == 0x0db8)
+        || (segments[0] == 0x3fff && segments[1] < 0x1000);
+    is_global && !is_special
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_public_addresses_over_tls_are_called_unless_the_operator_says_otherwise() {
+        for private in [
+            "https://127.0.0.1/x",
+            "https://10.1.2.3",
+            "https://172.16.0.1",
+            "https://192.168.1.1:8443/",
+            "https://169.254.169.254/latest",
+            "https://100.64.0.1",
+            "https://0.0.0.0",
+            "https://198.18.0.1",
+            "https://224.0.0.1",
+            "https://255.255.255.255",
+            "https://192.0.2.1",
+            "https://[::1]/",
+            "https://[fe80::1]",
+            "https://[fc00::1]",
+            "https://[::ffff:10.0.0.1]",
+            "https://[64:ff9b::a00:1]",
+            "https://[2002:a00:1::]",
+            "https://[2001:db8::1]",
+            "https://[2001::1]",
+            "https://[::]",
+            "https://[ff02::1]",
+            "https://[::127.0.0.1]",
+        ] {
+            assert_eq!(Target::parse(private, Reach::Public), Err(TargetError::Private), "{private}");
+            assert!(Target::parse(private, Reach::Private).is_ok(), "{private}");
+        }
+        for public in
+            ["https://example.org/a?b=c", "https://93.184.216.34", "https://[2606:4700::1]:8443/hook"]
+        {
+            assert!(Target::parse(public, Reach::Public).is_ok(), "{public}");
+        }
+        assert_eq!(Target::parse("http://example.org/", Reach::Public), Err(TargetError::NotEncrypted));
+        assert_eq!(Target::parse("http://93.184.216.34/", Reach::Private), Err(TargetError::NotEncrypted));
+        assert!(Target::parse("http://127.0.0.1:8080/", Reach::Private).is_ok());
+    }
+
+    #[test]
+    fn invalid_webhook_addresses_are_refused() {
+        let long = format!("https://example.org/{}", "x".repeat(500));
+        for wrong in [
+            "",
+            "example.org",
+            "ftp://example.org",
+            "https://",
+            "https:///x",
+            "https://user:pass@example.org",
+            "https://a b",
+            "https://example.org:0",
+            "https://example.org:99999",
+            "https://example.org:",
+            "javascript:alert(1)",
+            "https://exämple.org",
+            &long,
+        ] {
+            assert_eq!(Target::parse(wrong, Reach::Private), Err(TargetError::Malformed), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_parts_of_an_address_are_those_of_its_request() {
+        let target = Target::parse("https://example.org:8443/turns?of=me", Reach::Public).unwrap();
+        assert_eq!(
+            (target.host.as_str(), target.port, target.path.as_str()),
+            ("example.org", 8443, "/turns?of=me")
+        );
+        let target = Target::parse("https://[2606:4700::1]", Reach::Public).unwrap();
+        assert_eq!((target.host.as_str(), target.port, target.path.as_str()), ("2606:4700::1", 443, "/"));
+    }
+}

@@ -1,0 +1,218 @@
+//! Sends one signed POST to a player's webhook. Follows no redirects, and uses only the answer's
+//! status.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use flagfall_protocol::{HexBytes, Notice, WebhookAttempt};
+use flagfall_store::{SystemClock, WallClock};
+use flagfall_tls::Trust;
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::client::conn::http1::handshake;
+use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use sha2::Sha256;
+use tokio::time::timeout;
+
+use super::address::Target;
+use super::dial::{Dial, Line, Network};
+use crate::settings::Reach;
+use flagfall_base::SERVER;
+
+/// Timeouts for connecting and for the answer.
+const DIAL_TIMEOUT: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
+/// The only message of a failed connection. It must not reveal to players whether a name exists or
+/// a port is open inside the operator's network.
+const UNREACHABLE: &str = "this address cannot be reached from here";
+/// Prefix of a secret, before its key.
+const SECRET_PREFIX: &str = "whsec_";
+
+/// Sends notices. Cheap to clone.
+#[derive(Clone)]
+pub struct Sender {
+    reach: Reach,
+    dial: Arc<dyn Dial>,
+}
+
+/// The result of an attempt.
+pub(super) struct Sent {
+    /// The attempt, as its owner sees it.
+    pub(super) attempt: WebhookAttempt,
+    /// True if the destination answered, with any status: it blocks no place.
+    pub(super) is_well: bool,
+}
+
+impl Sender {
+    /// A sender with this reach, which trusts these certificate authorities.
+    #[must_use]
+    pub fn new(reach: Reach, trust: &Trust) -> Sender {
+        Sender { reach, dial: Arc::new(Network::new(reach, trust)) }
+    }
+
+    /// A sender that connects in this way.
+    #[cfg(test)]
+    pub(super) fn dialing(reach: Reach, dial: Arc<dyn Dial>) -> Sender {
+        Sender { reach, dial }
+    }
+
+    pub(super) fn reach(&self) -> Reach {
+        self.reach
+    }
+
+    /// Sends a notice, signed with the webhook's secret.
+    pub(super) async fn send(&self, url: &str, secret: &str, notice: &Notice) -> Sent {
+        let result = Box::pin(self.exchange(url, secret, notice)).await;
+        let at = SystemClock.now().0;
+        let (delivered, is_well, result) = match result {
+            Ok(status) => {
+                let result = format!("answered with {}", status.as_u16());
+                (status.is_success(), true, result)
+            }
+            Err(result) => (false, false, result.to_owned()),
+        };
+        Sent { attempt: WebhookAttempt { at, delivered, result }, is_well }
+    }
+
+    async fn exchange(&self, url: &str, secret: &str, notice: &Notice) -> Result<StatusCode, &'static str> {
+        let target = Target::parse(url, self.reach).map_err(|_| UNREACHABLE)?;
+        let body = serde_json::to_vec(notice).map_err(|_| "the notice cannot be written")?;
+        let line = match timeout(DIAL_TIMEOUT, self.dial.dial(&target)).await {
+            Ok(Ok(line)) => line,
+            Ok(Err(why)) => {
+                tracing::debug!(host = target.host, %why, "could not connect to a webhook's address");
+                return Err(UNREACHABLE);
+            }
+            Err(_) => return Err(UNREACHABLE),
+        };
+        let posted = timeout(ANSWER_TIMEOUT, post(line, &target, secret, notice, body)).await;
+        posted.map_err(|_| "it did not answer in time")?
+    }
+}
+
+async fn post(
+    line: Box<dyn Line>,
+    target: &Target,
+    secret: &str,
+    notice: &Notice,
+    body: Vec<u8>,
+) -> Result<StatusCode, &'static str> {
+    const BROKEN: &str = "it closed the connection without an answer";
+    let (mut sender, connection) = handshake(TokioIo::new(line)).await.map_err(|_| BROKEN)?;
+    let driver = AbortOnDrop(tokio::spawn(async move { drop(connection.await) }));
+    let timestamp = SystemClock.now().0 / 1_000;
+    let request = Request::post(&target.path)
+        .header(HOST, &target.authority)
+        .header(USER_AGENT, SERVER)
+        .header(CONTENT_TYPE, "application/json")
+        .header("webhook-id", &notice.id)
+        .header("webhook-timestamp", timestamp)
+        .header("webhook-signature", signature(secret, &notice.id, timestamp, &body))
+        // The headers of version 0.1, which receivers may still check.
+        .header("flagfall-delivery", &notice.id)
+        .header("flagfall-signature", format!("sha256={}", body_signature(secret, &body)))
+        .body(Full::new(Bytes::from(body)))
+        .map_err(|_| "the notice cannot be written")?;
+    let answer = sender.send_request(request).await.map_err(|_| BROKEN)?;
+    drop(driver);
+    Ok(answer.status())
+}
+
+/// A connection's task, aborted when this is dropped.
+struct AbortOnDrop(tokio::task::JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Formats a secret with these bits.
+pub(super) fn secret_of(bits: [u8; 32]) -> String {
+    format!("{SECRET_PREFIX}{}", BASE64.encode(bits))
+}
+
+/// The signature of Standard Webhooks: HMAC-SHA256 over id, timestamp and body. The key is the
+/// Base64 after `whsec_` in the secret; the secrets of version 0.1 have no prefix and are read in
+/// the same way.
+fn signature(secret: &str, id: &str, timestamp: u64, body: &[u8]) -> String {
+    let text = secret.strip_prefix(SECRET_PREFIX).unwrap_or(secret);
+    let key = BASE64.decode(text).unwrap_or_else(|_| text.as_bytes().to_vec());
+    let signed = hmac(&key, &[id.as_bytes(), b".", timestamp.to_string().as_bytes(), b".", body]);
+    format!("v1,{}", BASE64.encode(signed))
+}
+
+/// The signature of version 0.1: HMAC-SHA256 of the body in hexadecimal, with the secret's text as
+/// the key.
+fn body_signature(secret: &str, body: &[u8]) -> String {
+    HexBytes(hmac(secret.as_bytes(), &[body])).to_string()
+}
+
+fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    // HMAC accepts keys of any length.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
+    parts.iter().for_each(|part| mac.update(part));
+    mac.finalize().into_bytes().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signatures_of_version_0_1_are_hmac_sha256() {
+        // Test case 2 of RFC 4231.
+        assert_eq!(
+            body_signature("Jefe", b"what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
+        );
+    }
+
+    #[test]
+    fn signatures_are_those_of_standard_webhooks() {
+        // The example from the test suites of its libraries.
+        let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+        let (id, body) = ("msg_p5jXN8AQM9LWM0D4loKWxJek", br#"{"test": 2432232314}"#);
+        let expected = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+        assert_eq!(signature(secret, id, 1_614_265_330, body), expected);
+        // The signature depends on id, timestamp, body and secret.
+        for other in [
+            signature(secret, "msg_other", 1_614_265_330, body),
+            signature(secret, id, 1_614_265_331, body),
+            signature(secret, id, 1_614_265_330, b"{}"),
+            signature(&secret_of([7; 32]), id, 1_614_265_330, body),
+        ] {
+            assert_ne!(other, expected);
+        }
+    }
+
+    #[tokio::test]
+    async fn unreachable_webhooks_all_get_the_same_answer() {
+        let notice = Notice {
+            id: "x".to_owned(),
+            kind: flagfall_protocol::NoticeKind::Test,
+            game: None,
+            ruleset: None,
+            ply: None,
+            deadline: None,
+        };
+        let sender = Sender::new(Reach::Public, &Trust::default());
+        // A name that resolves to a private address, one that does not exist, and a private
+        // address.
+        for url in ["https://localhost:9/", "https://no-such-host.invalid/", "https://127.0.0.1:9/"] {
+            let Sent { attempt, is_well } = sender.send(url, "s", &notice).await;
+            assert_eq!((attempt.delivered, is_well, attempt.result.as_str()), (false, false, UNREACHABLE));
+        }
+        // If private addresses are allowed, a closed port reveals no more.
+        let sender = Sender::new(Reach::Private, &Trust::default());
+        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        for url in [format!("http://{closed}/"), "http://no-such-host.invalid/".to_owned()] {
+            assert_eq!(sender.send(&url, "s", &notice).await.attempt.result, UNREACHABLE);
+        }
+    }
+}

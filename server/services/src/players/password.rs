@@ -1,0 +1,333 @@
+//! Passwords and recovery codes: what is allowed, and how they are hashed and checked.
+
+use std::fmt;
+use std::sync::Arc;
+
+use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
+use argon2::{Algorithm, Argon2, Params, Version};
+use flagfall_protocol::{HexBytes, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
+use metrics::{counter, histogram};
+use sha2::{Digest, Sha256};
+use thiserror::Error;
+use tokio::time::Instant;
+
+use super::common::{has_name, is_common};
+use super::hash_queue::{HashQueue, Share};
+use crate::settings::Passwords;
+use flagfall_base::background::Background;
+use flagfall_base::random::{ChanceError, random_bytes};
+use flagfall_base::telemetry as names;
+
+/// A password as it was typed. `Debug` does not show it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+/// Why a text cannot be a password.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum PasswordError {
+    /// Too short or too long.
+    #[error(
+        "a password has {PASSWORD_LEN_MIN} to {PASSWORD_LEN_MAX} characters: four words that do not belong together are a good one"
+    )]
+    Length,
+    /// It contains the account's name and little else.
+    #[error(
+        "a password must not be made of your name: choose one without it. Four words that do not belong together are a good one"
+    )]
+    HasName,
+    /// One of the first guesses.
+    #[error(
+        "this password is too easy to guess: it is a common one, a keyboard pattern or a repetition. Four words that do not belong together are a good one"
+    )]
+    TooCommon,
+}
+
+impl Password {
+    /// Checks a password chosen for the account of this name.
+    ///
+    /// # Errors
+    /// [`PasswordError`].
+    pub fn choose(text: &Secret, name: &str) -> Result<Password, PasswordError> {
+        let text = text.expose();
+        if !(PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&text.chars().count()) {
+            return Err(PasswordError::Length);
+        }
+        if has_name(text, name) {
+            return Err(PasswordError::HasName);
+        }
+        if is_common(text) {
+            return Err(PasswordError::TooCommon);
+        }
+        Ok(Password(text.to_owned()))
+    }
+
+    /// A password to compare with the stored one. One that is too long matches no account.
+    #[must_use]
+    pub fn attempt(text: &Secret) -> Password {
+        Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(hidden)")
+    }
+}
+
+/// Replaces a lost password: 125 random bits as five groups of five letters and digits. The server
+/// keeps only its SHA-256: so many bits cannot be guessed, so no slower hash is needed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RecoveryCode(String);
+
+/// Letters and digits that are not easily confused.
+const CODE_LETTERS: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const CODE_LEN: usize = 25;
+const CODE_GROUP: usize = 5;
+
+impl RecoveryCode {
+    /// A new random code.
+    ///
+    /// # Errors
+    /// [`ChanceError`].
+    pub fn random() -> Result<RecoveryCode, ChanceError> {
+        let bytes: [u8; CODE_LEN] = random_bytes()?;
+        Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
+    }
+
+    /// A code as a person typed it. Case, blanks and hyphens are ignored, and `o`, `i` and `l` are
+    /// read as the digits they look like.
+    #[must_use]
+    pub fn typed(text: &Secret) -> RecoveryCode {
+        let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);
+        let read = |letter: char| match letter.to_ascii_lowercase() {
+            'o' => '0',
+            'i' | 'l' => '1',
+            other => other,
+        };
+        RecoveryCode(letters.map(read).collect())
+    }
+
+    /// The text for the owner to write down. It must be sent to them once and written nowhere.
+    #[must_use]
+    pub fn expose(&self) -> String {
+        let groups: Vec<&str> =
+            (0..self.0.len()).step_by(CODE_GROUP).filter_map(|at| self.0.get(at..at + CODE_GROUP)).collect();
+        groups.join("-")
+    }
+
+    /// The hash that the server keeps.
+    #[must_use]
+    pub fn hash(&self) -> String {
+        HexBytes(Sha256::digest(&self.0).into()).to_string()
+    }
+}
+
+impl fmt::Debug for RecoveryCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RecoveryCode(hidden)")
+    }
+}
+
+/// Why no hash was computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum HashError {
+    /// Too many requests are waiting.
+    #[error("too many people are logging in at the moment: try again in a few seconds")]
+    Busy,
+    /// A hash that this server cannot compute, or no random bits.
+    #[error("a password cannot be hashed")]
+    Defect,
+}
+
+/// Computes slow password hashes, few at a time and on their own threads: each takes tens of
+/// milliseconds and megabytes.
+#[derive(Clone)]
+pub struct Hasher {
+    argon2: Argon2<'static>,
+    queue: HashQueue,
+    threads: Background,
+    /// The hash that is verified if there is no account, so that it takes as long.
+    nobodys: Arc<str>,
+}
+
+impl Hasher {
+    /// A hasher with these settings. Settings out of argon2's bounds are replaced by its defaults.
+    #[must_use]
+    pub fn new(settings: &Passwords) -> Hasher {
+        let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
+        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default());
+        let nobodys = hash_now(&argon2, "nobody has this password", [7; 16]).unwrap_or_default();
+        let at_once = settings.at_once.clamp(1, 1_024);
+        Hasher {
+            argon2,
+            queue: HashQueue::new(at_once, settings.waiting.clamp(1, 100_000)),
+            threads: Background::new("passwords", at_once),
+            nobodys: nobodys.into(),
+        }
+    }
+
+    /// Hashes a password: salt, parameters and hash as one text.
+    ///
+    /// # Errors
+    /// [`HashError`].
+    pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, HashError> {
+        let argon2 = self.argon2.clone();
+        let salt = random_bytes().map_err(|_| HashError::Defect)?;
+        self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or(HashError::Defect)
+    }
+
+    /// True if the password matches the stored hash. Without a stored hash it never matches, and
+    /// that takes as long to find out.
+    ///
+    /// # Errors
+    /// [`HashError`].
+    pub(super) async fn is_right(
+        &self,
+        share: Share,
+        password: Password,
+        kept: Option<&str>,
+    ) -> Result<bool, HashError> {
+        let (argon2, is_known) = (self.argon2.clone(), kept.is_some());
+        let kept = kept.unwrap_or(&self.nobodys).to_owned();
+        let verified = self.work(share, move || {
+            let kept = PasswordHash::new(&kept).ok()?;
+            Some(argon2.verify_password(password.0.as_bytes(), &kept).is_ok())
+        });
+        Ok(verified.await?.ok_or(HashError::Defect)? && is_known)
+    }
+
+    /// True if a stored hash was made with other settings than the current ones.
+    #[must_use]
+    pub fn is_outdated(&self, kept: &str) -> bool {
+        let params = PasswordHash::new(kept).ok().and_then(|kept| Params::try_from(&kept).ok());
+        params.is_none_or(|params| {
+            let now = self.argon2.params();
+            (params.m_cost(), params.t_cost(), params.p_cost()) != (now.m_cost(), now.t_cost(), now.p_cost())
+        })
+    }
+
+    async fn work<T: Send + 'static>(
+        &self,
+        share: Share,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, HashError> {
+        let Ok(turn) = self.queue.turn(share).await else {
+            counter!(names::PASSWORD_HASHES, "result" => "busy").increment(1);
+            return Err(HashError::Busy);
+        };
+        // The turn is held by the work: a request that was given up still takes its place while its
+        // hash is computed.
+        let done = self.threads.run(move || {
+            let began = Instant::now();
+            let done = work();
+            histogram!(names::PASSWORD_SECONDS).record(began.elapsed().as_secs_f64());
+            drop(turn);
+            done
+        });
+        counter!(names::PASSWORD_HASHES, "result" => "done").increment(1);
+        done.await.map_err(|_| HashError::Defect)
+    }
+}
+
+impl fmt::Debug for Hasher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Hasher({} places taken)", self.queue.taken())
+    }
+}
+
+fn hash_now(argon2: &Argon2<'static>, password: &str, salt: [u8; 16]) -> Option<String> {
+    let salt = SaltString::encode_b64(&salt).ok()?;
+    argon2.hash_password(password.as_bytes(), &salt).ok().map(|hash| hash.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cheap() -> Passwords {
+        Passwords { memory_kib: 16, passes: 1, lanes: 1, at_once: 1, waiting: 1 }
+    }
+
+    fn share() -> Share {
+        Share::Network(flagfall_base::admission::Network::of([192, 0, 2, 1].into()))
+    }
+
+    fn password(text: &str) -> Password {
+        Password::choose(&Secret::new(text), "ana").unwrap()
+    }
+
+    #[test]
+    fn unacceptable_passwords_say_why() {
+        for (text, error) in [
+            ("short", PasswordError::Length),
+            ("", PasswordError::Length),
+            (&"long".repeat(65), PasswordError::Length),
+            ("aaaaaaaaaaaa", PasswordError::TooCommon),
+            ("password", PasswordError::TooCommon),
+            ("12345678", PasswordError::TooCommon),
+            ("Annabella1234", PasswordError::HasName),
+            ("annabellaannabella", PasswordError::HasName),
+        ] {
+            assert_eq!(Password::choose(&Secret::new(text), "annabella"), Err(error), "{text}");
+        }
+        assert!(Password::choose(&Secret::new("pässwörter"), "annabella").is_ok());
+    }
+
+    #[test]
+    fn secrets_do_not_show() {
+        let code = RecoveryCode::random().unwrap();
+        assert_eq!(
+            format!("{:?} {code:?}", password("purple hunter dance")),
+            "Password(hidden) RecoveryCode(hidden)"
+        );
+    }
+
+    #[test]
+    fn a_recovery_code_is_known_however_it_is_typed() {
+        let code = RecoveryCode::random().unwrap();
+        let text = code.expose();
+        assert_eq!((text.len(), text.matches('-').count()), (29, 4));
+        for typed in [
+            text.clone(),
+            text.to_uppercase(),
+            text.replace('-', " "),
+            text.replace('0', "O").replace('1', "l"),
+        ] {
+            assert_eq!(RecoveryCode::typed(&Secret::new(typed)).hash(), code.hash());
+        }
+        assert_ne!(RecoveryCode::typed(&Secret::new("")).hash(), code.hash());
+    }
+
+    #[tokio::test]
+    async fn a_password_is_known_again_and_no_other_one_is() {
+        let hasher = Hasher::new(&cheap());
+        let kept = hasher.hash(share(), password("correct horse")).await.unwrap();
+        assert!(kept.starts_with("$argon2id$v=19$m=16,t=1,p=1$") && !kept.contains("horse"), "{kept}");
+        assert_eq!(hasher.is_right(share(), password("correct horse"), Some(&kept)).await, Ok(true));
+        assert_eq!(hasher.is_right(share(), password("wrong horse!"), Some(&kept)).await, Ok(false));
+        assert_eq!(hasher.is_right(share(), password("nobody has this password"), None).await, Ok(false));
+        assert_ne!(
+            hasher.hash(share(), password("correct horse")).await.unwrap(),
+            kept,
+            "each hash has its own salt"
+        );
+        assert!(!hasher.is_outdated(&kept));
+        assert!(Hasher::new(&Passwords { passes: 2, ..cheap() }).is_outdated(&kept));
+    }
+
+    #[tokio::test]
+    async fn a_full_queue_asks_clients_to_retry() {
+        let hasher = Hasher::new(&cheap());
+        let at_work = hasher.queue.turn(share()).await.unwrap();
+        let waiting = tokio::spawn({
+            let hasher = hasher.clone();
+            async move { hasher.hash(share(), password("correct horse")).await }
+        });
+        while hasher.queue.taken() < 2 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(hasher.hash(share(), password("correct horse")).await, Err(HashError::Busy));
+        drop(at_work);
+        assert!(waiting.await.unwrap().is_ok());
+    }
+}

@@ -1,0 +1,214 @@
+//! The key that signs finished games. Only signatures leave this module, never the key.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use flagfall_protocol::{HexBytes, RecordSignature, Secret, SignatureText, key_id, signed_message};
+use ring::signature::{Ed25519KeyPair, KeyPair};
+
+use flagfall_base::random::{ChanceError, random_bytes};
+
+/// The key file in the data folder of a server without `--signing-key`.
+pub const KEY_FILE: &str = "signing.key";
+/// New name of a key file that is damaged.
+const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
+/// Most bytes read of a key file.
+const FILE_MAX: u64 = 1_024;
+
+/// Where the key comes from: a file, or digits in the environment.
+#[derive(Clone)]
+pub enum KeySource {
+    /// A file with the key as 64 hexadecimal digits.
+    File(PathBuf),
+    /// The digits themselves.
+    Digits(Secret),
+}
+
+impl FromStr for KeySource {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<KeySource, Infallible> {
+        let text = text.trim();
+        let is_key = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Ok(if is_key { KeySource::Digits(Secret::new(text)) } else { KeySource::File(text.into()) })
+    }
+}
+
+impl KeySource {
+    /// True if no key is named.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, KeySource::File(path) if path.as_os_str().is_empty())
+    }
+}
+
+impl fmt::Debug for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeySource::File(path) => f.debug_tuple("File").field(path).finish(),
+            KeySource::Digits(_) => f.write_str("Digits(hidden)"),
+        }
+    }
+}
+
+/// Why there is no key.
+#[derive(Debug, thiserror::Error)]
+pub enum KeyError {
+    /// The file cannot be used.
+    #[error("--signing-key {}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The file or text does not hold a key.
+    #[error("--signing-key {}: 64 hexadecimal digits are wanted, as `openssl rand -hex 32` prints them", path.display())]
+    Form {
+        /// The file; empty for digits in the environment.
+        path: PathBuf,
+    },
+    /// The system gives no random bits for a new key.
+    #[error(transparent)]
+    Chance(#[from] ChanceError),
+}
+
+/// A signing key. It has no `Debug`, and nothing returns its secret half.
+pub struct SigningKey {
+    pair: Ed25519KeyPair,
+    public: HexBytes,
+    id: String,
+}
+
+impl SigningKey {
+    /// The key of a seed of 32 secret bytes.
+    #[must_use]
+    pub fn from_seed(seed: &[u8; 32]) -> Option<SigningKey> {
+        let pair = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
+        let public = HexBytes(pair.public_key().as_ref().try_into().ok()?);
+        Some(SigningKey { id: key_id(&public), pair, public })
+    }
+
+    /// Reads the key that an operator named.
+    ///
+    /// # Errors
+    /// [`KeyError`]. It never contains what the file holds.
+    pub fn read(source: &KeySource) -> Result<SigningKey, KeyError> {
+        match source {
+            KeySource::Digits(digits) => SigningKey::of_digits(digits.expose(), Path::new("")),
+            KeySource::File(path) => {
+                let failed = |error| KeyError::File { path: path.clone(), error };
+                let mut text = String::new();
+                File::open(path).map_err(failed)?.take(FILE_MAX).read_to_string(&mut text).map_err(failed)?;
+                SigningKey::of_digits(text.trim(), path)
+            }
+        }
+    }
+
+    /// The key in a data folder. If there is none, makes one that only this user can read.
+    ///
+    /// A damaged key does not keep the server from starting: its file is renamed, and a new key
+    /// signs from now on. Old signatures stay valid, because the old public key is published.
+    ///
+    /// # Errors
+    /// [`KeyError`].
+    pub fn of_folder(folder: &Path) -> Result<SigningKey, KeyError> {
+        let path = folder.join(KEY_FILE);
+        let source = KeySource::File(path.clone());
+        let is_damaged = match SigningKey::read(&source) {
+            Err(KeyError::Form { .. }) => true,
+            Err(KeyError::File { error, .. }) => error.kind() == io::ErrorKind::InvalidData,
+            _ => false,
+        };
+        if is_damaged {
+            let aside = folder.join(DAMAGED_KEY_FILE);
+            std::fs::rename(&path, &aside).map_err(|error| KeyError::File { path: path.clone(), error })?;
+            tracing::error!(kept = %aside.display(), "the signing key is damaged: a new one signs from now on");
+        }
+        if !path.exists() {
+            let seed = random_bytes()?;
+            let write = || {
+                let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+                writeln!(file, "{}", HexBytes(seed))?;
+                file.sync_all()?;
+                File::open(folder)?.sync_all()
+            };
+            write().map_err(|error| KeyError::File { path: path.clone(), error })?;
+        }
+        SigningKey::read(&source)
+    }
+
+    fn of_digits(digits: &str, path: &Path) -> Result<SigningKey, KeyError> {
+        let seed = digits.parse::<HexBytes>().ok();
+        let key = seed.and_then(|HexBytes(seed)| SigningKey::from_seed(&seed));
+        key.ok_or_else(|| KeyError::Form { path: path.to_owned() })
+    }
+
+    /// The public half.
+    #[must_use]
+    pub fn public(&self) -> HexBytes {
+        self.public
+    }
+
+    /// The id of the public half.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Signs the digest of a finished game.
+    #[must_use]
+    pub fn sign(&self, digest: HexBytes) -> Option<RecordSignature> {
+        let signature = self.pair.sign(&signed_message(digest));
+        let value = SignatureText(signature.as_ref().try_into().ok()?);
+        Some(RecordSignature { key: self.id.clone(), value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_new_key_is_readable_by_its_user_alone_and_stays_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = SigningKey::of_folder(folder.path()).unwrap();
+        let path = folder.path().join(KEY_FILE);
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(SigningKey::of_folder(folder.path()).unwrap().public(), key.public());
+        assert_eq!(SigningKey::read(&KeySource::File(path)).unwrap().id(), key.id());
+    }
+
+    #[test]
+    fn a_damaged_key_of_a_folder_is_set_aside_for_a_new_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let before = SigningKey::of_folder(folder.path()).unwrap();
+        for damaged in [&b"5ec4e7"[..], b"", b"\xff\xfe"] {
+            std::fs::write(folder.path().join(KEY_FILE), damaged).unwrap();
+            let key = SigningKey::of_folder(folder.path()).unwrap();
+            assert_ne!(key.id(), before.id());
+            assert_eq!(SigningKey::of_folder(folder.path()).unwrap().id(), key.id());
+            assert_eq!(std::fs::read(folder.path().join(DAMAGED_KEY_FILE)).unwrap(), damaged);
+        }
+    }
+
+    #[test]
+    fn invalid_signing_keys_are_refused_without_repeating_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        let secret = "5ec4e7".repeat(11);
+        std::fs::write(&path, &secret).unwrap();
+        let Err(error) = SigningKey::read(&KeySource::File(path)) else { panic!("66 digits are no key") };
+        assert!(error.to_string().contains("64 hexadecimal digits"), "{error}");
+        assert!(!format!("{error}{error:?}").contains("5ec4e7"));
+        let digits: KeySource = "5e".repeat(32).parse().unwrap();
+        assert!(SigningKey::read(&digits).is_ok());
+        assert!(!format!("{digits:?}").contains("5e5e"));
+    }
+}

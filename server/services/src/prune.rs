@@ -1,0 +1,293 @@
+//! Deletes guests who never played, and finished casual games of guests.
+//!
+//! A guest is listed under `new_guests/TIME/ID` when they are stored, and a finished casual game
+//! without an account under `guest_ended/TIME/GAME`, in the append that ends it. Servers work
+//! through both lists from their oldest end, a little at a time. `flagfall-server store prune`
+//! looks through everything, for stores written by versions without these lists.
+//!
+//! Rated games are never deleted, nor are games with an account in them (a guest may have become
+//! one since), games that a player has reported (as long as the report is kept), and damaged games.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{Player, PlayerKind};
+use flagfall_store::{Archive, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use metrics::counter;
+use tokio::time::sleep;
+
+use crate::histories;
+use crate::players::{Listed, NewGuests, idle_guest, player_kind, stored_guests};
+use crate::settings::Times;
+use flagfall_base::jobs::dead_key;
+use flagfall_base::keys::{
+    ENDED, GUEST_ENDED, PLAYED_DUE, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD, TURN_DUE, Time16,
+};
+use flagfall_base::scan::Scan;
+use flagfall_base::telemetry::PRUNED;
+use flagfall_game::{Finished, GameHeader, TableError, finished};
+
+/// Records read at a time.
+const CHUNK: usize = 256;
+/// Most guests, and most games, that one round of a server deletes.
+const AT_A_LOOK: usize = 200;
+/// Most move queues of one game.
+const OF_A_GAME_MAX: usize = 16;
+
+/// How long guests and their games are kept; forever if `None`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lifetimes {
+    /// Stored guests who have not played.
+    pub new_guest: Option<Duration>,
+    /// Finished casual games without an account.
+    pub guest_game: Option<Duration>,
+}
+
+impl Lifetimes {
+    /// The lifetimes of these settings.
+    #[must_use]
+    pub fn of(times: &Times) -> Lifetimes {
+        Lifetimes { new_guest: times.new_guest, guest_game: times.guest_game }
+    }
+}
+
+/// How much was deleted, or would be.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Pruned {
+    /// Guests who never played.
+    pub guests: usize,
+    /// Finished casual games of guests.
+    pub games: usize,
+}
+
+/// Whether to delete or only to count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Run {
+    /// Delete.
+    Real,
+    /// Only count.
+    Dry,
+}
+
+/// The list entry of a game that ends now, if it is a casual game without an account. It is written
+/// in the append that ends the game.
+pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Option<Write> {
+    if header.terms.rated || !is_of_guests(&header.players) {
+        return None;
+    }
+    let key = GUEST_ENDED.key([&Time16(at), &game]).ok()?;
+    Some(Write::Put { key, value: Vec::new(), expires: None })
+}
+
+/// True if guests play each other or the house.
+fn is_of_guests(players: &PerSide<Player>) -> bool {
+    let kinds = Side::BOTH.map(|side| players[side].kind);
+    kinds.iter().all(|kind| matches!(kind, PlayerKind::Guest | PlayerKind::House))
+        && kinds.contains(&PlayerKind::Guest)
+}
+
+/// Prunes a little every `every`, until the future is dropped.
+pub async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every: Duration) {
+    loop {
+        match prune_due(&*store, lifetimes, AT_A_LOOK).await {
+            Ok(Pruned { guests: 0, games: 0 }) => {}
+            Ok(Pruned { guests, games }) => {
+                tracing::info!(guests, games, "deleted guests who never played and finished games of guests");
+            }
+            Err(error) => {
+                flagfall_base::store_errors::note_refusal(
+                    &error,
+                    "pruning was interrupted; it will continue",
+                );
+            }
+        }
+        sleep(every).await;
+    }
+}
+
+/// Deletes what the two lists name and is old enough, at most `max` of each.
+///
+/// # Errors
+/// [`StoreError`]: the rest will be found again.
+pub async fn prune_due(store: &dyn Store, lifetimes: Lifetimes, max: usize) -> Result<Pruned, StoreError> {
+    let mut pruned = Pruned::default();
+    if let Some(age) = lifetimes.new_guest {
+        pruned.guests = prune_new_guests(store, age, max).await?;
+    }
+    if let Some(age) = lifetimes.guest_game {
+        pruned.games = prune_listed_games(store, age, max).await?;
+    }
+    Ok(pruned)
+}
+
+async fn prune_new_guests(store: &dyn Store, age: Duration, max: usize) -> Result<usize, StoreError> {
+    let (mut guests, mut list) = (0, NewGuests::of(store)?);
+    while let Some(entries) = list.next().await? {
+        for (at, id, entry) in entries {
+            if !is_old(store, at, age) || guests >= max {
+                return Ok(guests);
+            }
+            match idle_guest(store, &id, false).await? {
+                Listed::Idle => {
+                    guests += 1;
+                    counter!(PRUNED, "kind" => "guest").increment(1);
+                }
+                Listed::Busy => continue,
+                Listed::Settled => {}
+            }
+            delete(store, vec![entry]).await?;
+        }
+    }
+    Ok(guests)
+}
+
+async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Result<usize, StoreError> {
+    let mut games = 0;
+    let mut list = Scan::new(store, GUEST_ENDED.all()?, CHUNK);
+    while let Some(entries) = list.next().await? {
+        for (entry, _) in entries {
+            let Some((at, game)) = GUEST_ENDED.time_and_game(&entry) else { continue };
+            if !is_old(store, at, age) || games >= max {
+                return Ok(games);
+            }
+            match prune_game(store, game, age, Run::Real).await? {
+                Verdict::Deleted => games += 1,
+                Verdict::Later => continue,
+                Verdict::Kept => {}
+            }
+            let archive_entry = ENDED.key([&Time16(at), &game])?;
+            delete(store, vec![archive_entry, entry]).await?;
+        }
+    }
+    Ok(games)
+}
+
+/// Prunes all players and all games of a store. `told` gets the numbers of players and games seen
+/// so far.
+///
+/// # Errors
+/// [`StoreError`]: what was deleted stays deleted, and it may be run again.
+pub async fn prune_all(
+    store: &dyn Archive,
+    lifetimes: Lifetimes,
+    run: Run,
+    mut told: impl FnMut(usize, usize),
+) -> Result<Pruned, StoreError> {
+    let (mut pruned, mut players_seen, mut games_seen) = (Pruned::default(), 0, 0);
+    let as_store: &dyn Store = store;
+    if let Some(age) = lifetimes.new_guest {
+        let mut players = stored_guests(as_store)?;
+        while let Some(guests) = players.next().await? {
+            for (created, id) in guests {
+                players_seen += 1;
+                let is_idle = is_old(as_store, created, age)
+                    && idle_guest(as_store, &id, run == Run::Dry).await? == Listed::Idle;
+                pruned.guests += usize::from(is_idle);
+                told(players_seen, games_seen);
+            }
+        }
+    }
+    if let Some(age) = lifetimes.guest_game {
+        for game in store.games().await? {
+            games_seen += 1;
+            let verdict = prune_game(as_store, game, age, run).await?;
+            pruned.games += usize::from(verdict == Verdict::Deleted);
+            told(players_seen, games_seen);
+        }
+    }
+    Ok(pruned)
+}
+
+/// The decision about a game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    /// It is deleted, or would be.
+    Deleted,
+    /// It stays for good, or is gone.
+    Kept,
+    /// It stays for now and is looked at again.
+    Later,
+}
+
+async fn prune_game(store: &dyn Store, game: GameId, age: Duration, run: Run) -> Result<Verdict, StoreError> {
+    let over = match finished(store, game).await {
+        Ok(Some(over)) => over,
+        Ok(None) => return Ok(Verdict::Later),
+        Err(TableError::NotFound) => {
+            // Its log is already gone, for example after an interrupted deletion; little is left of
+            // it.
+            return Ok(Verdict::Kept);
+        }
+        Err(TableError::Quarantined) => return Ok(Verdict::Kept),
+        Err(error @ (TableError::Unavailable | TableError::Failed)) => {
+            return Err(StoreError::Unavailable { why: error.to_string() });
+        }
+    };
+    if over.terms.rated || !is_of_guests(&over.players) {
+        return Ok(Verdict::Kept);
+    }
+    if !is_old(store, over.ended, age) || has_more_to_come(store, game).await? {
+        return Ok(Verdict::Later);
+    }
+    for side in Side::BOTH {
+        let kind = player_kind(store, &over.players[side]).await?;
+        if matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) {
+            return Ok(Verdict::Kept);
+        }
+    }
+    if run == Run::Real {
+        delete_game(store, game, &over).await?;
+        counter!(PRUNED, "kind" => "game").increment(1);
+    }
+    Ok(Verdict::Deleted)
+}
+
+/// True if operators still keep a report of the game, or its histories are not written yet. A
+/// history job that failed for good waits for an operator.
+async fn has_more_to_come(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
+    let reports = store.scan(REPORT_OF.under([&game])?, None, 1).await?;
+    let due = PLAYED_DUE.key([&game])?;
+    let is_due =
+        store.get(due).await?.is_some() || store.get(dead_key(PLAYED_DUE.name, &game)?).await?.is_some();
+    Ok(is_due || !reports.is_empty())
+}
+
+/// Deletes a game: its records first and its log last, so that an interrupted deletion is found
+/// again.
+async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result<(), StoreError> {
+    let mut keys = histories::keys_of_game(game, over)?;
+    keys.extend([REMATCH.key([&game])?, PROOF.key([&game])?]);
+    for kind in [&PROOF_DUE, &TURN_DUE] {
+        keys.extend([kind.key([&game])?, dead_key(kind.name, &game)?]);
+    }
+    let queues = store.scan(QUEUE.under([&game])?, None, OF_A_GAME_MAX).await?;
+    keys.extend(queues.into_iter().map(|(key, _)| key));
+    for side in Side::BOTH {
+        keys.push(TOLD.key([&over.players[side].id, &game])?);
+    }
+    delete(store, keys).await?;
+    store.delete_log(game).await?;
+    for side in Side::BOTH {
+        let player = &over.players[side];
+        // The tallies of a deleted guest go with the last of their games.
+        if player_kind(store, player).await?.is_none() {
+            histories::forget_without_games(store, &player.id).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError> {
+    let writes = keys.into_iter().map(|key| Write::Delete { key }).collect();
+    match store.update(Update { conditions: Vec::new(), writes }).await? {
+        UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
+        UpdateOutcome::Unknown => {
+            Err(StoreError::Unavailable { why: "it did not say whether it deleted".to_owned() })
+        }
+    }
+}
+
+fn is_old(store: &dyn Store, at: Stamp, age: Duration) -> bool {
+    u128::from(store.now().ms_since(at)) >= age.as_millis()
+}

@@ -1,0 +1,515 @@
+//! Ratings: each rated game changes them exactly once.
+//!
+//! The append that ends a rated game also writes a job (`rating_due/GAME`), so a crash cannot
+//! separate the two. The job is carried out by one update of all records of the rating, on the
+//! condition that the job is still there. However many servers try, and however often, only one of
+//! these updates succeeds; after a crash the job is either found again or done.
+
+mod first_move;
+mod record;
+mod undo;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_protocol::{
+    GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory,
+    RatingInfo, RatingPoint, ServerToClient, Speed,
+};
+use flagfall_rating::{Rating, Score, rate};
+use flagfall_rules::{EndReason, Ruleset};
+use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
+use metrics::counter;
+use tokio::time::Instant;
+
+use self::record::{
+    Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, histories_of, history_key,
+    history_of, leader_key, leaders_of, point, rating_key, ratings_of,
+};
+use crate::players::gone_key;
+use crate::settings::FirstMove;
+use flagfall_base::delivery::Connections;
+use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::names::player_shown;
+use flagfall_base::scan::Scan;
+use flagfall_base::telemetry as names;
+use flagfall_base::transact::{Transaction, delete, delete_all};
+use flagfall_game::{Finished, Tables};
+
+use self::first_move::{FirstMoveRecord, first_move_key};
+pub(crate) use self::record::key_of_job;
+pub use self::undo::{UndoError, rated_games, undo};
+
+/// A game is rated from this many plies on.
+const PLIES_MIN: u16 = 2;
+/// Most games that a history lists.
+const HISTORY_MAX: usize = 200;
+/// Most places of a leaderboard.
+const PLACES_MAX: usize = 100;
+/// Most records of a leaderboard that are read to fill its places.
+const LEADERS_READ_MAX: usize = 4_096;
+/// How long a leaderboard is cached, unless a game of this server changes it.
+const BOARD_KEPT: Duration = Duration::from_secs(5);
+/// Ratings of a deleted player that are read at a time.
+const ERASED_AT_ONCE: usize = 256;
+
+/// Cached leaderboards and when they were read. The key says whether they are of bots.
+type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
+
+/// The ratings in a store. Cheap to clone.
+#[derive(Clone)]
+pub struct Ratings {
+    store: Arc<dyn Store>,
+    tables: Tables,
+    connections: Connections,
+    first_move: FirstMove,
+    /// Recently read leaderboards.
+    boards: Arc<Mutex<Boards>>,
+}
+
+/// The outcome of a job.
+#[derive(Clone, PartialEq, Debug)]
+pub enum RatingOutcome {
+    /// There was no job: the game is not rated, or was rated before.
+    Before,
+    /// The game does not count: it was aborted, or had too few plies.
+    NotCounted,
+    /// Both ratings were changed by this call.
+    Now(RatingChange),
+}
+
+/// True if games of a ruleset can be rated. Custom rulesets cannot.
+#[must_use]
+pub(crate) fn has_class(ruleset: &str) -> bool {
+    Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
+}
+
+/// Why a game of these terms and players cannot be rated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Unrated {
+    /// Custom rules have no ratings.
+    #[error("games with custom rules are not rated: take the ruleset as it is, or play a casual game")]
+    CustomRules,
+    /// Games without a clock have no speed.
+    #[error("games without a clock are not rated: choose a time, or play a casual game")]
+    NoClock,
+    /// A house player takes part.
+    #[error("games against house players are not rated: play a casual game")]
+    HousePlayer,
+    /// People and bots have separate ratings.
+    #[error("people and bots have separate ratings: play a casual game")]
+    BotsAndPeople,
+    /// A guest takes part.
+    #[error("only accounts can play rated games: sign up first, and your games stay yours")]
+    Guest,
+}
+
+/// Why a game of these terms and players cannot be rated; None if it can.
+#[must_use]
+pub fn why_unrated(ruleset: &str, time: flagfall_protocol::Time, kinds: [PlayerKind; 2]) -> Option<Unrated> {
+    if !has_class(ruleset) {
+        Some(Unrated::CustomRules)
+    } else if Speed::of(time).is_none() {
+        Some(Unrated::NoClock)
+    } else {
+        match kinds {
+            [PlayerKind::House, _] | [_, PlayerKind::House] => Some(Unrated::HousePlayer),
+            [PlayerKind::Account, PlayerKind::Account] | [PlayerKind::Bot, PlayerKind::Bot] => None,
+            [PlayerKind::Account, PlayerKind::Bot] | [PlayerKind::Bot, PlayerKind::Account] => {
+                Some(Unrated::BotsAndPeople)
+            }
+            _ => Some(Unrated::Guest),
+        }
+    }
+}
+
+impl Ratings {
+    /// The ratings in this store, for games that these tables can read.
+    #[must_use]
+    pub fn new(
+        store: Arc<dyn Store>,
+        tables: Tables,
+        connections: Connections,
+        first_move: FirstMove,
+    ) -> Ratings {
+        Ratings { store, tables, connections, first_move, boards: Arc::default() }
+    }
+
+    /// Rates a game if its job is there, regardless of who has its lease.
+    ///
+    /// # Errors
+    /// [`JobError`]: the job is still there, or it was done; call again to find out.
+    pub async fn rate_now(&self, game: GameId) -> Result<RatingOutcome, JobError> {
+        let due = key_of_job(game).ok_or_else(|| damaged("impossible key"))?;
+        match Claimed::now(&self.store, due).await? {
+            Some(job) => self.do_job(&job).await,
+            None => Ok(RatingOutcome::Before),
+        }
+    }
+
+    /// Does the job of rating a game.
+    ///
+    /// # Errors
+    /// [`JobError`].
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<RatingOutcome, JobError> {
+        let game = job.subject()?;
+        let mut transaction = Transaction::new(&*self.store, "the ratings of these players");
+        loop {
+            let mut update = job.finish();
+            let outcome = match self.counted(game).await? {
+                None => RatingOutcome::NotCounted,
+                Some(counted) => RatingOutcome::Now(self.rate(game, &counted, &mut update).await?),
+            };
+            if transaction.commit(update).await? {
+                if let RatingOutcome::Now(change) = &outcome {
+                    self.forget_boards(&change.ruleset, change.speed);
+                }
+                self.tell(game, &outcome).await;
+                return Ok(outcome);
+            }
+            // Another game of these players was first, or another server has the job, or this was
+            // written.
+            if !job.is_held().await? {
+                return Ok(RatingOutcome::Before);
+            }
+        }
+    }
+
+    /// The game, if it counts.
+    async fn counted(&self, game: GameId) -> Result<Option<Counted>, JobError> {
+        let Some(finished) = self.tables.finished(game).await? else {
+            return Err(damaged("the game is not over").into());
+        };
+        let Finished { terms, players, winner, reason, plies, ended } = finished;
+        let kinds = [players.red.kind, players.blue.kind];
+        let is_counted = terms.rated
+            && reason != EndReason::Aborted
+            && plies >= PLIES_MIN
+            && why_unrated(&terms.ruleset, terms.time, kinds).is_none();
+        let speed = Speed::of(terms.time).filter(|_| is_counted);
+        Ok(speed.map(|speed| Counted {
+            class: Class { ruleset: terms.ruleset.clone(), speed },
+            players,
+            winner,
+            ended,
+            private: terms.private,
+        }))
+    }
+
+    /// Adds both players' new ratings to the update.
+    async fn rate(
+        &self,
+        game: GameId,
+        counted: &Counted,
+        update: &mut Update,
+    ) -> Result<RatingChange, StoreError> {
+        let Counted { class, players, winner, ended, private } = counted;
+        let ended = *ended;
+        let mut before = Vec::with_capacity(2);
+        // A player who deleted their account has no rating any more, and gets no new one.
+        let mut is_gone = PerSide::default();
+        for side in Side::BOTH {
+            let gone = gone_key(&players[side].id)?;
+            is_gone[side] = self.store.get(gone.clone()).await?.is_some();
+            if !is_gone[side] {
+                update.conditions.push((gone, Expect::Absent));
+            }
+            let key = rating_key(&players[side].id, class)?;
+            let value = self.store.get(key.clone()).await?;
+            before.push(RatingRecord::read(value.as_deref(), ended)?);
+            update.conditions.push((key, value.map_or(Expect::Absent, Expect::Value)));
+        }
+        let before = PerSide::new(before.remove(0), before.remove(0));
+        let score = match winner {
+            Some(Side::Red) => Score::Win,
+            Some(Side::Blue) => Score::Loss,
+            None => Score::Draw,
+        };
+        let first_move = self.first_move(&class.ruleset, *winner, update).await?;
+        let advantage = f64::from(first_move);
+        let (red, blue) = rate(before.red.entrant(ended), before.blue.entrant(ended), score, advantage);
+        let rated = PerSide::new(red, blue);
+        let change = RatingChange {
+            game,
+            ruleset: class.ruleset.clone(),
+            speed: class.speed,
+            first_move,
+            before: PerSide::from_fn(|side: Side| point(before[side].now(ended))),
+            after: PerSide::from_fn(|side: Side| point(rated[side])),
+        };
+        for side in Side::BOTH.into_iter().filter(|side| !is_gone[*side]) {
+            let (player, opponent) = (&players[side], &players[side.opponent()].id);
+            let after = before[side].after(rated[side], side, opponent, ended);
+            let score = match winner {
+                None => GameScore::Drawn,
+                Some(winner) if *winner == side => GameScore::Won,
+                Some(_) => GameScore::Lost,
+            };
+            let history = HistoryRecord {
+                game,
+                at: ended.0,
+                opponent: opponent.clone(),
+                score,
+                private: *private,
+                before: change.before[side],
+                after: change.after[side],
+                undone: false,
+            };
+            let value = bytes(&after)?;
+            let mut put = |key, value| update.writes.push(Write::Put { key, value, expires: None });
+            put(rating_key(&player.id, class)?, value.clone());
+            put(history_key(&player.id, class, after.games)?, bytes(&history)?);
+            let (old, new) = (
+                leader_key(player.kind, class, &before[side], &player.id)?,
+                leader_key(player.kind, class, &after, &player.id)?,
+            );
+            if old != new {
+                update.writes.push(Write::Delete { key: old });
+            }
+            update.writes.push(Write::Put { key: new, value, expires: None });
+        }
+        update.writes.push(Write::Put { key: change_key(game)?, value: bytes(&change)?, expires: None });
+        Ok(change)
+    }
+
+    /// The advantage of the first move according to earlier games. This game is added to the count
+    /// in the update.
+    async fn first_move(
+        &self,
+        ruleset: &str,
+        winner: Option<Side>,
+        update: &mut Update,
+    ) -> Result<i32, StoreError> {
+        let key = first_move_key(ruleset)?;
+        let value = self.store.get(key.clone()).await?;
+        let read = |value: &[u8]| {
+            serde_json::from_slice(value).map_err(|_| damaged("the worth of the first move cannot be read"))
+        };
+        let before: FirstMoveRecord = value.as_deref().map(read).transpose()?.unwrap_or_default();
+        let mut after = before;
+        after.count(winner);
+        update.conditions.push((key.clone(), value.map_or(Expect::Absent, Expect::Value)));
+        update.writes.push(Write::Put { key, value: bytes(&after)?, expires: None });
+        Ok(match self.first_move {
+            FirstMove::Counts => before.points(),
+            FirstMove::IsMeasured => 0,
+        })
+    }
+
+    /// Tells both players their new ratings.
+    async fn tell(&self, game: GameId, outcome: &RatingOutcome) {
+        let result = match outcome {
+            RatingOutcome::Now(_) => "rated",
+            RatingOutcome::NotCounted => "not_counted",
+            RatingOutcome::Before => return,
+        };
+        counter!(names::RATED_GAMES, "result" => result).increment(1);
+        let RatingOutcome::Now(change) = outcome else { return };
+        let Ok(Some(finished)) = self.tables.finished(game).await else { return };
+        let players = Side::BOTH.map(|side| finished.players[side].id.as_str());
+        let rated = ServerToClient::Rated { change: change.clone() };
+        self.tables.peers().notify(&self.connections, &players, &rated).await;
+    }
+
+    /// What a game changed in the ratings of its players, once it is rated.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
+        let value = self.store.get(change_key(game)?).await?;
+        let read =
+            |value: Vec<u8>| serde_json::from_slice(&value).map_err(|_| damaged("a change cannot be read"));
+        value.map(read).transpose()
+    }
+
+    /// A player's ratings, as of now.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn of_player(&self, player: &str) -> Result<Vec<RatingInfo>, StoreError> {
+        let now = SystemClock.now();
+        let mut infos = Vec::new();
+        for (key, value) in self.store.scan(ratings_of(player)?, None, LEADERS_READ_MAX).await? {
+            let Some(Class { ruleset, speed }) = class_of(&key) else { continue };
+            let record = RatingRecord::read(Some(&value), now)?;
+            let info = RatingInfo {
+                ruleset,
+                speed,
+                now: point(record.now(now)),
+                games: record.games,
+                last: record.at,
+            };
+            infos.push(info);
+        }
+        Ok(infos)
+    }
+
+    /// A player's rating in one class as of now, as it is shown. A player without games there has
+    /// that of a newcomer.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn shown(
+        &self,
+        player: &str,
+        ruleset: &str,
+        speed: Speed,
+    ) -> Result<RatingPoint, StoreError> {
+        let now = SystemClock.now();
+        let key = rating_key(player, &Class { ruleset: ruleset.to_owned(), speed })?;
+        let record = RatingRecord::read(self.store.get(key).await?.as_deref(), now)?;
+        Ok(point(record.now(now)))
+    }
+
+    /// A player's rating in one class, for pairing.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub(crate) async fn standing(
+        &self,
+        player: &str,
+        ruleset: &str,
+        speed: Speed,
+    ) -> Result<Standing, StoreError> {
+        let now = SystemClock.now();
+        let key = rating_key(player, &Class { ruleset: ruleset.to_owned(), speed })?;
+        let record = RatingRecord::read(self.store.get(key).await?.as_deref(), now)?;
+        let Rating { value: rating, deviation, .. } = record.now(now);
+        Ok(Standing { rating, deviation, first_surplus: record.surplus, last_opponent: record.last_opponent })
+    }
+
+    /// A player's latest rated games in one class. Only the player sees private ones.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn history(
+        &self,
+        player: Player,
+        asker: Option<&str>,
+        ruleset: &str,
+        speed: Speed,
+    ) -> Result<RatingHistory, StoreError> {
+        let is_own = asker == Some(&player.id);
+        let mut known: HashMap<String, Player> = HashMap::new();
+        let class = Class { ruleset: ruleset.to_owned(), speed };
+        let mut games = Vec::new();
+        for (_, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
+            let record: HistoryRecord =
+                serde_json::from_slice(&value).map_err(|_| damaged("a history cannot be read"))?;
+            let HistoryRecord { game, at, opponent, score, private, before, after, undone } = record;
+            if private && !is_own {
+                continue;
+            }
+            let opponent = match known.get(&opponent) {
+                Some(opponent) => opponent.clone(),
+                None => player_shown(&*self.store, &opponent, player.kind).await?,
+            };
+            known.insert(opponent.id.clone(), opponent.clone());
+            games.push(RatedGame { game, at, opponent, score, before, after, undone });
+        }
+        Ok(RatingHistory { player, ruleset: class.ruleset, speed, games })
+    }
+
+    /// The leaderboard of one class. It is read again after a game of this server changed it; games
+    /// of other servers appear after a few seconds.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn leaderboard(
+        &self,
+        ruleset: &str,
+        speed: Speed,
+        bots: bool,
+    ) -> Result<Leaderboard, StoreError> {
+        let key = (Class { ruleset: ruleset.to_owned(), speed }, bots);
+        let kept = self.boards.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        if let Some((_, board)) = kept.filter(|(read, _)| read.elapsed() < BOARD_KEPT) {
+            return Ok(board);
+        }
+        let read = Instant::now();
+        let board = self.read_leaderboard(ruleset, speed, bots).await?;
+        self.boards.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (read, board.clone()));
+        Ok(board)
+    }
+
+    /// Drops the cached leaderboards of a class whose ratings have changed.
+    fn forget_boards(&self, ruleset: &str, speed: Speed) {
+        let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        boards.retain(|(class, _), _| class.ruleset != ruleset || class.speed != speed);
+    }
+
+    async fn read_leaderboard(
+        &self,
+        ruleset: &str,
+        speed: Speed,
+        bots: bool,
+    ) -> Result<Leaderboard, StoreError> {
+        let now = SystemClock.now();
+        let class = Class { ruleset: ruleset.to_owned(), speed };
+        let kind = if bots { PlayerKind::Bot } else { PlayerKind::Account };
+        let mut entries = Vec::new();
+        for (key, value) in self.store.scan(leaders_of(kind, &class)?, None, LEADERS_READ_MAX).await? {
+            let record = RatingRecord::read(Some(&value), now)?;
+            let rating = record.now(now);
+            let Some(Ok(player)) =
+                key.as_bytes().rsplit(|byte| *byte == b'/').next().map(std::str::from_utf8)
+            else {
+                continue;
+            };
+            if !rating.is_for_leaderboard() {
+                continue;
+            }
+            let player = player_shown(&*self.store, player, kind).await?;
+            let place = u32::try_from(entries.len() + 1).unwrap_or(u32::MAX);
+            entries.push(LeaderboardEntry { place, player, now: point(rating), games: record.games });
+            if entries.len() == PLACES_MAX {
+                break;
+            }
+        }
+        Ok(Leaderboard { ruleset: class.ruleset, speed, bots, entries })
+    }
+
+    /// Deletes the ratings, histories and leaderboard places of a deleted player.
+    ///
+    /// # Errors
+    /// [`StoreError`]: some may remain.
+    pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
+        let now = SystemClock.now();
+        let mut scan = Scan::new(&*self.store, ratings_of(&player.id)?, ERASED_AT_ONCE);
+        while let Some(records) = scan.next().await? {
+            let mut keys = Vec::new();
+            for (key, value) in records {
+                if let (Some(class), Ok(record)) = (class_of(&key), RatingRecord::read(Some(&value), now)) {
+                    keys.push(leader_key(player.kind, &class, &record, &player.id)?);
+                }
+                keys.push(key);
+            }
+            delete(&*self.store, keys).await?;
+        }
+        delete_all(&*self.store, histories_of(&player.id)?).await
+    }
+}
+
+/// What pairing needs to know of a player's rating.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Standing {
+    /// The rating now.
+    pub(crate) rating: f64,
+    /// The rating's deviation now.
+    pub(crate) deviation: f64,
+    /// Rated games with the first move, minus those without.
+    pub(crate) first_surplus: i32,
+    /// The id of their last opponent.
+    pub(crate) last_opponent: Option<String>,
+}
+
+/// A game that counts.
+struct Counted {
+    class: Class,
+    players: PerSide<Player>,
+    winner: Option<Side>,
+    ended: Stamp,
+    private: bool,
+}

@@ -1,0 +1,197 @@
+//! Reports: a player tells the operators what an opponent did in a game. One per player and game,
+//! and a few a day.
+
+use flagfall_board::GameId;
+use flagfall_protocol::{Code, Player, PlayerKind, is_printable};
+use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use serde::{Deserialize, Serialize};
+
+use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, Time15};
+use flagfall_base::scan::Scan;
+use thiserror::Error;
+
+/// Characters in the longest reason.
+pub const REASON_LEN_MAX: usize = 300;
+/// Most reports of one player within a day.
+const REPORTS_MAX: usize = 10;
+/// How long a report counts against this limit, in milliseconds.
+const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
+/// How long reports are kept, in milliseconds.
+const KEPT_MS: u64 = 180 * DAY_MS;
+/// Reports read at a time.
+const CHUNK: usize = 512;
+
+/// A player's report to the operators.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Report {
+    /// When, in milliseconds since 1970.
+    pub at: u64,
+    /// The player who reports.
+    pub reporter: Player,
+    /// The player reported.
+    pub reported: Player,
+    /// The game.
+    pub game: GameId,
+    /// The reporter's words.
+    pub reason: String,
+}
+
+/// Why a report was refused.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ReportRefusal {
+    /// The reason is empty, too long or not printable.
+    #[error("say in 1 to {REASON_LEN_MAX} letters what happened")]
+    BadReason,
+    /// House players cannot be reported.
+    #[error("house players are not reported: tell the operator of this server if one misbehaves")]
+    HousePlayer,
+    /// The player has reported this game before.
+    #[error("you have reported this game already: the operators have it")]
+    ReportedBefore,
+    /// The player has made too many reports today.
+    #[error("you have made {REPORTS_MAX} reports within a day: tell the operators the rest tomorrow")]
+    TooMany,
+    /// The store does not answer as it should.
+    #[error("the server cannot reach its store: try again in a moment")]
+    Store,
+}
+
+impl ReportRefusal {
+    /// The code of messages.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            ReportRefusal::BadReason => Code::BAD_TEXT,
+            ReportRefusal::HousePlayer => Code::HOUSE_PLAYER,
+            ReportRefusal::ReportedBefore => Code::REPORTED_BEFORE,
+            ReportRefusal::TooMany => Code::TOO_MANY,
+            ReportRefusal::Store => Code::STORE_UNAVAILABLE,
+        }
+    }
+}
+
+impl From<StoreError> for ReportRefusal {
+    fn from(error: StoreError) -> ReportRefusal {
+        flagfall_base::store_errors::note_refusal(&error, "the store refused a report");
+        ReportRefusal::Store
+    }
+}
+
+/// Stores a report for the operators. It is durable when this returns.
+///
+/// # Errors
+/// [`ReportRefusal`].
+pub async fn report(
+    store: &dyn Store,
+    reporter: &Player,
+    reported: &Player,
+    game: GameId,
+    reason: &str,
+) -> Result<(), ReportRefusal> {
+    let reason = reason.trim();
+    if !is_printable(reason, REASON_LEN_MAX) {
+        return Err(ReportRefusal::BadReason);
+    }
+    if reported.kind == PlayerKind::House {
+        return Err(ReportRefusal::HousePlayer);
+    }
+    let today = store.scan(REPORTED.under([&reporter.id])?, None, REPORTS_MAX);
+    if today.await?.len() >= REPORTS_MAX {
+        return Err(ReportRefusal::TooMany);
+    }
+    let at = store.now();
+    let report = Report {
+        at: at.0,
+        reporter: reporter.clone(),
+        reported: reported.clone(),
+        game,
+        reason: reason.to_owned(),
+    };
+    let value = serde_json::to_vec(&report).map_err(|_| ReportRefusal::Store)?;
+    let once = REPORT_OF.key([&game, &reporter.id])?;
+    let counted = REPORTED.key([&reporter.id, &game])?;
+    let kept = REPORTS.key([&format_args!("{}-{game}-{}", Time15(at), reporter.id)])?;
+    let expires = Some(at.plus_ms(KEPT_MS));
+    let update = Update {
+        conditions: vec![(once.clone(), Expect::Absent)],
+        writes: vec![
+            Write::Put { key: once.clone(), value: Vec::new(), expires },
+            Write::Put { key: counted, value: Vec::new(), expires: Some(at.plus_ms(DAY_MS)) },
+            Write::Put { key: kept, value, expires },
+        ],
+    };
+    match store.update(update).await? {
+        UpdateOutcome::Ok => Ok(()),
+        UpdateOutcome::Conflict => Err(ReportRefusal::ReportedBefore),
+        // Either all of it was written, or nothing.
+        UpdateOutcome::Unknown => match store.get(once).await? {
+            Some(_) => Ok(()),
+            None => Err(ReportRefusal::Store),
+        },
+    }
+}
+
+/// All stored reports, oldest first.
+///
+/// # Errors
+/// [`StoreError`].
+pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
+    let prefix = REPORTS.all()?;
+    let (mut reports, mut scan) = (Vec::new(), Scan::new(store, prefix, CHUNK));
+    while let Some(records) = scan.next().await? {
+        for (_, value) in &records {
+            let report = serde_json::from_slice(value)
+                .map_err(|_| StoreError::Damaged { what: "a report cannot be read".to_owned() })?;
+            reports.push(report);
+        }
+    }
+    Ok(reports)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use flagfall_board::Stamp;
+    use flagfall_store::{ManualClock, MemoryStore};
+
+    use super::*;
+
+    fn player(id: &str, kind: PlayerKind) -> Player {
+        Player { id: id.to_owned(), name: id.to_owned(), kind }
+    }
+
+    #[tokio::test]
+    async fn a_game_is_reported_once_and_a_few_a_day() {
+        let clock = Arc::new(ManualClock::new(Stamp(1_000_000)));
+        let store = MemoryStore::new(clock.clone());
+        let (ana, bo) = (player("ana", PlayerKind::Account), player("bo", PlayerKind::Guest));
+        let game = |n: u8| GameId::from_random([n; 12]);
+        report(&store, &ana, &bo, game(0), " he swore ").await.unwrap();
+        assert_eq!(report(&store, &ana, &bo, game(0), "again").await, Err(ReportRefusal::ReportedBefore));
+        report(&store, &bo, &ana, game(0), "so did she").await.unwrap();
+        for n in 1..10 {
+            report(&store, &ana, &bo, game(n), "and again").await.unwrap();
+        }
+        assert_eq!(report(&store, &ana, &bo, game(10), "more").await, Err(ReportRefusal::TooMany));
+        clock.advance_ms(DAY_MS);
+        report(&store, &ana, &bo, game(10), "more").await.unwrap();
+        let kept = reports(&store).await.unwrap();
+        assert_eq!(kept.len(), 12);
+        assert_eq!((kept[0].reported.id.as_str(), kept[0].reason.as_str()), ("bo", "he swore"));
+        clock.advance_ms(KEPT_MS);
+        assert_eq!(reports(&store).await.unwrap(), []);
+    }
+
+    #[tokio::test]
+    async fn invalid_reports_are_refused() {
+        let store = MemoryStore::default();
+        let (ana, house) = (player("ana", PlayerKind::Guest), player("house-good", PlayerKind::House));
+        let game = GameId::from_random([1; 12]);
+        for reason in ["", "  ", "\u{1b}[2J", &"x".repeat(REASON_LEN_MAX + 1)] {
+            assert_eq!(report(&store, &ana, &ana, game, reason).await, Err(ReportRefusal::BadReason));
+        }
+        assert_eq!(report(&store, &ana, &house, game, "slow").await, Err(ReportRefusal::HousePlayer));
+        assert_eq!(reports(&store).await.unwrap(), []);
+    }
+}

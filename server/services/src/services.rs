@@ -1,0 +1,129 @@
+//! All services of a server, put together.
+
+use std::sync::Arc;
+
+use flagfall_base::cluster::Peers;
+use flagfall_base::delivery::Connections;
+use flagfall_base::jobs::{JobWriter, Jobs};
+use flagfall_base::store_errors::note_refusal;
+use flagfall_game::{StartError, Tables};
+use flagfall_store::Store;
+
+use crate::deployments::Deployments;
+use crate::erasure::Erasure;
+use crate::features::ServerFeatures;
+use crate::histories::Histories;
+use crate::jobs::Workers;
+use crate::lobby::Lobby;
+use crate::notices::{Notices, Sender};
+use crate::players::Players;
+use crate::proof::{Proofs, SigningKey};
+use crate::ratings::Ratings;
+use crate::settings::Settings;
+use crate::turns::Turns;
+
+/// All services of a server.
+pub struct Services {
+    /// What the operator set.
+    pub settings: Settings,
+    /// The logs of games and the small records.
+    pub store: Arc<dyn Store>,
+    /// Guests, accounts, passwords and tokens.
+    pub players: Players,
+    /// Seeks, challenges and the pool.
+    pub lobby: Lobby,
+    /// The games in memory.
+    pub tables: Tables,
+    /// Ratings and leaderboards.
+    pub ratings: Ratings,
+    /// Correspondence: whose turn it is, and queued moves.
+    pub turns: Turns,
+    /// Notices and webhooks.
+    pub notices: Notices,
+    /// Lists of finished games.
+    pub histories: Histories,
+    /// Signed results.
+    pub proofs: Proofs,
+    /// Saved deployments.
+    pub deployments: Deployments,
+    /// Deletion of accounts.
+    pub erasure: Arc<Erasure>,
+    /// The runner of jobs.
+    pub jobs: Jobs,
+    /// Everyone who is connected to this server.
+    pub connections: Connections,
+    /// The other servers.
+    pub peers: Peers,
+}
+
+impl Services {
+    /// Puts the services together, and reads the lists of games from the store. With a key, results
+    /// are signed.
+    ///
+    /// # Errors
+    /// [`StartError`] if the store cannot be read.
+    pub async fn assemble(
+        settings: Settings,
+        store: Arc<dyn Store>,
+        key: Option<SigningKey>,
+    ) -> Result<Services, StartError> {
+        let connections =
+            Connections::remembering(settings.limits.visitors_remembered, settings.times.visitor_memory);
+        let jobs = JobWriter::default();
+        let features = Arc::new(ServerFeatures { jobs: jobs.clone(), signs: key.is_some() });
+        let for_tables = settings.for_tables(connections.clone(), features);
+        let tables = Tables::start(store.clone(), for_tables).await?;
+        let proofs = Proofs::new(store.clone(), tables.clone(), key.map(Arc::new));
+        proofs.publish_key().await?;
+        let players = Players::new(store.clone(), connections.clone(), &settings);
+        if let Err(error) = players.look_after_guest_key().await {
+            note_refusal(&error, "cannot read the key of guest tokens at start; will try again");
+        }
+        let peers = tables.peers().clone();
+        let ratings = Ratings::new(store.clone(), tables.clone(), connections.clone(), settings.first_move);
+        let histories = Histories::new(store.clone(), tables.clone());
+        let deployments = Deployments::new(store.clone());
+        let sender = Sender::new(settings.webhooks, &settings.webhook_trust);
+        let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone());
+        let turns = Turns::new(store.clone(), tables.clone(), notices.clone(), jobs.clone());
+        let lobby = Lobby::new(store.clone(), tables.clone(), connections.clone(), settings.clone());
+        let erasure = Arc::new(Erasure {
+            store: store.clone(),
+            lobby: lobby.clone(),
+            ratings: ratings.clone(),
+            histories: histories.clone(),
+            deployments: deployments.clone(),
+            notices: notices.clone(),
+        });
+        let workers = Workers {
+            ratings: ratings.clone(),
+            histories: histories.clone(),
+            proofs: proofs.clone(),
+            turns: turns.clone(),
+            notices: notices.clone(),
+            lobby: lobby.clone(),
+            erasure: erasure.clone(),
+        };
+        let jobs = workers.handle(Jobs::new(store.clone(), jobs), &settings.times);
+        Ok(Services {
+            settings,
+            store,
+            players,
+            lobby,
+            tables,
+            ratings,
+            turns,
+            notices,
+            histories,
+            proofs,
+            deployments,
+            erasure,
+            jobs,
+            connections,
+            peers,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

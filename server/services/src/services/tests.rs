@@ -1,0 +1,67 @@
+use std::sync::Arc;
+
+use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::keys::TURN_DUE;
+use flagfall_base::transact::write;
+use flagfall_board::{GameId, Stamp};
+use flagfall_protocol::{Player, PlayerKind};
+use flagfall_store::memory::Fault;
+use flagfall_store::{Key, ManualClock, MemoryStore, Store, SystemClock, Write};
+
+use crate::services::Services;
+use crate::settings::Settings;
+
+#[tokio::test]
+async fn everything_goes_or_the_job_stays() {
+    let store = MemoryStore::new(Arc::new(ManualClock::new(Stamp(1_000))));
+    let services = Services::assemble(Settings::default(), Arc::new(store.clone()), None).await.unwrap();
+    let player = Player { id: "ann".to_owned(), name: "Ann".to_owned(), kind: PlayerKind::Account };
+    let key = |text: &str| Key::new(text.to_owned()).unwrap();
+    let put = |text: &str, value: &[u8]| Write::Put { key: key(text), value: value.into(), expires: None };
+    let theirs = [
+        "deployments/ann/classic/one",
+        "rating_history/ann/classic/blitz/1",
+        "played/ann/all/1",
+        "notices/ann/1",
+        "dead_jobs/notices/ann/2",
+        "challenges_of/ann/abcdefghij",
+        "pool/ann",
+    ];
+    let blocks: Vec<String> = (0..600).map(|number| format!("blocks/ann/{number}")).collect();
+    let all: Vec<&str> = theirs.into_iter().chain(blocks.iter().map(String::as_str)).collect();
+    for keys in all.chunks(32) {
+        write(&store, keys.iter().map(|text| put(text, b"")).collect()).await.unwrap();
+    }
+    let leaving = put("leaving/ann", &serde_json::to_vec(&player).unwrap());
+    write(&store, vec![leaving, put("blocks/bob/ann", b"")]).await.unwrap();
+    // Nobody knows whether the first deletion was made.
+    store.fail_next(Fault::UnknownBeforeWriting);
+    assert!(services.erasure.erase_now("ann").await.is_err());
+    assert_eq!(left_of(&store, &all).await, ["pool/ann"], "other parts go on");
+    assert!(store.get(key("leaving/ann")).await.unwrap().is_some());
+    services.erasure.erase_now("ann").await.unwrap();
+    assert_eq!(left_of(&store, &all).await, Vec::<&str>::new());
+    assert!(store.get(key("leaving/ann")).await.unwrap().is_none());
+    assert!(store.get(key("blocks/bob/ann")).await.unwrap().is_some());
+}
+
+async fn left_of<'key>(store: &MemoryStore, keys: &[&'key str]) -> Vec<&'key str> {
+    let mut left = Vec::new();
+    for text in keys {
+        if store.get(Key::new((*text).to_owned()).unwrap()).await.unwrap().is_some() {
+            left.push(*text);
+        }
+    }
+    left
+}
+
+#[tokio::test]
+async fn the_job_of_a_game_that_cannot_be_read_is_left_for_an_operator() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new(SystemClock));
+    let services = Services::assemble(Settings::default(), store.clone(), None).await.unwrap();
+    let due = TURN_DUE.key([&GameId::from_random([7; 12])]).unwrap();
+    write(&*store, vec![Write::Put { key: due.clone(), value: Vec::new(), expires: None }]).await.unwrap();
+    let job = Claimed::now(&store, due.clone()).await.unwrap().unwrap();
+    assert!(matches!(services.turns.do_job(&job).await, Err(JobError::Damaged(_))));
+    assert!(store.get(due).await.unwrap().is_some());
+}

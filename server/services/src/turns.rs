@@ -1,0 +1,111 @@
+//! Jobs of turns in games with days per move, which run without the player: queued moves and
+//! webhook notices.
+//!
+//! Every append to such a game writes the job `turn_due/GAME` in the same update, so a crash cannot
+//! separate them. The server that claims it carries out what follows, and deletes the job if
+//! nothing was appended meanwhile. Doing it twice is harmless: a queued move's command id is made
+//! from its ply, so each ply is made once.
+
+mod queue;
+
+use std::sync::Arc;
+
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{GameView, OwnGame, Phase, Time};
+use flagfall_store::{Key, Store, Write};
+
+pub use self::queue::QueueError;
+use crate::notices::Notices;
+use flagfall_base::jobs::{Claimed, JobError, JobWriter};
+use flagfall_base::keys::{QUEUE, TURN_DUE};
+use flagfall_game::{GameHeader, TableError, Tables};
+
+/// Runs the jobs of turns in games with days per move. Cheap to clone.
+#[derive(Clone)]
+pub struct Turns {
+    store: Arc<dyn Store>,
+    tables: Tables,
+    notices: Notices,
+    jobs: JobWriter,
+}
+
+/// The key of the job of a game's turn; `None` if nothing follows from its turns.
+pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
+    let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
+    key_of_job(game).filter(|_| is_slow)
+}
+
+fn key_of_job(game: GameId) -> Option<Key> {
+    TURN_DUE.key([&game]).ok()
+}
+
+impl Turns {
+    /// The turns of the games in this store.
+    #[must_use]
+    pub fn new(store: Arc<dyn Store>, tables: Tables, notices: Notices, jobs: JobWriter) -> Turns {
+        Turns { store, tables, notices, jobs }
+    }
+
+    /// Does the job of a turn: queued moves and notices.
+    ///
+    /// # Errors
+    /// [`JobError`].
+    pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
+        let game = job.subject()?;
+        for side in self.sides_to_act(game).await? {
+            self.play_queued(game, side).await?;
+        }
+        self.note_turns(game).await?;
+        let mut update = job.finish();
+        update.writes.extend(self.useless_queues(game).await?);
+        // A conflict means that the log has gone on and there is a newer job.
+        self.store.update(update).await?;
+        Ok(())
+    }
+
+    /// The writes that delete the queues of a finished game. A queue written at the same moment has
+    /// a job of its own.
+    async fn useless_queues(&self, game: GameId) -> Result<Vec<Write>, JobError> {
+        let (summary, view) = self.view(game, None).await?;
+        if view.phase != Phase::Over {
+            return Ok(Vec::new());
+        }
+        let delete = |side: Side| Ok(Write::Delete { key: QUEUE.key([&game, &summary.players[side].id])? });
+        Side::BOTH.into_iter().map(delete).collect()
+    }
+
+    /// Queues a notice for each player who is to act and has a webhook. A failure for one of them
+    /// does not keep the other's notice back.
+    async fn note_turns(&self, game: GameId) -> Result<(), JobError> {
+        let mut noted = Ok(());
+        for side in Side::BOTH {
+            noted = noted.and(self.note_turn(game, side).await);
+        }
+        noted
+    }
+
+    async fn note_turn(&self, game: GameId, side: Side) -> Result<(), JobError> {
+        let (summary, view) = self.view(game, Some(side)).await?;
+        let player = summary.players[side].id.clone();
+        Ok(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?)
+    }
+
+    /// The sides that are to act.
+    async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, JobError> {
+        let (_, view) = self.view(game, None).await?;
+        let is_played = view.phase == Phase::Playing;
+        Ok(Side::BOTH.into_iter().filter(|side| is_played && view.is_to_act(*side)).collect())
+    }
+
+    /// A game as one of its sides sees it, and its summary. Both sides see alike whose turn it is.
+    async fn view(
+        &self,
+        game: GameId,
+        side: Option<Side>,
+    ) -> Result<(flagfall_protocol::GameSummary, GameView), TableError> {
+        let handle = self.tables.find(game).await?;
+        let player = handle.summary().players[side.unwrap_or(Side::Red)].id.clone();
+        let (summary, _, view) = handle.look(Some(&player)).await?;
+        Ok((summary, view))
+    }
+}

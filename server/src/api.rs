@@ -1,0 +1,4 @@
+//! What clients talk to: WebSockets and HTTP.
+
+pub mod http;
+pub mod ws;

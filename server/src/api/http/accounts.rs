@@ -1,0 +1,201 @@
+//! `/api` routes for players: sign-up, login, tokens, profiles, export and deletion.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use flagfall_protocol::{
+    AccountExport, BlockList, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode,
+    NewToken, PlayerKind, Profile, Recover, Recovered, SignUp, SignedUp, TokenList,
+};
+
+use super::error::ApiError;
+use super::request::{Asker, Body, From, MaybeGuest, Owner, Shared, credential};
+use crate::app::App;
+use flagfall_base::identity::Identity;
+use flagfall_base::keys::LEAVING;
+use flagfall_services::blocks::{BlockRefusal, blocked_by, set_blocked};
+use flagfall_services::left_games::conduct_of;
+use flagfall_services::notices::WebhookError;
+use flagfall_services::players::PlayerError;
+
+/// Attempts to carry out a request while its guest's record changes.
+const STANDING_ATTEMPTS: usize = 8;
+
+pub(super) async fn sign_up(
+    State(app): Shared,
+    From(address): From,
+    MaybeGuest(guest): MaybeGuest,
+    Body(SignUp { name, password, bot }): Body<SignUp>,
+) -> Result<(StatusCode, Json<SignedUp>), ApiError> {
+    let kind = if bot { PlayerKind::Bot } else { PlayerKind::Account };
+    let made = app.players.sign_up(address, guest.as_ref(), &name, &password, kind).await?;
+    if guest.is_some() {
+        // Connections opened as the guest reconnect as the account.
+        app.peers.renew(&app.connections, &made.player.id).await;
+    }
+    Ok((StatusCode::CREATED, Json(made)))
+}
+
+pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Json<AccountExport>, ApiError> {
+    let id = &asker.player.id;
+    let own = app.players.export(&asker).await?;
+    let webhook = match app.notices.info(&asker).await {
+        Ok(info) => Some(info),
+        Err(WebhookError::NotFound) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let mut queues = Vec::new();
+    for game in &own.games {
+        match app.turns.queued(*game, id).await {
+            Ok(queue) if queue.moves.is_empty() => {}
+            Ok(queue) => queues.push(queue),
+            // If a game cannot be read now, its queue is left out. The rest can still be exported.
+            Err(error) => tracing::debug!(%game, %error, "an export leaves out a queue"),
+        }
+    }
+    Ok(Json(AccountExport {
+        ratings: app.ratings.of_player(id).await?,
+        played: app.histories.all_games(asker.player.clone()).await?,
+        statistics: app.histories.statistics(id).await?,
+        deployments: app.deployments.list(&asker).await?.deployments,
+        webhook,
+        has_feed: app.notices.has_feed(id).await?,
+        challenges: app.lobby.invitations(&asker.player).await?.challenges,
+        blocks: blocked_by(&*app.store, id).await?,
+        queues,
+        conduct: conduct_of(&*app.store, id).await?,
+        ..own
+    }))
+}
+
+pub(super) async fn delete(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(Confirmation { password }): Body<Confirmation>,
+) -> Result<StatusCode, ApiError> {
+    app.players.delete(&asker, &password, app.jobs.writer()).await?;
+    // The account is gone already. What fails now is a job that any server finds.
+    if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
+        tracing::debug!(%error, "something is left of a deleted account; it will go");
+        let job = LEAVING.key([&asker.player.id]);
+        job.into_iter().for_each(|job| app.jobs.writer().wake_for(LEAVING.name, job));
+    }
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn change_password(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(NewPassword { password, new_password }): Body<NewPassword>,
+) -> Result<StatusCode, ApiError> {
+    app.players.change_password(&asker, &password, &new_password).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn renew_recovery_code(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(Confirmation { password }): Body<Confirmation>,
+) -> Result<Json<NewRecoveryCode>, ApiError> {
+    let recovery_code = app.players.renew_recovery_code(&asker, &password).await?;
+    Ok(Json(NewRecoveryCode { recovery_code }))
+}
+
+pub(super) async fn log_in(
+    State(app): Shared,
+    From(address): From,
+    headers: HeaderMap,
+    Body(Login { name, password, token_name }): Body<Login>,
+) -> Result<Json<LoggedIn>, ApiError> {
+    // The device's earlier token only identifies the device, so a wrong one is not an error.
+    let device = credential(&headers).ok().flatten();
+    Ok(Json(app.players.log_in(address, device, &name, &password, token_name.as_deref()).await?))
+}
+
+pub(super) async fn log_out(State(app): Shared, Asker(asker): Asker) -> Result<StatusCode, ApiError> {
+    app.players.revoke_token(&asker, &asker.token_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn recover(
+    State(app): Shared,
+    From(address): From,
+    Body(Recover { name, recovery_code, password }): Body<Recover>,
+) -> Result<Json<Recovered>, ApiError> {
+    Ok(Json(app.players.recover(address, &name, &recovery_code, &password).await?))
+}
+
+pub(super) async fn tokens(State(app): Shared, Owner(asker): Owner) -> Result<Json<TokenList>, ApiError> {
+    Ok(Json(TokenList { tokens: app.players.tokens(&asker).await? }))
+}
+
+pub(super) async fn make_token(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(NewToken { name, scope }): Body<NewToken>,
+) -> Result<(StatusCode, Json<MadeToken>), ApiError> {
+    Ok((StatusCode::CREATED, Json(app.players.make_token(&asker, &name, scope).await?)))
+}
+
+pub(super) async fn revoke_token(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Path(id): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    app.players.revoke_token(&asker, &id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+pub(super) async fn me(State(app): Shared, Asker(asker): Asker) -> Result<Json<Me>, ApiError> {
+    let tokens = app.players.tokens(&asker).await?;
+    let token = tokens.into_iter().find(|token| token.current).ok_or(PlayerError::UnknownToken)?;
+    let conduct = conduct_of(&*app.store, &asker.player.id).await?;
+    Ok(Json(Me { player: asker.player, token, conduct }))
+}
+
+pub(super) async fn blocks(State(app): Shared, Asker(asker): Asker) -> Result<Json<BlockList>, ApiError> {
+    Ok(Json(BlockList { players: blocked_by(&*app.store, &asker.player.id).await? }))
+}
+
+pub(super) async fn block(
+    State(app): Shared,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    block_or_unblock(&app, &asker, &name, true).await
+}
+
+pub(super) async fn unblock(
+    State(app): Shared,
+    Asker(asker): Asker,
+    Path(name): Path<String>,
+) -> Result<StatusCode, ApiError> {
+    block_or_unblock(&app, &asker, &name, false).await
+}
+
+/// Blocks or unblocks a player. A guest who blocks is stored with that.
+async fn block_or_unblock(
+    app: &App,
+    asker: &Identity,
+    name: &str,
+    is_blocked: bool,
+) -> Result<StatusCode, ApiError> {
+    let other = app.players.addressee(name).await?;
+    for _ in 0..STANDING_ATTEMPTS {
+        let standing = app.players.standing(asker).await?;
+        match set_blocked(&*app.store, &standing, &other, is_blocked).await {
+            Err(BlockRefusal::Conflict) => {}
+            other => {
+                other?;
+                return Ok(StatusCode::NO_CONTENT);
+            }
+        }
+    }
+    Err(BlockRefusal::Store.into())
+}
+
+pub(super) async fn profile(State(app): Shared, Path(name): Path<String>) -> Result<Json<Profile>, ApiError> {
+    let profile = app.players.profile(&name).await?;
+    let ratings = app.ratings.of_player(&profile.player.id).await?;
+    Ok(Json(Profile { ratings, ..profile }))
+}

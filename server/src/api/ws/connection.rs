@@ -1,0 +1,452 @@
+//! One WebSocket connection: a task that reads, writes, carries out one message at a time and keeps
+//! deadlines.
+//!
+//! A message is carried out before the next one is read. So a client's messages keep their order,
+//! and an impatient client's messages wait in its own socket. Writing and pinging continue
+//! meanwhile.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Secret, ServerToClient};
+use flagfall_store::{SystemClock, WallClock};
+use futures_util::{FutureExt, SinkExt, StreamExt};
+use metrics::counter;
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as WebSocketCode;
+use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
+
+use super::dispatch::{Dispatch, Done, Work, refuse};
+use super::handshake::admit;
+use super::listener::Lingering;
+use super::session::{Closing, Session, Step, refusal};
+use super::wire::{Wire, add_frame, with_frames};
+use crate::app::App;
+use flagfall_base::SERVER;
+use flagfall_base::admission::{Client, Seat};
+use flagfall_base::delivery::Payload;
+use flagfall_base::delivery::Registration;
+use flagfall_base::delivery::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_base::recorder::HOT;
+use flagfall_base::telemetry::CLOSES;
+use flagfall_services::players::PlayerError;
+
+/// Timer for when no deadline is set.
+const NEVER: Duration = Duration::from_secs(24 * 60 * 60);
+/// The close code with which a client leaves on purpose.
+const CLOSED_NORMALLY: WebSocketCode = WebSocketCode::Normal;
+
+/// Most messages that are read and ignored between the server's close frame and the client's.
+const PASSED_OVER_MAX: usize = 64;
+
+/// Bytes of messages and frames to gather before writing to the socket, so that the messages of one
+/// event go out in one write.
+const GATHERED_BYTES: usize = 4 * 1024;
+
+/// A server-side WebSocket.
+pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
+
+/// Serves a connection until it ends.
+pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
+    let id = ConnectionId::next();
+    let (outbox, reader) = outbox(id);
+    let Some(seat) = socket.get_ref().stream().seat().cloned() else { return };
+    let registration = app.connections.enter_from(outbox.clone(), client.network);
+    let session = Session::new(&app.settings, Instant::now());
+    let grace = app.settings.times.close_grace;
+    let mut connection = Connection {
+        app,
+        client,
+        seat,
+        line: Line { socket, reader, fragments: 0 },
+        outbox,
+        session,
+        stage: Stage::Greeting(registration),
+        hand: Hand::Empty,
+    };
+    tracing::debug!(connection = %id, "opened");
+    let ending = connection.talk().await;
+    let Connection { mut line, stage, hand, .. } = connection;
+    // The tables learn at once that the player is gone; the registry only after the closing
+    // handshake.
+    let registration = match stage {
+        Stage::Greeting(registration) => Some(registration),
+        Stage::In { registration, mut dispatch } => {
+            if matches!(ending, Ending::Goodbye { is_leaving: true }) {
+                dispatch.say_goodbye();
+            }
+            drop(dispatch);
+            Some(registration)
+        }
+        Stage::Entering => None,
+    };
+    drop(hand);
+    match ending {
+        Ending::Close(closing) => {
+            counter!(CLOSES, "code" => closing.code.to_string()).increment(1);
+            tracing::debug!(connection = %id, code = closing.code, reason = closing.reason, "closing");
+            timeout(grace, line.say_goodbye(Some(closing))).await.ok();
+        }
+        Ending::Goodbye { is_leaving: _ } => {
+            counter!(CLOSES, "code" => "client").increment(1);
+            timeout(grace, line.say_goodbye(None)).await.ok();
+        }
+        Ending::Gone => counter!(CLOSES, "code" => "gone").increment(1),
+    }
+    drop((line, registration));
+    tracing::debug!(connection = %id, "ended");
+}
+
+struct Connection {
+    app: Arc<App>,
+    /// The client, as limits count it.
+    client: Client,
+    seat: Arc<Seat>,
+    line: Line,
+    outbox: Outbox,
+    session: Session,
+    stage: Stage,
+    hand: Hand,
+}
+
+enum Stage {
+    Greeting(Registration),
+    /// The work in hand has the registration.
+    Entering,
+    In {
+        registration: Registration,
+        dispatch: Dispatch,
+    },
+}
+
+/// The message that is being carried out.
+enum Hand {
+    Empty,
+    Entering(Pin<Box<dyn Future<Output = Entered> + Send>>),
+    Work(Work),
+}
+
+/// The identified player, and their connection's entry in the registry.
+type Entered = Result<(Registration, Player), PlayerError>;
+
+enum Ending {
+    /// The server closes the connection.
+    Close(Closing),
+    /// The client closed the connection.
+    Goodbye {
+        /// True if the player leaves on purpose. A page that is being reloaded sends another close
+        /// code.
+        is_leaving: bool,
+    },
+    /// The connection is dead.
+    Gone,
+}
+
+enum Wake {
+    /// Only fragments came.
+    Fragments,
+    Text(Utf8Bytes),
+    Binary,
+    Control,
+    Entered(Box<Entered>),
+    Done(Done),
+    Time,
+    End(Ending),
+}
+
+impl Connection {
+    async fn talk(&mut self) -> Ending {
+        let mut timer = pin!(sleep_until(Instant::now()));
+        loop {
+            let deadline = self.session.deadline(self.hand.is_empty());
+            let deadline = deadline.unwrap_or_else(|| Instant::now() + NEVER);
+            if timer.deadline() != deadline {
+                timer.as_mut().reset(deadline);
+            }
+            let wake = poll_fn(|cx| self.poll(cx, timer.as_mut())).await;
+            let now = Instant::now();
+            let fragments = std::mem::take(&mut self.line.fragments);
+            if fragments > 0 {
+                let step = self.session.on_fragments(now, fragments);
+                if let Some(closing) = self.follow(step) {
+                    return Ending::Close(closing);
+                }
+            }
+            let step = match wake {
+                Wake::Fragments => Step::Wait,
+                Wake::Text(text) => {
+                    let Account { credit, stored } = self.line.reader.take_account();
+                    self.settle(now, stored);
+                    self.session.on_text(now, credit, &text)
+                }
+                Wake::Binary => self.session.on_binary(),
+                Wake::Control => self.session.on_control(now),
+                Wake::Time => self.session.on_time(now, self.hand.is_empty()),
+                Wake::Done(done) => {
+                    self.hand = Hand::Empty;
+                    self.session.resumed(now);
+                    if let Stage::In { dispatch, .. } = &mut self.stage {
+                        dispatch.note(done);
+                    }
+                    Step::Wait
+                }
+                Wake::Entered(entered) => {
+                    self.hand = Hand::Empty;
+                    self.let_in(now, *entered)
+                }
+                Wake::End(ending) => return ending,
+            };
+            if let Some(closing) = self.follow(step) {
+                return Ending::Close(closing);
+            }
+        }
+    }
+
+    /// Charges for what the client's commands have stored. Pauses reading if it was too much.
+    fn settle(&mut self, now: Instant, stored: u32) {
+        if stored > 0
+            && let Stage::In { dispatch, .. } = &self.stage
+        {
+            let wait = self.app.admission.charge_stored(self.client, dispatch.player_id(), stored, now);
+            self.session.pause(now, wait);
+        }
+    }
+
+    /// Carries out a step of the session. Returns the closing, if the connection must close.
+    fn follow(&mut self, step: Step) -> Option<Closing> {
+        match step {
+            Step::Wait => {}
+            Step::Enter { token, name, client } => self.enter(token, name, client),
+            Step::Carry(message) => {
+                if let Stage::In { dispatch, .. } = &mut self.stage
+                    && let Some(work) = dispatch.take(message)
+                {
+                    self.hand = Hand::Work(work);
+                }
+            }
+            Step::Refuse(refused) => refuse(&self.outbox, refused),
+            Step::Close(last_words, closing) => {
+                if let Some(refused) = last_words {
+                    refuse(&self.outbox, refused);
+                }
+                return Some(closing);
+            }
+            Step::Ping(id) => {
+                let (heads, pool) = (self.line.reader.heads(), self.line.reader.pool());
+                HOT.outbox_queued.record(u32::try_from(self.outbox.queued()).unwrap_or(u32::MAX));
+                let ping = ServerToClient::Ping { id, server_time: SystemClock.now().0, heads, pool };
+                self.outbox.send(Payload::new(&ping));
+            }
+            Step::RoundTrip(time) => {
+                HOT.round_trip.record(time.as_secs_f64());
+                self.outbox.note_round_trip(time);
+            }
+        }
+        None
+    }
+
+    /// Starts to identify and welcome the client.
+    fn enter(&mut self, token: Option<Secret>, name: Option<String>, client: String) {
+        let Stage::Greeting(mut registration) = std::mem::replace(&mut self.stage, Stage::Entering) else {
+            return;
+        };
+        let (app, outbox, seat) = (self.app.clone(), self.outbox.clone(), self.seat.clone());
+        app.admission.note_request(&seat);
+        self.hand = Hand::Entering(Box::pin(async move {
+            let (player, new_token) =
+                admit(&app, &seat, &mut registration, token.as_ref(), name.as_deref()).await?;
+            // The registry first, then the list of games: a game that starts in between is sent
+            // twice rather than never.
+            let games = app.tables.games_of(&player.id).await;
+            tracing::info!(connection = %outbox.connection(), player = %player.id, name = %player.name, client, "welcome");
+            outbox.send(Payload::new(&ServerToClient::Welcome {
+                protocol: PROTOCOL_VERSION,
+                server: SERVER.to_owned(),
+                player: player.clone(),
+                token: new_token,
+                server_time: SystemClock.now().0,
+                claim_seconds: Some(app.settings.times.claim.as_secs()),
+                games,
+            }));
+            Ok((registration, player))
+        }));
+    }
+
+    fn let_in(&mut self, now: Instant, entered: Entered) -> Step {
+        match entered {
+            Ok((registration, player)) => {
+                self.session.entered(now);
+                if self.app.connections.is_store_away() {
+                    self.outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
+                }
+                let dispatch = Dispatch::new(self.app.clone(), self.outbox.clone(), player, self.client);
+                self.stage = Stage::In { registration, dispatch };
+                Step::Wait
+            }
+            Err(error) => {
+                let closing = match error.code() {
+                    Code::BAD_NAME => CloseCode::BadName.into(),
+                    Code::BAD_TOKEN => CloseCode::BadToken.into(),
+                    Code::ACCOUNT_CLOSED => CloseCode::Banned.into(),
+                    Code::TOO_MANY => CloseCode::TooManyRequests.into(),
+                    _ => Closing::LATER,
+                };
+                Step::Close(Some(refusal(None, None, error.code(), error.to_string())), closing)
+            }
+        }
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>, timer: Pin<&mut Sleep>) -> Poll<Wake> {
+        if let Poll::Ready(ending) = self.line.poll_write(cx) {
+            return Poll::Ready(Wake::End(ending));
+        }
+        match &mut self.hand {
+            Hand::Empty if self.session.is_paused() => {}
+            Hand::Empty => {
+                if let Poll::Ready(wake) = self.line.poll_read(cx) {
+                    return Poll::Ready(wake);
+                }
+            }
+            Hand::Entering(entering) => {
+                if let Poll::Ready(entered) = entering.poll_unpin(cx) {
+                    return Poll::Ready(Wake::Entered(Box::new(entered)));
+                }
+            }
+            Hand::Work(work) => {
+                if let Poll::Ready(done) = work.poll_unpin(cx) {
+                    return Poll::Ready(Wake::Done(done));
+                }
+            }
+        }
+        timer.poll(cx).map(|()| Wake::Time)
+    }
+}
+
+impl Hand {
+    fn is_empty(&self) -> bool {
+        matches!(self, Hand::Empty)
+    }
+}
+
+/// The socket, and the messages that wait to be written to it.
+struct Line {
+    socket: Socket,
+    reader: OutboxReader,
+    /// Frames without a message's end that were not counted yet.
+    fragments: u32,
+}
+
+/// Why gathering for a write stopped.
+enum Gathered {
+    /// There are enough bytes.
+    Enough,
+    /// The queue is empty.
+    All,
+    /// The connection is to be closed.
+    Close(CloseCode),
+}
+
+impl Line {
+    /// Writes queued messages. Pending when all are written or the socket is full.
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<Ending> {
+        loop {
+            match self.socket.get_mut().poll_sent(cx) {
+                Poll::Ready(Ok(())) => {}
+                Poll::Ready(Err(_)) => return Poll::Ready(Ending::Gone),
+                Poll::Pending => {
+                    return self.reader.poll_close(cx).map(|code| Ending::Close(code.into()));
+                }
+            }
+            match self.write_gathered(cx) {
+                Ok(Gathered::Enough) => {}
+                Ok(Gathered::All) => return Poll::Pending,
+                Ok(Gathered::Close(code)) => return Poll::Ready(Ending::Close(code.into())),
+                Err(_) => return Poll::Ready(Ending::Gone),
+            }
+        }
+    }
+
+    /// Writes some queued messages in one go.
+    fn write_gathered(&mut self, cx: &mut Context<'_>) -> std::io::Result<Gathered> {
+        with_frames(|frames| {
+            let gathered = loop {
+                if frames.len() >= GATHERED_BYTES {
+                    break Gathered::Enough;
+                }
+                match self.reader.poll_next(cx) {
+                    Poll::Ready(Outgoing::Message(payload)) => {
+                        HOT.message_out(payload.kind());
+                        add_frame(frames, payload.as_str());
+                    }
+                    Poll::Ready(Outgoing::Close(code)) => break Gathered::Close(code),
+                    Poll::Pending => break Gathered::All,
+                }
+            };
+            self.socket.get_mut().write(cx, frames)?;
+            Ok(gathered)
+        })
+    }
+
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> Poll<Wake> {
+        let polled = self.socket.poll_next_unpin(cx);
+        self.fragments += self.socket.get_mut().take_fragments();
+        let Poll::Ready(read) = polled else {
+            return if self.fragments > 0 { Poll::Ready(Wake::Fragments) } else { Poll::Pending };
+        };
+        Poll::Ready(match read {
+            Some(Ok(Message::Text(text))) => Wake::Text(text),
+            Some(Ok(Message::Binary(_))) => Wake::Binary,
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => Wake::Control,
+            Some(Ok(Message::Close(frame))) => {
+                let is_leaving = frame.is_none_or(|frame| frame.code == CLOSED_NORMALLY);
+                Wake::End(Ending::Goodbye { is_leaving })
+            }
+            Some(Ok(Message::Frame(_))) => Wake::Control,
+            Some(Err(error)) => Wake::End(verdict(&error)),
+            None => Wake::End(Ending::Gone),
+        })
+    }
+
+    /// Writes the queued messages and the close frame, then reads until the client has closed as
+    /// well.
+    async fn say_goodbye(&mut self, closing: Option<Closing>) {
+        if let Some(Closing { code, reason }) = closing {
+            let written = poll_fn(|cx| {
+                loop {
+                    ready!(self.socket.get_mut().poll_sent(cx))?;
+                    if !matches!(self.write_gathered(cx)?, Gathered::Enough) {
+                        return Poll::Ready(std::io::Result::Ok(()));
+                    }
+                }
+            });
+            if written.await.is_err() {
+                return;
+            }
+            let frame = CloseFrame { code: code.into(), reason: Utf8Bytes::from_static(reason) };
+            if self.socket.send(Message::Close(Some(frame))).await.is_err() {
+                return;
+            }
+        }
+        // Limited, so that a flooding client is not read forever.
+        for _ in 0..PASSED_OVER_MAX {
+            let Some(Ok(_)) = self.socket.next().await else { return };
+        }
+    }
+}
+
+/// Decides how a read error ends the connection.
+fn verdict(error: &Error) -> Ending {
+    match error {
+        Error::Capacity(CapacityError::MessageTooLong { .. }) => Ending::Close(Closing::TOO_LONG),
+        Error::Utf8(_) => Ending::Close(Closing::NOT_UTF8),
+        Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => Ending::Gone,
+        Error::Protocol(_) => Ending::Close(Closing::PROTOCOL),
+        _ => Ending::Gone,
+    }
+}

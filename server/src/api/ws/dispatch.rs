@@ -1,0 +1,350 @@
+//! Dispatches an identified player's messages to the lobby or to the table of a game.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_board::GameId;
+use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Player, ServerToClient};
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+
+use super::chat::{self, ChatRefusal};
+use super::session::refusal;
+use crate::allowance::{ask_lobby, note_open_game};
+use crate::app::App;
+use flagfall_base::admission::{Client, Watch};
+use flagfall_base::delivery::Outbox;
+use flagfall_base::delivery::Payload;
+use flagfall_base::rate::TokenBucket;
+use flagfall_game::{Reply, TableError, TableHandle, TableInput};
+use flagfall_services::lobby::{LobbyCommand, LobbyRefusal};
+
+/// A message being carried out. It sends its answers to the outbox itself.
+pub(super) type Work = BoxFuture<'static, Done>;
+
+/// What a connection must remember after a message was carried out.
+pub(super) enum Done {
+    /// Nothing.
+    Nothing,
+    /// A game was opened at this table.
+    Opened(Open),
+}
+
+/// An open game.
+pub(super) struct Open {
+    table: TableHandle,
+    /// The spectator's place in the count, if this is not a player of the game.
+    watch: Option<Watch>,
+}
+
+/// One player's dispatch for one connection.
+pub(super) struct Dispatch {
+    app: Arc<App>,
+    outbox: Outbox,
+    player: Player,
+    /// The client, as limits count it.
+    client: Client,
+    open: Vec<Open>,
+    is_watching_lobby: bool,
+    /// Rate limit for chat.
+    talk: TokenBucket,
+}
+
+/// Chat messages per connection, and in which time.
+const TALK: (u32, Duration) = (8, Duration::from_secs(20));
+
+impl Open {
+    const fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+}
+
+impl Dispatch {
+    pub(super) fn new(app: Arc<App>, outbox: Outbox, player: Player, client: Client) -> Dispatch {
+        Dispatch {
+            app,
+            outbox,
+            player,
+            client,
+            open: Vec::new(),
+            is_watching_lobby: false,
+            talk: TokenBucket::new(TALK.0, TALK.1, Instant::now()),
+        }
+    }
+
+    /// The player's id.
+    pub(super) fn player_id(&self) -> &str {
+        &self.player.id
+    }
+
+    /// Carries out a message, at once or as the returned work.
+    pub(super) fn take(&mut self, message: ClientToServer) -> Option<Work> {
+        let message = match LobbyCommand::from_message(message) {
+            Ok((cmd_id, command)) => return Some(self.ask_lobby(cmd_id, command)),
+            Err(message) => message,
+        };
+        match message {
+            ClientToServer::OpenLobby {} => {
+                self.is_watching_lobby = true;
+                self.app.lobby.watch(self.outbox.clone());
+                None
+            }
+            ClientToServer::CloseLobby {} => {
+                self.is_watching_lobby = false;
+                self.app.lobby.unwatch(self.outbox.connection());
+                None
+            }
+            ClientToServer::ShowChallenge { challenge } => Some(self.show_challenge(challenge)),
+            ClientToServer::Rematch { cmd_id, game } => {
+                let (outbox, player) = (self.outbox.clone(), self.player.clone());
+                self.tell_table(
+                    game,
+                    TableInput::Rematch { reply: Reply::Connection(outbox), player, cmd_id },
+                )
+            }
+            ClientToServer::OpenGame { game, since } => self.open_game(game, since),
+            ClientToServer::CloseGame { game } => self.close_game(game),
+            ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
+                let (reply, player) = (Reply::Connection(self.outbox.clone()), self.player.id.clone());
+                self.tell_table(game, TableInput::Command { reply, player, cmd_id, ply, epoch, command })
+            }
+            ClientToServer::Say { cmd_id, game, said } => {
+                if !self.talk.take(Instant::now()) {
+                    refuse_chat(&self.outbox, cmd_id, game, &ChatRefusal::TooFast);
+                    return None;
+                }
+                let (app, player) = (self.app.clone(), self.player.clone());
+                Some(self.answer(cmd_id, game, async move { chat::say(&app, &player, game, said).await }))
+            }
+            ClientToServer::Report { cmd_id, game, reason } => {
+                let (app, player) = (self.app.clone(), self.player.clone());
+                let committed = app.committed.clone();
+                let told = async move { chat::tell_operators(&app, &player, game, &reason).await };
+                let told = async move { committed.run(told).await };
+                Some(self.answer(cmd_id, game, told))
+            }
+            ClientToServer::MyGames {} => Some(self.my_games()),
+            // The session handles the first two, and the lobby's commands were dispatched above.
+            ClientToServer::Hello { .. }
+            | ClientToServer::Pong { .. }
+            | ClientToServer::Seek { .. }
+            | ClientToServer::CancelSeek { .. }
+            | ClientToServer::AcceptSeek { .. }
+            | ClientToServer::Challenge { .. }
+            | ClientToServer::CancelChallenge { .. }
+            | ClientToServer::AcceptChallenge { .. }
+            | ClientToServer::PlayBot { .. }
+            | ClientToServer::EnterPool { .. }
+            | ClientToServer::LeavePool { .. } => None,
+        }
+    }
+
+    /// Records that the player leaves on purpose.
+    pub(super) fn say_goodbye(&mut self) {
+        self.outbox.say_goodbye();
+    }
+
+    /// Remembers the result of finished work.
+    pub(super) fn note(&mut self, done: Done) {
+        match done {
+            Done::Nothing => {}
+            Done::Opened(mut opened) => {
+                if let Some(at) = self.open.iter().position(|open| open.table.id() == opened.table.id()) {
+                    let before = self.open.swap_remove(at);
+                    opened.watch = opened.watch.or(before.watch);
+                }
+                // Most connections have one game open.
+                self.open.reserve_exact(1);
+                self.open.push(opened);
+            }
+        }
+    }
+
+    fn ask_lobby(&self, cmd_id: CommandId, command: LobbyCommand) -> Work {
+        let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+        let client = self.client;
+        Box::pin(async move {
+            let carried = ask_lobby(&app, client, &player, &cmd_id, command).await;
+            outbox.note_stored(carried.stored);
+            match carried.outcome {
+                Ok(outcome) => {
+                    outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome }));
+                    // The player's connections reconnect and get the new name in the welcome.
+                    if app.lobby.is_called_otherwise(&player).await {
+                        app.peers.renew(&app.connections, &player.id).await;
+                    }
+                }
+                Err(refusal) => refuse_lobby(&outbox, Some(cmd_id), &refusal),
+            }
+            Done::Nothing
+        })
+    }
+
+    fn show_challenge(&self, code: String) -> Work {
+        let (app, outbox) = (self.app.clone(), self.outbox.clone());
+        Box::pin(async move {
+            match app.lobby.show_challenge(&code).await {
+                Ok(challenge) => outbox.send(Payload::new(&challenge.message())),
+                Err(refusal) => refuse_lobby(&outbox, None, &refusal),
+            }
+            Done::Nothing
+        })
+    }
+
+    fn answer(
+        &self,
+        cmd_id: CommandId,
+        game: GameId,
+        work: impl Future<Output = Result<Accepted, ChatRefusal>> + Send + 'static,
+    ) -> Work {
+        let outbox = self.outbox.clone();
+        Box::pin(async move {
+            match work.await {
+                Ok(outcome) => outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome })),
+                Err(refusal) => refuse_chat(&outbox, cmd_id, game, &refusal),
+            }
+            Done::Nothing
+        })
+    }
+
+    fn my_games(&self) -> Work {
+        let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+        Box::pin(async move {
+            let games = app.tables.games_of(&player.id).await;
+            outbox.send(Payload::new(&ServerToClient::MyGames { games }));
+            Done::Nothing
+        })
+    }
+
+    fn open_game(&self, game: GameId, since: Option<flagfall_protocol::Position>) -> Option<Work> {
+        let max = self.app.settings.limits.open_games_per_connection;
+        let is_open = self.open.iter().any(|open| open.table.id() == game);
+        if !is_open && self.open.len() >= max {
+            let message = format!("{max} games are open on this connection: close one first");
+            refuse(&self.outbox, refusal(None, Some(game), Code::TOO_MANY, message));
+            return None;
+        }
+        let (outbox, player) = (self.outbox.clone(), self.player.clone());
+        Some(self.hand_over(game, TableInput::Open { outbox, player, since }))
+    }
+
+    fn close_game(&mut self, game: GameId) -> Option<Work> {
+        let at = self.open.iter().position(|open| open.table.id() == game)?;
+        let Open { table, watch: _over } = self.open.swap_remove(at);
+        let outbox = self.outbox.clone();
+        Some(Box::pin(async move {
+            let connection = outbox.connection();
+            table.send(TableInput::Close { connection, is_on_purpose: true }).await.ok();
+            outbox.clear_head(game);
+            Done::Nothing
+        }))
+    }
+
+    /// Sends an input to the table of a game: at once if the game is open here and its table has
+    /// room.
+    fn tell_table(&self, game: GameId, input: TableInput) -> Option<Work> {
+        let open = self.open.iter().find(|open| open.table.id() == game);
+        let input = match open {
+            Some(open) => open.table.try_send(input).err()?,
+            None => input,
+        };
+        Some(self.hand_over(game, input))
+    }
+
+    /// Sends an input to the table of a game. A table may leave memory at any moment; then the
+    /// input goes to the game's next one.
+    fn hand_over(&self, game: GameId, mut input: TableInput) -> Work {
+        const ATTEMPTS: usize = 3;
+        let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
+        let client = self.client;
+        let open = self.open.iter().find(|open| open.table.id() == game);
+        let (mut known, is_watching) =
+            (open.map(|open| open.table.clone()), open.is_some_and(Open::is_watched));
+        let is_open = matches!(input, TableInput::Open { .. });
+        Box::pin(async move {
+            for _ in 0..ATTEMPTS {
+                let table = match known.take() {
+                    Some(table) => table,
+                    None => match app.tables.find(game).await {
+                        Ok(table) => table,
+                        Err(error) => {
+                            refuse_table(&outbox, input.into_cmd_id(), game, &error);
+                            return Done::Nothing;
+                        }
+                    },
+                };
+                let watch = if is_open && !is_watching && !table.has_seat(&player.id) {
+                    match app.admission.watch(client, &player.id, Instant::now()) {
+                        Ok(watch) => Some(watch),
+                        Err(too_many) => {
+                            let words = too_many.to_string();
+                            refuse(&outbox, refusal(None, Some(game), Code::TOO_MANY, words));
+                            return Done::Nothing;
+                        }
+                    }
+                } else {
+                    None
+                };
+                match table.hand(input).await {
+                    Ok(()) if is_open => {
+                        if table.has_seat(&player.id) {
+                            note_open_game(&app, client, &player, &table);
+                        }
+                        return Done::Opened(Open { table, watch });
+                    }
+                    Ok(()) => return Done::Nothing,
+                    Err(back) => input = back,
+                }
+            }
+            refuse_table(&outbox, input.into_cmd_id(), game, &TableError::Unavailable);
+            Done::Nothing
+        })
+    }
+}
+
+impl Drop for Dispatch {
+    /// Removes the connection from the lobby and the tables, even after a panic.
+    fn drop(&mut self) {
+        let (connection, is_on_purpose) = (self.outbox.connection(), self.outbox.has_said_goodbye());
+        if self.is_watching_lobby {
+            self.app.lobby.unwatch(connection);
+        }
+        let open = std::mem::take(&mut self.open);
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        if !open.is_empty() {
+            runtime.spawn(async move {
+                for Open { table, watch } in open {
+                    drop(watch);
+                    // A table that has left memory has dropped the connection as well.
+                    table.send(TableInput::Close { connection, is_on_purpose }).await.ok();
+                }
+            });
+        }
+    }
+}
+
+/// Sends a refusal and counts it.
+pub(super) fn refuse(outbox: &Outbox, refused: ServerToClient) {
+    if let ServerToClient::Refused { code, .. } = &refused {
+        flagfall_base::telemetry::refused(code);
+    }
+    outbox.send(Payload::new(&refused));
+}
+
+fn refuse_lobby(outbox: &Outbox, cmd_id: Option<CommandId>, why: &LobbyRefusal) {
+    refuse(outbox, refusal(cmd_id, None, why.code(), why.to_string()));
+}
+
+fn refuse_chat(outbox: &Outbox, cmd_id: CommandId, game: GameId, why: &ChatRefusal) {
+    let (code, message) = (why.code(), why.to_string());
+    let cmd_id = Some(cmd_id);
+    refuse(outbox, ServerToClient::Refused { cmd_id, game: Some(game), code, message, seq: None });
+}
+
+fn refuse_table(outbox: &Outbox, cmd_id: Option<CommandId>, game: GameId, why: &TableError) {
+    let code = Code::from(why);
+    refuse(
+        outbox,
+        ServerToClient::Refused { cmd_id, game: Some(game), code, message: why.to_string(), seq: None },
+    );
+}

@@ -1,0 +1,477 @@
+//! What a connection may send and when, as a pure state machine. Time is an argument; there is no
+//! I/O.
+
+use std::time::Duration;
+
+use flagfall_board::GameId;
+use flagfall_protocol::{
+    ClientToServer, CloseCode, Code, CommandId, Malformed, PROTOCOL_VERSION, Secret, ServerToClient,
+    parse_message,
+};
+use tokio::time::Instant;
+
+use flagfall_base::rate::TokenBucket;
+use flagfall_services::settings::Settings;
+
+/// Longest `client` of a hello that is logged, in characters.
+const CLIENT_LEN_MAX: usize = 64;
+
+/// Longest time for which reading pauses because the client writes too fast.
+const PAUSE_MAX: Duration = Duration::from_secs(60);
+
+/// Code and reason with which a connection is closed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Closing {
+    /// The close code: one of the protocol ([`CloseCode`]) or of WebSocket itself.
+    pub code: u16,
+    /// The reason, for people.
+    pub reason: &'static str,
+}
+
+impl Closing {
+    /// A frame against the WebSocket protocol.
+    pub const PROTOCOL: Closing = Closing { code: 1002, reason: "against the WebSocket protocol" };
+    /// A binary message.
+    pub const BINARY: Closing = Closing { code: 1003, reason: "messages are texts" };
+    /// A text message that is not UTF-8.
+    pub const NOT_UTF8: Closing = Closing { code: 1007, reason: "not UTF-8" };
+    /// Too many malformed messages.
+    pub const MALFORMED: Closing = Closing { code: 1008, reason: "too many malformed messages" };
+    /// A frame or message beyond the limit.
+    pub const TOO_LONG: Closing = Closing { code: 1009, reason: "message too long" };
+    /// The client cannot be let in now.
+    pub const LATER: Closing = Closing { code: 1013, reason: "try again in a moment" };
+}
+
+impl From<CloseCode> for Closing {
+    fn from(code: CloseCode) -> Closing {
+        let reason = match code {
+            CloseCode::Shutdown => "the server stops",
+            CloseCode::Slow => "messages were not read fast enough",
+            CloseCode::NoPong => "pings were not answered",
+            CloseCode::TooManyRequests => "too many messages",
+            CloseCode::HelloTimeout => "no hello came",
+            CloseCode::Renewed => "the guest has become an account",
+            CloseCode::BadToken => "unknown token",
+            CloseCode::TokenRevoked => "the token was revoked",
+            CloseCode::ProtocolVersion => "another protocol version is spoken here",
+            CloseCode::Banned => "the account was closed by the operators",
+            CloseCode::BadName => "the name is not allowed",
+            CloseCode::TooManyConnections => "a newer connection of the same player took the place",
+            CloseCode::HelloExpected => "the first message must be a hello",
+        };
+        Closing { code: code as u16, reason }
+    }
+}
+
+/// What the connection must do next.
+#[derive(PartialEq, Debug)]
+pub enum Step {
+    /// Nothing.
+    Wait,
+    /// The hello is valid: identify the client, then call [`Session::entered`].
+    Enter {
+        /// The token of an earlier welcome.
+        token: Option<Secret>,
+        /// The name that a new guest wants.
+        name: Option<String>,
+        /// The program, in printable characters.
+        client: String,
+    },
+    /// A message from an identified client: carry it out.
+    Carry(ClientToServer),
+    /// Refuse a message; the connection continues.
+    Refuse(ServerToClient),
+    /// Close the connection, after sending this message if there is one.
+    Close(Option<ServerToClient>, Closing),
+    /// Send the ping with this number.
+    Ping(u64),
+    /// A ping was answered after this time.
+    RoundTrip(Duration),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Phase {
+    /// Waiting for the hello.
+    Greeting,
+    /// The client is being identified.
+    Entering,
+    /// The client is identified.
+    Open,
+}
+
+/// The state of a connection's conversation.
+#[derive(Debug)]
+pub struct Session {
+    phase: Phase,
+    bucket: TokenBucket,
+    malformed_left: u32,
+    hello_by: Instant,
+    ping_every: Duration,
+    dead_after: Duration,
+    next_ping: Instant,
+    last_heard: Instant,
+    pings: u64,
+    ping_sent: Option<Instant>,
+    /// Nothing is read before this time.
+    paused_until: Option<Instant>,
+}
+
+impl Session {
+    /// A session that begins now.
+    #[must_use]
+    pub fn new(settings: &Settings, now: Instant) -> Session {
+        let (limits, times) = (&settings.limits, &settings.times);
+        Session {
+            phase: Phase::Greeting,
+            bucket: TokenBucket::new(limits.messages_per_window, times.message_window, now),
+            malformed_left: limits.malformed_max,
+            hello_by: now + times.hello,
+            ping_every: times.ping,
+            dead_after: times.pong,
+            next_ping: now + times.ping,
+            last_heard: now,
+            pings: 0,
+            ping_sent: None,
+            paused_until: None,
+        }
+    }
+
+    /// Handles a text message. `credit` messages that turned out to be legal moves are given back
+    /// first.
+    pub fn on_text(&mut self, now: Instant, credit: u32, text: &str) -> Step {
+        self.bucket.put_back(credit);
+        if let Some(close) = self.count(now) {
+            return close;
+        }
+        let message = parse_message(text);
+        flagfall_base::recorder::HOT.message_in(message.as_ref().ok());
+        match (message, self.phase) {
+            (Ok(ClientToServer::Hello { protocol, token, name, client }), Phase::Greeting) => {
+                if protocol != PROTOCOL_VERSION {
+                    return wrong_version();
+                }
+                self.phase = Phase::Entering;
+                Step::Enter { token, name, client: printable(&client.unwrap_or_default()) }
+            }
+            (Ok(_), Phase::Greeting) => {
+                let message = "the first message must be a hello";
+                Step::Close(
+                    Some(refusal(None, None, Code::HELLO_EXPECTED, message)),
+                    CloseCode::HelloExpected.into(),
+                )
+            }
+            (Ok(ClientToServer::Hello { .. }), Phase::Entering | Phase::Open) => {
+                Step::Refuse(refusal(None, None, Code::HELLO_EXPECTED, "one hello is enough"))
+            }
+            (Ok(ClientToServer::Pong { id }), _) => self.on_pong(now, id),
+            (Ok(message), _) => Step::Carry(message),
+            (Err(malformed), phase) => self.on_malformed(malformed, phase),
+        }
+    }
+
+    /// Handles a binary message.
+    #[must_use]
+    pub fn on_binary(&self) -> Step {
+        Step::Close(None, Closing::BINARY)
+    }
+
+    /// Handles a ping or pong of the WebSocket protocol itself. It counts like a message, and
+    /// proves life.
+    pub fn on_control(&mut self, now: Instant) -> Step {
+        self.count(now).unwrap_or(Step::Wait)
+    }
+
+    /// Handles frames that ended no message (fragments). Each counts like a message.
+    pub fn on_fragments(&mut self, now: Instant, fragments: u32) -> Step {
+        (0..fragments).find_map(|_| self.count(now)).unwrap_or(Step::Wait)
+    }
+
+    /// Pauses reading, for at most a minute: the client writes faster than it may.
+    pub fn pause(&mut self, now: Instant, time: Duration) {
+        if !time.is_zero() {
+            self.paused_until = Some(now + time.min(PAUSE_MAX));
+        }
+    }
+
+    /// True while nothing is to be read.
+    #[must_use]
+    pub const fn is_paused(&self) -> bool {
+        self.paused_until.is_some()
+    }
+
+    /// The client was identified.
+    pub fn entered(&mut self, now: Instant) {
+        self.phase = Phase::Open;
+        self.next_ping = now + self.ping_every;
+        self.last_heard = now;
+    }
+
+    /// Reading starts again after a time in which the server did not read. That time does not count
+    /// as silence.
+    pub fn resumed(&mut self, now: Instant) {
+        self.last_heard = now;
+    }
+
+    /// When to call [`Session::on_time`] next, if nothing happens before. While the connection is
+    /// not read (`is_reading` is false), silence means nothing.
+    #[must_use]
+    pub fn deadline(&self, is_reading: bool) -> Option<Instant> {
+        let due = self.due(is_reading && !self.is_paused());
+        due.into_iter().chain(self.paused_until).min()
+    }
+
+    fn due(&self, is_reading: bool) -> Option<Instant> {
+        match self.phase {
+            Phase::Greeting => Some(self.hello_by),
+            Phase::Entering => None,
+            Phase::Open if is_reading => Some(self.next_ping.min(self.last_heard + self.dead_after)),
+            Phase::Open => Some(self.next_ping),
+        }
+    }
+
+    /// Handles the passing of time.
+    pub fn on_time(&mut self, now: Instant, is_reading: bool) -> Step {
+        if self.paused_until.is_some_and(|until| now >= until) {
+            self.paused_until = None;
+            self.resumed(now);
+        }
+        let is_reading = is_reading && !self.is_paused();
+        match self.phase {
+            Phase::Greeting if now >= self.hello_by => Step::Close(None, CloseCode::HelloTimeout.into()),
+            Phase::Greeting | Phase::Entering => Step::Wait,
+            Phase::Open if is_reading && now >= self.last_heard + self.dead_after => {
+                Step::Close(None, CloseCode::NoPong.into())
+            }
+            Phase::Open if now >= self.next_ping => {
+                self.pings += 1;
+                self.ping_sent = Some(now);
+                self.next_ping = now + self.ping_every;
+                Step::Ping(self.pings)
+            }
+            Phase::Open => Step::Wait,
+        }
+    }
+
+    fn on_pong(&mut self, now: Instant, id: u64) -> Step {
+        match self.ping_sent {
+            Some(sent) if id == self.pings => {
+                self.ping_sent = None;
+                Step::RoundTrip(now.saturating_duration_since(sent))
+            }
+            _ => Step::Wait,
+        }
+    }
+
+    fn on_malformed(&mut self, malformed: Malformed, phase: Phase) -> Step {
+        if malformed.is_foreign_hello && phase == Phase::Greeting {
+            return wrong_version();
+        }
+        let refused = refusal(malformed.cmd_id, None, Code::MALFORMED, malformed.message);
+        match self.malformed_left.checked_sub(1) {
+            Some(left) => {
+                self.malformed_left = left;
+                Step::Refuse(refused)
+            }
+            None => Step::Close(Some(refused), Closing::MALFORMED),
+        }
+    }
+
+    /// Counts something the client sent: it proves life and uses up the rate limit.
+    fn count(&mut self, now: Instant) -> Option<Step> {
+        self.last_heard = now;
+        if self.bucket.take(now) {
+            return None;
+        }
+        let message = "too many messages in a short time; connect again and send fewer";
+        Some(Step::Close(
+            Some(refusal(None, None, Code::TOO_MANY, message)),
+            CloseCode::TooManyRequests.into(),
+        ))
+    }
+}
+
+fn wrong_version() -> Step {
+    let message = format!("this server speaks protocol version {PROTOCOL_VERSION}: use a program that does");
+    Step::Close(Some(refusal(None, None, Code::PROTOCOL_VERSION, message)), CloseCode::ProtocolVersion.into())
+}
+
+/// A refusal without a sequence number.
+pub(super) fn refusal(
+    cmd_id: Option<CommandId>,
+    game: Option<GameId>,
+    code: &'static str,
+    message: impl Into<String>,
+) -> ServerToClient {
+    ServerToClient::Refused { cmd_id, game, code: Code::new(code), message: message.into(), seq: None }
+}
+
+/// The part of a client's name for itself that may be logged.
+fn printable(client: &str) -> String {
+    client.chars().filter(|letter| letter.is_ascii_graphic() || *letter == ' ').take(CLIENT_LEN_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HELLO: &str = r#"{"type":"hello","protocol":1}"#;
+
+    fn begin() -> (Session, Instant) {
+        let now = Instant::now();
+        (Session::new(&Settings::default(), now), now)
+    }
+
+    fn open() -> (Session, Instant) {
+        let (mut session, now) = begin();
+        assert!(matches!(session.on_text(now, 0, HELLO), Step::Enter { .. }));
+        session.entered(now);
+        (session, now)
+    }
+
+    fn s(seconds: f64) -> Duration {
+        Duration::from_secs_f64(seconds)
+    }
+
+    #[track_caller]
+    fn assert_closes(step: &Step, refused: Option<&str>, code: u16) {
+        let Step::Close(last_words, closing) = step else { panic!("{step:?}") };
+        assert_eq!(closing.code, code);
+        let said = last_words.as_ref().map(|message| match message {
+            ServerToClient::Refused { code, .. } => code.as_str(),
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(said, refused);
+    }
+
+    #[test]
+    fn a_hello_brings_one_in() {
+        let (mut session, now) = begin();
+        let hello = r#"{"type":"hello","protocol":1,"name":"ana","client":"cli\n 1"}"#;
+        let expected = Step::Enter { token: None, name: Some("ana".to_owned()), client: "cli 1".to_owned() };
+        assert_eq!(session.on_text(now, 0, hello), expected);
+        assert_eq!(session.deadline(false), None);
+    }
+
+    #[test]
+    fn without_a_hello_in_time_the_connection_ends() {
+        let (mut session, now) = begin();
+        assert_eq!(session.deadline(true), Some(now + s(10.0)));
+        assert_eq!(session.on_time(now + s(9.9), true), Step::Wait);
+        assert_closes(&session.on_time(now + s(10.0), true), None, 4004);
+    }
+
+    #[test]
+    fn another_first_message_ends_it() {
+        let (mut session, now) = begin();
+        assert_closes(&session.on_text(now, 0, r#"{"type":"my_games"}"#), Some("hello_expected"), 4106);
+    }
+
+    #[test]
+    fn another_protocol_version_ends_it_even_with_fields_of_the_future() {
+        for hello in [r#"{"type":"hello","protocol":2}"#, r#"{"type":"hello","protocol":99,"proof":{}}"#] {
+            let (mut session, now) = begin();
+            assert_closes(&session.on_text(now, 0, hello), Some("protocol_version"), 4102);
+        }
+    }
+
+    #[test]
+    fn a_second_hello_is_refused() {
+        let (mut session, now) = open();
+        assert!(matches!(session.on_text(now, 0, HELLO), Step::Refuse(_)));
+    }
+
+    #[test]
+    fn a_few_malformed_messages_are_refused_and_then_the_connection_ends() {
+        let (mut session, now) = open();
+        for _ in 0..Settings::default().limits.malformed_max {
+            assert!(matches!(session.on_text(now, 0, "nonsense"), Step::Refuse(_)));
+        }
+        assert_closes(&session.on_text(now, 0, "nonsense"), Some("malformed"), 1008);
+    }
+
+    #[test]
+    fn a_hundred_messages_in_twenty_seconds_are_allowed() {
+        let (mut session, now) = open();
+        for _ in 1..100 {
+            assert!(matches!(session.on_text(now, 0, r#"{"type":"my_games"}"#), Step::Carry(_)));
+        }
+        assert_closes(&session.on_text(now, 0, r#"{"type":"my_games"}"#), Some("too_many"), 4003);
+    }
+
+    #[test]
+    fn at_a_steady_pace_one_may_talk_for_ever() {
+        let (mut session, mut now) = open();
+        for _ in 0..1_000 {
+            now += s(0.2);
+            assert!(matches!(session.on_text(now, 0, r#"{"type":"my_games"}"#), Step::Carry(_)));
+        }
+    }
+
+    #[test]
+    fn legal_moves_do_not_count() {
+        let (mut session, now) = open();
+        for _ in 0..1_000 {
+            assert!(matches!(session.on_text(now, 1, r#"{"type":"my_games"}"#), Step::Carry(_)));
+        }
+    }
+
+    #[test]
+    fn pings_of_the_websocket_protocol_count_too() {
+        let (mut session, now) = open();
+        let last = (0..200).map(|_| session.on_control(now)).find(|step| *step != Step::Wait).unwrap();
+        assert_closes(&last, Some("too_many"), 4003);
+    }
+
+    #[test]
+    fn pings_come_every_five_seconds_and_pongs_measure_the_round_trip() {
+        let (mut session, now) = open();
+        assert_eq!(session.deadline(true), Some(now + s(5.0)));
+        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
+        let pong = session.on_text(now + s(5.25), 0, r#"{"type":"pong","id":1}"#);
+        assert_eq!(pong, Step::RoundTrip(s(0.25)));
+        assert_eq!(session.on_text(now + s(5.5), 0, r#"{"type":"pong","id":1}"#), Step::Wait);
+        assert_eq!(session.on_text(now + s(5.5), 0, r#"{"type":"pong","id":77}"#), Step::Wait);
+        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+    }
+
+    #[test]
+    fn fragments_count_like_messages() {
+        let (mut session, now) = open();
+        assert_eq!(session.on_fragments(now, 99), Step::Wait);
+        assert_closes(&session.on_fragments(now, 1), Some("too_many"), 4003);
+    }
+
+    #[test]
+    fn a_fast_writer_is_paused_and_not_counted_as_dead() {
+        let (mut session, now) = open();
+        session.pause(now, Duration::ZERO);
+        assert!(!session.is_paused());
+        session.pause(now, s(12.0));
+        assert!(session.is_paused());
+        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
+        assert_eq!(session.on_time(now + s(10.0), true), Step::Ping(2));
+        assert_eq!(session.deadline(true), Some(now + s(12.0)));
+        assert_eq!(session.on_time(now + s(12.0), true), Step::Wait);
+        assert!(!session.is_paused());
+        assert_eq!(session.on_time(now + s(15.0), true), Step::Ping(3));
+        assert_closes(&session.on_time(now + s(22.0), true), None, 4002);
+    }
+
+    #[test]
+    fn a_link_that_is_silent_for_ten_seconds_is_dead() {
+        let (mut session, now) = open();
+        assert_eq!(session.on_time(now + s(5.0), true), Step::Ping(1));
+        assert_closes(&session.on_time(now + s(10.0), true), None, 4002);
+    }
+
+    #[test]
+    fn silence_counts_only_while_the_connection_is_read() {
+        let (mut session, now) = open();
+        assert_eq!(session.on_time(now + s(5.0), false), Step::Ping(1));
+        assert_eq!(session.on_time(now + s(12.0), false), Step::Ping(2));
+        session.resumed(now + s(12.0));
+        assert_eq!(session.on_time(now + s(13.0), true), Step::Wait);
+        assert_closes(&session.on_time(now + s(22.0), true), None, 4002);
+    }
+}

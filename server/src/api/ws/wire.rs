@@ -1,0 +1,232 @@
+//! The socket under a WebSocket, and the framing of outgoing messages.
+//!
+//! The library handles reading, control frames and closing. Outgoing messages bypass it: their
+//! frames need neither mask nor state, and the library would copy them into a buffer per connection
+//! that stays as large as its longest message. Here frames are assembled in one buffer per thread
+//! and written at once. A connection keeps only what its socket did not take.
+
+use std::cell::RefCell;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::meter::Meter;
+
+/// First byte of a frame that holds a whole text message.
+const WHOLE_TEXT: u8 = 0x81;
+/// Second byte of a frame whose length does not fit into it: two or eight bytes of length follow.
+const LENGTH_IN_TWO: u8 = 126;
+const LENGTH_IN_EIGHT: u8 = 127;
+/// Most frames without a message's end that are read before the connection has counted them.
+const FRAGMENTS_MAX: u32 = 32;
+/// A close code of proxies that could not reach their upstream. The library treats it as a protocol
+/// error.
+const BAD_GATEWAY: u16 = 1014;
+/// Code 1002: the library's close frame in answer to that code starts with it.
+const ANSWERED_AS_FAULT: [u8; 2] = 1002_u16.to_be_bytes();
+
+thread_local! {
+    static FRAMES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Provides an empty buffer to assemble frames in. It belongs to the thread, so the closure cannot
+/// await.
+pub(super) fn with_frames<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
+    FRAMES.with_borrow_mut(|frames| {
+        frames.clear();
+        work(frames)
+    })
+}
+
+/// Appends the frame of a message.
+pub(super) fn add_frame(frames: &mut Vec<u8>, text: &str) {
+    frames.push(WHOLE_TEXT);
+    match (u8::try_from(text.len()), u16::try_from(text.len())) {
+        (Ok(length), _) if length < LENGTH_IN_TWO => frames.push(length),
+        (_, Ok(length)) => {
+            frames.push(LENGTH_IN_TWO);
+            frames.extend_from_slice(&length.to_be_bytes());
+        }
+        _ => {
+            frames.push(LENGTH_IN_EIGHT);
+            frames.extend_from_slice(&(text.len() as u64).to_be_bytes());
+        }
+    }
+    frames.extend_from_slice(text.as_bytes());
+}
+
+/// A stream on which frames stay whole: a write waits until the previous one is complete.
+#[derive(Debug)]
+pub(super) struct Wire<S> {
+    stream: S,
+    /// Bytes that the stream did not take. No more are accepted until they are sent, so it is
+    /// bounded by one write.
+    unsent: Vec<u8>,
+    /// How many of these bytes were sent.
+    sent: usize,
+    /// Counts incoming frames.
+    meter: Meter,
+}
+
+impl<S: AsyncWrite + Unpin> Wire<S> {
+    pub(super) fn new(stream: S) -> Wire<S> {
+        Wire { stream, unsent: Vec::new(), sent: 0, meter: Meter::default() }
+    }
+
+    /// Records bytes that came in before the wire existed.
+    pub(super) fn note_read(&mut self, bytes: &[u8]) {
+        self.meter.read(bytes);
+    }
+
+    /// Returns the number of frames since the last call that ended no message. Too many of them
+    /// stop reading until they are taken, so the reader must call this after each poll.
+    pub(super) fn take_fragments(&mut self) -> u32 {
+        self.meter.take_fragments()
+    }
+
+    /// The underlying stream.
+    pub(super) const fn stream(&self) -> &S {
+        &self.stream
+    }
+
+    /// Ready when nothing is left to be written.
+    pub(super) fn poll_sent(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while let Some(rest) = self.unsent.get(self.sent..).filter(|rest| !rest.is_empty()) {
+            self.sent += ready!(poll_write(&mut self.stream, cx, rest))?;
+        }
+        if !self.unsent.is_empty() {
+            (self.unsent, self.sent) = (Vec::new(), 0);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Writes whole frames and keeps what the socket does not take. All earlier bytes must have
+    /// been sent: see [`Wire::poll_sent`].
+    pub(super) fn write(&mut self, cx: &mut Context<'_>, mut frames: &[u8]) -> io::Result<()> {
+        debug_assert!(self.unsent.is_empty(), "frames would be mixed");
+        while !frames.is_empty() {
+            match poll_write(&mut self.stream, cx, frames) {
+                Poll::Ready(written) => frames = frames.get(written?..).unwrap_or_default(),
+                Poll::Pending => {
+                    (self.unsent, self.sent) = (frames.to_vec(), 0);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes some bytes. Writing zero bytes is an error.
+fn poll_write(
+    stream: &mut (impl AsyncWrite + Unpin),
+    cx: &mut Context<'_>,
+    bytes: &[u8],
+) -> Poll<io::Result<usize>> {
+    match ready!(Pin::new(stream).poll_write(cx, bytes))? {
+        0 => Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+        written => Poll::Ready(Ok(written)),
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Wire<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let wire = &mut *self;
+        if wire.meter.fragments() > FRAGMENTS_MAX {
+            return Poll::Pending;
+        }
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut wire.stream).poll_read(cx, buffer))?;
+        wire.meter.read(&buffer.filled()[before..]);
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// The library's writes: control frames, accepted whole or not at all.
+impl<S: AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        ready!(self.poll_sent(cx))?;
+        // Replace the library's code 1002: the answer to a close frame repeats its code.
+        let is_fault =
+            matches!(bytes, [0x88, _, first, second, ..] if [*first, *second] == ANSWERED_AS_FAULT);
+        if is_fault && self.meter.close_code() == Some(BAD_GATEWAY) {
+            let [first, second] = BAD_GATEWAY.to_be_bytes();
+            self.write(cx, &[0x88, 2, first, second])?;
+            return Poll::Ready(Ok(bytes.len()));
+        }
+        self.write(cx, bytes)?;
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_sent(cx))?;
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_sent(cx))?;
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::task::Waker;
+
+    use futures_util::{SinkExt as _, StreamExt as _};
+    use tokio::io::AsyncReadExt as _;
+    use tokio_tungstenite::WebSocketStream;
+    use tokio_tungstenite::tungstenite::Message;
+    use tokio_tungstenite::tungstenite::protocol::Role;
+
+    use super::*;
+
+    fn frame(text: &str) -> Vec<u8> {
+        let mut frames = Vec::new();
+        add_frame(&mut frames, text);
+        frames
+    }
+
+    #[tokio::test]
+    async fn frames_of_every_length_are_what_a_client_reads() {
+        let lengths = [0, 1, 125, 126, 127, 65_535, 65_536, 70_000];
+        let (near, far) = tokio::io::duplex(1 << 20);
+        let mut wire = Wire::new(near);
+        let all: Vec<u8> = lengths.iter().flat_map(|length| frame(&"x".repeat(*length))).collect();
+        poll_fn(|cx| Poll::Ready(wire.write(cx, &all))).await.unwrap();
+        let mut client = WebSocketStream::from_raw_socket(far, Role::Client, None).await;
+        for length in lengths {
+            assert_eq!(client.next().await.unwrap().unwrap(), Message::text("x".repeat(length)));
+        }
+    }
+
+    #[tokio::test]
+    async fn unfinished_writes_precede_control_frames() {
+        let (near, mut far) = tokio::io::duplex(10);
+        let mut socket = WebSocketStream::from_raw_socket(Wire::new(near), Role::Server, None).await;
+        let said = frame(&"x".repeat(40));
+        let mut cx = Context::from_waker(Waker::noop());
+        socket.get_mut().write(&mut cx, &said).unwrap();
+        assert!(socket.get_mut().poll_sent(&mut cx).is_pending());
+        let pinging = tokio::spawn(async move { socket.send(Message::Ping("p".into())).await });
+        let mut read = vec![0; said.len() + 3];
+        far.read_exact(&mut read).await.unwrap();
+        assert_eq!(read, [&said[..], &[0x89, 1, b'p']].concat());
+        pinging.await.unwrap().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_dead_socket_is_an_error() {
+        let (near, far) = tokio::io::duplex(10);
+        drop(far);
+        let mut wire = Wire::new(near);
+        assert!(poll_fn(|cx| Poll::Ready(wire.write(cx, &frame("x")))).await.is_err());
+    }
+}

@@ -1,0 +1,139 @@
+//! The configuration as a TOML file, for `--check-config` and the example in `deploy/`.
+
+use std::fmt::Write;
+
+use clap::{Arg, ArgAction, CommandFactory};
+
+use super::layers::{Loaded, key, section, settings};
+use super::{Config, StoreKind};
+use flagfall_services::proof::KeySource;
+
+/// Width of a line of comment.
+const WIDTH: usize = 98;
+
+const CHECKED: &str = "\
+# The configuration is valid. As a file of --config it gives these settings again.
+# Behind each value stands where it comes from. Secrets are not shown.
+";
+
+const EXAMPLE: &str = "\
+# Settings of flagfall-server, with their defaults: start it with --config FILE, or name the file in
+# FLAGFALL_CONFIG. Flags and environment variables win over the file. A line that starts with # is
+# not in force. Generated from the program.
+";
+
+impl Loaded {
+    /// The configuration as a TOML file, with the source of each value. Secrets are left out.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        write_sections(CHECKED, |setting| {
+            let source = self.source(setting);
+            if let Some(shown) = self.secret(setting) {
+                return format!("#{} = {shown}  # {source}; the secret is not shown\n", key(setting));
+            }
+            match self.value(setting) {
+                Some(value) => format!("{} = {value}  # {source}\n", key(setting)),
+                None => format!("#{} =  # not set\n", key(setting)),
+            }
+        })
+    }
+
+    /// The value of a setting, as TOML.
+    fn value(&self, setting: &Arg) -> Option<String> {
+        let values = self.matches.get_raw(setting.get_id().as_str()).into_iter().flatten();
+        let values: Option<Vec<String>> =
+            values.map(|value| value.to_str().map(|text| toml_value(setting, text))).collect();
+        match (setting.get_action(), values?.as_slice()) {
+            (ArgAction::Append, values) => Some(format!("[{}]", values.join(", "))),
+            (_, [value, ..]) => Some(value.clone()),
+            (_, []) => None,
+        }
+    }
+
+    /// What is shown in place of a value that contains, or may contain, a secret.
+    fn secret(&self, setting: &Arg) -> Option<String> {
+        if !setting.is_hide_env_values_set() {
+            return None;
+        }
+        let raw = self.matches.get_raw(setting.get_id().as_str())?.next()?.to_string_lossy();
+        match (setting.get_id().as_str(), &self.config.store, &self.config.signing_key) {
+            ("store", StoreKind::Redis(address), _) if raw.contains(['@', '?']) => {
+                Some(toml_value(setting, &address.to_string()))
+            }
+            ("store", _, _) | ("signing_key", _, Some(KeySource::File(_))) => None,
+            _ => Some("\"\"".to_owned()),
+        }
+    }
+}
+
+/// The example of a configuration file: every setting with its default, in a comment.
+#[must_use]
+pub fn example() -> String {
+    write_sections(EXAMPLE, |setting| {
+        let defaults = setting.get_default_values().iter().map(|value| value.to_string_lossy());
+        let value = match (setting.get_action(), defaults.collect::<Vec<_>>().as_slice()) {
+            (ArgAction::SetTrue, _) => "false".to_owned(),
+            (ArgAction::Append, _) => "[]".to_owned(),
+            (_, [value, ..]) => toml_value(setting, value),
+            (_, []) => String::new(),
+        };
+        format!("#{} = {value}\n", key(setting)).replace(" = \n", " =\n")
+    })
+}
+
+/// The headings of the settings, in the order of the help.
+pub(super) fn headings(command: &clap::Command) -> Vec<&str> {
+    let mut headings = Vec::new();
+    for heading in settings(command).filter_map(Arg::get_help_heading) {
+        if !headings.contains(&heading) {
+            headings.push(heading);
+        }
+    }
+    headings
+}
+
+/// The explanation of a setting, as the help gives it.
+pub(super) fn explanation(setting: &Arg) -> String {
+    let help = setting.get_long_help().or(setting.get_help()).map(ToString::to_string).unwrap_or_default();
+    format!("{}.", help.trim_end_matches('.'))
+}
+
+fn write_sections(head: &str, line: impl Fn(&Arg) -> String) -> String {
+    let command = Config::command();
+    let mut text = head.to_owned();
+    for heading in headings(&command) {
+        let of_section = || settings(&command).filter(|setting| setting.get_help_heading() == Some(heading));
+        if let Some(first) = of_section().next() {
+            write!(text, "\n[{}]\n", section(first)).ok();
+        }
+        for setting in of_section() {
+            write_comment(&mut text, &explanation(setting));
+            text.push_str(&line(setting));
+        }
+    }
+    text
+}
+
+fn write_comment(text: &mut String, comment: &str) {
+    let mut column = WIDTH;
+    for word in comment.split_whitespace() {
+        if column + 1 + word.len() > WIDTH {
+            text.push_str(if column == WIDTH && text.ends_with('\n') { "#" } else { "\n#" });
+            column = 1;
+        }
+        text.push(' ');
+        text.push_str(word);
+        column += 1 + word.len();
+    }
+    text.push('\n');
+}
+
+/// A value as TOML: a number, true or false, or a text.
+fn toml_value(setting: &Arg, value: &str) -> String {
+    let is_number = value.parse::<u32>().is_ok_and(|number| number.to_string() == value);
+    match setting.get_action() {
+        ArgAction::SetTrue => value.to_owned(),
+        _ if is_number => value.to_owned(),
+        _ => toml::Value::from(value).to_string(),
+    }
+}

@@ -1,0 +1,242 @@
+//! Where values come from: flags win over the environment, the environment over the configuration
+//! file, and the file over the defaults.
+//!
+//! clap knows flags, environment and defaults. The values of the file take the place of the
+//! defaults, so that one parser judges all four.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use clap::builder::{OsStr, Resettable};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches};
+use toml::de::{DeTable, DeValue};
+
+use super::Config;
+
+/// The flag that names the configuration file.
+const FILE_FLAG: &str = "config";
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Flags or environment are wrong, or ask for help.
+    #[error("{0}")]
+    Flags(#[from] clap::Error),
+    /// The file cannot be read.
+    #[error("--config {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: std::io::Error,
+    },
+    /// A line of the file is wrong.
+    #[error("{}:{line}: {reason}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong and what is allowed. Never repeats a secret value.
+        reason: String,
+    },
+}
+
+/// Where a value comes from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// Not set anywhere, or the default.
+    Default,
+    /// A line of the configuration file.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// An environment variable.
+    Environment(String),
+    /// A flag.
+    Flag,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Default => f.write_str("default"),
+            Source::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Source::Environment(name) => f.write_str(name),
+            Source::Flag => f.write_str("flag"),
+        }
+    }
+}
+
+/// A configuration with the source of each value.
+pub struct Loaded {
+    /// The configuration.
+    pub config: Config,
+    pub(super) matches: ArgMatches,
+    file: Option<File>,
+}
+
+impl Loaded {
+    /// Reads flags, environment and the file that they name.
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub fn from_args<A>(args: impl IntoIterator<Item = A> + Clone) -> Result<Loaded, LoadError>
+    where
+        A: Into<OsString> + Clone,
+    {
+        let command = Config::command();
+        let mut matches = command.clone().try_get_matches_from(args.clone())?;
+        let file = match matches.get_one::<PathBuf>(FILE_FLAG) {
+            Some(path) => Some(File::read(path, &command)?),
+            None => None,
+        };
+        if let Some(file) = &file {
+            let command = file.lines.iter().fold(command, |command, line| {
+                command.mut_arg(&line.id, |arg| arg.default_values(line.values.clone()))
+            });
+            matches = command.try_get_matches_from(args)?;
+        }
+        Ok(Loaded { config: Config::from_arg_matches(&matches)?, matches, file })
+    }
+
+    /// Where the value of a setting comes from.
+    pub(super) fn source(&self, setting: &Arg) -> Source {
+        let id = setting.get_id().as_str();
+        let line = || self.file.as_ref()?.lines.iter().find(|line| line.id == id);
+        match self.matches.value_source(id) {
+            Some(ValueSource::CommandLine) => Source::Flag,
+            Some(ValueSource::EnvVariable) => {
+                let name = setting.get_env().map(|name| name.to_string_lossy().into_owned());
+                Source::Environment(name.unwrap_or_default())
+            }
+            _ => match (&self.file, line()) {
+                (Some(file), Some(line)) => Source::File { path: file.path.clone(), line: line.number },
+                _ => Source::Default,
+            },
+        }
+    }
+}
+
+/// The settings: all flags that the environment and the file can also set.
+pub(super) fn settings(command: &Command) -> impl Iterator<Item = &Arg> {
+    command.get_arguments().filter(|arg| arg.get_env().is_some() && arg.get_id() != FILE_FLAG)
+}
+
+/// The section of the file that holds a setting: the first word of its heading in the help.
+pub(super) fn section(setting: &Arg) -> String {
+    let heading = setting.get_help_heading().unwrap_or_default();
+    heading.split(' ').next().unwrap_or_default().to_lowercase()
+}
+
+/// The key of a setting in its section: the name of the flag.
+pub(super) fn key(setting: &Arg) -> &str {
+    setting.get_long().unwrap_or_default()
+}
+
+/// A configuration file whose keys and values are valid.
+struct File {
+    path: PathBuf,
+    lines: Vec<Line>,
+}
+
+/// A setting in the file.
+struct Line {
+    id: String,
+    number: usize,
+    values: Vec<String>,
+}
+
+impl File {
+    fn read(path: &Path, command: &Command) -> Result<File, LoadError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| LoadError::Unreadable { path: path.to_owned(), error })?;
+        let lines = lines(&text, command).map_err(|(offset, reason)| LoadError::Line {
+            path: path.to_owned(),
+            line: line_at(&text, offset),
+            reason,
+        })?;
+        Ok(File { path: path.to_owned(), lines })
+    }
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|byte| *byte == b'\n').count() + 1
+}
+
+/// The settings in a file's text, or the place of the first mistake and what is wrong there.
+fn lines(text: &str, command: &Command) -> Result<Vec<Line>, (usize, String)> {
+    let table = DeTable::parse(text).map_err(|error| {
+        (error.span().map_or(0, |span| span.start), format!("not TOML: {}", error.message()))
+    })?;
+    let mut lines = Vec::new();
+    for (name, content) in table.get_ref() {
+        let (name, place) = (name.get_ref().as_ref(), name.span().start);
+        if !settings(command).any(|setting| section(setting) == name) {
+            let mut sections: Vec<String> = Vec::new();
+            for setting in settings(command).map(|setting| format!("[{}]", section(setting))) {
+                if !sections.contains(&setting) {
+                    sections.push(setting);
+                }
+            }
+            return Err((place, format!("there is no section [{name}]; there are {}", sections.join(", "))));
+        }
+        let Some(content) = content.get_ref().as_table() else {
+            return Err((place, format!("{name} is a section: write [{name}] on a line of its own")));
+        };
+        for (key_text, value) in content {
+            let (key_text, place) = (key_text.get_ref().as_ref(), key_text.span().start);
+            let of_section = || settings(command).filter(|setting| section(setting) == name);
+            let Some(setting) = of_section().find(|setting| key(setting) == key_text) else {
+                let keys: Vec<&str> = of_section().map(key).collect();
+                return Err((
+                    place,
+                    format!("there is no setting {key_text} in [{name}]; there are {}", keys.join(", ")),
+                ));
+            };
+            let values = values(setting, value.get_ref()).map_err(|reason| (value.span().start, reason))?;
+            lines.push(Line { id: setting.get_id().to_string(), number: line_at(text, place), values });
+        }
+    }
+    Ok(lines)
+}
+
+/// The values of a setting as flags would have them, checked as flags are.
+fn values(setting: &Arg, value: &DeValue<'_>) -> Result<Vec<String>, String> {
+    let is_list = matches!(setting.get_action(), ArgAction::Append);
+    let values = match value {
+        DeValue::Array(items) if is_list => {
+            items.iter().map(|item| scalar(item.get_ref())).collect::<Option<Vec<_>>>()
+        }
+        other => scalar(other).map(|value| vec![value]),
+    };
+    let values = values.ok_or_else(|| {
+        let wanted = if is_list { "a list of texts" } else { "one text, number, true or false" };
+        format!("--{} wants {wanted}", key(setting))
+    })?;
+    let alone = setting.clone().env(Resettable::<OsStr>::Reset).default_values(values.clone());
+    match Command::new("file").no_binary_name(true).arg(alone).try_get_matches_from(Vec::<OsString>::new()) {
+        Ok(_) => Ok(values),
+        Err(error) => {
+            let text = error.render().to_string();
+            let text = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+            Err(text.split_whitespace().collect::<Vec<_>>().join(" "))
+        }
+    }
+}
+
+fn scalar(value: &DeValue<'_>) -> Option<String> {
+    match value {
+        DeValue::String(text) => Some(text.to_string()),
+        DeValue::Boolean(is_set) => Some(is_set.to_string()),
+        DeValue::Integer(number) => {
+            i64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number.to_string())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,117 @@
+//! The values that settings take, and the messages for wrong ones.
+
+use std::ffi::OsStr;
+use std::net::SocketAddr;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use flagfall_store::RedisAddress;
+use tracing_subscriber::EnvFilter;
+
+/// Where metrics are served.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MetricsListen {
+    /// Nowhere.
+    Off,
+    /// At this address.
+    At(SocketAddr),
+}
+
+impl FromStr for MetricsListen {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<MetricsListen, String> {
+        if text == "none" {
+            return Ok(MetricsListen::Off);
+        }
+        socket_address(text).map(MetricsListen::At).map_err(|error| format!("{error}; or none"))
+    }
+}
+
+pub(super) fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        "wanted: an address of this machine and a port, as 127.0.0.1:7171 or 0.0.0.0:7171 or [::1]:7171; \
+         no name, for a name may have several addresses"
+            .to_owned()
+    })
+}
+
+/// The kind of store.
+#[derive(Clone, Debug)]
+pub enum StoreKind {
+    /// Files in the data folder.
+    Embedded,
+    /// Nothing durable.
+    Memory,
+    /// A Redis.
+    Redis(RedisAddress),
+}
+
+impl FromStr for StoreKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<StoreKind, String> {
+        match text {
+            "embedded" => Ok(StoreKind::Embedded),
+            "memory" => Ok(StoreKind::Memory),
+            // The text is not repeated in the error: it may hold a password.
+            text => text
+                .parse()
+                .map(StoreKind::Redis)
+                .map_err(|error| format!("embedded, memory, or a Redis; {error}")),
+        }
+    }
+}
+
+/// Parses `--store`. Error messages do not repeat an invalid value: it may hold a password, and
+/// messages end up in logs.
+#[derive(Clone)]
+pub(super) struct StoreParser;
+
+impl TypedValueParser for StoreParser {
+    type Value = StoreKind;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        _: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<StoreKind, clap::Error> {
+        value.to_string_lossy().parse().map_err(|why: String| {
+            let message = format!("--store (FLAGFALL_STORE) wants {why}\n");
+            clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(command)
+        })
+    }
+}
+
+/// The format of logs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LogFormat {
+    /// For a person.
+    Human,
+    /// One JSON object per line.
+    Json,
+}
+
+/// A log filter that is known to be valid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogFilter(String);
+
+impl FromStr for LogFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LogFilter, String> {
+        EnvFilter::builder().parse(text).map_err(|error| error.to_string())?;
+        Ok(LogFilter(text.to_owned()))
+    }
+}
+
+impl LogFilter {
+    /// The filter.
+    #[must_use]
+    pub fn filter(&self) -> EnvFilter {
+        EnvFilter::new(&self.0)
+    }
+}

@@ -1,0 +1,234 @@
+//! What goes wrong between the store and Redis.
+
+use std::error::Error;
+use std::io::ErrorKind;
+use std::sync::Arc;
+use std::time::Duration;
+
+use flagfall_tls::HandshakeFault;
+use redis::{FromRedisValue, RedisError, RedisResult, Value};
+use tokio::time::timeout;
+use tokio_rustls::rustls;
+
+/// Characters of an error's own text that are passed on.
+const SHOWN_MAX: usize = 120;
+
+/// Why a request failed or may have failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Fault {
+    /// It was surely not carried out.
+    NotDone(String),
+    /// It may have been carried out, or may still be.
+    InDoubt(String),
+    /// Redis does not have the script; nothing was carried out.
+    ScriptGone,
+    /// The user of this Redis lacks a right that the store needs. Nothing was carried out.
+    Forbidden,
+    /// This Redis is a replica now and takes no writes.
+    Demoted,
+    /// Redis was emptied while it ran.
+    Emptied,
+    /// A key holds a value of another type: another program has written there. Parts of the request
+    /// that do not need such a key may have been carried out.
+    WrongType,
+}
+
+/// The reason if the user lacks rights.
+const FORBIDDEN: &str = "this user may not do all that the store has to do on Redis: compare its ACL with deploy/redis/users.acl.template, of which keys and \
+                         channels are those of the prefix flagfall; ACL LOG, asked by another user, names what was refused";
+
+/// The part of a text that is passed on.
+fn shown(text: &str) -> String {
+    text.chars().take(SHOWN_MAX).collect()
+}
+
+impl Fault {
+    pub(super) fn not_done(why: &str) -> Fault {
+        Fault::NotDone(why.to_owned())
+    }
+
+    /// The fault behind an error that answers a request.
+    ///
+    /// Of Redis's own text only the code is passed on: the rest may quote what was sent, which is
+    /// secret.
+    pub(super) fn of_error(error: &RedisError) -> Fault {
+        if error.is_io_error() || error.is_timeout() || error.is_connection_dropped() {
+            return Fault::InDoubt(if error.is_timeout() {
+                "Redis did not answer in time".to_owned()
+            } else {
+                "the connection to Redis was lost".to_owned()
+            });
+        }
+        if error.kind() == redis::ErrorKind::AuthenticationFailed {
+            return Fault::of_code("WRONGPASS");
+        }
+        Fault::of_code(error.code().unwrap_or(error.category()))
+    }
+
+    /// The fault behind an error while connecting. Nothing secret is sent before the other side's
+    /// certificate has been verified.
+    pub(super) fn of_connecting(error: &RedisError) -> Fault {
+        let shared = error.source().and_then(|source| source.downcast_ref::<Arc<dyn Error + Send + Sync>>());
+        let io = shared.and_then(|source| source.downcast_ref::<std::io::Error>());
+        let tls = io.and_then(std::io::Error::get_ref).and_then(|inner| inner.downcast_ref());
+        match (tls, io) {
+            (Some(rustls::Error::AlertReceived(rustls::AlertDescription::CertificateRequired)), _) => {
+                Fault::not_done("it asks who connects: name a certificate with --redis-cert and --redis-key")
+            }
+            (Some(_), Some(io)) => match HandshakeFault::from(io) {
+                fault @ HandshakeFault::UntrustedIssuer => {
+                    Fault::NotDone(format!("{fault}: name who has issued it with --redis-ca"))
+                }
+                fault @ HandshakeFault::NoTls => Fault::NotDone(format!("{fault}: say redis://")),
+                fault => Fault::NotDone(fault.to_string()),
+            },
+            _ => match io.map(std::io::Error::kind) {
+                Some(ErrorKind::ConnectionRefused) => Fault::not_done("nothing listens there"),
+                Some(ErrorKind::BrokenPipe | ErrorKind::ConnectionReset | ErrorKind::UnexpectedEof) => {
+                    Fault::not_done("it ended the connection at once; if it speaks TLS, say rediss://")
+                }
+                // The system's own text, such as an unknown host name or an unreachable network.
+                Some(_) if !error.is_timeout() => {
+                    Fault::NotDone(shown(&io.map(ToString::to_string).unwrap_or_default()))
+                }
+                _ => Fault::of_error(error),
+            },
+        }
+    }
+
+    /// The fault behind an error that a script met and passed on. Here, too, only the code is used.
+    pub(super) fn of_words(error: &str) -> Fault {
+        Fault::of_code(error.trim_start_matches('-').split(' ').next().unwrap_or_default())
+    }
+
+    fn of_code(code: &str) -> Fault {
+        let not_done = |why: &str| Fault::NotDone(why.to_owned());
+        match code {
+            "NOSCRIPT" => Fault::ScriptGone,
+            "WRONGTYPE" => Fault::WrongType,
+            "OOM" => not_done("Redis's memory is full: give it more (maxmemory), then archive games sooner"),
+            "READONLY" => Fault::Demoted,
+            "MISCONF" => {
+                not_done("Redis takes no writes because it cannot save: look at its log and its disk")
+            }
+            "NOREPLICAS" => not_done("Redis takes no writes because too few replicas follow it"),
+            "LOADING" => not_done("Redis is still loading its data"),
+            "BUSY" => not_done("Redis is busy with a script"),
+            "NOAUTH" | "WRONGPASS" => not_done("Redis wants another user or password"),
+            "NOPERM" => Fault::Forbidden,
+            "MOVED" | "ASK" | "CROSSSLOT" | "CLUSTERDOWN" | "TRYAGAIN" => not_done(
+                "this is a Redis Cluster, which is not supported: name a single primary, or Sentinels",
+            ),
+            "MASTERDOWN" => not_done("this Redis is a replica that has lost its primary"),
+            // One cause: before Redis 7.2, a script that does what its user may not.
+            "ERR" => Fault::InDoubt(format!("Redis gave an error without a name; perhaps {FORBIDDEN}")),
+            code => Fault::InDoubt(format!("Redis gave an unknown error ({})", shown(code))),
+        }
+    }
+
+    pub(super) fn into_why(self) -> String {
+        match self {
+            Fault::NotDone(why) | Fault::InDoubt(why) => why,
+            Fault::ScriptGone => "Redis has forgotten its scripts".to_owned(),
+            Fault::Forbidden => FORBIDDEN.to_owned(),
+            Fault::Demoted => "this Redis is a replica now and takes no writes".to_owned(),
+            Fault::Emptied => {
+                "Redis was emptied while it ran: games that servers hold are given back, everything else is \
+                               gone until a backup is restored"
+                    .to_owned()
+            }
+            Fault::WrongType => "a key of the store in Redis holds a value of another type".to_owned(),
+        }
+    }
+
+    /// True if the connection is of no further use.
+    pub(super) fn ends_link(&self) -> bool {
+        match self {
+            // After a failover, Sentinels know the new primary. What was lost is given back on a
+            // new connection.
+            Fault::InDoubt(_) | Fault::Demoted | Fault::Emptied => true,
+            // If only replicas are missing, this is still the primary.
+            Fault::NotDone(_) | Fault::Forbidden | Fault::ScriptGone | Fault::WrongType => false,
+        }
+    }
+}
+
+/// Waits for an answer, for at most `limit`.
+pub(super) async fn bounded<T>(
+    limit: Duration,
+    work: impl Future<Output = RedisResult<T>>,
+) -> Result<T, Fault> {
+    within(limit, work, Fault::of_error).await
+}
+
+/// Waits for a connection, for at most `limit`.
+pub(super) async fn connected<T>(
+    limit: Duration,
+    work: impl Future<Output = RedisResult<T>>,
+) -> Result<T, Fault> {
+    within(limit, work, Fault::of_connecting).await
+}
+
+async fn within<T>(
+    limit: Duration,
+    work: impl Future<Output = RedisResult<T>>,
+    fault_of: impl Fn(&RedisError) -> Fault,
+) -> Result<T, Fault> {
+    match timeout(limit, work).await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(fault_of(&error)),
+        Err(_) => Err(Fault::InDoubt("Redis did not answer in time".to_owned())),
+    }
+}
+
+/// One answer of a pipeline, or the fault behind its error.
+pub(super) fn checked(value: Value) -> Result<Value, Fault> {
+    match value {
+        Value::ServerError(error) => Err(Fault::of_code(error.code())),
+        value => Ok(value),
+    }
+}
+
+/// One answer of a pipeline, as a type.
+pub(super) fn parsed<T: FromRedisValue>(value: Value) -> Result<T, Fault> {
+    T::from_redis_value(checked(value)?)
+        .map_err(|_| Fault::InDoubt("Redis gave an unexpected answer".to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_tell_what_was_not_done_from_what_may_have_been() {
+        for code in ["OOM", "MISCONF", "LOADING", "NOAUTH", "BUSY", "NOREPLICAS", "CROSSSLOT"] {
+            assert!(matches!(Fault::of_code(code), Fault::NotDone(_)), "{code}");
+        }
+        assert_eq!(Fault::of_code("NOSCRIPT"), Fault::ScriptGone);
+        assert!(matches!(Fault::of_code("ERR"), Fault::InDoubt(_)));
+        assert!(Fault::of_code("READONLY").ends_link() && !Fault::of_code("OOM").ends_link());
+    }
+
+    #[test]
+    fn connection_and_permission_faults_say_what_to_look_at() {
+        let of = |error: std::io::Error| Fault::of_connecting(&error.into()).into_why();
+        let unknown =
+            std::io::Error::other("failed to lookup address information: Name or service not known");
+        assert!(of(unknown).contains("lookup address information: Name or service"));
+        assert!(of(ErrorKind::ConnectionRefused.into()).contains("nothing listens there"));
+        assert!(of(ErrorKind::TimedOut.into()).contains("did not answer in time"));
+        for code in ["NOPERM", "ERR"] {
+            let why = Fault::of_code(code).into_why();
+            assert!(why.contains("ACL LOG") && why.contains("users.acl.template"), "{why}");
+        }
+    }
+
+    #[test]
+    fn only_a_failover_or_doubt_needs_a_new_connection() {
+        for (code, ends) in
+            [("READONLY", true), ("NOREPLICAS", false), ("OOM", false), ("NOSCRIPT", false), ("WHAT", true)]
+        {
+            assert_eq!(Fault::of_code(code).ends_link(), ends, "{code}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Segments: files of checksummed frames that are only ever appended to.
+//!
+//! ```text
+//! header  mark (8) · store (8) · number (4) · checksum (4)
+//! frame   length (4) · checksum (4) · tag (1) · payload (length - 1)
+//! ```
+//!
+//! Numbers are little-endian. A checksum is the lower half of an XXH3 over the tag and the payload,
+//! seeded with the store, the segment's number, the frame's place and its length. So a frame is
+//! whole only where it was written: bytes of another store, of another place, or of a player's
+//! message that looks like a frame do not pass. The upper bit of the tag says that the frame begins
+//! a *group*, the frames that one write and one sync made durable together.
+//!
+//! A frame may have at most [`frame::FRAME_BYTES_MAX`] bytes, a segment 4 GiB. [`frames`] reads
+//! a segment from end to end. It finds the next whole frame after damage, and mends a frame of
+//! at most [`repair::BYTES_MAX`] bytes in which a single bit has flipped.
+
+mod frame;
+mod repair;
+
+use self::frame::GROUP;
+pub(crate) use self::frame::{Frame, PREFIX_BYTES, Seal, parse};
+
+/// Frames on their way into a segment.
+#[derive(Debug)]
+pub(crate) struct FrameWriter {
+    seal: Seal,
+    /// Where the buffer belongs in the segment.
+    from: u64,
+    buffer: Vec<u8>,
+}
+
+impl FrameWriter {
+    /// Begins a group at this place.
+    pub(crate) fn new(seal: Seal, from: u64) -> FrameWriter {
+        FrameWriter { seal, from, buffer: Vec::new() }
+    }
+
+    /// Adds a frame whose payload `fill` writes. Returns its place and its bytes.
+    pub(crate) fn push(&mut self, tag: u8, fill: impl FnOnce(&mut Vec<u8>)) -> (u64, u32) {
+        let start = self.buffer.len();
+        let tag = if start == 0 { tag | GROUP } else { tag };
+        self.buffer.extend_from_slice(&[0; PREFIX_BYTES]);
+        self.buffer.push(tag);
+        fill(&mut self.buffer);
+        let at = self.from + start as u64;
+        let body = &self.buffer[start + PREFIX_BYTES..];
+        let length = u32::try_from(body.len()).unwrap_or(u32::MAX);
+        let checksum = self.seal.checksum(at, length, body);
+        self.buffer[start..start + 4].copy_from_slice(&length.to_le_bytes());
+        self.buffer[start + 4..start + PREFIX_BYTES].copy_from_slice(&checksum);
+        (at, length + PREFIX_BYTES as u32)
+    }
+
+    /// The frames so far.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer
+    }
+
+    /// Where the next frame goes.
+    pub(crate) fn end(&self) -> u64 {
+        self.from + self.buffer.len() as u64
+    }
+}
+
+/// What is found in a segment, in the order of the places.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Found<'a> {
+    /// A whole frame.
+    Frame(Frame<'a>),
+    /// Bytes that are no whole frame: damage, or the torn end of the last write.
+    Damage {
+        /// Where they begin.
+        from: u64,
+        /// Where the next whole frame begins, or the segment ends.
+        to: u64,
+    },
+}
+
+/// The frame that begins with these bytes, with one flipped bit mended if that makes it whole.
+pub(crate) fn parse_or_repair(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'_>> {
+    parse(bytes, seal, at).or_else(|| repair::repair(bytes, seal, at))
+}
+
+/// The payload and tag that these bytes would have if their checksum were right: a hint to whose
+/// frame was damaged, and no more than that.
+pub(crate) fn guess(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    let (tag, payload) = bytes.get(PREFIX_BYTES..)?.split_first()?;
+    Some((tag & !GROUP, payload))
+}
+
+/// Everything in a segment from the place `from` on. `bytes` is the segment from its beginning.
+pub(crate) fn frames(bytes: &[u8], seal: Seal, from: u64) -> Frames<'_> {
+    Frames { bytes, seal, at: usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len()) }
+}
+
+/// The iterator of [`frames`].
+pub(crate) struct Frames<'a> {
+    bytes: &'a [u8],
+    seal: Seal,
+    at: usize,
+}
+
+impl<'a> Frames<'a> {
+    /// The next place with a whole frame, or the end.
+    fn resynchronize(&self) -> usize {
+        let whole = |at: &usize| parse(&self.bytes[*at..], self.seal, *at as u64).is_some();
+        (self.at + 1..self.bytes.len()).find(whole).unwrap_or(self.bytes.len())
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Found<'a>;
+
+    fn next(&mut self) -> Option<Found<'a>> {
+        if self.at >= self.bytes.len() {
+            return None;
+        }
+        let from = self.at as u64;
+        if let Some(frame) = parse_or_repair(&self.bytes[self.at..], self.seal, from) {
+            self.at += frame.length as usize;
+            return Some(Found::Frame(frame));
+        }
+        self.at = self.resynchronize();
+        Some(Found::Damage { from, to: self.at as u64 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::frame::HEADER_BYTES;
+    use super::*;
+
+    const SEAL: Seal = Seal { store: 77, number: 3 };
+
+    /// A segment of these payloads, a group each, and the places of its frames.
+    fn sample(payloads: &[&[u8]]) -> (Vec<u8>, Vec<u64>) {
+        let mut bytes = SEAL.header().to_vec();
+        let mut places = Vec::new();
+        for (tag, payload) in (1..).zip(payloads) {
+            let mut writer = FrameWriter::new(SEAL, bytes.len() as u64);
+            places.push(writer.push(tag, |buffer| buffer.extend_from_slice(payload)).0);
+            bytes.extend_from_slice(writer.bytes());
+        }
+        (bytes, places)
+    }
+
+    fn found(bytes: &[u8]) -> Vec<Found<'_>> {
+        frames(bytes, SEAL, HEADER_BYTES as u64).collect()
+    }
+
+    fn whole(bytes: &[u8]) -> Vec<u8> {
+        let tag = |found: Found<'_>| match found {
+            Found::Frame(frame) => Some(frame.tag),
+            Found::Damage { .. } => None,
+        };
+        found(bytes).into_iter().filter_map(tag).collect()
+    }
+
+    #[test]
+    fn what_is_written_is_found() {
+        let (bytes, places) = sample(&[b"one", b"", b"three"]);
+        let all = found(&bytes);
+        for (number, payload) in [&b"one"[..], b"", b"three"].into_iter().enumerate() {
+            let Found::Frame(frame) = &all[number] else { panic!("{all:?}") };
+            assert_eq!((frame.at, &*frame.payload), (places[number], payload));
+            assert!(frame.begins_group && !frame.is_repaired());
+        }
+        assert_eq!(all.len(), 3);
+        assert_eq!(Seal::of_header(&bytes), Some(SEAL));
+    }
+
+    #[test]
+    fn only_the_first_frame_of_a_write_begins_a_group() {
+        let mut writer = FrameWriter::new(SEAL, HEADER_BYTES as u64);
+        for tag in 1..4 {
+            writer.push(tag, |_| {});
+        }
+        let bytes = [&SEAL.header(), writer.bytes()].concat();
+        let begins = |found: &Found<'_>| matches!(found, Found::Frame(frame) if frame.begins_group);
+        assert_eq!(found(&bytes).iter().map(begins).collect::<Vec<_>>(), [true, false, false]);
+        assert_eq!(writer.end(), bytes.len() as u64);
+    }
+
+    #[test]
+    fn a_torn_end_is_damage_at_every_byte() {
+        let (bytes, places) = sample(&[b"first", b"the second frame"]);
+        let last = places[1];
+        for length in last as usize + 1..bytes.len() {
+            let expected = Found::Damage { from: last, to: length as u64 };
+            assert_eq!(found(&bytes[..length]).last(), Some(&expected), "{length}");
+        }
+        assert_eq!(whole(&bytes[..last as usize]), [1]);
+    }
+
+    #[test]
+    fn damage_ends_at_the_next_whole_frame() {
+        let (bytes, places) = sample(&[b"first", b"the second frame", b"third", b"fourth"]);
+        for length in 2..17 {
+            for from in places[1]..places[2] - length {
+                let mut bytes = bytes.clone();
+                let range = from as usize..(from + length) as usize;
+                bytes[range].iter_mut().for_each(|byte| *byte = !*byte);
+                assert_eq!(whole(&bytes), [1, 3, 4], "{from} {length}");
+                assert_eq!(found(&bytes)[1], Found::Damage { from: places[1], to: places[2] });
+            }
+        }
+    }
+
+    #[test]
+    fn frames_of_other_places_segments_and_stores_are_no_frames() {
+        let (bytes, places) = sample(&[b"first", b"second"]);
+        let frame = &bytes[places[0] as usize..places[1] as usize];
+        for (seal, at) in [
+            (SEAL, places[0] + 1),
+            (SEAL, places[0] - 1),
+            (Seal { store: 78, ..SEAL }, places[0]),
+            (Seal { number: 4, ..SEAL }, places[0]),
+        ] {
+            assert_eq!(parse(frame, seal, at), None, "{seal:?} {at}");
+        }
+        // A frame in a payload, as a player could send one.
+        let (bytes, _) = sample(&[b"first", frame, b"third"]);
+        let mut damaged = bytes.clone();
+        let start = HEADER_BYTES + PREFIX_BYTES + 6;
+        damaged[start..start + 8].copy_from_slice(&[0xff; 8]);
+        assert_eq!(whole(&damaged), [1, 3]);
+    }
+
+    #[test]
+    fn zeros_and_noise_are_no_frames() {
+        for byte in [0, 1, 0xff] {
+            let bytes = [&SEAL.header()[..], &vec![byte; 3_000]].concat();
+            assert_eq!(found(&bytes), [Found::Damage { from: 24, to: 3_024 }]);
+        }
+    }
+
+    #[test]
+    fn every_bit_of_the_header_counts() {
+        let header = SEAL.header();
+        for bit in 0..HEADER_BYTES * 8 {
+            let mut damaged = header;
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(Seal::of_header(&damaged), None, "{bit}");
+        }
+        assert_eq!(Seal::of_header(&header[..23]), None);
+    }
+}

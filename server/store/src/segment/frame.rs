@@ -1,0 +1,108 @@
+//! One frame of a segment, and what it is sealed with.
+
+use std::borrow::Cow;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+const MARK: &[u8; 8] = b"FFSEGM\x00\x01";
+/// Bytes of a segment's header.
+pub(crate) const HEADER_BYTES: usize = 24;
+/// Bytes of a frame before its tag.
+pub(crate) const PREFIX_BYTES: usize = 8;
+/// Bytes of a frame, at most: the largest append with its side records, and as much again.
+pub(crate) const FRAME_BYTES_MAX: usize = 20 * 1024 * 1024;
+/// The bit of the tag that begins a group.
+pub(super) const GROUP: u8 = 0x80;
+
+/// What a segment is sealed with: the store that it belongs to, and its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Seal {
+    /// A random number that tells stores apart.
+    pub(crate) store: u64,
+    /// The number of the segment, from 1.
+    pub(crate) number: u32,
+}
+
+impl Seal {
+    /// The bytes that a segment begins with.
+    pub(crate) fn header(self) -> [u8; HEADER_BYTES] {
+        let mut bytes = [0; HEADER_BYTES];
+        bytes[..8].copy_from_slice(MARK);
+        bytes[8..16].copy_from_slice(&self.store.to_le_bytes());
+        bytes[16..20].copy_from_slice(&self.number.to_le_bytes());
+        let checksum = lower_half(xxh3_64_with_seed(&bytes[..20], 0));
+        bytes[20..].copy_from_slice(&checksum);
+        bytes
+    }
+
+    /// The seal of a segment that begins with these bytes; `None` if the header is damaged.
+    pub(crate) fn of_header(bytes: &[u8]) -> Option<Seal> {
+        let header: &[u8; HEADER_BYTES] = bytes.first_chunk()?;
+        let seal = Seal {
+            store: u64::from_le_bytes(*header[8..].first_chunk()?),
+            number: u32::from_le_bytes(*header[16..].first_chunk()?),
+        };
+        (seal.header() == *header).then_some(seal)
+    }
+
+    pub(super) fn checksum(self, at: u64, length: u32, body: &[u8]) -> [u8; 4] {
+        // Odd factors, so that no two places or lengths share a seed by a small difference.
+        let seed = self.store
+            ^ u64::from(self.number).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+            ^ at.wrapping_mul(0xc2b2_ae3d_27d4_eb4f)
+            ^ u64::from(length).wrapping_mul(0x1656_67b1_9e37_79f9);
+        lower_half(xxh3_64_with_seed(body, seed))
+    }
+}
+
+fn lower_half(hash: u64) -> [u8; 4] {
+    let [a, b, c, d, ..] = hash.to_le_bytes();
+    [a, b, c, d]
+}
+
+/// A whole frame.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Frame<'a> {
+    /// Where it begins in its segment.
+    pub(crate) at: u64,
+    /// Its bytes, prefix included.
+    pub(crate) length: u32,
+    /// True if it begins a group.
+    pub(crate) begins_group: bool,
+    /// The tag, without the mark of a group.
+    pub(crate) tag: u8,
+    /// What the tag says it is. Owned if a flipped bit was mended.
+    pub(crate) payload: Cow<'a, [u8]>,
+}
+
+impl Frame<'_> {
+    /// True if a flipped bit was mended.
+    pub(crate) fn is_repaired(&self) -> bool {
+        matches!(self.payload, Cow::Owned(_))
+    }
+}
+
+/// Length, checksum and body of what could be a frame at the start of these bytes.
+pub(super) fn split(bytes: &[u8]) -> Option<(u32, [u8; 4], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (checksum, rest) = rest.split_first_chunk::<4>()?;
+    let length = u32::from_le_bytes(*length);
+    let is_possible = length > 0 && length as usize <= FRAME_BYTES_MAX;
+    Some((length, *checksum, rest.get(..length as usize).filter(|_| is_possible)?))
+}
+
+/// The whole frame that begins with these bytes, which lie at this place.
+pub(crate) fn parse(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'_>> {
+    let (length, checksum, body) = split(bytes)?;
+    if seal.checksum(at, length, body) != checksum {
+        return None;
+    }
+    let (tag, payload) = body.split_first()?;
+    Some(Frame {
+        at,
+        length: length + PREFIX_BYTES as u32,
+        begins_group: tag & GROUP != 0,
+        tag: tag & !GROUP,
+        payload: payload.into(),
+    })
+}

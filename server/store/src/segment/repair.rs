@@ -1,0 +1,90 @@
+//! Mending one flipped bit in a frame.
+//!
+//! Memory and disks flip single bits more often than they lose whole sectors. With the checksum at
+//! hand, such a bit is found by trying: a frame that becomes whole by flipping one bit was damaged
+//! in just that bit, but for one chance in four billion for every bit tried. For entries of a game
+//! the hash chain decides after that.
+
+use super::frame::{Frame, GROUP, PREFIX_BYTES, Seal, split};
+
+/// Bytes of a frame, at most, that is tried: the time grows with the square of the length.
+pub(crate) const BYTES_MAX: usize = 2048;
+
+/// The frame that these bytes hold but for one bit. Bytes after the frame do not matter.
+pub(super) fn repair<'a>(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame<'a>> {
+    let mut bytes = bytes.get(..bytes.len().min(BYTES_MAX))?.to_vec();
+    // The length first: it says where the frame ends, and so which bits there are to try.
+    let length = match split(&bytes) {
+        Some((length, ..)) => length as usize + PREFIX_BYTES,
+        None => PREFIX_BYTES,
+    };
+    for bit in 0..length.min(bytes.len()) * 8 {
+        let mask = 1 << (bit % 8);
+        bytes[bit / 8] ^= mask;
+        if let Some((length, checksum, body)) = split(&bytes)
+            && seal.checksum(at, length, body) == checksum
+            && let Some((tag, payload)) = body.split_first()
+        {
+            return Some(Frame {
+                at,
+                length: length + PREFIX_BYTES as u32,
+                begins_group: tag & GROUP != 0,
+                tag: tag & !GROUP,
+                payload: payload.to_vec().into(),
+            });
+        }
+        bytes[bit / 8] ^= mask;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{FrameWriter, parse, parse_or_repair};
+    use super::*;
+
+    const SEAL: Seal = Seal { store: 5, number: 1 };
+
+    fn sample(length: usize) -> Vec<u8> {
+        let mut writer = FrameWriter::new(SEAL, 24);
+        writer.push(9, |buffer| buffer.extend((0..length).map(|byte| byte as u8)));
+        writer.push(1, |buffer| buffer.extend_from_slice(b"the next frame"));
+        writer.bytes().to_vec()
+    }
+
+    #[test]
+    fn any_one_bit_is_mended() {
+        for length in [0, 1, 90] {
+            let bytes = sample(length);
+            let whole = parse(&bytes, SEAL, 24).unwrap();
+            for bit in 0..(whole.length * 8) as usize {
+                let mut damaged = bytes.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                let mended = parse_or_repair(&damaged, SEAL, 24);
+                assert!(mended.is_some_and(|frame| frame == whole && frame.is_repaired()), "{length} {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_bits_are_not_mended_into_something_else() {
+        let bytes = sample(40);
+        let bits = parse(&bytes, SEAL, 24).unwrap().length as usize * 8;
+        for first in 0..bits {
+            let second = (first * 7 + 11) % bits;
+            let mut damaged = bytes.clone();
+            damaged[first / 8] ^= 1 << (first % 8);
+            damaged[second / 8] ^= 1 << (second % 8);
+            if first != second {
+                assert_eq!(parse_or_repair(&damaged, SEAL, 24), None, "{first} {second}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_long_frame_is_left_alone() {
+        let mut bytes = sample(BYTES_MAX);
+        bytes[20] ^= 1;
+        assert_eq!(parse_or_repair(&bytes, SEAL, 24), None);
+    }
+}

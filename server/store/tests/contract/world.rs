@@ -1,0 +1,39 @@
+//! The stores under test.
+
+use std::sync::Arc;
+
+use flagfall_board::Stamp;
+use flagfall_store::{EmbeddedStore, ManualClock, MemoryStore, Options, RedisOptions, Store};
+
+use crate::common::redis::RedisServer;
+use crate::common::scratch;
+
+pub(crate) const NOON: Stamp = Stamp(1_700_000_000_000);
+
+/// A store under test, with its clock at noon.
+pub(crate) struct World {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<ManualClock>,
+    // Removed when the test is over, after the store above.
+    _folder: Option<tempfile::TempDir>,
+    _redis: Option<RedisServer>,
+}
+
+pub(crate) async fn embedded() -> World {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    World { store: Arc::new(store), clock, _folder: Some(folder), _redis: None }
+}
+
+pub(crate) async fn memory() -> World {
+    let clock = Arc::new(ManualClock::new(NOON));
+    World { store: Arc::new(MemoryStore::announcing(clock.clone())), clock, _folder: None, _redis: None }
+}
+
+pub(crate) async fn in_redis() -> World {
+    let redis = RedisServer::start();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let store = redis.open(RedisOptions { clock: Some(clock.clone()), ..RedisOptions::default() }).await;
+    World { store: Arc::new(store), clock, _folder: None, _redis: Some(redis) }
+}

@@ -1,0 +1,120 @@
+//! A store whose calls a test can intercept.
+
+use flagfall_board::{GameId, Stamp};
+use flagfall_store::{
+    Announcement, Append, AppendOutcome, Head, Key, MemoryStore, Notice, ReadError, Record, Store,
+    StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome,
+};
+use tokio::sync::broadcast;
+
+/// An error that says that the store did not answer.
+pub(crate) trait NoAnswer: Send {
+    /// The error with this reason.
+    fn of(why: &str) -> Self;
+}
+
+impl NoAnswer for StoreError {
+    fn of(why: &str) -> StoreError {
+        StoreError::Unavailable { why: why.to_owned() }
+    }
+}
+
+impl NoAnswer for ReadError {
+    fn of(why: &str) -> ReadError {
+        ReadError::Unavailable { why: why.to_owned() }
+    }
+}
+
+/// Decides what happens to a server's calls.
+pub(crate) trait Hands: Send + Sync + 'static {
+    /// Makes the call or not, and passes on its answer or not.
+    fn call<T: Send, E: NoAnswer>(
+        &self,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> impl Future<Output = Result<T, E>> + Send;
+
+    /// Like [`Hands::call`], for the server's own upkeep, which is for no game or account.
+    fn upkeep<T: Send, E: NoAnswer>(
+        &self,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> impl Future<Output = Result<T, E>> + Send {
+        call
+    }
+
+    /// Like [`Hands::call`], for this update of side records.
+    fn update(
+        &self,
+        _update: &Update,
+        call: impl Future<Output = Result<UpdateOutcome, StoreError>> + Send,
+    ) -> impl Future<Output = Result<UpdateOutcome, StoreError>> + Send {
+        self.call(call)
+    }
+}
+
+/// A store in memory, and the test's hands between it and a server.
+pub(crate) struct StoreBetween<H> {
+    pub(crate) store: MemoryStore,
+    pub(crate) hands: H,
+}
+
+impl<H: Hands> Store for StoreBetween<H> {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(self.hands.call(self.store.append(append)))
+    }
+    fn read(
+        &self,
+        game: GameId,
+        after: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        Box::pin(self.hands.call(self.store.read(game, after, limit)))
+    }
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        Box::pin(self.hands.call(self.store.head(game)))
+    }
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        Box::pin(self.hands.call(self.store.get(key)))
+    }
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        Box::pin(self.hands.call(self.store.scan(prefix, after, limit)))
+    }
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        let call = self.store.update(update.clone());
+        Box::pin(async move { self.hands.update(&update, call).await })
+    }
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.hands.upkeep(self.store.sweep()))
+    }
+    fn now(&self) -> Stamp {
+        self.store.now()
+    }
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+        Box::pin(self.hands.upkeep(self.store.heartbeat()))
+    }
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+        self.store.last_heartbeat()
+    }
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.hands.upkeep(self.store.epoch()))
+    }
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(self.hands.upkeep(self.store.bump_epoch()))
+    }
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        Box::pin(self.hands.upkeep(self.store.quarantined()))
+    }
+    fn announcements(&self) -> Option<broadcast::Receiver<Announcement>> {
+        self.store.announcements()
+    }
+    fn notices(&self) -> Option<broadcast::Receiver<Notice>> {
+        self.store.notices()
+    }
+    fn tell(&self, notice: Vec<u8>) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.hands.upkeep(self.store.tell(notice)))
+    }
+}

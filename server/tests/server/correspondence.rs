@@ -1,0 +1,296 @@
+//! Tests of games with days per move: lists of games, challenges by name, queued moves.
+
+use crate::common::{Answer, Client, House, settings};
+use flagfall_board::{GameId, Side};
+use flagfall_protocol::{Accepted, ClientToServer, GameCommand, ServerToClient, Terms, Time};
+use flagfall_store::{Key, Store};
+use serde_json::{Value, json};
+
+const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
+
+async fn account(house: &House, name: &str) -> String {
+    let body = json!({ "name": name, "password": "correct horse battery" }).to_string();
+    house.ask("POST", "/api/account", "", &body).await.json()["token"].as_str().unwrap().to_owned()
+}
+
+fn terms(days: u32) -> Terms {
+    Terms {
+        ruleset: "pbm".to_owned(),
+        time: Time::Correspondence { days },
+        private: false,
+        secret: false,
+        rated: false,
+    }
+}
+
+/// Two players and their connections.
+struct Pair {
+    house: House,
+    tokens: [String; 2],
+    clients: [Client; 2],
+    commands: u32,
+}
+
+impl Pair {
+    async fn new() -> Pair {
+        let house = House::open(settings()).await;
+        let tokens = [account(&house, "ann").await, account(&house, "bob").await];
+        let clients = [house.again(&tokens[0]).await, house.again(&tokens[1]).await];
+        Pair { house, tokens, clients, commands: 0 }
+    }
+
+    /// The same players on a restarted server, in a new epoch. Of this game the store has only the
+    /// first `entries` entries.
+    async fn began_anew(self, game: GameId, entries: u64) -> Pair {
+        let Pair { house, tokens, clients, commands } = self;
+        let store = house.store.clone();
+        drop(clients);
+        house.close().await;
+        store.lose_tail(game, entries);
+        store.bump_epoch().await.unwrap();
+        let house = House::open_on(store, settings()).await;
+        let clients = [house.again(&tokens[0]).await, house.again(&tokens[1]).await];
+        Pair { house, tokens, clients, commands }
+    }
+
+    async fn accepted(
+        &mut self,
+        who: usize,
+        make: impl FnOnce(flagfall_protocol::CommandId) -> ClientToServer,
+    ) -> Accepted {
+        self.commands += 1;
+        let id: flagfall_protocol::CommandId = format!("c{}", self.commands).parse().unwrap();
+        self.clients[who].tell(&make(id.clone())).await;
+        self.clients[who]
+            .find(|message| match message {
+                ServerToClient::Accepted { cmd_id, outcome } if cmd_id == id => Some(outcome),
+                ServerToClient::Refused { code, message, .. } => panic!("{code}: {message}"),
+                _ => None,
+            })
+            .await
+    }
+
+    /// Makes a challenge of Ann's, who wants Red.
+    async fn challenge(&mut self, days: u32) -> String {
+        let challenge =
+            |cmd_id| ClientToServer::Challenge { cmd_id, terms: terms(days), side: Some(Side::Red) };
+        match self.accepted(0, challenge).await {
+            Accepted::Challenge { challenge, .. } => challenge,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Starts a game in which Ann has the first move.
+    async fn begin(&mut self, days: u32) -> GameId {
+        let challenge = self.challenge(days).await;
+        let accept = |cmd_id| ClientToServer::AcceptChallenge { cmd_id, challenge, secret: false };
+        let Accepted::Started { game, .. } = self.accepted(1, accept).await else {
+            panic!("a game was expected")
+        };
+        for who in [0, 1] {
+            self.act(who, game, 0, GameCommand::Deploy { setup: SETUP.to_owned() }).await;
+        }
+        game
+    }
+
+    async fn act(&mut self, who: usize, game: GameId, ply: u16, command: GameCommand) {
+        self.accepted(who, |cmd_id| ClientToServer::Command { cmd_id, game, ply, epoch: None, command })
+            .await;
+    }
+
+    async fn play(&mut self, who: usize, game: GameId, ply: u16, squares: &str) {
+        let command = serde_json::from_value(json!({ "kind": "move", "move": squares })).unwrap();
+        self.act(who, game, ply, command).await;
+    }
+
+    async fn ask(&self, who: usize, method: &str, path: &str, body: &Value) -> Answer {
+        let body = if body.is_null() { String::new() } else { body.to_string() };
+        self.house.ask(method, path, &self.tokens[who], &body).await
+    }
+
+    async fn games(&self, who: usize) -> Value {
+        self.ask(who, "GET", "/api/me/games", &Value::Null).await.json()
+    }
+
+    async fn queue(&self, who: usize, game: GameId, ply: u16, moves: Value) -> Answer {
+        let body = json!({ "ply": ply, "moves": moves });
+        self.ask(who, "PUT", &format!("/api/games/{game}/queue"), &body).await
+    }
+
+    async fn queued(&self, who: usize, game: GameId) -> Value {
+        self.ask(who, "GET", &format!("/api/games/{game}/queue"), &Value::Null).await.json()
+    }
+
+    async fn ply(&self, game: GameId) -> u64 {
+        self.house.run_jobs("turn_due").await;
+        self.house.get(&format!("/api/games/{game}")).await.json()["view"]["ply"].as_u64().unwrap()
+    }
+}
+
+fn moving(squares: &str) -> Value {
+    json!({ "command": { "kind": "move", "move": squares } })
+}
+
+#[tokio::test]
+async fn the_list_of_games_shows_turns_and_deadlines_most_urgent_first() {
+    let mut pair = Pair::new().await;
+    assert_eq!(pair.games(0).await["games"], json!([]));
+    let slow = pair.begin(5).await;
+    let fast = pair.begin(1).await;
+    let listed = pair.games(0).await;
+    let ids: Vec<&str> =
+        listed["games"].as_array().unwrap().iter().map(|own| own["game"]["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [fast.as_str(), slow.as_str()]);
+    let own = &listed["games"][0];
+    assert_eq!((&own["to_act"], &own["side"]), (&json!(true), &json!("red")));
+    let left = own["deadline"].as_u64().unwrap() - listed["server_time"].as_u64().unwrap();
+    assert!((23 * 3_600_000..=24 * 3_600_000).contains(&left), "{left}");
+    assert_eq!(pair.games(1).await["games"][0]["to_act"], false);
+    pair.play(0, fast, 0, "a4a5").await;
+    let listed = pair.games(0).await;
+    assert_eq!(listed["games"][0]["game"]["id"], slow.as_str());
+    assert_eq!(listed["games"][1]["to_act"], false);
+    assert_eq!(pair.house.ask("GET", "/api/me/games", "", "").await.status, 401);
+}
+
+#[tokio::test]
+async fn an_addressed_challenge_can_be_declined() {
+    let mut pair = Pair::new().await;
+    let code = pair.challenge(3).await;
+    let invite = |name: &str| json!({ "challenge": code, "name": name });
+    assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("nobody")).await.status, 404);
+    assert_eq!(pair.ask(0, "POST", "/api/me/challenges", &invite("ann")).await.json()["code"], "own_offer");
+    // Only the challenger may see whom it is for.
+    assert_eq!(
+        pair.ask(1, "POST", "/api/me/challenges", &invite("bob")).await.json()["code"],
+        "no_such_challenge"
+    );
+    let made = pair.ask(0, "POST", "/api/me/challenges", &invite("Bob")).await;
+    assert_eq!((made.status, &made.json()["your_side"]), (200, &json!("blue")));
+    let waiting = pair.ask(1, "GET", "/api/me/challenges", &Value::Null).await.json();
+    assert_eq!(waiting["challenges"][0]["challenge"], code.as_str());
+    assert_eq!(waiting["challenges"][0]["challenger"]["name"], "ann");
+    let path = format!("/api/me/challenges/{code}");
+    assert_eq!(pair.ask(0, "DELETE", &path, &Value::Null).await.status, 404);
+    assert_eq!(pair.ask(1, "DELETE", &path, &Value::Null).await.status, 204);
+    assert_eq!(pair.ask(1, "GET", "/api/me/challenges", &Value::Null).await.json()["challenges"], json!([]));
+    let accept =
+        ClientToServer::AcceptChallenge { cmd_id: "x".parse().unwrap(), challenge: code, secret: false };
+    pair.clients[1].tell(&accept).await;
+    assert_eq!(pair.clients[1].refused().await.0, "no_such_challenge");
+}
+
+#[tokio::test]
+async fn queued_moves_are_played_while_their_player_is_offline() {
+    let mut pair = Pair::new().await;
+    let game = pair.begin(3).await;
+    let moves = json!([moving("j7j6"), moving("j6j5")]);
+    let taken = pair.queue(1, game, 0, moves.clone()).await;
+    assert_eq!((taken.status, &taken.json()["ply"]), (200, &json!(1)));
+    // Only the player sees the queue, and players of other games have none.
+    assert_eq!(pair.queued(0, game).await["moves"], json!([]));
+    let nobody = account(&pair.house, "eve").await;
+    let theirs = pair.house.ask("GET", &format!("/api/games/{game}/queue"), &nobody, "").await;
+    assert_eq!((theirs.status, theirs.json()["code"].clone()), (409, json!("bad_queue")));
+    assert_eq!(pair.ply(game).await, 0, "it is not Bob's turn yet");
+    pair.play(0, game, 0, "a4a5").await;
+    assert_eq!(pair.ply(game).await, 2, "Bob's first move is made");
+    assert_eq!(pair.ply(game).await, 2, "and made once");
+    let left = pair.queued(1, game).await;
+    assert_eq!((&left["ply"], left["moves"].as_array().unwrap().len()), (&json!(3), 1));
+    pair.play(0, game, 2, "a5a4").await;
+    assert_eq!(pair.ply(game).await, 4);
+    assert_eq!(pair.queued(1, game).await["moves"], json!([]));
+    pair.play(0, game, 4, "a4a5").await;
+    assert_eq!(pair.ply(game).await, 5, "no queued move is left");
+}
+
+#[tokio::test]
+async fn a_condition_that_is_not_met_and_a_move_that_cannot_be_made_end_the_queue() {
+    let mut pair = Pair::new().await;
+    let game = pair.begin(3).await;
+    let if_that =
+        |squares: &str, after: &str| json!({ "command": { "kind": "move", "move": squares }, "if": after });
+    pair.queue(1, game, 0, json!([if_that("j7j6", "a4a5"), moving("j6j5")])).await;
+    pair.play(0, game, 0, "b4b5").await;
+    assert_eq!(pair.ply(game).await, 1);
+    assert_eq!(pair.queued(1, game).await["moves"], json!([]));
+    pair.play(1, game, 1, "j7j6").await;
+    pair.queue(1, game, 2, json!([if_that("j6j5", "b5b4"), moving("a1a2")])).await;
+    pair.play(0, game, 2, "b5b4").await;
+    assert_eq!(pair.ply(game).await, 4, "the condition is met");
+    pair.play(0, game, 4, "b4b5").await;
+    assert_eq!(pair.ply(game).await, 5, "a piece of the other side's cannot be moved");
+    assert_eq!(pair.queued(1, game).await["moves"], json!([]));
+}
+
+#[tokio::test]
+async fn a_queue_is_refused_on_your_own_turn_on_a_stale_ply_and_in_live_games() {
+    let mut pair = Pair::new().await;
+    let game = pair.begin(3).await;
+    let code = |answer: Answer| answer.json()["code"].as_str().unwrap().to_owned();
+    assert_eq!(code(pair.queue(0, game, 0, json!([moving("a4a5")])).await), "own_turn");
+    assert_eq!(code(pair.queue(1, game, 7, json!([moving("j7j6")])).await), "stale_ply");
+    assert_eq!(code(pair.queue(1, game, 0, json!([])).await), "bad_queue");
+    let many: Vec<Value> = (0..21).map(|_| moving("j7j6")).collect();
+    assert_eq!(code(pair.queue(1, game, 0, json!(many)).await), "bad_queue");
+    let resign = json!([{ "command": { "kind": "resign" } }]);
+    assert_eq!(code(pair.queue(1, game, 0, resign).await), "bad_queue");
+    pair.queue(1, game, 0, json!([moving("j7j6")])).await;
+    let path = format!("/api/games/{game}/queue");
+    assert_eq!(pair.ask(1, "DELETE", &path, &Value::Null).await.status, 204);
+    pair.play(0, game, 0, "a4a5").await;
+    assert_eq!(pair.ply(game).await, 1, "nothing is queued any more");
+}
+
+#[tokio::test]
+async fn queued_moves_are_dropped_when_the_log_loses_moves() {
+    let mut pair = Pair::new().await;
+    let (lost, kept) = (pair.begin(3).await, pair.begin(3).await);
+    for game in [lost, kept] {
+        pair.play(0, game, 0, "a4a5").await;
+        pair.play(1, game, 1, "j7j6").await;
+        assert_eq!(pair.queue(1, game, 2, json!([moving("j6j5")])).await.status, 200);
+    }
+    let entries = pair.house.store.head(lost).await.unwrap().seq;
+    let mut pair = pair.began_anew(lost, entries - 2).await;
+    // As many moves as before, and Bob's queued move is legal; but the move it was meant to answer
+    // was never made.
+    pair.play(0, lost, 0, "b4b5").await;
+    pair.play(1, lost, 1, "j7j6").await;
+    for (game, ply) in [(lost, 3), (kept, 4)] {
+        pair.play(0, game, 2, if game == lost { "b5b4" } else { "b4b5" }).await;
+        assert_eq!(pair.ply(game).await, ply);
+        assert_eq!(pair.queued(1, game).await["moves"], json!([]));
+    }
+    // A queue planned in the earlier epoch is refused too.
+    let body = json!({ "ply": 4, "epoch": 1, "moves": [moving("j5j4")] });
+    let path = format!("/api/games/{kept}/queue");
+    pair.play(0, kept, 4, "b5b4").await;
+    pair.play(1, kept, 5, "j5j6").await;
+    let stale = pair.ask(1, "PUT", &path, &body).await;
+    assert_eq!((stale.status, stale.json()["code"].clone()), (409, json!("stale_epoch")));
+}
+
+#[tokio::test]
+async fn the_end_of_a_game_deletes_its_queue() {
+    let mut pair = Pair::new().await;
+    let game = pair.begin(3).await;
+    let other = pair.begin(3).await;
+    for game in [game, other] {
+        pair.queue(1, game, 0, json!([moving("j7j6")])).await;
+    }
+    let resign = |cmd_id| ClientToServer::Command {
+        cmd_id,
+        game,
+        ply: 0,
+        epoch: None,
+        command: GameCommand::Resign {},
+    };
+    pair.accepted(0, resign).await;
+    pair.house.run_jobs("turn_due").await;
+    let left = pair.house.store.scan(Key::new("queue/").unwrap(), None, 9).await.unwrap();
+    let of = |record: &(Key, Vec<u8>)| String::from_utf8(record.0.as_bytes().to_vec()).unwrap();
+    assert_eq!(left.len(), 1, "the other game goes on");
+    assert!(of(&left[0]).starts_with(&format!("queue/{other}/")));
+}

@@ -1,0 +1,79 @@
+//! Tests of operator actions: accounts closed and reopened.
+
+use std::time::Duration;
+
+use crate::common::{Client, House, settings};
+use flagfall_services::operator::{Deed, Operator, OperatorError, acts};
+use flagfall_services::players::ClosureError;
+use flagfall_store::{MemoryStore, SystemClock};
+use serde_json::json;
+
+const PASSWORD: &str = "correct horse battery";
+
+async fn account(house: &House, name: &str) -> String {
+    let body = json!({ "name": name, "password": PASSWORD }).to_string();
+    let made = house.ask("POST", "/api/account", "", &body).await;
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.json()["token"].as_str().unwrap().to_owned()
+}
+
+async fn login(house: &House, name: &str, password: &str) -> (u16, String) {
+    let body = json!({ "name": name, "password": password }).to_string();
+    let answer = house.ask("POST", "/api/login", "", &body).await;
+    (answer.status, answer.json()["code"].as_str().unwrap_or_default().to_owned())
+}
+
+/// A server that looks often for what other servers on its store have done.
+async fn shared_house() -> House {
+    let mut settings = settings();
+    settings.times.revocation_interval = Duration::from_millis(10);
+    House::open_on(MemoryStore::announcing(SystemClock), settings).await
+}
+
+#[tokio::test]
+async fn a_closed_account_is_locked_out_until_it_is_reopened() {
+    let house = shared_house().await;
+    let token = account(&house, "Ana").await;
+    let mut socket = house.again(&token).await;
+    let operator = Operator::new(&house.store, " insults in three games ").unwrap();
+    operator.close("ana").await.unwrap();
+    assert_eq!(socket.close_code().await, 4103);
+
+    // Without the password nobody learns that it is closed.
+    assert_eq!(login(&house, "ana", "another password").await, (403, "wrong_password".to_owned()));
+    assert_eq!(login(&house, "ana", PASSWORD).await, (403, "account_closed".to_owned()));
+    let me = house.ask("GET", "/api/me", &token, "").await;
+    assert_eq!((me.status, me.json()["code"].as_str().unwrap()), (403, "account_closed"));
+    let mut again: Client = house.connect().await;
+    again.say(&format!(r#"{{"type":"hello","protocol":1,"token":"{token}"}}"#)).await;
+    assert_eq!(again.close_code().await, 4103);
+    assert_eq!(operator.close("ana").await, Err(OperatorError::Closure(ClosureError::AlreadyClosed)));
+
+    Operator::new(&house.store, "sorry").unwrap().reopen("ANA").await.unwrap();
+    house.again(&token).await;
+    assert_eq!(login(&house, "ana", PASSWORD).await.0, 200);
+    let done: Vec<(Deed, String)> =
+        acts(&house.store).await.unwrap().into_iter().map(|act| (act.deed, act.reason)).collect();
+    assert!(
+        matches!(&done[0], (Deed::Closed { name, .. }, reason) if name == "Ana" && reason == "insults in three games")
+    );
+    assert!(matches!(&done[1], (Deed::Reopened { name, .. }, reason) if name == "Ana" && reason == "sorry"));
+    assert_eq!(done.len(), 2, "refused actions are not logged");
+    house.close().await;
+}
+
+#[tokio::test]
+async fn impossible_operator_commands_say_why() {
+    let store = MemoryStore::default();
+    for reason in ["", "  ", "\u{7}", &"x".repeat(301)] {
+        assert_eq!(Operator::new(&store, reason).err(), Some(OperatorError::BadReason), "{reason:?}");
+    }
+    let operator = Operator::new(&store, "a reason").unwrap();
+    for name in ["nobody", "no name", ""] {
+        let refused = operator.close(name).await.unwrap_err();
+        assert_eq!(refused, OperatorError::Closure(ClosureError::NoSuchPlayer));
+    }
+    let game = flagfall_board::GameId::from_random([1; 12]);
+    assert_eq!(operator.undo(game).await.unwrap_err().to_string(), "this game has changed no rating");
+    assert_eq!(acts(&store).await.unwrap(), []);
+}

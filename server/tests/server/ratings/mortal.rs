@@ -1,0 +1,72 @@
+//! A store whose server dies at a chosen call.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use flagfall_board::GameId;
+use flagfall_services::ratings::Ratings;
+use flagfall_store::{MemoryStore, StoreError, Update, UpdateOutcome};
+
+use crate::common::store_between::{Hands, NoAnswer, StoreBetween};
+
+/// A server that dies. After a number of calls it gets no answers any more; the last call is
+/// carried out or not, depending on `dies_after`.
+pub(super) struct Mortal {
+    /// Calls left; `usize::MAX` means no limit.
+    pub(super) left: AtomicUsize,
+    dies_after: bool,
+    /// While set, updates are refused.
+    pub(super) is_stalled: AtomicBool,
+    /// Runs once, between a server's reads and its write.
+    pub(super) interruption: Mutex<Option<(Ratings, GameId)>>,
+}
+
+impl Mortal {
+    pub(super) fn over(memory: &MemoryStore, dies_after: bool) -> Arc<StoreBetween<Mortal>> {
+        let hands = Mortal {
+            left: AtomicUsize::new(usize::MAX),
+            dies_after,
+            is_stalled: AtomicBool::new(false),
+            interruption: Mutex::default(),
+        };
+        Arc::new(StoreBetween { store: memory.clone(), hands })
+    }
+
+    /// Whether this call is made, and whether its answer arrives.
+    fn live(&self) -> (bool, bool) {
+        let before = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+            Some(if left == usize::MAX { left } else { left.saturating_sub(1) })
+        });
+        match before.unwrap_or(0) {
+            0 => (false, false),
+            1 => (self.dies_after, false),
+            _ => (true, true),
+        }
+    }
+}
+
+impl Hands for Mortal {
+    async fn call<T: Send, E: NoAnswer>(
+        &self,
+        call: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        let (is_made, is_heard) = self.live();
+        let answer = if is_made { call.await } else { return Err(E::of("dead")) };
+        if is_heard { answer } else { Err(E::of("dead")) }
+    }
+
+    async fn update(
+        &self,
+        _update: &Update,
+        call: impl Future<Output = Result<UpdateOutcome, StoreError>> + Send,
+    ) -> Result<UpdateOutcome, StoreError> {
+        if self.is_stalled.load(Ordering::SeqCst) {
+            return Err(StoreError::of("stalled"));
+        }
+        let interruption = self.interruption.lock().unwrap().take();
+        if let Some((ratings, game)) = interruption {
+            ratings.rate_now(game).await.unwrap();
+        }
+        self.call(call).await
+    }
+}

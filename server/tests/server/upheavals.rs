@@ -1,0 +1,253 @@
+//! Tests of events outside a server's control: it is frozen, its data folder is deleted, its Redis
+//! is emptied.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::Client;
+use crate::store::redis::RedisServer;
+use flagfall_board::{GameId, Ply, Side};
+use flagfall_bots::{Chance, random_setup};
+use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameView, ServerToClient, Terms, Time};
+use flagfall_rules::Ruleset;
+
+/// A running server, ended even if the test fails.
+struct Running {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Running {
+    fn start(words: &[&str]) -> Running {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall-server"));
+        command.env_clear().args(["--listen", "127.0.0.1:0", "--metrics-listen", "none"]).args(words);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let first = lines.next().expect("the first line");
+        let address = first.strip_prefix("listening on http://").expect("an address").parse().unwrap();
+        std::thread::spawn(move || lines.for_each(drop));
+        Running { child, address }
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+
+    /// The code it exits with by itself, and its error output.
+    fn end(mut self) -> (Option<i32>, String) {
+        let mut said = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+
+    async fn hello(&self, credential: &str) -> (Client, String, Vec<GameId>) {
+        let (socket, _) =
+            tokio_tungstenite::connect_async(format!("ws://{}/ws", self.address)).await.unwrap();
+        let mut client = Client { socket };
+        client.say(&format!(r#"{{"type":"hello","protocol":1,{credential}}}"#)).await;
+        let (_, token, games) = client.welcome().await;
+        (client, token.unwrap_or_default(), games.into_iter().map(|game| game.id).collect())
+    }
+
+    async fn again(&self, token: &str) -> (Client, Vec<GameId>) {
+        let (client, _, games) = self.hello(&format!(r#""token":"{token}""#)).await;
+        (client, games)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It has ended, or the test has failed.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// A deployment in which the piece on the a-file can move at once.
+fn setup(side: Side) -> String {
+    let ruleset = Ruleset::find("classic").unwrap();
+    let setup =
+        |seed| random_setup(ruleset, side, &mut Chance::new(seed)).deploy(side, ruleset).unwrap().into_text();
+    let is_movable = |text: &String| {
+        let row: Vec<char> = text.chars().filter(char::is_ascii_alphanumeric).take(10).collect();
+        let on_a = if side == Side::Red { row[0] } else { row[9] };
+        on_a != 'B' && on_a != 'F'
+    };
+    (0..100).map(setup).find(is_movable).unwrap()
+}
+
+/// Sends a command in a game and waits until it is accepted or refused.
+async fn command(
+    client: &mut Client,
+    game: GameId,
+    id: &str,
+    ply: Ply,
+    command: GameCommand,
+) -> Result<(), String> {
+    let cmd_id = id.parse().unwrap();
+    client.tell(&ClientToServer::Command { cmd_id, game, ply, epoch: None, command }).await;
+    client
+        .find(|message| match message {
+            ServerToClient::Accepted { cmd_id, .. } if cmd_id.as_str() == id => Some(Ok(())),
+            ServerToClient::Refused { cmd_id: Some(cmd_id), code, message, .. } if cmd_id.as_str() == id => {
+                Some(Err(format!("{}: {message}", code.as_str())))
+            }
+            _ => None,
+        })
+        .await
+}
+
+async fn step(client: &mut Client, game: GameId, ply: Ply, squares: &str) -> Result<(), String> {
+    let ply_command = GameCommand::Move { squares: squares.parse().unwrap(), path: None, color: None };
+    command(client, game, &format!("ply-{ply}"), ply, ply_command).await
+}
+
+async fn view(client: &mut Client, game: GameId) -> GameView {
+    client.tell(&ClientToServer::OpenGame { game, since: None }).await;
+    client
+        .find(|message| match message {
+            ServerToClient::Game { view, .. } => Some(view),
+            _ => None,
+        })
+        .await
+}
+
+/// Two guests and their game, in which both have deployed: Red's client and token, Blue's, and the
+/// game.
+async fn game(server: &Running) -> (Client, String, Client, String, GameId) {
+    let (mut red, red_token, _) = server.hello(r#""name":"ana""#).await;
+    let (mut blue, blue_token, _) = server.hello(r#""name":"bo""#).await;
+    let time = Time::Fischer { base_s: 600, increment_s: 0 };
+    let terms = Terms { ruleset: "classic".to_owned(), time, private: true, secret: false, rated: false };
+    red.tell(&ClientToServer::Challenge { cmd_id: "ask".parse().unwrap(), terms, side: Some(Side::Red) })
+        .await;
+    let challenge = red
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Challenge { challenge, .. }, .. } => {
+                Some(challenge)
+            }
+            _ => None,
+        })
+        .await;
+    let cmd_id = "take".parse().unwrap();
+    blue.tell(&ClientToServer::AcceptChallenge { cmd_id, challenge, secret: false }).await;
+    let game = blue
+        .find(|message| match message {
+            ServerToClient::Accepted { outcome: Accepted::Started { game, .. }, .. } => Some(game),
+            _ => None,
+        })
+        .await;
+    for (client, side) in [(&mut red, Side::Red), (&mut blue, Side::Blue)] {
+        view(client, game).await;
+        command(client, game, "deploy", 0, GameCommand::Deploy { setup: setup(side) }).await.unwrap();
+    }
+    (red, red_token, blue, blue_token, game)
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "nothing but time makes an outage of a stopped process")]
+async fn a_server_that_was_stopped_for_some_seconds_takes_no_time_from_a_player() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Running::start(&["--data", folder.path().to_str().unwrap()]);
+    let (mut red, _, mut blue, _, game) = game(&server).await;
+    let left_ms = |view: GameView| view.clock.unwrap().remaining_ms.red;
+    let begun = Instant::now();
+    let before = left_ms(view(&mut red, game).await);
+    server.signal("STOP");
+    let stopped = Instant::now();
+    // More than the 2.5 s that a server may be silent.
+    std::thread::sleep(Duration::from_millis(3_500));
+    let frozen = stopped.elapsed();
+    server.signal("CONT");
+    let after = left_ms(view(&mut red, game).await);
+    let ran = Duration::from_millis(before.saturating_sub(after));
+    assert!(ran + frozen <= begun.elapsed() + Duration::from_millis(50), "{ran:?} ran, {frozen:?} frozen");
+    step(&mut red, game, 0, "a4a5").await.unwrap();
+    step(&mut blue, game, 1, "a7a6").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_stops_when_its_data_folder_is_deleted() {
+    for is_emptied in [false, true] {
+        let place = tempfile::tempdir().unwrap();
+        let data = place.path().join("data");
+        let server = Running::start(&["--data", data.to_str().unwrap()]);
+        let (mut red, _, _blue, _, game) = game(&server).await;
+        if is_emptied {
+            for entry in std::fs::read_dir(&data).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }
+                    .unwrap();
+            }
+        } else {
+            std::fs::remove_dir_all(&data).unwrap();
+        }
+        let deleted = Instant::now();
+        // Not accepted: it is refused, or the connection ends first.
+        red.tell(&ClientToServer::Command {
+            cmd_id: "late".parse().unwrap(),
+            game,
+            ply: 0,
+            epoch: None,
+            command: GameCommand::Resign {},
+        })
+        .await;
+        let (code, said) = tokio::task::spawn_blocking(move || server.end()).await.unwrap();
+        assert_eq!(code, Some(4), "{said}");
+        assert!(said.contains("was deleted or replaced while the server ran"), "{said}");
+        // Noticed within a second; the rest is the shutdown, which waits for this client.
+        assert!(deleted.elapsed() < Duration::from_secs(20));
+        while let Some(Ok(message)) = futures_util::StreamExt::next(&mut red.socket).await {
+            let text = message.into_text().unwrap_or_default();
+            assert!(!text.contains(r#""late""#) || text.contains("refused"), "{text}");
+        }
+        assert!(!data.join("db").exists(), "nothing is created there again");
+    }
+}
+
+#[tokio::test]
+async fn players_keep_their_seats_when_redis_is_emptied() {
+    let redis = RedisServer::start();
+    let url = format!("redis://127.0.0.1:{}", redis.port());
+    let server = Running::start(&["--store", &url]);
+    let (mut red, red_token, blue, blue_token, game) = game(&server).await;
+    step(&mut red, game, 0, "a4a5").await.unwrap();
+    // One player is connected meanwhile, the other is not.
+    drop(blue);
+    let _: String = redis.ask(&["FLUSHALL"]).await;
+    let (mut blue, games) = server.again(&blue_token).await;
+    assert_eq!(games, [game]);
+    drop(red);
+    let (mut red, games) = server.again(&red_token).await;
+    assert_eq!(games, [game]);
+    view(&mut blue, game).await;
+    step(&mut blue, game, 1, "a7a6").await.unwrap();
+    view(&mut red, game).await;
+    step(&mut red, game, 2, "a5a4").await.unwrap();
+    // What is in Redis now is enough for a new server.
+    drop((red, blue));
+    server.signal("KILL");
+    drop(server);
+    let server = Running::start(&["--store", &url]);
+    let (mut blue, games) = server.again(&blue_token).await;
+    assert_eq!(games, [game]);
+    assert_eq!(view(&mut blue, game).await.ply, 3);
+}
+
+#[test]
+fn a_node_of_a_cluster_is_refused_at_start() {
+    let redis = RedisServer::start_cluster_node();
+    let url = format!("redis://127.0.0.1:{}", redis.port());
+    for words in [&["--store", &url][..], &["--store", &url, "--accept-weak-redis"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall-server"));
+        command.env_clear().args(["--listen", "127.0.0.1:0", "--metrics-listen", "none"]).args(words);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{said}");
+        assert!(said.contains("a node of a Redis Cluster, which is not supported"), "{said}");
+    }
+}

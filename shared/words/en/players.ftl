@@ -1,0 +1,62 @@
+### Players, ratings, terms and lists of games.
+
+# Programs are marked. $name.
+player-bot = { $name } (bot)
+player-house = { $name } (house)
+
+# $name, $kind: guest, account, bot or house; $since: a date.
+profile =
+    { $kind ->
+        [guest] { $name }, a guest, here since { $since }.
+        [account] { $name }, a player, here since { $since }.
+        [bot] { $name }, a bot (played by a program), here since { $since }.
+       *[house] { $name }, a house player, here since { $since }.
+    }
+column-ruleset = ruleset
+column-speed = speed
+column-rating = rating
+column-games = games
+column-last = last
+column-name = name
+
+# $before, $after: ratings; $change: as in +12.
+rating-change = { $before } → { $after } ({ $change })
+# $own, $theirs: rating changes.
+rating-change-own = Your rating: { $own }. Theirs: { $theirs }.
+# $red, $blue: rating changes.
+rating-change-both = Ratings: Red { $red }, Blue { $blue }.
+# $ruleset, $speed; $bots: yes or no.
+leaderboard =
+    { $bots ->
+        [yes] { $ruleset }, { $speed }, bots
+       *[no] { $ruleset }, { $speed }, players
+    }
+
+# $ruleset, $time; $rated, $private and $secret: yes or no.
+terms = { $ruleset }, { $time }{ $rated ->
+        [yes] , rated
+       *[no] {""}
+    }{ $private ->
+        [yes] , private
+       *[no] {""}
+    }{ $secret ->
+        [yes] , deployments stay secret
+       *[no] {""}
+    }
+time-unlimited = no clock
+
+# $ply, $side: whose turn it is.
+state-playing = ply { $ply }, { side } to move
+state-deploying = deploying
+# $game, $red, $blue: names; $terms; $state.
+summary = { $game }  { $red } (Red) - { $blue } (Blue)  { $terms }  { $state }
+
+presence-present = present
+presence-reconnecting = reconnecting
+presence-away = away
+presence-left = left
+
+# The consequences for a player of games that they left. $count; $left: how long they must wait.
+conduct-none = You have left no game within a day.
+conduct-left = Games you left within a day, or did not deploy in: { $count }.
+conduct-waiting = Games you left within a day, or did not deploy in: { $count }. You can be paired again in { $left }.

@@ -1,0 +1,136 @@
+//! For tests: what the texts of a file use, and whether all of them can be shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
+use fluent_syntax::parser;
+
+use crate::{Args, Words};
+
+/// What a text needs to be shown.
+#[derive(Clone, Default, Debug)]
+pub struct Needs {
+    /// The arguments.
+    pub arguments: BTreeSet<String>,
+    /// The texts that it refers to.
+    pub texts: BTreeSet<String>,
+    /// The arguments that choose between variants, with the keys of the variants.
+    pub choices: Vec<(String, Vec<String>)>,
+}
+
+/// The texts of a file by their ids, with what each needs.
+///
+/// # Panics
+/// If the file is not Fluent, or an id appears twice.
+#[must_use]
+pub fn texts(file: &str) -> BTreeMap<String, Needs> {
+    let resource = parser::parse(file).unwrap_or_else(|(_, errors)| panic!("not Fluent: {errors:?}"));
+    let mut texts = BTreeMap::new();
+    for entry in &resource.body {
+        let (id, pattern) = match entry {
+            Entry::Message(message) => (message.id.name.to_owned(), message.value.as_ref()),
+            Entry::Term(term) => (format!("-{}", term.id.name), Some(&term.value)),
+            _ => continue,
+        };
+        let mut needs = Needs::default();
+        pattern.into_iter().for_each(|pattern| read_pattern(pattern, &mut needs));
+        assert!(texts.insert(id.clone(), needs).is_none(), "{id} appears twice");
+    }
+    texts
+}
+
+/// The texts of several files, each with all that it needs through the texts it refers to.
+///
+/// # Panics
+/// If an id appears twice, or a text refers to one that is not there.
+#[must_use]
+pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
+    let mut all = BTreeMap::new();
+    for file in files {
+        for (id, needs) in texts(file) {
+            assert!(all.insert(id.clone(), needs).is_none(), "{id} appears twice");
+        }
+    }
+    all.keys().map(|id| (id.clone(), full_needs(&all, id))).collect()
+}
+
+/// Formats every text, with each variant of each choice, and returns what came out.
+///
+/// # Panics
+/// If one of them cannot be formatted.
+#[must_use]
+pub fn format_all(words: &Words, files: &[&str]) -> Vec<(String, String)> {
+    let mut formatted = Vec::new();
+    for (id, needs) in all_texts(files).into_iter().filter(|(id, _)| !id.starts_with('-')) {
+        let plain = [(String::new(), vec![String::new()])];
+        for (chooser, keys) in needs.choices.iter().chain(&plain) {
+            for key in keys {
+                let mut args = Args::new();
+                for argument in &needs.arguments {
+                    match (argument == chooser).then_some(key.as_str()) {
+                        None | Some("other") => args.set(argument.clone(), 7),
+                        Some("one") => args.set(argument.clone(), 1),
+                        Some(key) => args.set(argument.clone(), key.to_owned()),
+                    }
+                }
+                let text = words.try_format(&id, &args);
+                let text = text.unwrap_or_else(|| panic!("{id} cannot be formatted with {args:?}"));
+                formatted.push((id.clone(), text));
+            }
+        }
+    }
+    formatted
+}
+
+fn full_needs(all: &BTreeMap<String, Needs>, id: &str) -> Needs {
+    let mut needs = all.get(id).unwrap_or_else(|| panic!("there is no text {id}")).clone();
+    for other in needs.texts.clone() {
+        let other = full_needs(all, &other);
+        needs.arguments.extend(other.arguments);
+        needs.choices.extend(other.choices);
+    }
+    needs
+}
+
+fn read_pattern(pattern: &Pattern<&str>, needs: &mut Needs) {
+    for element in &pattern.elements {
+        if let PatternElement::Placeable { expression } = element {
+            read_expression(expression, needs);
+        }
+    }
+}
+
+fn read_expression(expression: &Expression<&str>, needs: &mut Needs) {
+    match expression {
+        Expression::Inline(inline) => read_inline(inline, needs),
+        Expression::Select { selector, variants } => {
+            read_inline(selector, needs);
+            if let InlineExpression::VariableReference { id } = selector {
+                let keys = variants.iter().map(|variant| match variant.key {
+                    VariantKey::Identifier { name } => name.to_owned(),
+                    VariantKey::NumberLiteral { value } => value.to_owned(),
+                });
+                needs.choices.push((id.name.to_owned(), keys.collect()));
+            }
+            variants.iter().for_each(|variant| read_pattern(&variant.value, needs));
+        }
+    }
+}
+
+fn read_inline(inline: &InlineExpression<&str>, needs: &mut Needs) {
+    match inline {
+        InlineExpression::VariableReference { id } => {
+            needs.arguments.insert(id.name.to_owned());
+        }
+        InlineExpression::MessageReference { id, .. } => {
+            needs.texts.insert(id.name.to_owned());
+        }
+        InlineExpression::TermReference { id, .. } => {
+            needs.texts.insert(format!("-{}", id.name));
+        }
+        InlineExpression::Placeable { expression } => read_expression(expression, needs),
+        InlineExpression::FunctionReference { .. }
+        | InlineExpression::StringLiteral { .. }
+        | InlineExpression::NumberLiteral { .. } => {}
+    }
+}

@@ -1,0 +1,143 @@
+//! Texts for people, in the language of [Project Fluent](https://projectfluent.org).
+//!
+//! `en/` holds what the server and all clients say: names, events, refusals. It names no command or
+//! control of a client; a client adds its own files with [`Words::with`]. Each text is a whole
+//! sentence with arguments, so that it can be translated.
+//!
+//! ```
+//! use flagfall_words::{Words, args};
+//!
+//! let words = Words::english();
+//! assert_eq!(words.format("rank", &args! { "rank" => "colonel" }), "Colonel");
+//! let wait = args! { "seconds" => 42 };
+//! assert!(words.refusal("claim_too_early", &wait).contains("in 42 seconds"));
+//! ```
+
+#[cfg(any(test, feature = "check"))]
+pub mod check;
+#[cfg(test)]
+mod tests;
+
+use fluent_bundle::FluentResource;
+use fluent_bundle::concurrent::FluentBundle;
+use unic_langid::LanguageIdentifier;
+
+#[doc(no_inline)]
+pub use fluent_bundle::{FluentArgs as Args, FluentValue as Value};
+
+/// The shared texts in English.
+pub const ENGLISH: &[&str] = &[
+    include_str!("../en/events.ftl"),
+    include_str!("../en/names.ftl"),
+    include_str!("../en/players.ftl"),
+    include_str!("../en/refusals.ftl"),
+    include_str!("../en/rules.ftl"),
+];
+
+/// The arguments of a text: `args! { "rank" => "scout", "count" => 2 }`.
+#[macro_export]
+macro_rules! args {
+    ($($name:literal => $value:expr),* $(,)?) => {{
+        #[allow(unused_mut, reason = "there may be no arguments")]
+        let mut args = $crate::Args::new();
+        $(args.set($name, $value);)*
+        args
+    }};
+}
+
+/// Texts in one language.
+pub struct Words {
+    bundle: FluentBundle<FluentResource>,
+}
+
+impl Words {
+    /// The shared texts in English.
+    #[must_use]
+    pub fn english() -> Words {
+        Words::with(&[])
+    }
+
+    /// The shared texts in English and the files of a client.
+    ///
+    /// Lines that are not Fluent and ids that are there already are left out. A client's tests make
+    /// sure that there are none, with the module `check`.
+    #[must_use]
+    pub fn with(files: &[&str]) -> Words {
+        let mut bundle =
+            FluentBundle::new_concurrent(vec!["en".parse::<LanguageIdentifier>().unwrap_or_default()]);
+        // The marks are for mixed directions of script. Terminals print them as rubbish.
+        bundle.set_use_isolating(false);
+        for file in ENGLISH.iter().chain(files) {
+            let resource = FluentResource::try_new((*file).to_owned());
+            let resource = resource.unwrap_or_else(|(readable, _)| readable);
+            bundle.add_resource(resource).ok();
+        }
+        Words { bundle }
+    }
+
+    /// True if there is a text of this id.
+    #[must_use]
+    pub fn has(&self, id: &str) -> bool {
+        self.bundle.get_message(id).is_some_and(|message| message.value().is_some())
+    }
+
+    /// A text without arguments. An unknown id is shown itself.
+    #[must_use]
+    pub fn text(&self, id: &str) -> String {
+        self.format(id, &Args::new())
+    }
+
+    /// A text with arguments. An unknown id is shown itself, and so is the name of an argument that
+    /// is not given.
+    #[must_use]
+    pub fn format(&self, id: &str, args: &Args<'_>) -> String {
+        let (text, errors) = self.format_with_errors(id, args);
+        debug_assert!(errors.is_empty(), "{id}: {errors:?}");
+        text
+    }
+
+    /// A text with arguments; None if the id is unknown or an argument is missing.
+    ///
+    /// For ids and arguments from elsewhere.
+    #[must_use]
+    pub fn try_format(&self, id: &str, args: &Args<'_>) -> Option<String> {
+        let (text, errors) = self.format_with_errors(id, args);
+        errors.is_empty().then_some(text)
+    }
+
+    /// The text of a refusal's code, with the refusal's arguments.
+    ///
+    /// `reason` among the arguments chooses between the reasons that a code may have.
+    #[must_use]
+    pub fn refusal(&self, code: &str, args: &Args<'_>) -> String {
+        self.try_refusal(code, args)
+            .unwrap_or_else(|| self.format("refusal-unknown", &args! { "code" => code.to_owned() }))
+    }
+
+    /// Like [`Words::refusal`]; None if the code is unknown or an argument is missing.
+    #[must_use]
+    pub fn try_refusal(&self, code: &str, args: &Args<'_>) -> Option<String> {
+        let id = refusal_id(code);
+        if args.get("reason").is_some() {
+            return self.try_format(&id, args);
+        }
+        let mut args: Args<'_> = args.iter().map(|(name, value)| (name, value.clone())).collect();
+        args.set("reason", "other");
+        self.try_format(&id, &args)
+    }
+
+    fn format_with_errors(&self, id: &str, args: &Args<'_>) -> (String, Vec<String>) {
+        let Some(value) = self.bundle.get_message(id).and_then(|message| message.value()) else {
+            return (id.to_owned(), vec!["there is no such text".to_owned()]);
+        };
+        let mut errors = Vec::new();
+        let text = self.bundle.format_pattern(value, Some(args), &mut errors).into_owned();
+        (text, errors.iter().map(ToString::to_string).collect())
+    }
+}
+
+/// The id of a refusal's text: `refusal-` and the code, with hyphens for its underscores.
+#[must_use]
+pub fn refusal_id(code: &str) -> String {
+    format!("refusal-{}", code.replace('_', "-"))
+}

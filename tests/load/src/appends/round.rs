@@ -1,0 +1,46 @@
+//! A round of appends, through the store or to the same store driven directly.
+
+use std::time::Instant;
+
+use flagfall_board::GameId;
+
+/// Bytes of an entry's body: about as many as a move has.
+pub(super) const BODY_BYTES: usize = 150;
+/// Games that get appends in turn.
+pub(super) const GAMES: u32 = 1_000;
+
+/// The result of a round.
+pub(super) struct Round {
+    pub(super) appends: u64,
+    seconds: f64,
+    /// In microseconds, sorted.
+    latencies_us: Vec<u64>,
+}
+
+impl Round {
+    pub(super) fn new(appends: u64, begun: Instant, mut latencies_us: Vec<u64>) -> Round {
+        latencies_us.sort_unstable();
+        Round { appends, seconds: begun.elapsed().as_secs_f64(), latencies_us }
+    }
+
+    pub(super) fn per_second(&self) -> f64 {
+        self.appends as f64 / self.seconds
+    }
+
+    pub(super) fn latency_us(&self, percent: usize) -> f64 {
+        self.latencies_us.get(self.latencies_us.len() * percent / 100).copied().unwrap_or(0) as f64
+    }
+}
+
+/// Microseconds since a moment.
+pub(super) fn us_since(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
+
+/// The id of a game.
+pub(super) fn game(number: u32) -> GameId {
+    // Five bits per letter.
+    GameId::from_random(std::array::from_fn(|at| {
+        (number.checked_shr(5 * at as u32).unwrap_or_default() & 31) as u8
+    }))
+}

@@ -1,0 +1,50 @@
+//! Errors of the measurements.
+
+use std::path::PathBuf;
+
+/// Why a measurement failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LoadError {
+    /// The program cannot be started.
+    #[error("{0} cannot be started ({1}); build it: cargo build --profile dist -p flagfall-server")]
+    Start(String, std::io::Error),
+    /// The child process did not print what it should.
+    #[error("the measured server did not print its address, or is gone")]
+    Silent,
+    /// Input or output.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// A WebSocket failed.
+    #[error("a socket failed: {0}")]
+    Socket(Box<tokio_tungstenite::tungstenite::Error>),
+    /// An answer was not the expected one.
+    #[error("the server gave an unexpected answer: {0}")]
+    Answer(String),
+    /// A store did not open, or refused an append.
+    #[error("a measured store failed: {0}")]
+    Store(String),
+    /// The bare database failed.
+    #[error("the bare database failed: {0}")]
+    Fjall(#[from] fjall::Error),
+    /// The bare Redis failed.
+    #[error("the bare Redis failed: {0}")]
+    Redis(#[from] redis::RedisError),
+    /// The measured system made mistakes; they are printed.
+    #[error("the server has faults")]
+    Faults,
+    /// The current folder has no place for a run's file.
+    #[error("--record writes into docs/benchmarks: start in the folder of a checkout")]
+    NoCheckout,
+    /// A run's file is not what `--record` writes.
+    #[error("{path}: {error}", path = .0.display(), error = .1)]
+    Run(PathBuf, serde_json::Error),
+    /// A client's task failed.
+    #[error("a client failed: {0}")]
+    Task(#[from] tokio::task::JoinError),
+}
+
+impl From<tokio_tungstenite::tungstenite::Error> for LoadError {
+    fn from(error: tokio_tungstenite::tungstenite::Error) -> LoadError {
+        LoadError::Socket(Box::new(error))
+    }
+}

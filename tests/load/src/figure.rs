@@ -1,0 +1,81 @@
+//! Measured figures, each with its target if it has one.
+
+use serde::{Deserialize, Serialize};
+
+/// A measured figure.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub(crate) struct Figure {
+    /// What was measured; the same text in every run, so that runs can be compared.
+    pub(crate) name: String,
+    /// The measured value.
+    pub(crate) value: f64,
+    /// The unit of the value and the target: `×` for a ratio.
+    pub(crate) unit: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) target: Option<Target>,
+    /// Absolute figures behind a ratio.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) detail: String,
+}
+
+/// The bound that a figure should keep.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Target {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Figure {
+    /// A ratio.
+    pub(crate) fn ratio(name: impl Into<String>, value: f64) -> Figure {
+        Figure::of(name, value, "×")
+    }
+
+    /// A figure in a unit.
+    pub(crate) fn of(name: impl Into<String>, value: f64, unit: &str) -> Figure {
+        Figure { name: name.into(), value, unit: unit.to_owned(), target: None, detail: String::new() }
+    }
+
+    pub(crate) fn with_target(self, target: Target) -> Figure {
+        Figure { target: Some(target), ..self }
+    }
+
+    pub(crate) fn with_detail(self, detail: String) -> Figure {
+        Figure { detail, ..self }
+    }
+
+    /// True if the figure keeps its target; `None` if it has none.
+    pub(crate) fn is_met(&self) -> Option<bool> {
+        // Compare as printed: what is shown as the target meets it.
+        let rounded = |value: f64| (value * 100.0).round();
+        self.target.map(|target| match target {
+            Target::AtMost(most) => rounded(self.value) <= rounded(most),
+            Target::AtLeast(least) => rounded(self.value) >= rounded(least),
+        })
+    }
+
+    /// Prints the figure beside its target on one line.
+    #[expect(clippy::print_stdout, reason = "a program for the terminal")]
+    pub(crate) fn print(&self) {
+        let Figure { name, value, unit, target, detail } = self;
+        let detail = if detail.is_empty() { String::new() } else { format!(" ({detail})") };
+        let bound = target.map(|target| target.text(unit)).unwrap_or_default();
+        let verdict = match self.is_met() {
+            Some(true) => "met",
+            Some(false) => "MISSED",
+            None => "",
+        };
+        println!("{:<70} {value:>8.2} {unit:<3} {bound:<18} {verdict}", format!("{name}{detail}"));
+    }
+}
+
+impl Target {
+    /// The target in words.
+    pub(crate) fn text(self, unit: &str) -> String {
+        match self {
+            Target::AtMost(most) => format!("at most {most:.2} {unit}"),
+            Target::AtLeast(least) => format!("at least {least:.2} {unit}"),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! A planted fault: the change of a log that plants it, and whether it was found.
+
+use serde_json::Value;
+
+use crate::check::Fault;
+use crate::log::{GameLog, Role, What};
+
+/// A planted fault and whether it was found.
+#[derive(Clone, Debug)]
+pub struct Planted {
+    /// What was planted.
+    pub what: &'static str,
+    /// The kind of fault that the checker must find.
+    pub fault: Fault,
+    /// How many faults of that kind it found; none if there was no place to plant it.
+    pub found: Option<u64>,
+}
+
+impl Planted {
+    /// Whether the checker found it.
+    #[must_use]
+    pub fn is_found(&self) -> bool {
+        self.found.is_some_and(|count| count > 0)
+    }
+}
+
+/// Plants a fault in a log, if it has a place for it.
+pub(crate) type Plant = fn(&mut GameLog) -> Option<()>;
+
+/// Changes the first received text of a role for which the change works, starting in the middle of
+/// the log.
+pub(crate) fn change_text(
+    log: &mut GameLog,
+    is_role: fn(Role) -> bool,
+    change: impl Fn(&str) -> Option<String>,
+) -> Option<()> {
+    for client in log.clients.iter_mut().filter(|client| is_role(client.role)) {
+        let half = client.entries.len() / 2;
+        for entry in client.entries.iter_mut().skip(half) {
+            if let What::Received(text) = &entry.what
+                && let Some(changed) = change(text)
+            {
+                entry.what = What::Received(changed.into());
+                return Some(());
+            }
+        }
+    }
+    None
+}
+
+/// Changes the first such message of this type.
+pub(crate) fn change_value(
+    log: &mut GameLog,
+    kind: &'static str,
+    change: impl Fn(&mut Value) -> Option<()>,
+) -> Option<()> {
+    change_text(
+        log,
+        |_| true,
+        |text| {
+            let mut value: Value = serde_json::from_str(text).ok()?;
+            if value["type"] != kind {
+                return None;
+            }
+            change(&mut value)?;
+            Some(value.to_string())
+        },
+    )
+}

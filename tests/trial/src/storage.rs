@@ -1,0 +1,14 @@
+//! Where the servers store the games.
+
+/// A store, and how many servers use it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Storage {
+    /// One server with its own folder.
+    #[default]
+    Embedded,
+    /// Several servers on the trial's own Redis.
+    Redis {
+        /// The number of servers.
+        servers: usize,
+    },
+}

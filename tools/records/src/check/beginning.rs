@@ -1,0 +1,72 @@
+//! What a replay starts from: the position or the deployments, with ranks that fit what is hidden.
+
+use flagfall_board::{PerSide, Rank};
+use flagfall_protocol::GameRecord;
+use flagfall_rules::{Position, Ruleset, Start};
+
+use super::fit;
+use super::knowledge::{Knowledge, knowledge_of};
+use super::reserve::{self, Fitted, NotFitted};
+
+/// The start of a replay.
+#[derive(Default)]
+pub(crate) struct Beginning {
+    pub(crate) setups: PerSide<String>,
+    /// The position, if it was set up and not deployed.
+    pub(super) start: Option<Position>,
+    /// The ranks of pieces that came hidden from a reserve, by index of the event.
+    pub(crate) placed: Vec<Option<Rank>>,
+}
+
+/// Why a game cannot be replayed.
+pub(super) enum Begin {
+    /// No deployment fits the record up to this event.
+    Impossible(usize),
+    /// The starting position is invalid.
+    Start(String),
+}
+
+/// What is needed to replay a record's game: what is known, and fitting ranks for the rest.
+///
+/// # Errors
+/// Why it cannot be replayed, for people.
+pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
+    match begin(record, ruleset, knowledge_of(record)) {
+        Ok(Some(beginning)) => Ok(beginning),
+        Ok(None) => Err("no ranks were found that fit all that is told of a side's pieces".to_owned()),
+        Err(Begin::Start(detail)) => Err(detail),
+        Err(Begin::Impossible(_)) => Err("no deployment makes possible what is told".to_owned()),
+    }
+}
+
+/// `None` if the record hides ranks and none were found that fit.
+pub(super) fn begin(
+    record: &GameRecord,
+    ruleset: &'static Ruleset,
+    knowledge: PerSide<Knowledge>,
+) -> Result<Option<Beginning>, Begin> {
+    let Some(text) = &record.start else {
+        if ruleset.start == Start::Coins {
+            // Nothing is deployed, and what coins become is public (§Q8).
+            return Ok(Some(Beginning::default()));
+        }
+        if ruleset.reserve {
+            return match reserve::fit(record, ruleset, knowledge) {
+                Ok(Fitted { setups, placed }) => Ok(Some(Beginning { setups, start: None, placed })),
+                Err(NotFitted::Impossible(index)) => Err(Begin::Impossible(index)),
+                Err(NotFitted::Unknown) => Ok(None),
+            };
+        }
+        return fit::fit(record, ruleset, knowledge)
+            .map(|setups| Some(Beginning { setups, ..Beginning::default() }))
+            .map_err(Begin::Impossible);
+    };
+    if text.contains('?') {
+        return Ok(None);
+    }
+    let position = Position::from_text(text).map_err(|error| Begin::Start(error.to_string()))?;
+    if position.ruleset() != ruleset {
+        return Err(Begin::Start(format!("the position is one of {}", position.ruleset().id)));
+    }
+    Ok(Some(Beginning { start: Some(position), ..Beginning::default() }))
+}
