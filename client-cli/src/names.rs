@@ -1,6 +1,6 @@
 //! Names that people type: read in any case, with a suggestion for an unknown one.
 
-use crate::text;
+use crate::{text, texts};
 use flagfall_bots::Level;
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_umpire::line::can_tell;
@@ -40,7 +40,7 @@ pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
                 meant = closest(id, ids()).unwrap_or(NONE_MEANT),
                 ids = ids().collect::<Vec<_>>().join(", ")
             ),
-            error => error.to_string(),
+            error => texts::refusal(&error),
         }
     })
 }

@@ -7,7 +7,7 @@ use flagfall_rules::{Ruleset, Start};
 
 use crate::deployments::text::places;
 use crate::model::{Goal, How, Model, SetupChoice, Wish};
-use crate::{names, text};
+use crate::{names, text, texts};
 
 /// Saved texts by ruleset and name.
 type Saved = BTreeMap<String, BTreeMap<String, String>>;
@@ -35,7 +35,7 @@ pub fn resolve(word: &str, ruleset: &'static Ruleset, saved: &Saved) -> Result<S
     if ruleset.start == Start::Coins {
         return Err(SetupProblem::NoDeployments(base.id));
     }
-    let bad = |refusal: flagfall_rules::SetupRefusal| SetupProblem::Bad(base.id, refusal.to_string());
+    let bad = |refusal: flagfall_rules::SetupRefusal| SetupProblem::Bad(base.id, texts::refusal(&refusal));
     if let Some(text) = saved.get(base.id).and_then(|by_name| by_name.get(word)) {
         return places(text, ruleset).map(|_| text.clone()).map_err(bad);
     }
@@ -151,12 +151,8 @@ mod tests {
             (Some("barrage"), "cornr", "Did you mean `corner`?"),
             (Some("barrage"), "sugested", "Did you mean `suggested`?"),
             (None, "corner", "add --rules barrage"),
-            (
-                Some("barrage"),
-                ".9..1..... ..2......9 ..S.....8. ........FB 9",
-                "41 characters, 40 are wanted",
-            ),
-            (Some("barrage"), "..........", "10 characters, 40 are wanted"),
+            (Some("barrage"), ".9..1..... ..2......9 ..S.....8. ........FB 9", "41 characters instead of 40"),
+            (Some("barrage"), "..........", "10 characters instead of 40"),
             (Some("quantum"), "corner", "played without deployments"),
         ] {
             let refusal = checked(wish(ruleset, setup), false).expect_err(setup);

@@ -4,6 +4,7 @@
 use std::sync::LazyLock;
 
 use flagfall_board::{ChipColor, GameId, Rank, Side, Square};
+use flagfall_protocol::{Code, Refusal, RefusalArgs};
 use flagfall_rules::Move;
 use flagfall_words::Words;
 
@@ -41,6 +42,19 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(FILES));
 #[must_use]
 pub fn words() -> &'static Words {
     &WORDS
+}
+
+/// The text of a refusal of the rules.
+pub fn refusal(why: impl Into<Refusal>) -> String {
+    words().refusal(&why.into())
+}
+
+/// The text of a server's refusal: the client's own, or the server's message if the client does not
+/// know the code, or an older server sent no arguments.
+#[must_use]
+pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str) -> String {
+    let refusal = Refusal { code: code.clone(), args: args.clone() };
+    words().try_refusal(&refusal).unwrap_or_else(|| message.to_owned())
 }
 
 /// The text of an id, with its arguments: `text!("claim-own", side, left = clock(ms))`.

@@ -190,7 +190,7 @@ fn a_deployment_that_is_none_is_said_before_a_server_is_asked() {
     for (setup, code, word) in [
         ("TYPO", 2, "No deployment \"TYPO\" is saved for barrage"),
         ("Corner", 2, "Did you mean `corner`?"),
-        (file, 2, "41 characters, 40 are wanted"),
+        (file, 2, "41 characters instead of 40"),
         ("FFF", 2, "No deployment"),
         ("corner", 3, "Cannot reach"),
         (corner, 3, "Cannot reach"),
@@ -231,11 +231,7 @@ fn deployments_are_saved_shown_listed_and_deleted() {
         (&["setups", "save", "barrage", "../up", corner][..], 2, "A name has"),
         (&["setups", "save", "barrage", "bad", "FFF"][..], 2, "Not saved"),
         (&["setups", "save", "chess", "bad", corner][..], 2, "there is no ruleset"),
-        (
-            &["setups", "save", "barrage", "long", &format!("{corner}9")][..],
-            2,
-            "41 characters, 40 are wanted",
-        ),
+        (&["setups", "save", "barrage", "long", &format!("{corner}9")][..], 2, "41 characters instead of 40"),
         (&["setups", "list"][..], 0, "barrage filed"),
         (&["setups", "show", "barrage", "filed"][..], 0, "........FB\n"),
         (&["setups", "delete", "barrage", "corner"][..], 0, "Deleted"),

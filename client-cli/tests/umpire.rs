@@ -143,8 +143,8 @@ fn plays(answer: &str) -> String {
 fn answers_against_the_rules_lose() {
     for (answer, fault) in [
         ("echo '0 0 DOWN'", "Flags and Bombs never move"),
-        ("echo '0 6 UP'", "that piece is not yours"),
-        ("echo '2 3 DOWN'", "nothing enters a lake"),
+        ("echo '0 6 UP'", "That piece is not yours"),
+        ("echo '2 3 DOWN'", "No piece can enter a lake"),
         ("echo 'I resign'", "is neither"),
         ("echo", "is neither"),
         ("printf '\\377\\376\\n'", "not UTF-8"),
@@ -200,7 +200,7 @@ fn a_wrong_army_loses() {
     told.is(
         "QUIT culprit RED ILLEGAL 0 0 0",
         "illegal_act",
-        "an illegal deployment: Flag: 2 placed, 1 wanted",
+        "an illegal deployment. Flag: 2 placed instead of 1",
     );
     let stranger = DEPLOY_RED.replace("FB8s", "FB8x");
     let told = Stage::new().misbehaves(&format!("{stranger}; read quit"), &PATIENT);

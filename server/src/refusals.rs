@@ -1,12 +1,15 @@
-//! Checks every refusal: it has a stable code that docs/protocol/messages.md names, and text that
-//! helps people.
+//! Checks every refusal: it has a stable code that docs/protocol/messages.md names, and a text with
+//! all its arguments.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use flagfall_protocol::{Code, NotOpened, RatingRange};
-use flagfall_rules::{Refusal, SetupRefusal};
+use flagfall_protocol::{NotOpened, RatingRange, Refusal};
+use flagfall_rules::{Refusal as RuleRefusal, SetupRefusal};
+use flagfall_words::check::{Needs, all_texts};
+use flagfall_words::english;
 
-use crate::api::ws::ChatRefusal;
+use crate::api::http::ApiError;
 use flagfall_base::admission::{Limit, Scope, TooMany};
 use flagfall_base::random::ChanceError;
 use flagfall_game::{CreateError, StaleEpoch, TableError};
@@ -19,20 +22,14 @@ use flagfall_services::ratings::Unrated;
 use flagfall_services::reports::ReportRefusal;
 use flagfall_services::turns::QueueError;
 
-const DOCUMENT: &str = include_str!("../../docs/protocol/messages.md");
+/// The pages that list the codes.
+const PAGES: &str =
+    concat!(include_str!("../../docs/protocol/messages.md"), include_str!("../../docs/protocol/http.md"));
 
-/// Codes whose texts are tested where they are used.
-const ELSEWHERE: &[&str] = &[
-    Code::MALFORMED,
-    Code::HELLO_EXPECTED,
-    Code::PROTOCOL_VERSION,
-    Code::SUPERSEDED,
-    Code::NOT_OVER,
-    Code::NO_SUCH_SPEED,
-];
+static TEXTS: LazyLock<BTreeMap<String, Needs>> = LazyLock::new(|| all_texts(flagfall_words::ENGLISH));
 
-/// Codes and texts of the server's own refusals, without the rules of the game.
-fn of_the_server() -> Vec<(String, String)> {
+/// The server's own refusals, without those of the rules.
+fn of_the_server() -> Vec<Refusal> {
     let players = [
         PlayerError::Name(NameError::Character),
         PlayerError::NameTaken,
@@ -115,14 +112,6 @@ fn of_the_server() -> Vec<(String, String)> {
         ReportRefusal::Store,
     ];
     let blocks = [BlockRefusal::Yourself, BlockRefusal::TooMany, BlockRefusal::Conflict, BlockRefusal::Store];
-    let chat = [
-        ChatRefusal::NotYourGame,
-        ChatRefusal::HousePlayer,
-        ChatRefusal::BadText,
-        ChatRefusal::TooFast,
-        ChatRefusal::Blocked,
-        ChatRefusal::Store,
-    ];
     let queues = [
         QueueError::NotQueued,
         QueueError::OwnTurn,
@@ -152,6 +141,26 @@ fn of_the_server() -> Vec<(String, String)> {
         WebhookError::Busy,
         WebhookError::Store,
     ];
+    let api = [
+        ApiError::NoSuchPath,
+        ApiError::MethodNotAllowed,
+        ApiError::Unauthorized,
+        ApiError::TokenExpected,
+        ApiError::BadBody,
+        ApiError::ForeignOrigin,
+        ApiError::UpgradeExpected,
+        ApiError::BadQuery,
+        ApiError::RecordNotOpened(NotOpened),
+        ApiError::BadListQuery,
+        ApiError::BadPage,
+        ApiError::NoSuchRuleset,
+        ApiError::NoSuchSpeed,
+        ApiError::NotRated,
+        ApiError::BodyTooLarge,
+        ApiError::HostExpected,
+        ApiError::TimedOut,
+        ApiError::Internal,
+    ];
     let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable, TableError::Failed];
     let creations = [
         CreateError::Unavailable,
@@ -160,108 +169,68 @@ fn of_the_server() -> Vec<(String, String)> {
         CreateError::ServerFull(100_000),
         CreateError::Stopping,
     ];
-    let pair = |code: &str, words: String| (code.to_owned(), words);
-    players
-        .iter()
-        .map(|error| pair(error.code(), error.to_string()))
-        .chain(lobby.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
-        .chain(reports.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
-        .chain(blocks.iter().map(|refusal| pair(refusal.code(), refusal.to_string())))
-        .chain(chat.iter().map(|refusal| pair(refusal.code().as_str(), refusal.to_string())))
-        .chain(queues.iter().map(|error| pair(error.code(), error.to_string())))
-        .chain(deployments.iter().map(|error| pair(error.code(), error.to_string())))
-        .chain(webhooks.iter().map(|error| pair(error.code(), error.to_string())))
-        .chain(tables.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
-        .chain(creations.iter().map(|error| pair(Code::from(error).as_str(), error.to_string())))
-        .chain([pair(Code::RECORD_NOT_OPENED, NotOpened.to_string())])
-        .collect()
+    let of = |refusals: &mut dyn Iterator<Item = Refusal>| refusals.collect::<Vec<_>>();
+    [
+        of(&mut players.iter().map(Refusal::from)),
+        of(&mut lobby.iter().map(Refusal::from)),
+        of(&mut reports.iter().map(Refusal::from)),
+        of(&mut blocks.iter().map(Refusal::from)),
+        of(&mut queues.iter().map(Refusal::from)),
+        of(&mut deployments.iter().map(Refusal::from)),
+        of(&mut webhooks.iter().map(Refusal::from)),
+        of(&mut tables.iter().map(Refusal::from)),
+        of(&mut creations.iter().map(Refusal::from)),
+        of(&mut api.iter().map(Refusal::from)),
+    ]
+    .concat()
 }
 
-/// Codes and texts of the rules' refusals that a player on the server can get.
-fn of_the_rules() -> Vec<(String, String)> {
+/// The rules' refusals that have arguments or reasons. The others are their code alone.
+fn of_the_rules() -> Vec<Refusal> {
     let refusals = [
-        Refusal::Setup(SetupRefusal::TooShort { have: 3, want: 40 }),
-        Refusal::NotDeploying,
-        Refusal::DeploymentFinal,
-        Refusal::NotPlaying,
-        Refusal::GameOver,
-        Refusal::Paused,
-        Refusal::NotYourTurn,
-        Refusal::StalePly { named: 3, current: 4 },
-        Refusal::OutOfTime,
-        Refusal::NotYourPiece,
-        Refusal::TwoSquares,
-        Refusal::DrawAlreadyOffered,
-        Refusal::DrawOfferedRecently { plies_left: 7 },
-        Refusal::NoDrawOffer,
-        Refusal::TooLateToAbort,
-        Refusal::OpponentPresent,
-        Refusal::ClaimTooEarly { seconds_left: 42 },
-        Refusal::NoClaims,
+        RuleRefusal::Setup(SetupRefusal::TooShort { have: 3, want: 40 }),
+        RuleRefusal::NotDeploying,
+        RuleRefusal::DeploymentFinal,
+        RuleRefusal::NotPlaying,
+        RuleRefusal::GameOver,
+        RuleRefusal::Paused,
+        RuleRefusal::NotYourTurn,
+        RuleRefusal::StalePly { named: 3, current: 4 },
+        RuleRefusal::OutOfTime,
+        RuleRefusal::NotYourPiece,
+        RuleRefusal::TwoSquares,
+        RuleRefusal::DrawAlreadyOffered,
+        RuleRefusal::DrawOfferedRecently { plies_left: 7 },
+        RuleRefusal::NoDrawOffer,
+        RuleRefusal::TooLateToAbort,
+        RuleRefusal::OpponentPresent,
+        RuleRefusal::ClaimTooEarly { seconds_left: 42 },
+        RuleRefusal::NoClaims,
     ];
-    refusals.iter().map(|refusal| (refusal.code().to_owned(), refusal.to_string())).collect()
+    refusals.iter().map(Refusal::from).collect()
 }
 
 #[test]
-fn every_code_of_the_protocol_has_words_and_is_documented() {
+fn every_refusal_has_a_text_with_all_its_arguments_and_is_documented() {
+    for refusal in of_the_server().into_iter().chain(of_the_rules()) {
+        assert!(english().try_refusal(&refusal).is_some(), "shared/words has no text for {refusal}");
+        let row = format!("`{}`", refusal.code);
+        assert!(PAGES.contains(&row), "docs/protocol does not name {row}");
+        if let Some(reason) = refusal.reason() {
+            let id = flagfall_words::refusal_id(refusal.code.as_str());
+            let reasons = &TEXTS[&id].choices.iter().find(|(name, _)| name == "reason").expect(&id).1;
+            assert!(reasons.iter().any(|known| known == reason), "the text of {refusal} has no such reason");
+        }
+    }
+}
+
+#[test]
+fn every_code_of_the_protocol_is_documented() {
     let source = include_str!("../../shared/protocol/src/code.rs");
     let codes: Vec<&str> =
         source.split("&'static str = \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(codes.len() > 40, "the source has the codes");
-    let said: BTreeMap<String, String> = of_the_server().into_iter().chain(of_the_rules()).collect();
-    let missing: Vec<&&str> =
-        codes.iter().filter(|code| !said.contains_key(**code) && !ELSEWHERE.contains(code)).collect();
-    assert!(missing.is_empty(), "no refusal here has these codes: {missing:?}");
-    for code in codes.iter().copied().chain(said.keys().map(String::as_str)) {
-        assert!(DOCUMENT.contains(&format!("`{code}`")), "docs/protocol/messages.md does not name {code}");
-    }
-}
-
-#[test]
-fn every_refusal_reads_as_a_sentence_for_a_person() {
-    for (code, words) in of_the_server().into_iter().chain(of_the_rules()) {
-        let letters = words.chars().count();
-        assert!((10..=330).contains(&letters), "{code}: {letters} letters: {words}");
-        assert!(words.split_whitespace().count() >= 3, "{code}: {words}");
-        // Advice that names a command or flag belongs to the client that has it.
-        let names_command = ["flagfall ", "--"].iter().any(|sign| words.contains(sign));
-        assert!(!names_command, "{code} names a command of a client: {words}");
-        // Debug output, or a code in place of a word.
-        for scrap in ["::", "Err(", "Some(", "None", "{", "}", "\n", "error:"] {
-            assert!(!words.contains(scrap), "{code} has {scrap:?}: {words}");
-        }
-        assert!(!code.contains('_') || !words.contains(&code), "{code} is no word: {words}");
-        let last = words.chars().last();
-        assert!(last.is_some_and(|last| last.is_alphanumeric() || ")`".contains(last)), "{code}: {words}");
-    }
-}
-
-#[test]
-fn the_refusals_people_meet_most_say_what_to_do() {
-    let said: BTreeMap<String, String> = of_the_server().into_iter().chain(of_the_rules()).collect();
-    for (code, help) in [
-        ("wrong_password", "With the recovery code you can set a new password"),
-        ("wrong_recovery_code", "check both"),
-        ("name_taken", "choose another one"),
-        ("bad_name", "choose another one"),
-        ("bad_password", "8"),
-        ("too_many_attempts", "try again in 90 seconds"),
-        ("account_closed", "Write to them"),
-        ("bad_token", "mistyped or revoked"),
-        ("account_expected", "sign up first"),
-        ("left_games", "in 120 seconds"),
-        ("outside_rating_range", "1400 to 1600 in such games; your rating is 1700: take another one"),
-        ("not_rated", "choose a time"),
-        ("not_your_turn", "your turn"),
-        ("claim_too_early", "in 42 seconds"),
-        ("opponent_present", "gone for a while"),
-        ("draw_offered_recently", "after 7 more plies"),
-        ("too_late_to_abort", "resign instead"),
-        ("stopping", "no new games"),
-        ("server_full", "Try again in a few minutes"),
-        ("stale_epoch", "look at the game, then ask again"),
-        ("store_unavailable", "try again in a moment"),
-    ] {
-        assert!(said[code].contains(help), "{code} does not say {help:?}: {}", said[code]);
+    for code in codes {
+        assert!(PAGES.contains(&format!("`{code}`")), "docs/protocol/messages.md does not name {code}");
     }
 }

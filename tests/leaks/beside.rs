@@ -1,8 +1,8 @@
 //! Doors with leaks that only reserves and chips make possible (§S1.7, §S3.3).
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Square, Stamp};
-use flagfall_protocol::{Code, GameEvent, GameRecord, GameView, ViewChange};
-use flagfall_rules::{Command, Game, Identity, Move, MoveCommand, Referee, Refusal, Viewer};
+use flagfall_protocol::{GameEvent, GameRecord, GameView, Refusal, ViewChange};
+use flagfall_rules::{Command, Game, Identity, Move, MoveCommand, Referee, Refusal as RuleRefusal, Viewer};
 use flagfall_tests::{Logged, Step};
 
 use crate::doors::{Doors, Real};
@@ -80,17 +80,17 @@ impl Doors for NamesRemoved {
     }
 }
 
-/// Leak: the text of a refusal depends on the face-down pieces in the opponent's reserve.
+/// Leak: an argument of a refusal depends on the face-down pieces in the opponent's reserve.
 pub(crate) struct WarnsOfReserve;
 impl Doors for WarnsOfReserve {
-    fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
-        let (code, message) = Real.refusal(game, squares, refusal);
+    fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {
+        let refusal = Real.refusal(game, squares, refusal);
         let has_spy = Side::BOTH.map(|side| {
             let view = Real.view(game, Viewer::Player(side), game.latest());
             let held = view.reserve.and_then(|reserve| reserve[side].unlabeled);
             held.is_some_and(|held| held[Rank::Spy] > 0)
         });
-        (code, format!("{message} {has_spy:?}"))
+        refusal.with("known", format!("{has_spy:?}"))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Doors with leaks that only secret choices make possible (§Q4).
 
 use flagfall_board::{PerSide, Side, Stamp};
-use flagfall_protocol::{Code, GameEvent, GameRecord, GameView, ViewChange};
+use flagfall_protocol::{GameEvent, GameRecord, GameView, Refusal, ViewChange};
 use flagfall_rules::secret::{SecretRecord, to_record};
-use flagfall_rules::{Command, Game, Move, Phase, Refusal, Viewer};
+use flagfall_rules::{Command, Game, Move, Phase, Refusal as RuleRefusal, Viewer};
 use flagfall_tests::{Logged, Step};
 
 use crate::doors::{Doors, Real};
@@ -35,13 +35,13 @@ impl Doors for ClockStopsEarly {
 /// Leak: a refusal shows whether the opponent has chosen.
 pub(crate) struct RefusalTells;
 impl Doors for RefusalTells {
-    fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
-        let (code, message) = Real.refusal(game, squares, refusal);
+    fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {
+        let refusal = Real.refusal(game, squares, refusal);
         let waiting = Side::BOTH.into_iter().filter(|side| game.is_to_act(*side)).count();
         if game.position().has_strike_pending() && game.phase() == Phase::Playing {
-            return (code, format!("{message} ({waiting} to choose)"));
+            return refusal.with("count", waiting);
         }
-        (code, message)
+        refusal
     }
 }
 

@@ -4,9 +4,11 @@
 use flagfall_board::{Rank, Side, Square, Stamp};
 use flagfall_protocol::{
     Code, GameEvent, GameRecord, GameSummary, GameView, Phase, Player, PlayerKind, Presence, RecordScope,
-    RecordSignature, Recorder, ServerToClient, SignatureText, Terms, Time, ViewChange,
+    RecordSignature, Recorder, Refusal, ServerToClient, SignatureText, Terms, Time, ViewChange,
 };
-use flagfall_rules::{Game, Identity, Move, Referee, Refusal, SeenPiece, Viewer, see, see_change, view};
+use flagfall_rules::{
+    Game, Identity, Move, Referee, Refusal as RuleRefusal, SeenPiece, Viewer, see, see_change, view,
+};
 use flagfall_tests::{Logged, Step};
 
 /// Turns what happened into bytes.
@@ -53,8 +55,8 @@ pub(crate) trait Doors {
     }
 
     /// A refusal of the audience's own ply.
-    fn refusal(&self, _game: &Game, _squares: Move, refusal: Refusal) -> (Code, String) {
-        (Code::from(&refusal), refusal.to_string())
+    fn refusal(&self, _game: &Game, _squares: Move, refusal: RuleRefusal) -> Refusal {
+        Refusal::from(&refusal)
     }
 }
 
@@ -226,25 +228,25 @@ impl Doors for TellsWrongSetups {
     }
 }
 
-/// Leak: a move against a Bomb is refused with another text.
+/// Leak: a move against a Bomb is refused with another reason.
 pub(crate) struct WarnsOfBombs;
 impl Doors for WarnsOfBombs {
-    fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
-        let (code, message) = Real.refusal(game, squares, refusal);
+    fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {
+        let refusal = Real.refusal(game, squares, refusal);
         let is_bomb =
             truth(game).into_iter().any(|(square, _, rank)| square == squares.to && rank == Some(Rank::Bomb));
-        if is_bomb { (code, format!("{message}; it is a Bomb anyway")) } else { (code, message) }
+        if is_bomb { refusal.because("bomb") } else { refusal }
     }
 }
 
 /// Leak: a move against a Spy is refused for another reason.
 pub(crate) struct RefusesSpies;
 impl Doors for RefusesSpies {
-    fn refusal(&self, game: &Game, squares: Move, refusal: Refusal) -> (Code, String) {
-        let (code, message) = Real.refusal(game, squares, refusal);
+    fn refusal(&self, game: &Game, squares: Move, refusal: RuleRefusal) -> Refusal {
+        let refusal = Real.refusal(game, squares, refusal);
         let is_spy =
             truth(game).into_iter().any(|(square, _, rank)| square == squares.to && rank == Some(Rank::Spy));
-        if is_spy { (Code::new("not_your_piece"), message) } else { (code, message) }
+        if is_spy { Refusal { code: Code::new("not_your_piece"), ..refusal } } else { refusal }
     }
 }
 
@@ -340,12 +342,15 @@ pub(crate) fn told(game: &Game, seq: u64, (event, change): (GameEvent, ViewChang
     to_text(&ServerToClient::Event { game: game.terms().game, seq, event, change, abort: None })
 }
 
-/// The message of a refusal.
-pub(crate) fn refused(game: &Game, seq: u64, (code, message): (Code, String)) -> String {
+/// The message of a refusal. Its text for people is made of the code and the arguments alone.
+pub(crate) fn refused(game: &Game, seq: u64, refusal: Refusal) -> String {
+    let message = refusal.to_string();
+    let Refusal { code, args } = refusal;
     to_text(&ServerToClient::Refused {
         cmd_id: None,
         game: Some(game.terms().game),
         code,
+        args,
         message,
         seq: Some(seq),
     })

@@ -294,9 +294,9 @@ fn probe(doors: &impl Doors, table: &Match, viewer: Viewer, seq: u64, bytes: &mu
             }
             Err(refusal) => {
                 let squares = squares.unwrap_or(Move { from: first(), to: first() });
-                let (code, message) = doors.refusal(&table.game, squares, refusal);
-                answers.push((code.as_str().to_owned(), message.clone()));
-                last = refused(&table.game, seq, (code, message));
+                let refusal = doors.refusal(&table.game, squares, refusal);
+                answers.push((refusal.code.as_str().to_owned(), refusal.to_string()));
+                last = refused(&table.game, seq, refusal);
             }
         }
     };

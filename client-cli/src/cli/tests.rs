@@ -103,7 +103,7 @@ fn a_custom_ruleset_has_one_name_however_it_is_typed() {
         Ok("classic,ties=attacker,quiet=off")
     );
     let refusal = parse_ruleset("classic,ties=red").unwrap_err();
-    assert!(refusal.contains("it may be both, attacker, defender"), "{refusal}");
+    assert!(refusal.contains("can be one of these: both, attacker, defender"), "{refusal}");
 }
 
 #[test]

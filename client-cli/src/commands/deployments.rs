@@ -8,7 +8,7 @@ use std::path::Path;
 
 use flagfall::cli::{Common, DeploymentsCommand};
 use flagfall::deployments::text::{in_rows, places};
-use flagfall::{names, text, words};
+use flagfall::{names, text, texts, words};
 use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::Ruleset;
 use hyper::Method;
@@ -51,7 +51,7 @@ impl DeploymentStore {
     fn save(&self, rules: &Ruleset, name: &str, text: &str) -> Result<String, CommandError> {
         check_name(name)?;
         places(text, rules)
-            .map_err(|refusal| usage(text!("deployment-not-saved", why = refusal.to_string())))?;
+            .map_err(|refusal| usage(text!("deployment-not-saved", why = texts::refusal(&refusal))))?;
         let squeezed: String = text.chars().filter(|letter| !letter.is_whitespace()).collect();
         match &self.token {
             None => {
@@ -171,7 +171,7 @@ fn import(store: &DeploymentStore, file: &Path) -> Result<u8, CommandError> {
         for (name, text) in kept {
             check_name(name)?;
             places(text, rules).map_err(|refusal| {
-                refused(text!("import-refused", ruleset, name, why = refusal.to_string()))
+                refused(text!("import-refused", ruleset, name, why = texts::refusal(&refusal)))
             })?;
             checked.push((rules, name, text));
         }

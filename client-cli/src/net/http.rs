@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use crate::model::Secret;
 use crate::net::address::Address;
 use crate::net::dial::{DialError, Dialer, leads_to_tls};
-use crate::text;
+use crate::{text, texts};
 
 const TIMEOUT: Duration = Duration::from_secs(15);
 /// Longest body in bytes. A record of 5,000 plies is shorter; a test of `flagfall-records` checks
@@ -147,6 +147,9 @@ fn refused(status: StatusCode, body: &[u8]) -> HttpError {
         StatusCode::UNAUTHORIZED => text!("http-unauthorized"),
         other => text!("http-status", status = other.as_u16()),
     });
+    let args =
+        told.get("args").cloned().and_then(|args| serde_json::from_value(args).ok()).unwrap_or_default();
+    let message = texts::server_refusal(&Code::new(code.clone()), &args, &message);
     HttpError::Refused { status: status.as_u16(), code, message }
 }
 

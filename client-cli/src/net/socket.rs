@@ -19,7 +19,7 @@ use tokio_tungstenite::{WebSocketStream, client_async_with_config};
 use crate::model::Message;
 use crate::net::address::{Address, Addresses};
 use crate::net::dial::{DialError, Dialer, Stream, leads_to_tls, plain};
-use crate::text;
+use crate::{text, texts};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The connect timeout if there are several servers to try.
@@ -281,7 +281,9 @@ async fn ask<T>(
                     ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client }
                 }
                 Some((_, Message::Received(message))) => match *message {
-                    ServerToClient::Refused { message, .. } => return Err(message),
+                    ServerToClient::Refused { code, args, message, .. } => {
+                        return Err(texts::server_refusal(&code, &args, &message));
+                    }
                     message => match wanted(message) {
                         Wanted::Found(found) => return Ok(found),
                         Wanted::Ask(message) => message,

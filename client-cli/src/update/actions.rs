@@ -8,8 +8,8 @@ use super::{absence, challenges, chat, game, goal, leaving, requests, reserve};
 use crate::input::{Action, Screen};
 use crate::model::{Effect, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
-use crate::text;
 use crate::{command_text, input, targets};
+use crate::{text, texts};
 
 /// Longest name of a saved deployment.
 const NAME_MAX: usize = 30;
@@ -252,7 +252,7 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
             model.say(text!("deployment-saved", name));
             out.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
         }
-        Err(refusal) => model.say(text!("deployment-not-saved", why = refusal.to_string())),
+        Err(refusal) => model.say(text!("deployment-not-saved", why = texts::refusal(&refusal))),
     }
 }
 
@@ -273,7 +273,7 @@ fn load(model: &mut Model, entry: Option<&(String, String)>) {
     let (Some(editor), Some((name, text))) = (editor, entry) else { return };
     let word = match editor.load(text) {
         Ok(()) => text!("deployment-loaded", name, key = input::key_for(Action::HandIn)),
-        Err(refusal) => text!("deployment-not-loaded", name, why = refusal.to_string()),
+        Err(refusal) => text!("deployment-not-loaded", name, why = texts::refusal(&refusal)),
     };
     model.say(word);
 }

@@ -31,10 +31,10 @@ pub(super) fn answered(
     if let Err(why) = taken.or_else(|why| if is_optional { Ok(()) } else { Err(why) }) {
         let word = words::sentence(&why);
         if matches!(request, Request::Record { .. }) && model.game.is_none() {
-            return exit(model, Exit::Refused, text!("refused", message = word), out);
+            return exit(model, Exit::Refused, word, out);
         }
         if !is_of_saved && matches!(model.goal, Goal::Games | Goal::Next) {
-            return exit(model, Exit::Refused, text!("refused", message = word), out);
+            return exit(model, Exit::Refused, word, out);
         }
         model.input.was_refused = true;
         model.say(if is_of_saved { text!("saved-unavailable", why = word) } else { word });

@@ -11,8 +11,8 @@ use super::{outbox, ratings, saving};
 use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
-use crate::text;
 use crate::{input, plain, targets, words};
+use crate::{text, texts};
 
 /// A `game` message without its events.
 pub(super) struct Opened {
@@ -264,7 +264,7 @@ pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effe
         SetupChoice::Text(text) => {
             if let Err(refusal) = editor.load(text) {
                 model.input.was_refused = true;
-                model.say(words::sentence(&text!("not-a-deployment", why = refusal.to_string())));
+                model.say(texts::refusal(&refusal));
                 return;
             }
         }
@@ -281,7 +281,7 @@ pub(super) fn hand_in(model: &mut Model, out: &mut Vec<Effect>) {
     }
     match editor.checked_text() {
         Ok(setup) => command(model, GameCommand::Deploy { setup }, out),
-        Err(refusal) => model.say(words::sentence(&text!("deployment-not-yet", why = refusal.to_string()))),
+        Err(refusal) => model.say(texts::refusal(&refusal)),
     }
 }
 

@@ -8,8 +8,8 @@ use crate::advice::advised;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::request::Request;
 use crate::setup_check;
-use crate::text;
 use crate::words;
+use crate::{text, texts};
 
 pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
     retry::heard(model, &message);
@@ -45,7 +45,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             goal::welcomed(model, games, out);
         }
         ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
-        ServerToClient::Refused { cmd_id, game, code, message, seq } => {
+        ServerToClient::Refused { cmd_id, game, code, args, message, seq } => {
+            let message = texts::server_refusal(&code, &args, &message);
             if store::is_kept(model, &code) || retry::is_kept(model, cmd_id.as_ref(), &code, &message) {
                 return;
             }
@@ -268,7 +269,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         }
         Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::OUTSIDE_RATING_RANGE => {
             model.lobby.refused_seeks.insert(seek.clone());
-            model.say(text!("refused", message));
+            model.say(message.clone());
             goal::wait(model, &text!("offer-looking"), Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;
@@ -291,16 +292,16 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         Some(ClientToServer::Command { .. }) => {
             model.input.was_refused = true;
             let is_stale = code.as_str() == "stale_ply";
-            model.say(if is_stale { text!("did-not-happen", message) } else { text!("refused", message) });
+            model.say(if is_stale { text!("did-not-happen", message) } else { message.clone() });
         }
         Some(_) if model.game.is_some() || model.is_mail() => {
             model.input.was_refused = true;
-            model.say(text!("refused", message));
+            model.say(message.clone());
         }
-        Some(_) => return exit(model, Exit::Refused, text!("refused", message), out),
+        Some(_) => return exit(model, Exit::Refused, message.clone(), out),
         None if model.is_mail() && model.opening.take().is_some() => {
             model.input.was_refused = true;
-            model.say(text!("refused", message));
+            model.say(message.clone());
         }
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
             // It may be over and closed.
@@ -315,7 +316,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
                 || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
                 || model.connection.link != Link::Online;
             if is_asking {
-                return exit(model, Exit::Refused, text!("refused", message), out);
+                return exit(model, Exit::Refused, message.clone(), out);
             }
             model.say(message);
         }

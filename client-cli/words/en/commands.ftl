@@ -181,7 +181,7 @@ setup-meant = No deployment "{ $name }" is saved for { $ruleset }, and it is nei
 # $other: the ruleset for which it is saved.
 setup-elsewhere = No deployment "{ $name }" is saved for { $ruleset }. It is saved for { $other }: add --rules { $other }.
 # $ruleset; $why: a refusal.
-setup-bad = This is not a deployment for { $ruleset }: { $why }
+setup-bad = This is not a deployment for { $ruleset }. { $why }
 # $server.
 rated-guest = Rated games are for accounts. flagfall signup{ $server } NAME makes one, and your games stay yours.
 rated-custom = Custom rules have no ratings. Name the ruleset without changes, or leave --rated out.

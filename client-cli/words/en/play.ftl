@@ -3,8 +3,6 @@
 no-game-yet = There is no game yet.
 not-your-turn = It is not your turn.
 game-goes-on = The game goes on.
-# $message: the server's, as a sentence.
-refused = Refused: { $message }
 
 ## Players who come and go
 
@@ -113,11 +111,7 @@ your-turn = Your turn, { side }.
 # $side; $left: a clock.
 your-turn-clock = Your turn, { side }. You have { $left }.
 deploy-not-now = You cannot deploy now.
-# $why: a refusal.
-not-a-deployment = That is not a deployment: { $why }
 deployed-already = This is already submitted. Change something to submit another deployment.
-# $why: a refusal.
-deployment-not-yet = Not yet: { $why }
 # $plies.
 quiet-limit =
     { $plies ->
@@ -182,13 +176,13 @@ save-name-wanted = Not saved: type a name first.
 # $name.
 deployment-saved = Saved as { $name }.
 # $why: a refusal.
-deployment-not-saved = Not saved: { $why }.
+deployment-not-saved = Not saved. { $why }
 # $key.
 no-deployment-saved = No deployment is saved for this ruleset. { $key } saves this one.
 # $name; $key.
 deployment-loaded = Loaded { $name }. { $key } submits it.
 # $name; $why: a refusal.
-deployment-not-loaded = { $name } is not a deployment: { $why }.
+deployment-not-loaded = { $name } is not a deployment. { $why }
 # $rank; $key.
 none-in-hand = No { rank } is in hand. { $key } takes a piece off the board.
 # $key.

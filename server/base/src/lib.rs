@@ -16,6 +16,7 @@ pub mod names;
 pub mod random;
 pub mod rate;
 pub mod recorder;
+pub mod refusals;
 pub mod scan;
 pub mod store_errors;
 pub mod telemetry;

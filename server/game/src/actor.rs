@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_protocol::{CloseCode, GameCommand};
+use flagfall_protocol::{CloseCode, GameCommand, Refusal};
 use flagfall_rules::{Command, Entropy, Phase};
 use flagfall_store::{Append, AppendOutcome, Store, StoreError};
 use futures_util::FutureExt as _;
@@ -23,7 +23,7 @@ use super::house::{HousePlayers, Thought};
 use super::line_writer::write_line_soon;
 use super::listing::Absence;
 use super::mailbox::{Mailbox, mailbox};
-use super::reply::{Refusal, Reply};
+use super::reply::Reply;
 use super::search;
 use super::table::{Asked, Input, Output, Table};
 use flagfall_base::delivery::Outbox;

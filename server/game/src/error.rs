@@ -1,22 +1,21 @@
 //! Why a game cannot be read, opened or created.
 
 use flagfall_base::jobs::JobError;
-use flagfall_protocol::Code;
+use flagfall_base::refusals;
+use flagfall_protocol::{Code, Refusal};
+use flagfall_rules::NoSuchRuleset;
 
 /// Why there is no table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
 pub enum TableError {
     /// No game has this id, or it is a private game of other players.
-    #[error("there is no game of that id, or it is private")]
     NotFound,
     /// The game's log is damaged.
-    #[error("this game's log is damaged; an operator must look at it. Other games go on")]
     Quarantined,
     /// The store does not answer.
-    #[error("the store cannot be reached now; try again in a moment")]
     Unavailable,
     /// A defect of this server ended the game's table before it answered.
-    #[error("the game met a defect of this server; it is opened again, so try again in a moment")]
     Failed,
 }
 
@@ -39,52 +38,52 @@ impl From<ReadFailure> for TableError {
     }
 }
 
-impl From<&TableError> for Code {
-    fn from(error: &TableError) -> Code {
-        Code::new(match error {
-            TableError::NotFound => Code::NO_SUCH_GAME,
-            TableError::Quarantined => Code::GAME_QUARANTINED,
-            TableError::Unavailable => Code::STORE_UNAVAILABLE,
-            TableError::Failed => Code::INTERNAL,
-        })
+impl From<&TableError> for Refusal {
+    fn from(error: &TableError) -> Refusal {
+        match error {
+            TableError::NotFound => Refusal::new(Code::NO_SUCH_GAME),
+            TableError::Quarantined => Refusal::new(Code::GAME_QUARANTINED),
+            TableError::Unavailable => refusals::store_away(),
+            TableError::Failed => Refusal::new(Code::INTERNAL).because("game"),
+        }
     }
 }
 
 /// Why a game was not created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
 pub enum CreateError {
     /// The store does not answer; the same id may be tried again.
-    #[error("the store cannot be reached now; try again in a moment")]
     Unavailable,
     /// A player has too many running games.
-    #[error("a player has {0} running games already: finish one first")]
     TooManyGames(usize),
     /// There is no memory for a new game.
-    #[error("the server has no memory left for new games; running games go on. Try again in a few minutes")]
     NoMemory,
     /// All players together have too many running games.
-    #[error("the server has {0} running games, as many as its operators allow. Try again in a few minutes")]
     ServerFull(usize),
     /// The server stops.
-    #[error("the server is stopping: no new games")]
     Stopping,
     /// The ruleset is unknown.
-    #[error("there is no ruleset of that id")]
     NoSuchRuleset,
     /// The operating system gave no random bits for the lakes.
-    #[error("the server has no chance to draw lakes with; try again in a moment")]
     NoChance,
 }
 
-impl From<&CreateError> for Code {
-    fn from(error: &CreateError) -> Code {
-        Code::new(match error {
-            CreateError::Unavailable | CreateError::NoChance => Code::STORE_UNAVAILABLE,
-            CreateError::TooManyGames(_) => Code::TOO_MANY,
-            CreateError::NoMemory | CreateError::ServerFull(_) => Code::SERVER_FULL,
-            CreateError::Stopping => Code::STOPPING,
-            CreateError::NoSuchRuleset => Code::NO_SUCH_RULESET,
-        })
+impl From<&CreateError> for Refusal {
+    fn from(error: &CreateError) -> Refusal {
+        match error {
+            CreateError::Unavailable => refusals::store_away(),
+            CreateError::TooManyGames(count) => {
+                Refusal::new(Code::TOO_MANY).because("games").with("count", *count)
+            }
+            CreateError::NoMemory => Refusal::new(Code::SERVER_FULL).because("memory"),
+            CreateError::ServerFull(count) => {
+                Refusal::new(Code::SERVER_FULL).because("games").with("count", *count)
+            }
+            CreateError::Stopping => Refusal::new(Code::STOPPING).because("no_new_games"),
+            CreateError::NoSuchRuleset => Refusal::from(&NoSuchRuleset::Unknown),
+            CreateError::NoChance => refusals::defect(),
+        }
     }
 }
 

@@ -53,7 +53,7 @@ pub use outages::note_outage;
 pub use record::RecordError;
 pub use registry::{NewCommand, Tables};
 pub use relist::relist;
-pub use reply::{Answer, Refusal, Reply};
+pub use reply::{Answer, Reply};
 pub use settings::TableSettings;
 pub use start::StartError;
 pub use table::StaleEpoch;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use flagfall_board::{GameId, Ply, Stamp};
-use flagfall_protocol::{CommandId, GameCommand, GameSummary, Phase};
+use flagfall_protocol::{CommandId, GameCommand, GameSummary, Phase, Refusal};
 use flagfall_store::{Store, StoreError, StoredEntry, UpdateOutcome};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -20,7 +20,7 @@ use super::host::Host;
 use super::listing::{self, Listing, live_key};
 use super::outages::Outages;
 use super::public_list::opening_line;
-use super::reply::{Answer, Refusal, Reply};
+use super::reply::{Answer, Reply};
 use super::residents::Residents;
 use super::search::read_all;
 use super::table::Table;

@@ -1,61 +1,11 @@
 //! Answers to commands, and where they go.
 
 use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, Code, CommandId, ServerToClient};
+use flagfall_protocol::{Accepted, CommandId, Refusal, ServerToClient};
 use tokio::sync::oneshot;
 
-use super::error::{CreateError, TableError};
 use flagfall_base::delivery::{Outbox, Payload};
-use flagfall_base::telemetry;
-
-/// Why a command is not carried out.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Refusal {
-    /// The stable code.
-    pub code: Code,
-    /// The reason in words.
-    pub message: String,
-    /// How far the asking side has been shown the game, if it has a side.
-    pub seq: Option<u64>,
-}
-
-impl Refusal {
-    /// A refusal that says nothing about the state of the game.
-    pub(super) fn new(code: &'static str, message: impl Into<String>) -> Refusal {
-        Refusal { code: Code::new(code), message: message.into(), seq: None }
-    }
-
-    /// The store is away.
-    pub(super) fn unavailable() -> Refusal {
-        let message = "the store cannot take it now; send the same command again in a moment";
-        Refusal::new(Code::STORE_UNAVAILABLE, message)
-    }
-
-    /// The refusal as a message, counted among the metrics.
-    pub(super) fn payload(self, game: GameId, cmd_id: Option<CommandId>) -> Payload {
-        let Refusal { code, message, seq } = self;
-        telemetry::refused(&code);
-        Payload::new(&ServerToClient::Refused { cmd_id, game: Some(game), code, message, seq })
-    }
-}
-
-impl From<&flagfall_rules::Refusal> for Refusal {
-    fn from(refusal: &flagfall_rules::Refusal) -> Refusal {
-        Refusal { code: Code::from(refusal), message: refusal.to_string(), seq: None }
-    }
-}
-
-impl From<&TableError> for Refusal {
-    fn from(error: &TableError) -> Refusal {
-        Refusal { code: Code::from(error), message: error.to_string(), seq: None }
-    }
-}
-
-impl From<&CreateError> for Refusal {
-    fn from(error: &CreateError) -> Refusal {
-        Refusal { code: Code::from(error), message: error.to_string(), seq: None }
-    }
-}
+use flagfall_base::{refusals, telemetry};
 
 /// The answer to a command.
 pub type Answer = Result<Accepted, Refusal>;
@@ -81,12 +31,13 @@ impl Reply {
         }
     }
 
-    /// Gives the answer to the command of this id in this game.
-    pub(super) fn answer(self, game: GameId, cmd_id: CommandId, answer: Answer) {
+    /// Gives the answer to the command of this id in this game. A refusal also says how far the
+    /// asking side has been shown the game, if it has a side.
+    pub(super) fn answer(self, game: GameId, cmd_id: CommandId, answer: Answer, seq: Option<u64>) {
         match self {
             Reply::Connection(outbox) => outbox.send(match answer {
                 Ok(outcome) => Payload::new(&ServerToClient::Accepted { cmd_id, outcome }),
-                Err(refusal) => refusal.payload(game, Some(cmd_id)),
+                Err(refusal) => Payload::new(&refusals::message(refusal, Some(cmd_id), Some(game), seq)),
             }),
             Reply::Caller(sender) => {
                 if let Err(refusal) = &answer {
@@ -102,16 +53,18 @@ impl Reply {
 
 #[cfg(test)]
 mod tests {
+    use flagfall_protocol::Code;
+
     use super::*;
 
     #[test]
     fn a_refused_caller_in_this_process_is_counted_like_a_connection() {
         let handle = flagfall_base::recorder::install().unwrap();
         let (sender, mut answer) = oneshot::channel();
-        let refusal = Refusal::new("refused_to_a_caller", "no");
+        let refusal = Refusal::new(Code::NOT_OVER);
         let game = GameId::from_random([1; 12]);
-        Reply::Caller(sender).answer(game, "1".parse().unwrap(), Err(refusal.clone()));
+        Reply::Caller(sender).answer(game, "1".parse().unwrap(), Err(refusal.clone()), None);
         assert_eq!(answer.try_recv().unwrap(), Err(refusal));
-        assert!(handle.render().contains("{code=\"refused_to_a_caller\"} 1"));
+        assert!(handle.render().contains("{code=\"not_over\"} 1"));
     }
 }

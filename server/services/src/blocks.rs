@@ -1,6 +1,7 @@
 //! Blocked players: they do not play or chat with each other.
 
-use flagfall_protocol::{Code, Player, PlayerKind};
+use flagfall_base::refusals;
+use flagfall_protocol::{Code, Player, PlayerKind, Refusal};
 use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
 use thiserror::Error;
 
@@ -13,29 +14,25 @@ pub const BLOCKS_MAX: usize = 100;
 
 /// Why a player was not blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("{}", Refusal::from(self))]
 pub enum BlockRefusal {
     /// Players cannot block themselves.
-    #[error("you cannot block yourself")]
     Yourself,
     /// The list is full.
-    #[error("you have already blocked {BLOCKS_MAX} players: unblock one first")]
     TooMany,
     /// The record of the guest who blocks changed at the same moment.
-    #[error("something else happened at the same moment: try again")]
     Conflict,
     /// The store does not answer as it should.
-    #[error("the server cannot reach its store: try again in a moment")]
     Store,
 }
 
-impl BlockRefusal {
-    /// The code of messages.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            BlockRefusal::Yourself => Code::OWN_OFFER,
-            BlockRefusal::TooMany => Code::TOO_MANY,
-            BlockRefusal::Conflict | BlockRefusal::Store => Code::STORE_UNAVAILABLE,
+impl From<&BlockRefusal> for Refusal {
+    fn from(error: &BlockRefusal) -> Refusal {
+        match error {
+            BlockRefusal::Yourself => Refusal::new(Code::OWN_OFFER).because("block"),
+            BlockRefusal::TooMany => Refusal::new(Code::TOO_MANY).because("blocks").with("count", BLOCKS_MAX),
+            BlockRefusal::Conflict => Refusal::new(Code::STORE_UNAVAILABLE).because("conflict"),
+            BlockRefusal::Store => refusals::store_away(),
         }
     }
 }

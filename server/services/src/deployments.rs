@@ -4,8 +4,9 @@
 
 use std::sync::Arc;
 
+use flagfall_base::refusals;
 use flagfall_board::Side;
-use flagfall_protocol::{Code, PlayerKind, SavedDeployment, SavedDeployments, Secret};
+use flagfall_protocol::{Code, PlayerKind, Refusal, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::{Ruleset, Setup};
 use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
 
@@ -28,49 +29,45 @@ pub struct Deployments {
 
 /// Why a deployment was not stored or not found.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
 pub enum DeploymentError {
     /// Guests keep deployments on their own machine.
-    #[error("only accounts can keep deployments on the server: sign up first")]
     AccountExpected,
     /// There is no such ruleset.
-    #[error(
-        "there is no such ruleset; GET /api/rulesets lists them. Deployments of custom games are kept under their base"
-    )]
     NoSuchRuleset,
     /// The name is not allowed.
-    #[error("a name has 1 to 30 letters, digits, - and _, and is not random or suggested")]
     BadName,
     /// The deployment is not valid. The message names the wrong piece, since only the owner sees
     /// it.
-    #[error("not saved: {0}")]
     BadSetup(#[from] flagfall_rules::SetupRefusal),
     /// The text is too long.
-    #[error("not saved: the text is longer than any deployment")]
     TooLong,
     /// The list is full.
-    #[error("you keep {PER_RULESET_MAX} deployments of this ruleset already: remove one first")]
     TooMany,
     /// There is no deployment of this name.
-    #[error("no deployment of this name is kept for this ruleset")]
     NotFound,
     /// The store does not answer.
-    #[error("the store cannot be reached now; try again in a moment")]
     Store,
 }
 
-impl DeploymentError {
-    /// The code of messages.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            DeploymentError::AccountExpected => Code::ACCOUNT_EXPECTED,
-            DeploymentError::NoSuchRuleset => Code::NO_SUCH_RULESET,
-            DeploymentError::BadName | DeploymentError::BadSetup(_) | DeploymentError::TooLong => {
-                Code::BAD_DEPLOYMENT
+impl From<&DeploymentError> for Refusal {
+    fn from(error: &DeploymentError) -> Refusal {
+        let bad = |reason| Refusal::new(Code::BAD_DEPLOYMENT).because(reason);
+        match error {
+            DeploymentError::AccountExpected => Refusal::new(Code::ACCOUNT_EXPECTED).because("deployments"),
+            DeploymentError::NoSuchRuleset => Refusal::new(Code::NO_SUCH_RULESET).because("saved"),
+            DeploymentError::BadName => bad("name"),
+            DeploymentError::BadSetup(setup) => {
+                let Refusal { code, args } = Refusal::from(setup);
+                let refused = Refusal { code: Code::new(Code::BAD_DEPLOYMENT), args };
+                refused.because("setup").with("problem", code.as_str())
             }
-            DeploymentError::TooMany => Code::TOO_MANY,
-            DeploymentError::NotFound => Code::NO_SUCH_DEPLOYMENT,
-            DeploymentError::Store => Code::STORE_UNAVAILABLE,
+            DeploymentError::TooLong => bad("too_long"),
+            DeploymentError::TooMany => {
+                Refusal::new(Code::TOO_MANY).because("deployments").with("count", PER_RULESET_MAX)
+            }
+            DeploymentError::NotFound => Refusal::new(Code::NO_SUCH_DEPLOYMENT),
+            DeploymentError::Store => refusals::store_away(),
         }
     }
 }

@@ -16,10 +16,11 @@ mod sender;
 #[cfg(test)]
 mod tests;
 
+use flagfall_base::refusals;
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::{
-    Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Secret, WebhookAttempt, WebhookInfo,
-    WebhookSet,
+    Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Refusal, Secret, WebhookAttempt,
+    WebhookInfo, WebhookSet,
 };
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 use metrics::counter;
@@ -90,44 +91,37 @@ struct WaitingNotice {
 
 /// Why a request about a webhook or feed was refused.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
 pub enum WebhookError {
     /// Guests cannot have webhooks or feeds.
-    #[error("webhooks and feeds are for accounts: sign up first")]
     AccountExpected,
     /// The address is refused.
-    #[error(transparent)]
     Target(#[from] TargetError),
     /// The player has no webhook.
-    #[error("you have no webhook: set one first")]
     NotFound,
     /// The feed does not exist.
-    #[error("there is no such feed: it was made anew or removed, or its address is mistyped")]
     NoSuchFeed,
     /// The webhook was tested a moment ago.
-    #[error("it was tested a moment ago: try again in a few seconds")]
     TooOften,
     /// All places at the webhook's host, or all places in total, are taken.
-    #[error("other notices are on their way to this address now: try again in a few seconds")]
     Busy,
     /// The store cannot be reached.
-    #[error("the store cannot be reached now; try again in a moment")]
     Store,
     /// The operating system gave no random bits.
-    #[error("the server has a defect: the operating system gives no random bits")]
     Chance,
 }
 
-impl WebhookError {
-    /// The code used in messages.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            WebhookError::AccountExpected => Code::ACCOUNT_EXPECTED,
-            WebhookError::Target(_) => Code::BAD_WEBHOOK,
-            WebhookError::NotFound | WebhookError::NoSuchFeed => Code::NO_SUCH_WEBHOOK,
-            WebhookError::TooOften | WebhookError::Busy => Code::TOO_MANY,
-            WebhookError::Store => Code::STORE_UNAVAILABLE,
-            WebhookError::Chance => Code::INTERNAL,
+impl From<&WebhookError> for Refusal {
+    fn from(error: &WebhookError) -> Refusal {
+        match error {
+            WebhookError::AccountExpected => Refusal::new(Code::ACCOUNT_EXPECTED).because("webhooks"),
+            WebhookError::Target(error) => Refusal::from(error),
+            WebhookError::NotFound => Refusal::new(Code::NO_SUCH_WEBHOOK).because("webhook"),
+            WebhookError::NoSuchFeed => Refusal::new(Code::NO_SUCH_WEBHOOK).because("feed"),
+            WebhookError::TooOften => Refusal::new(Code::TOO_MANY).because("webhook_test"),
+            WebhookError::Busy => Refusal::new(Code::TOO_MANY).because("webhook_busy"),
+            WebhookError::Store => refusals::store_away(),
+            WebhookError::Chance => refusals::defect(),
         }
     }
 }

@@ -15,8 +15,8 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
-    GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange, RatingHistory,
-    RatingInfo, RatingPoint, ServerToClient, Speed,
+    Code, GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange,
+    RatingHistory, RatingInfo, RatingPoint, Refusal, ServerToClient, Speed,
 };
 use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
@@ -88,22 +88,30 @@ pub(crate) fn has_class(ruleset: &str) -> bool {
 
 /// Why a game of these terms and players cannot be rated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
 pub enum Unrated {
     /// Custom rules have no ratings.
-    #[error("games with custom rules are not rated: take the ruleset as it is, or play a casual game")]
     CustomRules,
     /// Games without a clock have no speed.
-    #[error("games without a clock are not rated: choose a time, or play a casual game")]
     NoClock,
     /// A house player takes part.
-    #[error("games against house players are not rated: play a casual game")]
     HousePlayer,
     /// People and bots have separate ratings.
-    #[error("people and bots have separate ratings: play a casual game")]
     BotsAndPeople,
     /// A guest takes part.
-    #[error("only accounts can play rated games: sign up first, and your games stay yours")]
     Guest,
+}
+
+impl From<&Unrated> for Refusal {
+    fn from(why: &Unrated) -> Refusal {
+        Refusal::new(Code::NOT_RATED).because(match why {
+            Unrated::CustomRules => "custom_rules",
+            Unrated::NoClock => "no_clock",
+            Unrated::HousePlayer => "house_player",
+            Unrated::BotsAndPeople => "bots_and_people",
+            Unrated::Guest => "guest",
+        })
+    }
 }
 
 /// Why a game of these terms and players cannot be rated; None if it can.

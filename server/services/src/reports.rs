@@ -1,8 +1,9 @@
 //! Reports: a player tells the operators what an opponent did in a game. One per player and game,
 //! and a few a day.
 
+use flagfall_base::refusals;
 use flagfall_board::GameId;
-use flagfall_protocol::{Code, Player, PlayerKind, is_printable};
+use flagfall_protocol::{Code, Player, PlayerKind, Refusal, is_printable};
 use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 
@@ -38,34 +39,32 @@ pub struct Report {
 
 /// Why a report was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{}", Refusal::from(self))]
 pub enum ReportRefusal {
     /// The reason is empty, too long or not printable.
-    #[error("say in 1 to {REASON_LEN_MAX} letters what happened")]
     BadReason,
     /// House players cannot be reported.
-    #[error("house players are not reported: tell the operator of this server if one misbehaves")]
     HousePlayer,
     /// The player has reported this game before.
-    #[error("you have reported this game already: the operators have it")]
     ReportedBefore,
     /// The player has made too many reports today.
-    #[error("you have made {REPORTS_MAX} reports within a day: tell the operators the rest tomorrow")]
     TooMany,
     /// The store does not answer as it should.
-    #[error("the server cannot reach its store: try again in a moment")]
     Store,
 }
 
-impl ReportRefusal {
-    /// The code of messages.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            ReportRefusal::BadReason => Code::BAD_TEXT,
-            ReportRefusal::HousePlayer => Code::HOUSE_PLAYER,
-            ReportRefusal::ReportedBefore => Code::REPORTED_BEFORE,
-            ReportRefusal::TooMany => Code::TOO_MANY,
-            ReportRefusal::Store => Code::STORE_UNAVAILABLE,
+impl From<&ReportRefusal> for Refusal {
+    fn from(error: &ReportRefusal) -> Refusal {
+        match error {
+            ReportRefusal::BadReason => {
+                Refusal::new(Code::BAD_TEXT).because("report").with("max", REASON_LEN_MAX)
+            }
+            ReportRefusal::HousePlayer => Refusal::new(Code::HOUSE_PLAYER).because("report"),
+            ReportRefusal::ReportedBefore => Refusal::new(Code::REPORTED_BEFORE),
+            ReportRefusal::TooMany => {
+                Refusal::new(Code::TOO_MANY).because("reports").with("count", REPORTS_MAX)
+            }
+            ReportRefusal::Store => refusals::store_away(),
         }
     }
 }

@@ -15,8 +15,6 @@ mod session;
 mod upgrade;
 mod wire;
 
-#[cfg(test)]
-pub(crate) use chat::ChatRefusal;
 pub use listener::{Doorkeeper, ListenerLimits, Peer, serve};
 pub use session::{Closing, Session, Step};
 pub(crate) use upgrade::{UpgradeRefusal, upgrade};

@@ -297,7 +297,7 @@ async fn repeatedly_leaving_games_blocks_the_pool_for_a_stated_time() {
         })
         .await;
     assert_eq!(code, "left_games");
-    assert!(message.starts_with("you left 2 games lately"), "{message}");
+    assert!(message.starts_with("You recently left 2 games"), "{message}");
     assert!(message.contains("again in 1"), "two minutes, less what has gone: {message}");
     // A rated seek does not get around it; a casual one is allowed.
     ana.tell(&ClientToServer::Seek { cmd_id: cmd("d"), terms: terms(true), side: None, rating: None }).await;

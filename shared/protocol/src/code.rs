@@ -134,12 +134,6 @@ impl Code {
     }
 }
 
-impl From<&flagfall_rules::Refusal> for Code {
-    fn from(refusal: &flagfall_rules::Refusal) -> Code {
-        Code::new(refusal.code())
-    }
-}
-
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

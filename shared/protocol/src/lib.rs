@@ -18,6 +18,7 @@ mod queue;
 mod rating;
 mod rating_range;
 mod record;
+mod refusal;
 mod schema;
 mod secret;
 mod server_to_client;
@@ -60,6 +61,7 @@ pub use record::{
     DIGEST_VERSION, GameRecord, Imported, LagQuota, NotOpened, RECORD_FORMAT, RecordKind, RecordScope,
     RecordSignature, RecordedEvent, Recorder, SigningKeyInfo, SigningKeys, key_id, signed_message,
 };
+pub use refusal::{Refusal, RefusalArg, RefusalArgs};
 pub use schema::{SCHEMAS, Schema};
 pub use secret::Secret;
 pub use server_to_client::{

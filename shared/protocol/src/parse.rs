@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Ply};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{ClientToServer, CommandId, GameCommand, Move, PROTOCOL_VERSION};
+use crate::{ClientToServer, Code, CommandId, GameCommand, Move, PROTOCOL_VERSION, Refusal};
 
 /// How deep arrays and objects may be nested.
 const DEPTH_MAX: usize = 16;
@@ -14,11 +14,17 @@ const DEPTH_MAX: usize = 16;
 pub struct Malformed {
     /// The command's id, if it could be read.
     pub cmd_id: Option<CommandId>,
-    /// What is wrong, for people. It never repeats a value from the text, which could be a
-    /// deployment.
-    pub message: String,
+    /// What is wrong. It never repeats a value from the text, which could be a deployment.
+    pub refusal: Refusal,
     /// True for a hello of another protocol version.
     pub is_foreign_hello: bool,
+}
+
+impl Malformed {
+    /// A text of which nothing could be read.
+    fn whole(refusal: Refusal) -> Malformed {
+        Malformed { cmd_id: None, refusal, is_foreign_hello: false }
+    }
 }
 
 /// A plain move, the most frequent message. It is faster to parse than [`ClientToServer`], whose
@@ -76,13 +82,11 @@ pub fn parse_message(text: &str) -> Result<ClientToServer, Malformed> {
         return Ok(plain.into());
     }
     if is_too_deep(text) {
-        let message = format!("the message is nested deeper than {DEPTH_MAX}");
-        return Err(Malformed { cmd_id: None, message, is_foreign_hello: false });
+        return Err(Malformed::whole(malformed("too_deep").with("max", DEPTH_MAX)));
     }
     // Serde would also accept an array that starts with the type.
     if text.trim_ascii_start().starts_with('[') {
-        let message = "not a message of this protocol: expected an object".to_owned();
-        return Err(Malformed { cmd_id: None, message, is_foreign_hello: false });
+        return Err(Malformed::whole(malformed("not_an_object")));
     }
     serde_json::from_str(text).map_err(|error| explain(text, &error))
 }
@@ -109,33 +113,34 @@ fn is_too_deep(text: &str) -> bool {
 
 fn explain(text: &str, error: &serde_json::Error) -> Malformed {
     let Ok(value) = serde_json::from_str::<Value>(text) else {
-        let message = format!("not JSON: see column {}", error.column());
-        return Malformed { cmd_id: None, message, is_foreign_hello: false };
+        return Malformed::whole(malformed("not_json").with("column", error.column()));
     };
     let cmd_id = value.get("cmd_id").and_then(Value::as_str).and_then(|id| id.parse().ok());
     let protocol = value.get("protocol").and_then(Value::as_u64);
     let is_hello = value.get("type").and_then(Value::as_str) == Some("hello");
     let is_foreign_hello = is_hello && protocol.is_some_and(|version| version != u64::from(PROTOCOL_VERSION));
-    let message = format!("not a message of this protocol: {}", what_is_wrong(&error.to_string()));
-    Malformed { cmd_id, message, is_foreign_hello }
+    Malformed { cmd_id, refusal: what_is_wrong(&error.to_string()), is_foreign_hello }
 }
 
-/// The part of serde's error that repeats only names of fields.
-fn what_is_wrong(error: &str) -> String {
+fn malformed(reason: &str) -> Refusal {
+    Refusal::new(Code::MALFORMED).because(reason)
+}
+
+/// What serde's error says, without anything but the names of fields and types.
+fn what_is_wrong(error: &str) -> Refusal {
     let is_name = |name: &str| {
         (1..=24).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
     };
     let quoted = error.split('`').nth(1).filter(|name| is_name(name));
-    let field =
-        |what: &str| error.starts_with(what).then(|| quoted.map(|name| format!("{what} `{name}`")))?;
-    let known =
-        field("missing field").or_else(|| field("unknown field")).or_else(|| field("duplicate field"));
+    let field = ["missing_field", "unknown_field", "duplicate_field"]
+        .into_iter()
+        .find(|reason| error.starts_with(&reason.replace('_', " ")));
     let expected = error.split_once(", expected ").map(|(_, rest)| rest);
     let expected = expected.map(|rest| rest.split(" at line ").next().unwrap_or(rest));
-    match (known, expected) {
-        (Some(known), _) => known,
-        (None, Some(expected)) => format!("expected {expected}"),
-        (None, None) => "a field has a value that it cannot have".to_owned(),
+    match (field.zip(quoted), expected) {
+        (Some((reason, name)), _) => malformed(reason).with("field", name),
+        (None, Some(expected)) => malformed("expected").with("expected", expected),
+        (None, None) => malformed("value"),
     }
 }
 
@@ -191,30 +196,31 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_without_repeating_values() {
         let rows = [
-            ("", "not JSON: see column 0"),
-            ("{", "not JSON: see column 1"),
-            ("[]", "expected an object"),
-            (r#" ["pong",1]"#, "expected an object"),
+            ("", "column=0 reason=not_json"),
+            ("{", "column=1 reason=not_json"),
+            ("[]", "reason=not_an_object"),
+            (r#" ["pong",1]"#, "reason=not_an_object"),
             ("7", "expected"),
-            ("{}", "missing field `type`"),
-            (r#"{"type":"pong"}"#, "missing field `id`"),
-            (r#"{"type":"pong","id":1,"extra":2}"#, "unknown field `extra`"),
-            (r#"{"type":"pong","id":"SECRET"}"#, "expected u64"),
-            (r#"{"type":"SECRET"}"#, "expected one of `hello`"),
-            (r#"{"type":"pong","id":1,"SECRET":2}"#, "expected `id`"),
+            ("{}", "field=type reason=missing_field"),
+            (r#"{"type":"pong"}"#, "field=id reason=missing_field"),
+            (r#"{"type":"pong","id":1,"extra":2}"#, "field=extra reason=unknown_field"),
+            (r#"{"type":"pong","id":"SECRET"}"#, "expected=u64"),
+            (r#"{"type":"SECRET"}"#, "expected=one of `hello`"),
+            (r#"{"type":"pong","id":1,"SECRET":2}"#, "expected=`id`"),
             (
                 r#"{"type":"command","cmd_id":"c1","game":"SECRET","ply":0,"command":{"kind":"resign"}}"#,
-                "a field has a value that it cannot have",
+                "reason=value",
             ),
             (
                 r#"{"type":"command","cmd_id":"c1","game":"000000000000","ply":0,"command":{"kind":"deploy","setup":["SECRET"]}}"#,
-                "expected a string",
+                "expected=a string",
             ),
         ];
         for (text, expected) in rows {
             let malformed = parse(text).unwrap_err();
-            assert!(malformed.message.contains(expected), "{text}: {}", malformed.message);
-            assert!(!malformed.message.contains("SECRET"), "{text}: {}", malformed.message);
+            let refusal = malformed.refusal.to_string();
+            assert!(refusal.contains(expected), "{text}: {refusal}");
+            assert!(!refusal.contains("SECRET"), "{text}: {refusal}");
         }
     }
 
@@ -228,8 +234,9 @@ mod tests {
     #[test]
     fn deep_texts_are_refused_and_brackets_in_strings_are_not_depth() {
         let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert!(parse(&deep(DEPTH_MAX + 1)).unwrap_err().message.contains("deeper than 16"));
-        assert!(!parse(&deep(DEPTH_MAX)).unwrap_err().message.contains("deeper"));
+        let refused = |depth| parse(&deep(depth)).unwrap_err().refusal.to_string();
+        assert_eq!(refused(DEPTH_MAX + 1), "malformed (max=16 reason=too_deep)");
+        assert_eq!(refused(DEPTH_MAX), "malformed (reason=not_an_object)");
         assert!(!is_too_deep(&format!(r#"{{"name":"{}\"{}"}}"#, "[".repeat(40), "{".repeat(40))));
         assert!(is_too_deep(&"{\"a\":".repeat(4_000)));
     }

@@ -10,6 +10,7 @@ use crate::invitation::Invitation;
 use crate::player::Player;
 use crate::rating::{RatingChange, RatingPoint};
 use crate::rating_range::RatingRange;
+use crate::refusal::RefusalArgs;
 use crate::secret::Secret;
 use flagfall_view::{GameEvent, GameView, Phase, SeenOutcome, ViewChange, Viewer};
 
@@ -56,6 +57,10 @@ pub enum ServerToClient {
         game: Option<GameId>,
         /// Why, as a stable code for programs.
         code: Code,
+        /// Numbers and keys that the message mentions, such as a limit or a time to wait. With the
+        /// code they are enough to say it in other words. Servers of version 0.1 do not send them.
+        #[serde(default, skip_serializing_if = "RefusalArgs::is_empty")]
+        args: RefusalArgs,
         /// Why and what to do, for people.
         message: String,
         /// The game's current sequence number for this client, if the message was about a game.

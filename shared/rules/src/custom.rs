@@ -180,21 +180,18 @@ impl OptionValue {
 /// Why a text does not name a ruleset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
+#[error("{}", self.code())]
 pub enum NoSuchRuleset {
     /// No ruleset has this name.
-    #[error("there is no such ruleset; there are {}", ids())]
     Unknown,
     /// The text after the ruleset's name is not `option=value`.
-    #[error("changes of a ruleset are written classic,ties=attacker,quiet=off: a name and a value each")]
     NotAnOption,
     /// There is no such option.
-    #[error("{base} has no rule of this name that may be changed; those that may: {}", options(.base))]
     NoSuchOption {
         /// The ruleset to change.
         base: &'static str,
     },
     /// The ruleset does not allow this option to be changed.
-    #[error("{} cannot be changed in {base}; what may be changed there: {}", .option.name(), options(.base))]
     Fixed {
         /// The ruleset to change.
         base: &'static str,
@@ -202,13 +199,11 @@ pub enum NoSuchRuleset {
         option: RuleOption,
     },
     /// The option has no such value.
-    #[error("{} has no such value; it may be {}", .option.name(), values(*.option))]
     NoSuchValue {
         /// The option.
         option: RuleOption,
     },
     /// The same option appears twice.
-    #[error("{} is named twice", .option.name())]
     Twice {
         /// The option.
         option: RuleOption,
@@ -221,19 +216,28 @@ impl NoSuchRuleset {
     pub const fn is_about_changes(&self) -> bool {
         !matches!(self, NoSuchRuleset::Unknown)
     }
-}
 
-fn ids() -> String {
-    Ruleset::all().iter().map(|ruleset| ruleset.id).collect::<Vec<_>>().join(", ")
-}
+    /// The error's code in messages; stable.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        if self.is_about_changes() { "bad_rule_change" } else { "no_such_ruleset" }
+    }
 
-fn options(base: &str) -> String {
-    let changeable = Ruleset::all().iter().find(|ruleset| ruleset.id == base).map(|base| base.changeable);
-    changeable.unwrap_or_default().iter().map(|option| option.name()).collect::<Vec<_>>().join(", ")
-}
-
-fn values(option: RuleOption) -> String {
-    option.values().iter().map(|value| value.name).collect::<Vec<_>>().join(", ")
+    /// What there is instead: the rulesets, the options of the ruleset, or the values of the
+    /// option.
+    #[must_use]
+    pub fn known(&self) -> Vec<&'static str> {
+        match self {
+            NoSuchRuleset::Unknown => Ruleset::all().iter().map(|ruleset| ruleset.id).collect(),
+            NoSuchRuleset::NoSuchOption { base } | NoSuchRuleset::Fixed { base, option: _ } => {
+                let ruleset = Ruleset::all().iter().find(|ruleset| ruleset.id == *base);
+                let changeable = ruleset.map(|ruleset| ruleset.changeable).unwrap_or_default();
+                changeable.iter().map(|option| option.name()).collect()
+            }
+            NoSuchRuleset::NoSuchValue { option } => option.values().iter().map(|value| value.name).collect(),
+            NoSuchRuleset::NotAnOption | NoSuchRuleset::Twice { option: _ } => Vec::new(),
+        }
+    }
 }
 
 impl Ruleset {
@@ -437,28 +441,26 @@ mod tests {
 
     #[test]
     fn errors_in_custom_rulesets_are_named() {
-        for (text, refusal) in [
-            ("chess", "there is no such ruleset; there are classic, "),
-            ("", "there is no such ruleset"),
-            ("classic,", "changes of a ruleset are written"),
-            ("classic,ties", "changes of a ruleset are written"),
-            (
-                "classic,lakes=many",
-                "classic has no rule of this name that may be changed; those that may: ties, ",
-            ),
-            ("classic,ties=nobody", "ties has no such value; it may be both, attacker, defender"),
-            ("classic,ties=attacker,ties=attacker", "ties is named twice"),
-            ("classic,ties=both,ties=both", "ties is named twice"),
-            ("classic,islands=printed", "islands cannot be changed in classic"),
-            ("silent-defense,disclosure=both", "disclosure cannot be changed in silent-defense"),
-            ("course,ties=attacker", "ties cannot be changed in course; what may be changed there: quiet"),
-            (
-                "shadowflash-3,winner=attacker",
-                "winner cannot be changed in shadowflash-3; what may be changed there: ties, quiet, islands",
-            ),
+        const NOT_AN_OPTION: NoSuchRuleset = NoSuchRuleset::NotAnOption;
+        let fixed = |base, option| NoSuchRuleset::Fixed { base, option };
+        let twice = NoSuchRuleset::Twice { option: RuleOption::Ties };
+        for (text, error, known) in [
+            ("chess", NoSuchRuleset::Unknown, "classic"),
+            ("", NoSuchRuleset::Unknown, "classic"),
+            ("classic,", NOT_AN_OPTION, ""),
+            ("classic,ties", NOT_AN_OPTION, ""),
+            ("classic,lakes=many", NoSuchRuleset::NoSuchOption { base: "classic" }, "ties"),
+            ("classic,ties=nobody", NoSuchRuleset::NoSuchValue { option: RuleOption::Ties }, "both"),
+            ("classic,ties=attacker,ties=attacker", twice, ""),
+            ("classic,ties=both,ties=both", twice, ""),
+            ("classic,islands=printed", fixed("classic", RuleOption::Islands), "ties"),
+            ("silent-defense,disclosure=both", fixed("silent-defense", RuleOption::Disclosure), "ties"),
+            ("course,ties=attacker", fixed("course", RuleOption::Ties), "quiet"),
+            ("shadowflash-3,winner=attacker", fixed("shadowflash-3", RuleOption::Winner), "ties"),
         ] {
-            let found = Ruleset::parse(text).expect_err(text).to_string();
-            assert!(found.starts_with(refusal), "{text}: {found}");
+            let found = Ruleset::parse(text).expect_err(text);
+            assert_eq!(found, error, "{text}");
+            assert_eq!(found.known().first().copied().unwrap_or_default(), known, "{text}");
         }
     }
 

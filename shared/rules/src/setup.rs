@@ -16,11 +16,9 @@ pub struct Setup {
 
 /// Why a setup is not a deployment (§A4). Only its author learns of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", self.code())]
 pub enum SetupRefusal {
     /// The text ends before every home square has its character (§P4).
-    #[error(
-        "the deployment has {have} characters, {want} are wanted: one for each home square, the row nearest the enemy first"
-    )]
     TooShort {
         /// Characters found.
         have: usize,
@@ -28,9 +26,6 @@ pub enum SetupRefusal {
         want: usize,
     },
     /// The text goes on after the last home square. It is not cut off.
-    #[error(
-        "the deployment has {have} characters, {want} are wanted: one for each home square, the row nearest the enemy first"
-    )]
     TooLong {
         /// Characters found.
         have: usize,
@@ -38,33 +33,26 @@ pub enum SetupRefusal {
         want: usize,
     },
     /// A character that is not the letter of a piece (§P4).
-    #[error(
-        "{letter:?} stands for no piece: use 1-9, S, B, F (P where there is a Phoenix), and . for a square left empty where that is allowed"
-    )]
     UnknownLetter {
         /// The character.
         letter: char,
     },
     /// A piece stands outside the home rows.
-    #[error("{square} is outside the home rows")]
     Outside {
         /// Where it stands.
         square: Square,
     },
     /// Two pieces stand on one square.
-    #[error("{square} has more than one piece")]
     Double {
         /// Where they stand.
         square: Square,
     },
     /// A home square is empty in a ruleset that fills them all.
-    #[error("{square} is empty: every home square must bear a piece")]
     Empty {
         /// The empty square.
         square: Square,
     },
     /// Not as many pieces of a rank as the army has.
-    #[error("{rank}: {have} placed, {want} wanted")]
     WrongCount {
         /// The rank.
         rank: Rank,
@@ -74,7 +62,6 @@ pub enum SetupRefusal {
         want: usize,
     },
     /// More of a rank than the army has, in rulesets where the rest stays in reserve (§S1.4).
-    #[error("{rank}: {have} placed, the army has {most}")]
     TooMany {
         /// The rank.
         rank: Rank,
@@ -83,6 +70,23 @@ pub enum SetupRefusal {
         /// How many the army has.
         most: usize,
     },
+}
+
+impl SetupRefusal {
+    /// The refusal's code in messages; stable.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            SetupRefusal::TooShort { .. } => "setup_too_short",
+            SetupRefusal::TooLong { .. } => "setup_too_long",
+            SetupRefusal::UnknownLetter { .. } => "setup_unknown_letter",
+            SetupRefusal::Outside { .. } => "setup_outside_home",
+            SetupRefusal::Double { .. } => "setup_double_square",
+            SetupRefusal::Empty { .. } => "setup_empty_square",
+            SetupRefusal::WrongCount { .. } => "setup_wrong_count",
+            SetupRefusal::TooMany { .. } => "setup_too_many",
+        }
+    }
 }
 
 impl Setup {

@@ -32,6 +32,14 @@ leaderboard =
        *[no] { $ruleset }, { $speed }, players
     }
 
+# A range of ratings. $range: both, min or max, for the ends that it has; $min, $max.
+rating-range =
+    { $range ->
+        [both] { $min } to { $max }
+        [min] { $min } or more
+       *[max] { $max } or less
+    }
+
 # $ruleset, $time; $rated, $private and $secret: yes or no.
 terms = { $ruleset }, { $time }{ $rated ->
         [yes] , rated

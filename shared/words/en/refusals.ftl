@@ -1,8 +1,8 @@
 ### Refusals. The message of a code is `refusal-` and the code, with hyphens for its underscores:
 ### `no_such_seek` is `refusal-no-such-seek`. A comment names the arguments of each message.
 ###
-### A code with several reasons selects on `$reason`. Without a reason, or with an unknown one, the
-### variant with the star is shown, so that variant uses no argument of a single reason.
+### A code with several reasons selects on `$reason`. With an unknown reason the variant with the
+### star is shown, so that variant uses no argument of a single reason.
 ###
 ### A refusal says what happened and what to do. It names no command or control of a client.
 
@@ -188,7 +188,7 @@ refusal-own-offer =
 # $known: the ids of the rulesets. $reason: saved (a deployment of changed rules).
 refusal-no-such-ruleset =
     { $reason ->
-        [lobby] There is no such ruleset. These exist: { $known }.
+        [known] There is no such ruleset. These exist: { $known }.
         [rated] There is no such ruleset. Custom rules have no ratings.
         [saved] There is no such ruleset. Deployments for custom rules are kept under the ruleset that they change.
        *[other] There is no such ruleset.
@@ -225,12 +225,12 @@ refusal-bad-rating-range =
         [bounds] A range of ratings has a lower end, an upper end or both, from { $min } to { $max } points, the lower one first.
        *[no_ratings] Such games have no ratings to choose by. Choose a time, and take the ruleset as it is.
     }
-# $range: as in 1400-1600. $reason: rating ($rating: the player's own), bots_and_people, guest.
+# $range, $min, $max: the range of the offer. $reason: rating ($rating: the player's own), bots_and_people, guest.
 refusal-outside-rating-range =
     { $reason ->
-        [rating] This offer is for players rated { $range } in such games. Your rating is { $rating }. Take another offer, or make your own.
-        [bots_and_people] This offer is for players rated { $range } in such games. People and bots have separate ratings. Take another offer, or make your own.
-        [guest] This offer is for players rated { $range } in such games. A guest has no rating. Sign up, or take another offer.
+        [rating] This offer is for players rated { rating-range } in such games. Your rating is { $rating }. Take another offer, or make your own.
+        [bots_and_people] This offer is for players rated { rating-range } in such games. People and bots have separate ratings. Take another offer, or make your own.
+        [guest] This offer is for players rated { rating-range } in such games. A guest has no rating. Sign up, or take another offer.
        *[other] This offer is for players of other ratings. Take another offer, or make your own.
     }
 # $reason: game ($game: its id).
@@ -264,12 +264,12 @@ refusal-reported-before = You have already reported this game. The operators hav
 
 ## Deployments, notices and queues that the server keeps
 
-# $reason: name, too_long, setup ($why: the text of a refused setup).
+# $reason: name, too_long, setup (the arguments of setup-problem).
 refusal-bad-deployment =
     { $reason ->
         [name] A name has 1 to 30 letters, digits, - and _, and is not random or suggested.
         [too_long] Not saved: the text is longer than any deployment.
-        [setup] Not saved. { $why }
+        [setup] Not saved. { setup-problem }
        *[other] This is not a deployment of its ruleset.
     }
 refusal-no-such-deployment = There is no deployment of this name for this ruleset.
@@ -351,10 +351,31 @@ refusal-no-claims = A game with days per move cannot be claimed. Players need no
 
 ## Deployments
 
+# What is wrong with a deployment. $problem: the code of its refusal, whose arguments come with it.
+setup-problem =
+    { $problem ->
+        [setup_too_short] { refusal-setup-too-short }
+        [setup_too_long] { refusal-setup-too-long }
+        [setup_unknown_letter] { refusal-setup-unknown-letter }
+        [setup_outside_home] { refusal-setup-outside-home }
+        [setup_double_square] { refusal-setup-double-square }
+        [setup_empty_square] { refusal-setup-empty-square }
+        [setup_wrong_count] { refusal-setup-wrong-count }
+        [setup_too_many] { refusal-setup-too-many }
+       *[other] This is not a deployment of its ruleset.
+    }
 # $have: characters found; $want: characters expected.
-refusal-setup-too-short = The deployment has { $have } characters instead of { $want }: one for each home square, the row nearest the enemy first.
+refusal-setup-too-short =
+    { $have ->
+        [one] The deployment has 1 character instead of { $want }: one for each home square, the row nearest the enemy first.
+       *[other] The deployment has { $have } characters instead of { $want }: one for each home square, the row nearest the enemy first.
+    }
 # $have: characters found; $want: characters expected.
-refusal-setup-too-long = The deployment has { $have } characters instead of { $want }: one for each home square, the row nearest the enemy first.
+refusal-setup-too-long =
+    { $have ->
+        [one] The deployment has 1 character instead of { $want }: one for each home square, the row nearest the enemy first.
+       *[other] The deployment has { $have } characters instead of { $want }: one for each home square, the row nearest the enemy first.
+    }
 # $letter: the character.
 refusal-setup-unknown-letter = “{ $letter }” is not the letter of a piece. Use 1-9, S, B and F, P for a Phoenix, and . for an empty square, where the ruleset has them.
 # $square: where the piece stands.

@@ -5,12 +5,12 @@
 //! sentence with arguments, so that it can be translated.
 //!
 //! ```
-//! use flagfall_words::{Words, args};
+//! use flagfall_protocol::Refusal;
+//! use flagfall_words::{args, english};
 //!
-//! let words = Words::english();
-//! assert_eq!(words.format("rank", &args! { "rank" => "colonel" }), "Colonel");
-//! let wait = args! { "seconds" => 42 };
-//! assert!(words.refusal("claim_too_early", &wait).contains("in 42 seconds"));
+//! assert_eq!(english().format("rank", &args! { "rank" => "colonel" }), "Colonel");
+//! let wait = Refusal::new("claim_too_early").with("seconds", 42_u32);
+//! assert!(english().refusal(&wait).contains("in 42 seconds"));
 //! ```
 
 #[cfg(any(test, feature = "check"))]
@@ -18,6 +18,9 @@ pub mod check;
 #[cfg(test)]
 mod tests;
 
+use std::sync::LazyLock;
+
+use flagfall_protocol::Refusal;
 use fluent_bundle::FluentResource;
 use fluent_bundle::concurrent::FluentBundle;
 use unic_langid::LanguageIdentifier;
@@ -51,12 +54,6 @@ pub struct Words {
 }
 
 impl Words {
-    /// The shared texts in English.
-    #[must_use]
-    pub fn english() -> Words {
-        Words::with(&[])
-    }
-
     /// The shared texts in English and the files of a client.
     ///
     /// Lines that are not Fluent and ids that are there already are left out. A client's tests make
@@ -105,25 +102,19 @@ impl Words {
         errors.is_empty().then_some(text)
     }
 
-    /// The text of a refusal's code, with the refusal's arguments.
-    ///
-    /// `reason` among the arguments chooses between the reasons that a code may have.
+    /// The text of a refusal.
     #[must_use]
-    pub fn refusal(&self, code: &str, args: &Args<'_>) -> String {
-        self.try_refusal(code, args)
-            .unwrap_or_else(|| self.format("refusal-unknown", &args! { "code" => code.to_owned() }))
+    pub fn refusal(&self, refusal: &Refusal) -> String {
+        let text = self.try_refusal(refusal);
+        debug_assert!(text.is_some(), "there is no text for {refusal}");
+        text.unwrap_or_else(|| self.format("refusal-unknown", &args! { "code" => refusal.code.to_string() }))
     }
 
-    /// Like [`Words::refusal`]; None if the code is unknown or an argument is missing.
+    /// The text of a refusal from elsewhere; None if its code is unknown or an argument is missing.
     #[must_use]
-    pub fn try_refusal(&self, code: &str, args: &Args<'_>) -> Option<String> {
-        let id = refusal_id(code);
-        if args.get("reason").is_some() {
-            return self.try_format(&id, args);
-        }
-        let mut args: Args<'_> = args.iter().map(|(name, value)| (name, value.clone())).collect();
-        args.set("reason", "other");
-        self.try_format(&id, &args)
+    pub fn try_refusal(&self, refusal: &Refusal) -> Option<String> {
+        let args = refusal.args.values::<Value<'_>>().collect();
+        self.try_format(&refusal_id(refusal.code.as_str()), &args)
     }
 
     fn format_with_errors(&self, id: &str, args: &Args<'_>) -> (String, Vec<String>) {
@@ -134,6 +125,18 @@ impl Words {
         let text = self.bundle.format_pattern(value, Some(args), &mut errors).into_owned();
         (text, errors.iter().map(ToString::to_string).collect())
     }
+}
+
+/// The shared texts in English.
+#[must_use]
+pub fn english() -> &'static Words {
+    static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(&[]));
+    &WORDS
+}
+
+/// The text of a refusal of the rules, in English.
+pub fn refusal_text(refusal: impl Into<Refusal>) -> String {
+    english().refusal(&refusal.into())
 }
 
 /// The id of a refusal's text: `refusal-` and the code, with hyphens for its underscores.

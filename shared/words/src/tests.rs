@@ -1,20 +1,24 @@
 use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use flagfall_tests::check_generated;
 
 use super::check::{all_texts, format_all};
 use super::*;
 
 #[test]
 fn every_text_can_be_shown() {
-    let words = Words::english();
-    for (id, text) in format_all(&words, ENGLISH) {
+    let words = english();
+    for (id, text) in format_all(words, ENGLISH) {
         assert!(!text.is_empty() && !text.contains(['{', '\u{2068}']), "{id}: {text}");
     }
 }
 
 #[test]
 fn no_text_names_a_command_or_control_of_a_client() {
-    let words = Words::english();
-    for (id, text) in format_all(&words, ENGLISH) {
+    let words = english();
+    for (id, text) in format_all(words, ENGLISH) {
         let lower = text.to_lowercase();
         for word in lower.split(|letter: char| !letter.is_alphanumeric() && letter != '-') {
             let is_control = ["flagfall", "press", "click", "tap", "type", "key", "button", "esc"];
@@ -28,11 +32,13 @@ fn no_text_names_a_command_or_control_of_a_client() {
 fn every_code_has_a_text() {
     let protocol = include_str!("../../protocol/src/code.rs");
     let protocol = protocol.split("&'static str = \"").skip(1);
-    let rules = include_str!("../../rules/src/refusal.rs");
-    let rules = rules.split_once("fn code(").unwrap().1.split("=> \"").skip(1);
-    let codes: BTreeSet<&str> = protocol.chain(rules).filter_map(|rest| rest.split('"').next()).collect();
+    let codes_of = |source: &'static str| source.split_once("fn code(").unwrap().1.split("=> \"").skip(1);
+    let rules = codes_of(include_str!("../../rules/src/refusal.rs"));
+    let setups = codes_of(include_str!("../../rules/src/setup.rs"));
+    let codes: BTreeSet<&str> =
+        protocol.chain(rules).chain(setups).filter_map(|rest| rest.split('"').next()).collect();
     assert!(codes.len() > 100, "the sources have the codes");
-    let words = Words::english();
+    let words = english();
     for code in &codes {
         assert!(words.has(&refusal_id(code)), "{code} has no text");
     }
@@ -55,30 +61,32 @@ fn every_code_has_a_text() {
 
 #[test]
 fn a_refusal_is_a_sentence() {
-    let words = Words::english();
-    for (id, text) in format_all(&words, ENGLISH).iter().filter(|(id, _)| id.starts_with("refusal-")) {
-        // The sentence of a refused setup is an argument.
-        assert!(text.ends_with('.') || id == "refusal-bad-deployment", "{id}: {text}");
+    let words = english();
+    for (id, text) in format_all(words, ENGLISH).iter().filter(|(id, _)| id.starts_with("refusal-")) {
+        assert!(text.ends_with('.'), "{id}: {text}");
         assert!((10..=330).contains(&text.chars().count()), "{id}: {text}");
     }
 }
 
 #[test]
 fn reasons_choose_and_plurals_agree() {
-    let words = Words::english();
-    let games = |count: u32| words.refusal("too_many", &args! { "reason" => "games", "count" => count });
+    let words = english();
+    let games = |count: u32| words.refusal(&Refusal::new("too_many").because("games").with("count", count));
     assert_eq!(games(1), "You are already playing 1 game. Finish one first.");
     assert_eq!(games(20), "You are already playing 20 games. Finish one first.");
-    let wrong = args! { "rank" => "bomb", "have" => 5, "want" => 6 };
-    assert_eq!(words.refusal("setup_wrong_count", &wrong), "Bomb: 5 placed instead of 6.");
-    assert_eq!(words.refusal("not_in_pool", &args! {}), "No such piece is left in your pool.");
+    let wrong = Refusal::new("bad_deployment").because("setup").with("problem", "setup_wrong_count");
+    let wrong = wrong.with("rank", "bomb").with("have", 5_u8).with("want", 6_u8);
+    assert_eq!(words.refusal(&wrong), "Not saved. Bomb: 5 placed instead of 6.");
+    let later = Refusal::new("not_in_pool").because("of_a_later_version");
+    assert_eq!(words.refusal(&later), "No such piece is left in your pool.");
 }
 
 #[test]
 fn what_is_unknown_is_shown_as_it_is() {
-    let words = Words::english();
-    assert_eq!(words.refusal("new_code", &args! {}), "The request was refused (new_code).");
-    assert_eq!(words.try_refusal("claim_too_early", &args! {}), None);
+    let words = english();
+    for incomplete in ["new_code", "claim_too_early", "too_many"] {
+        assert_eq!(words.try_refusal(&Refusal::new(incomplete)), None, "{incomplete}");
+    }
     assert_eq!(words.try_format("no-such-text", &args! {}), None);
 }
 
@@ -88,4 +96,33 @@ fn a_client_adds_its_own_texts() {
     assert_eq!(words.text("back"), "Press Esc to go back.");
     assert_eq!(words.format("for", &args! { "side" => "red" }), "Red first");
     assert!(words.has("rank"));
+}
+
+/// The codes whose texts have arguments, with these and the reasons that the text knows.
+fn table_of_arguments() -> String {
+    let mut table = "| code | reasons | other arguments |\n|---|---|---|\n".to_owned();
+    for (id, needs) in all_texts(ENGLISH) {
+        let Some(code) = id.strip_prefix("refusal-").filter(|code| *code != "unknown") else { continue };
+        let others: Vec<String> =
+            needs.arguments.iter().filter(|name| *name != "reason").map(|name| format!("`{name}`")).collect();
+        let reasons = needs.choices.iter().filter(|(name, _)| name == "reason").flat_map(|(_, keys)| keys);
+        let reasons: Vec<String> = reasons.map(|reason| format!("`{reason}`")).collect();
+        if !needs.arguments.is_empty() {
+            let code = code.replace('-', "_");
+            writeln!(table, "| `{code}` | {} | {} |", reasons.join(", "), others.join(", ")).unwrap();
+        }
+    }
+    table
+}
+
+#[test]
+fn the_page_lists_the_arguments_of_refusals() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol/messages.md");
+    let text = std::fs::read_to_string(&page).unwrap();
+    let (before, rest) = text.split_once("<!-- arguments:").unwrap();
+    let (mark, rest) = rest.split_once("-->\n").unwrap();
+    let (_, after) = rest.split_once("<!-- end of arguments -->").unwrap();
+    let table = table_of_arguments();
+    let wanted = format!("{before}<!-- arguments:{mark}-->\n{table}<!-- end of arguments -->{after}");
+    check_generated(&page, &wanted, "flagfall-words");
 }

@@ -3,6 +3,7 @@
 use flagfall_board::{Ply, Stamp};
 use flagfall_protocol::Code;
 use flagfall_rules::{NoSuchRuleset, PositionTextError, Refusal};
+use flagfall_words::refusal_text;
 
 use crate::limits::STEPS_MAX;
 use crate::lines::LINE_BYTES_MAX;
@@ -20,7 +21,7 @@ pub enum Refused {
     #[error("there is no game yet: begin with new_game or set_position")]
     NoGame,
     /// No ruleset of this id.
-    #[error(transparent)]
+    #[error("{}", refusal_text(.0))]
     NoSuchRuleset(#[from] NoSuchRuleset),
     /// The text is not a position.
     #[error("not a position: {0}")]
@@ -56,7 +57,7 @@ pub enum Refused {
     #[error("a defect of this program: {0}")]
     Internal(String),
     /// The engine refused the command.
-    #[error(transparent)]
+    #[error("{}", refusal_text(.0))]
     Rules(#[from] Refusal),
 }
 
@@ -68,8 +69,7 @@ impl Refused {
             Refused::Malformed(_) => Code::MALFORMED,
             Refused::LineTooLong => "line_too_long",
             Refused::NoGame => "no_game",
-            Refused::NoSuchRuleset(error) if error.is_about_changes() => Code::BAD_RULE_CHANGE,
-            Refused::NoSuchRuleset(_) => Code::NO_SUCH_RULESET,
+            Refused::NoSuchRuleset(error) => error.code(),
             Refused::BadPosition(_) => "bad_position",
             Refused::TimeWentBack { .. } => "time_went_back",
             Refused::NoSuchPly { .. } => "no_such_ply",

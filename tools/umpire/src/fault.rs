@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use flagfall_rules::{EndReason, Refusal, SetupRefusal};
+use flagfall_words::refusal_text;
 
 use crate::line::{LINE_BYTES_MAX, LineError, quoted};
 
@@ -81,9 +82,9 @@ impl fmt::Display for Fault {
             Fault::NotUtf8 => f.write_str("a line that is not UTF-8"),
             Fault::OutOfTurn { line } => write!(f, "it said {line:?} without being asked"),
             Fault::Garbage(error) => error.fmt(f),
-            Fault::Deployment(refusal) => write!(f, "an illegal deployment: {refusal}"),
+            Fault::Deployment(refusal) => write!(f, "an illegal deployment. {}", refusal_text(refusal)),
             Fault::Move { answer, refusal: Some(refusal) } => {
-                write!(f, "the illegal move {answer:?}: {refusal}")
+                write!(f, "the illegal move {answer:?}. {}", refusal_text(refusal))
             }
             Fault::Move { answer, refusal: None } => write!(f, "the illegal move {answer:?}"),
         }

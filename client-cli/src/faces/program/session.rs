@@ -21,7 +21,7 @@ use flagfall_umpire::line::can_tell;
 use super::dialogue::{self, Dialogue, Limits};
 use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
-use crate::{text, update};
+use crate::{text, texts, update};
 
 /// Longest time in seconds to give up a game when the program is asked to stop.
 const STOP_TICKS: u32 = 3;
@@ -222,12 +222,13 @@ impl Session {
             ServerToClient::Event { game, event, .. } => Heard::Event(*game, event.clone()),
             ServerToClient::Game { game, events, .. } => Heard::Whole(game.id, events.clone()),
             ServerToClient::Accepted { cmd_id, .. } => asked(cmd_id).map_or(Heard::Nothing, Heard::Accepted),
-            ServerToClient::Refused { cmd_id, game, code, message, .. } => {
+            ServerToClient::Refused { cmd_id, game, code, args, message, .. } => {
                 let asked = cmd_id.as_ref().and_then(asked);
                 if cmd_id.is_some() && asked.is_none() {
                     return Heard::Nothing;
                 }
-                Heard::Refused { asked, game: *game, code: code.clone(), message: message.clone() }
+                let message = texts::server_refusal(code, args, message);
+                Heard::Refused { asked, game: *game, code: code.clone(), message }
             }
             _ => Heard::Nothing,
         }

@@ -233,7 +233,7 @@ fn a_resignation_is_sent_again_after_the_opponents_move() {
 fn refused_and_stale_moves_are_reported() {
     let mut model = playing();
     for (code, start) in
-        [("stale_ply", "That did not happen: That was"), ("two_squares", "Refused: That was")]
+        [("stale_ply", "That did not happen: That was"), ("two_squares", "Two-squares rule: ")]
     {
         let effects = type_in(&mut model, "a5a6");
         let [ClientToServer::Command { cmd_id, .. }] = sent(&effects)[..] else { panic!("{effects:?}") };

@@ -182,7 +182,7 @@ fn a_deployment_is_checked_here_and_handed_in_again_when_it_has_changed() {
     }
     key(&mut model, Key::Backspace);
     assert_eq!(key(&mut model, Key::Enter), []);
-    assert!(last_note(&model).contains("Flag: 0 placed, 1 wanted"), "{}", last_note(&model));
+    assert!(last_note(&model).contains("Flag: 0 placed instead of 1"), "{}", last_note(&model));
     key(&mut model, Key::Char('F'));
     let effects = key(&mut model, Key::Enter);
     let [ClientToServer::Command { command: GameCommand::Deploy { setup }, .. }] = sent(&effects)[..] else {

@@ -97,7 +97,10 @@ fn a_taken_offer_returns_to_the_lobby_and_a_bad_code_ends_the_program() {
         r#"{"type":"refused","code":"no_such_challenge","message":"no such challenge"}"#,
     );
     assert_eq!(exit_code(&effects), Some(1));
-    assert_eq!(model.last_words, ["Refused: No such challenge."]);
+    assert_eq!(
+        model.last_words,
+        ["This challenge is not open. It was taken, withdrawn or mistyped, or it expired."]
+    );
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn a_final_refusal_ends_a_program_with_the_servers_message() {
     for code in ["bad_time", "no_such_ruleset", "blocked"] {
         let mut model = offering(program());
         assert_eq!(exit_code(&refuse(&mut model, code)), Some(1), "{code}");
-        assert_eq!(model.last_words, ["Refused: No."], "{code}");
+        assert_eq!(model.last_words, ["No."], "{code}");
     }
     for code in ["bad_token", "bad_name", "protocol_version", "account_closed"] {
         let mut model = program();

@@ -1,10 +1,10 @@
 //! Limits for one address and one player, and the messages when they are reached.
 
-use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use clap::Args;
+use flagfall_protocol::{Code, Refusal};
 use metrics::counter;
 
 use super::network::NetworkRange;
@@ -197,7 +197,8 @@ impl Scope {
 }
 
 /// A limit was reached. Nothing was done; the same may be tried again later.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
 pub struct TooMany {
     /// Which limit.
     pub limit: Limit,
@@ -231,35 +232,23 @@ pub fn count_hit(limit: Limit, scope: Scope) {
     counter!(LIMIT_HITS, "limit" => limit.name(), "of" => scope.name()).increment(1);
 }
 
-impl fmt::Display for TooMany {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match (self.limit, self.scope) {
-            (Limit::Connections | Limit::Strangers, Scope::Server) => "the server is full",
-            (Limit::Connections | Limit::Strangers, _) => "too many connections are open from your address",
-            (Limit::Handshakes, _) => "too many connections from your address in a short time",
-            (Limit::Hellos, _) => "you connect too often",
-            (Limit::Guests, _) => {
-                "too many new guests from your address in a short time: sign in, come back as an earlier guest"
-            }
-            (Limit::Offers, _) => "too many offers from your address are open: take one back",
-            (Limit::Games, _) => "too many games from your address are running: finish one",
-            (Limit::HouseGames, Scope::Player) => {
-                "you are playing too many games against the house: finish one"
-            }
-            (Limit::HouseGames, _) => {
-                "too many games against the house are running from your address: finish one"
-            }
-            (Limit::Watched, Scope::Player) => "you are watching too many games: close one",
-            (Limit::Watched, _) => "too many games are watched from your address: close one",
-            (Limit::Stored, _) => "too much is being written from your address",
-            (Limit::Requests, _) => "too many requests from your address in a short time",
+impl From<&TooMany> for Refusal {
+    fn from(too_many: &TooMany) -> Refusal {
+        let reason = match (too_many.limit, too_many.scope) {
+            (Limit::Connections | Limit::Strangers, Scope::Server) => "server_connections",
+            (Limit::Connections | Limit::Strangers, _) => "connections",
+            (Limit::Handshakes, _) => "handshakes",
+            (Limit::Hellos, _) => "hellos",
+            (Limit::Guests, _) => "guests",
+            (Limit::Offers, _) => "offers",
+            (Limit::Games, _) => "games_of_address",
+            (Limit::HouseGames, Scope::Player) => "house_games",
+            (Limit::HouseGames, _) => "house_games_of_address",
+            (Limit::Watched, Scope::Player) => "watched",
+            (Limit::Watched, _) => "watched_of_address",
+            (Limit::Stored, _) => "stored",
+            (Limit::Requests, _) => "requests",
         };
-        let again = match self.limit {
-            Limit::Guests | Limit::Offers | Limit::Games | Limit::HouseGames | Limit::Watched => ", or",
-            _ => ":",
-        };
-        write!(f, "{what}{again} try again in {} s", self.wait_s())
+        Refusal::new(Code::TOO_MANY).because(reason).with("seconds", too_many.wait_s())
     }
 }
-
-impl std::error::Error for TooMany {}

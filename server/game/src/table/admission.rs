@@ -1,14 +1,14 @@
 //! The connections of a table: who is shown the game, and when.
 
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
+use flagfall_base::refusals;
 use flagfall_board::{PerSide, Stamp};
-use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Player, Position, ServerToClient};
+use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Player, Position, Refusal, ServerToClient};
 use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
 use super::follow::Opener;
 use super::state::Table;
-use crate::reply::Refusal;
 
 /// Interval at which the queues of lagging spectators are checked, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
@@ -69,7 +69,8 @@ impl Table {
     /// Shows the game to a connection and subscribes it to what happens next.
     fn admit(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
         let Some(viewer) = self.header.viewer(Some(&player.id)) else {
-            return outbox.send(self.stranger().payload(self.id(), None));
+            let message = refusals::message(self.stranger(), None, Some(self.id()), None);
+            return outbox.send(Payload::new(&message));
         };
         if self.is_quarantined() {
             return outbox.send(Payload::new(&self.unavailable()));
@@ -101,9 +102,9 @@ impl Table {
                     self.audiences.drop_closed_spectators();
                 }
                 if self.audiences.spectators.len() >= self.settings.spectators_max {
-                    let message = "this game has as many spectators as the server allows; try again later";
-                    let refusal = Refusal::new(Code::TOO_MANY, message);
-                    return subscriber.outbox.send(refusal.payload(self.id(), None));
+                    let refusal = Refusal::new(Code::TOO_MANY).because("spectators");
+                    let message = refusals::message(refusal, None, Some(self.id()), None);
+                    return subscriber.outbox.send(Payload::new(&message));
                 }
                 self.send_game(now, &subscriber, events);
                 self.audiences.spectators.push(subscriber);

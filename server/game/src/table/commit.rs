@@ -1,6 +1,8 @@
 //! The store's answers to appends and reads.
 
+use flagfall_base::refusals;
 use flagfall_board::Stamp;
+use flagfall_protocol::Refusal;
 use flagfall_rules::{Event, decide_deadline};
 use flagfall_store::{AppendOutcome, Head, StoreError, StoredEntry};
 
@@ -9,7 +11,7 @@ use super::input::Output;
 use super::state::{Stopping, Table};
 use super::work::{Cause, Flight};
 use crate::error::ReadFailure;
-use crate::reply::{Refusal, Reply};
+use crate::reply::Reply;
 
 /// Why the log was read beyond the replica.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,13 +106,13 @@ impl Table {
                     self.house_turns.ask_again(side);
                     self.work.retry_later(now);
                 }
-                self.refuse(*asked, Refusal::unavailable());
+                self.refuse(*asked, refusals::store_unclear());
             }
             Some(Flight::ByItself { cause: Cause::Stop, .. }) => self.finish_stop(outputs),
             Some(Flight::ByItself { cause: Cause::Deadline | Cause::Recovery, .. }) => {
                 self.work.retry_later(now);
             }
-            Some(Flight::Confirm { asked }) => self.refuse(*asked, Refusal::unavailable()),
+            Some(Flight::Confirm { asked }) => self.refuse(*asked, refusals::store_unclear()),
             Some(Flight::Follow) => {
                 self.work.retry_later(now);
                 self.following.is_to_look = true;
@@ -211,7 +213,7 @@ impl Table {
                 self.work.queue.push_front(asked);
             }
             // It is unknown whether the command was accepted, so neither answer would be true.
-            Err(ReadFailure::Unavailable) => self.refuse(*asked, Refusal::unavailable()),
+            Err(ReadFailure::Unavailable) => self.refuse(*asked, refusals::store_unclear()),
             Err(ReadFailure::Damaged) => {
                 self.quarantine();
                 self.refuse_quarantined(*asked);

@@ -7,22 +7,18 @@
 //! from a later epoch than the table's is judged as usual: its append shows whether this replica is
 //! the log.
 
-use flagfall_protocol::{Code, GameCommand};
+use flagfall_protocol::{Code, GameCommand, Refusal};
 
 use super::command::Asked;
 
 /// Why a command of an earlier epoch is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the server has lost the last moves of this game, and this was asked for before: look at the game, then ask again"
-)]
+#[error("{}", Refusal::from(self))]
 pub struct StaleEpoch;
 
-impl StaleEpoch {
-    /// The code in messages.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        Code::STALE_EPOCH
+impl From<&StaleEpoch> for Refusal {
+    fn from(_: &StaleEpoch) -> Refusal {
+        Refusal::new(Code::STALE_EPOCH)
     }
 }
 

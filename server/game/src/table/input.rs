@@ -3,13 +3,13 @@
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::{ConnectionId, Outbox};
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{CommandId, Player, Position};
+use flagfall_protocol::{CommandId, Player, Position, Refusal};
 use flagfall_rules::View;
 use flagfall_store::{Append, AppendOutcome, Head, Outage, StoreError, StoredEntry};
 
 use super::command::{Asked, Done};
 use crate::error::ReadFailure;
-use crate::reply::{Refusal, Reply};
+use crate::reply::Reply;
 
 /// What a table receives.
 pub(crate) enum Input {

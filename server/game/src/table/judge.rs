@@ -1,8 +1,9 @@
 //! Judges commands against the replica.
 
 use flagfall_base::delivery::Outbox;
+use flagfall_base::refusals;
 use flagfall_board::{Side, Stamp};
-use flagfall_protocol::{Code, GameCommand};
+use flagfall_protocol::{Code, GameCommand, Refusal};
 use flagfall_rules::{Events, decide, decide_claim};
 use flagfall_store::SecretBytes;
 
@@ -11,7 +12,6 @@ use super::epochs::{StaleEpoch, is_of_lost_branch};
 use super::input::Output;
 use super::state::Table;
 use super::work::Flight;
-use crate::reply::Refusal;
 
 impl Table {
     /// Judges one command and starts its append.
@@ -40,12 +40,9 @@ impl Table {
                 return outputs.push(Output::Read { after: self.head.seq });
             }
             _ if is_lost => {
-                return self.refuse(*asked, Refusal::new(StaleEpoch.code(), StaleEpoch.to_string()));
+                return self.refuse(*asked, Refusal::from(&StaleEpoch));
             }
-            Ok(_) => {
-                let message = "you play this game from a newer connection; open it again to take it back";
-                return self.refuse(*asked, Refusal::new(Code::SUPERSEDED, message));
-            }
+            Ok(_) => return self.refuse(*asked, Refusal::new(Code::SUPERSEDED)),
             Err(refusal) => return self.refuse(*asked, Refusal::from(&refusal)),
         };
         let is_timed = events.iter().next().is_some_and(|event| event.ends_time_of().is_some());
@@ -65,8 +62,8 @@ impl Table {
                 self.work.flight = Some(Flight::Command { asked, done, side, lag_ms, events });
             }
             None => {
-                let refusal = Refusal::new(Code::INTERNAL, "the server could not write that down");
-                self.refuse(*asked, refusal);
+                tracing::error!(game = %self.id(), "the events of a command cannot be encoded");
+                self.refuse(*asked, refusals::defect());
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use flagfall_base::delivery::Outbox;
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{Accepted, Code, CommandId, ServerToClient};
+use flagfall_protocol::{Accepted, Code, CommandId, Refusal, ServerToClient};
 
 use super::audience::Audiences;
-use crate::reply::{Answer, Refusal, Reply};
+use crate::reply::{Answer, Reply};
 
 /// Answers that may wait while a rematch is created.
 const WAITING_MAX: usize = 8;
@@ -20,7 +20,7 @@ pub(super) struct RematchRequest {
 impl RematchRequest {
     /// Answers it; false, because nothing is left to do.
     fn answer(self, game: GameId, answer: Answer) -> bool {
-        self.reply.answer(game, self.cmd_id, answer);
+        self.reply.answer(game, self.cmd_id, answer, None);
         false
     }
 }
@@ -81,7 +81,7 @@ impl Rematch {
             return request.answer(audiences.id(), Ok(started(game, side)));
         }
         if is_stopping {
-            let refusal = Refusal::new(Code::STOPPING, "the server is stopping: no new games");
+            let refusal = Refusal::new(Code::STOPPING).because("no_new_games");
             return request.answer(audiences.id(), Err(refusal));
         }
         if !std::mem::replace(&mut self.wanted[side], true) {
@@ -93,8 +93,8 @@ impl Rematch {
         // Accepted means that it is on disk: the answer waits until the game is created.
         match &mut self.creation {
             Creation::Pending(waiting) if waiting.len() >= WAITING_MAX => {
-                let message = "the rematch is being made: wait for its answer";
-                request.answer(audiences.id(), Err(Refusal::new(Code::TOO_MANY, message)))
+                let refusal = Refusal::new(Code::TOO_MANY).because("rematch");
+                request.answer(audiences.id(), Err(refusal))
             }
             Creation::Pending(waiting) => {
                 waiting.push(request);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use flagfall_base::refusals;
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_rules::{Event, evolve_compensated};
 use flagfall_store::{Head, StoredEntry};
@@ -12,7 +13,6 @@ use super::input::Output;
 use super::state::{Health, Table};
 use super::work::Flight;
 use crate::replay::{self, ReplayError};
-use crate::reply::Refusal;
 use crate::settings::TableSettings;
 
 impl Table {
@@ -73,7 +73,7 @@ impl Table {
     pub(super) fn diverge(&mut self, outputs: &mut Vec<Output>) {
         tracing::error!(game = %self.id(), "the store lost acknowledged events of this game; the game continues from the store's log");
         if let Some(Flight::Command { asked, .. }) = self.work.flight.take() {
-            self.refuse(*asked, Refusal::unavailable());
+            self.refuse(*asked, refusals::store_unclear());
         }
         self.health = Health::Diverged;
         outputs.push(Output::Diverged);

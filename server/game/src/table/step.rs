@@ -1,7 +1,8 @@
 //! The steps of a table: one input at a time, then all that can be done without the store.
 
+use flagfall_base::refusals;
 use flagfall_board::{Side, Stamp};
-use flagfall_protocol::Code;
+use flagfall_protocol::{Code, Refusal};
 use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
 
 use super::follow::ToRead;
@@ -9,7 +10,6 @@ use super::house_turns::HOUSE_TAKEOVER_MS;
 use super::input::{Input, Output};
 use super::state::{Health, Stopping, Table};
 use super::work::{Cause, Flight};
-use crate::reply::Refusal;
 
 impl Table {
     /// Handles one input.
@@ -91,7 +91,7 @@ impl Table {
                 if self.is_quarantined() {
                     self.refuse_quarantined(*asked);
                 } else {
-                    self.refuse(*asked, Refusal::unavailable());
+                    self.refuse(*asked, refusals::store_unclear());
                 }
                 continue;
             }
@@ -115,7 +115,7 @@ impl Table {
                 if self.work.is_retrying() {
                     // A command judged now would meet clocks that ran while no server could write.
                     let Some(asked) = self.work.queue.pop_front() else { break };
-                    self.refuse(*asked, Refusal::unavailable());
+                    self.refuse(*asked, refusals::store_unclear());
                     continue;
                 }
                 outputs.extend(self.append_by_itself(now, events, Cause::Recovery));
@@ -158,8 +158,7 @@ impl Table {
 
     fn stop(&mut self, now: Stamp, outputs: &mut Vec<Output>) {
         while let Some(asked) = self.work.queue.pop_front() {
-            let message = "the server is stopping: it will be back, nothing is lost";
-            self.refuse(*asked, Refusal::new(Code::STOPPING, message));
+            self.refuse(*asked, Refusal::new(Code::STOPPING).because("pausing"));
         }
         let Stopping::Asked { pauses } = self.stopping else { return };
         // If the log lacks an outage, no clock has run since it began.

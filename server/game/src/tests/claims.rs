@@ -2,7 +2,10 @@
 
 use flagfall_board::{PerSide, Side};
 use flagfall_bots::Chance;
-use flagfall_protocol::{ClaimedResult, GameCommand, GameEvent, Presence, SeenOutcome, ServerToClient, Time};
+use flagfall_protocol::{
+    ClaimedResult, GameCommand, GameEvent, Presence, RefusalArg, RefusalArgs, SeenOutcome, ServerToClient,
+    Time,
+};
 use flagfall_rules::Viewer;
 
 use super::harness::{Client, Hand, header};
@@ -43,10 +46,10 @@ fn told(client: &mut Client) -> Vec<Told> {
     client.read().into_iter().filter_map(told).collect()
 }
 
-/// Code and text of the only refusal received.
-fn refusal(client: &mut Client) -> (String, String) {
+/// Code and arguments of the only refusal received.
+fn refusal(client: &mut Client) -> (String, RefusalArgs) {
     match client.only() {
-        ServerToClient::Refused { code, message, .. } => (code.as_str().to_owned(), message),
+        ServerToClient::Refused { code, args, .. } => (code.as_str().to_owned(), args),
         other => panic!("{other:?}"),
     }
 }
@@ -86,9 +89,9 @@ fn an_absence_is_a_countdown_for_the_opponent_and_for_spectators_and_ends_in_a_c
 
         hand.advance(29_999);
         hand.command(&bo, 0, claim.clone());
-        let (code, message) = refusal(&mut bo);
+        let (code, args) = refusal(&mut bo);
         assert_eq!(code, "claim_too_early");
-        assert!(message.contains("in 1 seconds"), "{message}");
+        assert_eq!(args.get("seconds"), Some(&RefusalArg::Number(1)));
         hand.advance(1);
         hand.step(Input::Tick);
         assert!(ended(&mut bo).is_none(), "nothing happens by itself");
@@ -277,9 +280,9 @@ fn a_server_that_was_away_counts_as_no_players_absence() {
     hand.open(&bo, None);
     bo.texts();
     hand.command(&bo, 0, WIN);
-    let (code, message) = refusal(&mut bo);
+    let (code, args) = refusal(&mut bo);
     assert_eq!(code, "claim_too_early");
-    assert!(message.contains("in 60 seconds"), "{message}");
+    assert_eq!(args.get("seconds"), Some(&RefusalArg::Number(60)));
     // Nor does time in which no server could take a move count.
     hand.advance(59_000);
     let (since, until) = (hand.now(), hand.now().plus_ms(10_000));
@@ -287,9 +290,9 @@ fn a_server_that_was_away_counts_as_no_players_absence() {
     hand.step(Input::Outage(flagfall_store::Outage { since, until }));
     bo.texts();
     hand.command(&bo, 0, WIN);
-    let (code, message) = refusal(&mut bo);
+    let (code, args) = refusal(&mut bo);
     assert_eq!(code, "claim_too_early");
-    assert!(message.contains("in 60 seconds"), "{message}");
+    assert_eq!(args.get("seconds"), Some(&RefusalArg::Number(60)));
 }
 
 #[test]

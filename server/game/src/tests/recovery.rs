@@ -275,7 +275,7 @@ fn a_rematch_that_cannot_be_made_is_refused_and_may_be_tried_again() {
     hand.rematch(&bo, "yes");
     bo.texts();
     hand.held.clear();
-    hand.step(Input::RematchMade(Err(crate::reply::Refusal::unavailable())));
+    hand.step(Input::RematchMade(Err(flagfall_base::refusals::store_unclear())));
     assert_eq!(bo.refusal().0, code(Code::STORE_UNAVAILABLE));
     hand.rematch(&bo, "yes");
     assert!(matches!(hand.held[..], [Output::MakeRematch]));

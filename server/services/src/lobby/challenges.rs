@@ -43,7 +43,7 @@ impl Challenge {
     /// The writes that open it: its record, and its entry in the challenger's list.
     pub(super) fn opening(&self) -> Result<[Write; 2], LobbyRefusal> {
         let expires = Some(Stamp(self.expires));
-        let value = serde_json::to_vec(self).map_err(|_| LobbyRefusal::Internal("unwritable challenge"))?;
+        let value = serde_json::to_vec(self).map_err(|error| LobbyRefusal::internal(&error))?;
         Ok([
             Write::Put { key: key(&self.code)?, value, expires },
             Write::Put { key: own_key(&self.challenger, &self.code)?, value: Vec::new(), expires },

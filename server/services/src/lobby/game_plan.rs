@@ -47,7 +47,7 @@ pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, Lobb
     let since = store.now();
     let key = PLANS.key([&plan.id])?;
     let fields = serde_json::to_vec(&PlanRecord { plan: plan.clone() })
-        .map_err(|_| LobbyRefusal::Internal("unwritable plan"))?;
+        .map_err(|error| LobbyRefusal::internal(&error))?;
     // The command that plans the game also creates it. The job is for the case that it does not.
     let value = not_before(&fields, since, since.plus_ms(LEFT_AFTER_MS));
     Ok(Write::Put { key, value, expires: Some(since.plus_ms(PLAN_MS)) })

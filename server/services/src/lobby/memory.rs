@@ -92,7 +92,7 @@ impl CommandMemory {
     ) -> Result<Draft, LobbyRefusal> {
         let key = key(player, cmd_id)?;
         let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };
-        let value = serde_json::to_vec(&record).map_err(|_| LobbyRefusal::Internal("unwritable record"))?;
+        let value = serde_json::to_vec(&record).map_err(|error| LobbyRefusal::internal(&error))?;
         let expires: Stamp = SystemClock.now().plus_ms(self.memory_ms);
         let mut writes = vec![Write::Put { key: key.clone(), value: value.clone(), expires: Some(expires) }];
         if let Some(plan) = &record.game {
@@ -142,11 +142,11 @@ impl Draft {
 
 /// The key of a command's outcome.
 pub(super) fn key(player: &Player, cmd_id: &CommandId) -> Result<Key, LobbyRefusal> {
-    COMMANDS.key([&player.id, &cmd_id.as_str()]).map_err(|_| LobbyRefusal::Internal("impossible key"))
+    COMMANDS.key([&player.id, &cmd_id.as_str()]).map_err(|error| LobbyRefusal::internal(&error))
 }
 
 fn fingerprint(command: &LobbyCommand) -> Result<HexBytesText, LobbyRefusal> {
-    let bytes = serde_json::to_vec(command).map_err(|_| LobbyRefusal::Internal("unwritable command"))?;
+    let bytes = serde_json::to_vec(command).map_err(|error| LobbyRefusal::internal(&error))?;
     Ok(HexBytes(Sha256::digest(bytes).into()).to_string())
 }
 

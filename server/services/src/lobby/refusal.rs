@@ -1,8 +1,11 @@
 //! Refusals of the lobby.
 
+use std::fmt;
+
+use flagfall_base::refusals;
 use flagfall_board::GameId;
 use flagfall_bots::Level;
-use flagfall_protocol::{Code, PlayerKind, RatingRange, Terms, Time};
+use flagfall_protocol::{Code, PlayerKind, RatingRange, Refusal, Terms, Time};
 use flagfall_rules::{NoSuchRuleset, Ruleset};
 use flagfall_store::StoreError;
 use thiserror::Error;
@@ -20,25 +23,17 @@ use flagfall_game::{CreateError, TableError};
 /// ([`LobbyRefusal::ServerFull`], [`LobbyRefusal::TooManyGames`]) may come after the offer was
 /// taken; repeating the command tries to create the same game again.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{}", Refusal::from(self))]
 pub enum LobbyRefusal {
     /// No such ruleset.
-    #[error(transparent)]
     NoSuchRuleset(NoSuchRuleset),
     /// The time control is out of bounds.
-    #[error(
-        "base time is {} to {} seconds, the increment {} to {}, the free time of a turn {} to {}; by correspondence a move has {} to {} days",
-        Time::BASE_S.start(), Time::BASE_S.end(), Time::INCREMENT_S.start(), Time::INCREMENT_S.end(),
-        Time::FREE_S.start(), Time::FREE_S.end(), Time::DAYS.start(), Time::DAYS.end()
-    )]
     BadTime,
     /// The game cannot be rated.
-    #[error(transparent)]
     NotRated(Unrated),
     /// No seek can have this range of ratings.
-    #[error(transparent)]
     BadRange(#[from] BadRange),
     /// The asker's rating is outside the seek's range.
-    #[error("this offer is for players rated {range} in such games{}", why_outside(*own, *is_apart))]
     OutsideRange {
         /// The range of the seek.
         range: RatingRange,
@@ -48,9 +43,6 @@ pub enum LobbyRefusal {
         is_apart: bool,
     },
     /// The asker has left games and must wait.
-    #[error(
-        "you left {left_games} games lately, or did not deploy in them: you can play for ratings and wait in the pool again in {wait_s} seconds. Casual games and house players are open to you"
-    )]
     LeftGames {
         /// Number of games left lately.
         left_games: u32,
@@ -58,115 +50,137 @@ pub enum LobbyRefusal {
         wait_s: u64,
     },
     /// One of the two has blocked the other.
-    #[error("you and this player do not play each other: one of you has blocked the other")]
     Blocked,
     /// The asker is not in the pool.
-    #[error("you are not waiting in the pool: you left it, or were away for too long")]
     NotInPool,
     /// The asker has been paired.
-    #[error("you have been paired: your game is {0}, and it goes before another one")]
     AlreadyPaired(GameId),
     /// The pool changed at the same moment.
-    #[error("you are being paired at this very moment: the game is about to start")]
     BeingPaired,
     /// No such house player.
-    #[error("there is no such house player; there is {}", Level::ALL.map(Level::name).join(", "))]
     NoSuchBot,
     /// Gone, taken, or never there.
-    #[error("this seek is gone: somebody took it, or its seeker left")]
     NoSuchSeek,
     /// Gone, taken, expired, or never there.
-    #[error("this challenge is not open: it was taken or withdrawn, it expired, or the code is mistyped")]
     NoSuchChallenge,
     /// The offer is the asker's own.
-    #[error("this offer is your own; somebody else must accept it")]
     OwnOffer,
     /// The player has too many open seeks.
-    #[error("you have {0} open seeks already: take one back first")]
     TooManySeeks(usize),
     /// The lobby has too many open seeks.
-    #[error("the lobby is full: accept somebody's seek, or try again in a moment")]
     LobbyFull,
     /// The player has too many open challenges.
-    #[error("you have {0} open challenges already: take one back first")]
     TooManyChallenges(usize),
     /// The player has too many running games.
-    #[error("you are playing {0} games already: finish one first")]
     TooManyGames(usize),
     /// A limit of the address, or of games against house players, is reached.
-    #[error("{0}")]
     TooMany(TooMany),
     /// The other player has too many running games or invitations.
-    #[error("the other player is playing too many games at the moment: try again later")]
     OpponentBusy,
     /// The server has no room for a new game.
-    #[error("{0}")]
     ServerFull(CreateError),
     /// The command id belongs to another command.
-    #[error("this command id was used for another command")]
     CommandIdReused,
     /// The guest cannot be stored.
-    #[error("{0}")]
     Player(PlayerError),
     /// The server is stopping.
-    #[error("the server is restarting and makes no new games: connect again in a moment")]
     Stopping,
     /// The store cannot be reached or gave no clear answer.
-    #[error("the server cannot reach its store: send the same command again in a moment")]
     Store,
     /// A defect in the server.
-    #[error("the server has a defect: {0}")]
-    Internal(&'static str),
+    Internal,
 }
 
 /// Why no seek can have a range of ratings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("{}", Refusal::from(self))]
 pub enum BadRange {
     /// Games of these terms have no ratings.
-    #[error("these games have no ratings to choose by: choose a time, and take the ruleset as it is")]
     NoRatings,
     /// The range is around the asker's rating, and guests have none.
-    #[error("guests have no rating to choose around: name both ends, as in 1400-1600, or sign up")]
     Guest,
     /// An end is missing, out of bounds or on the wrong side.
-    #[error(
-        "a range of ratings has a lower end, an upper end or both, between 0 and 4000 points, the lower one first"
-    )]
     Bounds,
 }
 
-impl LobbyRefusal {
-    /// The code used in messages.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            LobbyRefusal::NoSuchRuleset(error) if error.is_about_changes() => Code::BAD_RULE_CHANGE,
-            LobbyRefusal::NoSuchRuleset(_) => Code::NO_SUCH_RULESET,
-            LobbyRefusal::BadTime => Code::BAD_TIME,
-            LobbyRefusal::NotRated(_) => Code::NOT_RATED,
-            LobbyRefusal::BadRange(_) => Code::BAD_RATING_RANGE,
-            LobbyRefusal::OutsideRange { .. } => Code::OUTSIDE_RATING_RANGE,
-            LobbyRefusal::LeftGames { .. } => Code::LEFT_GAMES,
-            LobbyRefusal::Blocked => Code::BLOCKED,
-            LobbyRefusal::NotInPool => Code::NOT_IN_POOL,
-            LobbyRefusal::AlreadyPaired(_) | LobbyRefusal::BeingPaired => Code::ALREADY_PAIRED,
-            LobbyRefusal::NoSuchBot => Code::NO_SUCH_BOT,
-            LobbyRefusal::NoSuchSeek => Code::NO_SUCH_SEEK,
-            LobbyRefusal::NoSuchChallenge => Code::NO_SUCH_CHALLENGE,
-            LobbyRefusal::OwnOffer => Code::OWN_OFFER,
-            LobbyRefusal::TooManySeeks(_)
-            | LobbyRefusal::LobbyFull
-            | LobbyRefusal::TooManyChallenges(_)
-            | LobbyRefusal::TooManyGames(_)
-            | LobbyRefusal::TooMany(_)
-            | LobbyRefusal::OpponentBusy => Code::TOO_MANY,
-            LobbyRefusal::ServerFull(_) => Code::SERVER_FULL,
-            LobbyRefusal::CommandIdReused => Code::CMD_ID_REUSED,
-            LobbyRefusal::Player(error) => error.code(),
-            LobbyRefusal::Stopping => Code::STOPPING,
-            LobbyRefusal::Store => Code::STORE_UNAVAILABLE,
-            LobbyRefusal::Internal(_) => Code::INTERNAL,
+impl From<&BadRange> for Refusal {
+    fn from(error: &BadRange) -> Refusal {
+        let coded = Refusal::new(Code::BAD_RATING_RANGE);
+        match error {
+            BadRange::NoRatings => coded.because("no_ratings"),
+            BadRange::Guest => coded.because("guest"),
+            BadRange::Bounds => {
+                coded.because("bounds").with("min", 0_u8).with("max", RatingRange::POINTS_MAX)
+            }
         }
+    }
+}
+
+impl From<&LobbyRefusal> for Refusal {
+    fn from(refusal: &LobbyRefusal) -> Refusal {
+        let too_many = |reason| Refusal::new(Code::TOO_MANY).because(reason);
+        match refusal {
+            LobbyRefusal::NoSuchRuleset(error) => Refusal::from(error),
+            LobbyRefusal::BadTime => Refusal::new(Code::BAD_TIME)
+                .with("base_min", *Time::BASE_S.start())
+                .with("base_max", *Time::BASE_S.end())
+                .with("increment_min", *Time::INCREMENT_S.start())
+                .with("increment_max", *Time::INCREMENT_S.end())
+                .with("free_min", *Time::FREE_S.start())
+                .with("free_max", *Time::FREE_S.end())
+                .with("days_min", *Time::DAYS.start())
+                .with("days_max", *Time::DAYS.end()),
+            LobbyRefusal::NotRated(why) => Refusal::from(why),
+            LobbyRefusal::BadRange(error) => Refusal::from(error),
+            LobbyRefusal::OutsideRange { range, own, is_apart } => {
+                let coded = Refusal::new(Code::OUTSIDE_RATING_RANGE);
+                let coded = match (range.min, range.max) {
+                    (Some(min), Some(max)) => coded.with("range", "both").with("min", min).with("max", max),
+                    (None, Some(max)) => coded.with("range", "max").with("max", max),
+                    (min, None) => coded.with("range", "min").with("min", min.unwrap_or(0)),
+                };
+                match own {
+                    Some(own) => coded.because("rating").with("rating", *own),
+                    None if *is_apart => coded.because("bots_and_people"),
+                    None => coded.because("guest"),
+                }
+            }
+            LobbyRefusal::LeftGames { left_games, wait_s } => {
+                Refusal::new(Code::LEFT_GAMES).with("count", *left_games).with("seconds", *wait_s)
+            }
+            LobbyRefusal::Blocked => Refusal::new(Code::BLOCKED).because("offer"),
+            LobbyRefusal::NotInPool => Refusal::new(Code::NOT_IN_POOL).because("waiting"),
+            LobbyRefusal::AlreadyPaired(game) => {
+                Refusal::new(Code::ALREADY_PAIRED).because("game").with("game", game.to_string())
+            }
+            LobbyRefusal::BeingPaired => Refusal::new(Code::ALREADY_PAIRED).because("now"),
+            LobbyRefusal::NoSuchBot => {
+                Refusal::new(Code::NO_SUCH_BOT).with("known", Level::ALL.map(Level::name).join(", "))
+            }
+            LobbyRefusal::NoSuchSeek => Refusal::new(Code::NO_SUCH_SEEK),
+            LobbyRefusal::NoSuchChallenge => Refusal::new(Code::NO_SUCH_CHALLENGE),
+            LobbyRefusal::OwnOffer => Refusal::new(Code::OWN_OFFER).because("offer"),
+            LobbyRefusal::TooManySeeks(count) => too_many("seeks").with("count", *count),
+            LobbyRefusal::LobbyFull => too_many("lobby"),
+            LobbyRefusal::TooManyChallenges(count) => too_many("challenges").with("count", *count),
+            LobbyRefusal::TooManyGames(count) => too_many("games").with("count", *count),
+            LobbyRefusal::TooMany(limit) => Refusal::from(limit),
+            LobbyRefusal::OpponentBusy => too_many("opponent"),
+            LobbyRefusal::ServerFull(error) => Refusal::from(error),
+            LobbyRefusal::CommandIdReused => Refusal::new(Code::CMD_ID_REUSED),
+            LobbyRefusal::Player(error) => Refusal::from(error),
+            LobbyRefusal::Stopping => Refusal::new(Code::STOPPING).because("no_new_games"),
+            LobbyRefusal::Store => refusals::store_unclear(),
+            LobbyRefusal::Internal => refusals::defect(),
+        }
+    }
+}
+
+impl LobbyRefusal {
+    /// A defect of the server, which goes to its log.
+    pub(crate) fn internal(error: &dyn fmt::Display) -> LobbyRefusal {
+        tracing::error!(%error, "a request to the lobby met a defect");
+        LobbyRefusal::Internal
     }
 }
 
@@ -213,19 +227,8 @@ impl From<CreateError> for LobbyRefusal {
 }
 
 impl From<ChanceError> for LobbyRefusal {
-    fn from(_: ChanceError) -> LobbyRefusal {
-        LobbyRefusal::Internal("no random bits")
-    }
-}
-
-/// Explains to the asker why they are outside the range.
-fn why_outside(own: Option<u32>, is_apart: bool) -> String {
-    match own {
-        Some(own) => format!("; your rating is {own}: take another one, or make your own"),
-        None if is_apart => {
-            "; people and bots are rated apart: take another one, or make your own".to_owned()
-        }
-        None => "; a guest has none: sign up, or take another one".to_owned(),
+    fn from(error: ChanceError) -> LobbyRefusal {
+        LobbyRefusal::internal(&error)
     }
 }
 
@@ -282,8 +285,8 @@ mod tests {
     #[test]
     fn an_unknown_ruleset_is_answered_with_those_there_are() {
         let refusal = check_terms(&terms("chess", Time::Unlimited {})).unwrap_err();
-        assert_eq!(refusal.code(), Code::NO_SUCH_RULESET);
-        assert!(refusal.to_string().contains("classic, tournament"));
+        let said = refusal.to_string();
+        assert!(said.starts_with("no_such_ruleset (known=classic, tournament"), "{said}");
     }
 
     #[test]
@@ -293,7 +296,7 @@ mod tests {
         let kept = check_terms(&terms("classic,ties=both", Time::Unlimited {})).unwrap();
         assert_eq!(kept.ruleset, "classic", "what changes nothing is no custom game");
         let refusal = check_terms(&terms("course,ties=attacker", Time::Unlimited {})).unwrap_err();
-        assert_eq!(refusal.code(), Code::BAD_RULE_CHANGE);
-        assert!(refusal.to_string().contains("ties cannot be changed in course"), "{refusal}");
+        let said = refusal.to_string();
+        assert!(said.contains("base=course") && said.contains("option=ties reason=fixed"), "{said}");
     }
 }

@@ -34,7 +34,7 @@ pub struct SeekRecord {
 impl SeekRecord {
     /// The write that opens it.
     pub(super) fn opening(&self) -> Result<Write, LobbyRefusal> {
-        let value = serde_json::to_vec(self).map_err(|_| LobbyRefusal::Internal("unwritable seek"))?;
+        let value = serde_json::to_vec(self).map_err(|error| LobbyRefusal::internal(&error))?;
         Ok(Write::Put { key: key(&self.seek.id)?, value, expires: None })
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn next_turn(store: &Arc<dyn Store>, seek_id: &str) -> Result<Write, 
 }
 
 fn turn_key() -> Result<Key, LobbyRefusal> {
-    SEEK_TURN.key([]).map_err(|_| LobbyRefusal::Internal("impossible key"))
+    SEEK_TURN.key([]).map_err(|error| LobbyRefusal::internal(&error))
 }
 
 /// Closes a seek if it is still open.

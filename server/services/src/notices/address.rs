@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use flagfall_protocol::{Code, Refusal};
 use hyper::Uri;
 
 use crate::settings::Reach;
@@ -26,18 +27,25 @@ pub struct Target {
 
 /// Why a webhook may not lead to an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
 pub enum TargetError {
     /// Not a valid address.
-    #[error(
-        "that is no address of a webhook: write it as in https://example.org/turns, at most {URL_LEN_MAX} characters, without user and password"
-    )]
     Malformed,
     /// The address is not encrypted.
-    #[error("webhooks need https; the operators can allow http to private addresses")]
     NotEncrypted,
     /// The address leads into a private network.
-    #[error("webhooks must lead to public addresses; the operators can allow private ones")]
     Private,
+}
+
+impl From<&TargetError> for Refusal {
+    fn from(error: &TargetError) -> Refusal {
+        let coded = Refusal::new(Code::BAD_WEBHOOK);
+        match error {
+            TargetError::Malformed => coded.because("form").with("max", URL_LEN_MAX),
+            TargetError::NotEncrypted => coded.because("not_encrypted"),
+            TargetError::Private => coded.because("private"),
+        }
+    }
 }
 
 impl Target {

@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::attempts::{Guesser, share_of};
 use super::hash_queue::Share;
+use super::name::TOKEN_NAME_LEN_MAX;
 use super::password::{Password, RecoveryCode};
 use super::record::{Credentials, PlayerRecord, TokenRecord, name_key, player_key};
 use super::{Name, PlayerError, Players};
@@ -23,8 +24,6 @@ use flagfall_base::transact::Transaction;
 
 /// How often a change is retried after another writer changed the same player.
 const CHANGES_MAX: usize = 16;
-/// Characters in the longest name of a token.
-const TOKEN_NAME_LEN_MAX: usize = 40;
 /// Name of the token of a sign-up or recovery, and of a login that names none.
 const LOGIN_TOKEN: &str = "login";
 /// Looked up when a name has no player, so that the lookup takes as many steps.

@@ -1,11 +1,14 @@
 //! Player names.
 
+use flagfall_protocol::{Code, Refusal};
 use thiserror::Error;
 
 /// Characters in the shortest name.
 pub const NAME_LEN_MIN: usize = 2;
 /// Characters in the longest name.
 pub const NAME_LEN_MAX: usize = 20;
+/// Characters in the longest name of a token.
+pub(super) const TOKEN_NAME_LEN_MAX: usize = 40;
 
 /// Names that no player gets, because they suggest an official role. The names of house players are
 /// reserved besides.
@@ -31,13 +34,22 @@ pub struct Name(String);
 
 /// Why a text is not a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("{}", Refusal::from(self))]
 pub enum NameError {
     /// Too short or too long.
-    #[error("a name has {NAME_LEN_MIN} to {NAME_LEN_MAX} characters")]
     Length,
     /// A character that is not allowed, or `-` or `_` at the start.
-    #[error("a name is made of letters (a to z), digits, - and _, and begins with a letter or digit")]
     Character,
+}
+
+impl From<&NameError> for Refusal {
+    fn from(error: &NameError) -> Refusal {
+        let coded = Refusal::new(Code::BAD_NAME);
+        match error {
+            NameError::Length => coded.because("length").with("min", NAME_LEN_MIN).with("max", NAME_LEN_MAX),
+            NameError::Character => coded.because("characters"),
+        }
+    }
 }
 
 impl Name {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use argon2::password_hash::{PasswordHash, PasswordHasher as _, PasswordVerifier as _, SaltString};
 use argon2::{Algorithm, Argon2, Params, Version};
-use flagfall_protocol::{HexBytes, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Secret};
+use flagfall_protocol::{Code, HexBytes, PASSWORD_LEN_MAX, PASSWORD_LEN_MIN, Refusal, Secret};
 use metrics::{counter, histogram};
 use sha2::{Digest, Sha256};
 use thiserror::Error;
@@ -24,22 +24,27 @@ pub struct Password(String);
 
 /// Why a text cannot be a password.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("{}", Refusal::from(self))]
 pub enum PasswordError {
     /// Too short or too long.
-    #[error(
-        "a password has {PASSWORD_LEN_MIN} to {PASSWORD_LEN_MAX} characters: four words that do not belong together are a good one"
-    )]
     Length,
     /// It contains the account's name and little else.
-    #[error(
-        "a password must not be made of your name: choose one without it. Four words that do not belong together are a good one"
-    )]
     HasName,
     /// One of the first guesses.
-    #[error(
-        "this password is too easy to guess: it is a common one, a keyboard pattern or a repetition. Four words that do not belong together are a good one"
-    )]
     TooCommon,
+}
+
+impl From<&PasswordError> for Refusal {
+    fn from(error: &PasswordError) -> Refusal {
+        let coded = Refusal::new(Code::BAD_PASSWORD);
+        match error {
+            PasswordError::Length => {
+                coded.because("length").with("min", PASSWORD_LEN_MIN).with("max", PASSWORD_LEN_MAX)
+            }
+            PasswordError::HasName => coded.because("has_name"),
+            PasswordError::TooCommon => coded.because("common"),
+        }
+    }
 }
 
 impl Password {
@@ -132,7 +137,7 @@ impl fmt::Debug for RecoveryCode {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum HashError {
     /// Too many requests are waiting.
-    #[error("too many people are logging in at the moment: try again in a few seconds")]
+    #[error("too many passwords wait to be hashed")]
     Busy,
     /// A hash that this server cannot compute, or no random bits.
     #[error("a password cannot be hashed")]

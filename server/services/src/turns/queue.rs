@@ -8,9 +8,10 @@
 
 use std::time::Duration;
 
+use flagfall_base::refusals;
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
-    Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Time,
+    Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Refusal, Time,
 };
 use flagfall_store::{Hash, Head, Key, ReadError, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
@@ -46,43 +47,34 @@ struct LogPlace {
 
 /// Why a queue was refused. Nothing has changed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
 pub enum QueueError {
     /// The game cannot be found or read for this player.
-    #[error(transparent)]
     Table(#[from] TableError),
     /// The game has no days per move, is not being played, or is not the player's.
-    #[error("moves are queued in games with days per move, while they are played, by their players")]
     NotQueued,
     /// It is the player's turn.
-    #[error("it is your turn: make your move first, then queue what is to follow")]
     OwnTurn,
     /// The game has gone on.
-    #[error("the game has gone on: it stands at ply {0}. Look at it, then queue again")]
     Stale(Ply),
     /// The last moves are lost.
-    #[error(transparent)]
     StaleEpoch(#[from] StaleEpoch),
     /// Too many plies, none, or a command that is not a ply.
-    #[error("a queue has 1 to {QUEUE_MAX} plies: moves, removals and placings")]
     BadQueue,
     /// The store cannot be reached.
-    #[error("the store cannot be reached now; try again in a moment")]
     Store,
 }
 
-impl QueueError {
-    /// The code used in messages.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            QueueError::Table(TableError::NotFound) => Code::NO_SUCH_GAME,
-            QueueError::Table(TableError::Quarantined) => Code::GAME_QUARANTINED,
-            QueueError::Table(TableError::Failed) => Code::INTERNAL,
-            QueueError::NotQueued | QueueError::BadQueue => Code::BAD_QUEUE,
-            QueueError::OwnTurn => Code::OWN_TURN,
-            QueueError::Stale(_) => "stale_ply",
-            QueueError::StaleEpoch(stale) => stale.code(),
-            QueueError::Table(TableError::Unavailable) | QueueError::Store => Code::STORE_UNAVAILABLE,
+impl From<&QueueError> for Refusal {
+    fn from(error: &QueueError) -> Refusal {
+        match error {
+            QueueError::Table(error) => Refusal::from(error),
+            QueueError::NotQueued => Refusal::new(Code::BAD_QUEUE).because("game"),
+            QueueError::BadQueue => Refusal::new(Code::BAD_QUEUE).because("length").with("max", QUEUE_MAX),
+            QueueError::OwnTurn => Refusal::new(Code::OWN_TURN),
+            QueueError::Stale(ply) => Refusal::new("stale_ply").because("queue").with("current", *ply),
+            QueueError::StaleEpoch(stale) => Refusal::from(stale),
+            QueueError::Store => refusals::store_away(),
         }
     }
 }

@@ -4,13 +4,14 @@ use axum::Json;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use flagfall_protocol::{Code, NotOpened};
+use flagfall_protocol::{Code, NotOpened, Refusal, RefusalArgs};
 use flagfall_store::StoreError;
 use serde::Serialize;
 use thiserror::Error;
 
 use crate::api::ws::UpgradeRefusal;
 use flagfall_base::admission::{Scope, TooMany};
+use flagfall_base::refusals;
 use flagfall_game::{RecordError, StaleEpoch, TableError};
 use flagfall_services::blocks::BlockRefusal;
 use flagfall_services::deployments::DeploymentError;
@@ -24,94 +25,63 @@ pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
 
 /// Why a request was refused. Carries no state of a game.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("{}", Refusal::from(self))]
 pub enum ApiError {
     /// No such path.
-    #[error(
-        "there is nothing at this path; /api/openapi.json lists the paths of the HTTP API, and games are played over the WebSocket at /ws"
-    )]
     NoSuchPath,
     /// The path exists, but not for this method.
-    #[error("this path is there, but not for this method; the header Allow tells for which")]
     MethodNotAllowed,
     /// No game that this caller may see.
-    #[error("there is no game of that id, or it is private")]
     NoSuchGame,
     /// The game's log is damaged.
-    #[error("this game's log is damaged; an operator must look at it")]
     Quarantined,
     /// The store cannot be reached.
-    #[error("the store cannot be reached now; try again in a moment")]
     StoreUnavailable,
     /// The credential is not valid.
-    #[error("unknown token: leave Authorization out to see what everybody sees")]
     Unauthorized,
     /// The request needs a token.
-    #[error("this wants a token, as in Authorization: Bearer TOKEN; POST /api/login hands one out")]
     TokenExpected,
     /// The body is not the expected JSON.
-    #[error(
-        "the body must be a JSON object with the fields that /api/openapi.json names for this path and no others, sent as Content-Type: application/json"
-    )]
     BadBody,
     /// A player's name, password or token is refused.
-    #[error(transparent)]
     Player(PlayerError),
     /// A block is refused.
-    #[error(transparent)]
     Block(BlockRefusal),
     /// The request comes from a page of another origin.
-    #[error("pages of this origin may not connect; the operator can allow it")]
     ForeignOrigin,
     /// `/ws` was requested without an upgrade.
-    #[error("this path speaks WebSocket version 13: connect with a WebSocket client")]
     UpgradeExpected,
     /// A query of a record is not understood.
-    #[error("the query is not understood: format is json or text, as is red, blue, public or all")]
     BadQuery,
     /// The record would show what is not open to the caller.
-    #[error(transparent)]
     RecordNotOpened(NotOpened),
     /// A query of a list is not understood.
-    #[error("the query is not understood: bots is true or false")]
     BadListQuery,
     /// A query of a page is not understood.
-    #[error("the query is not understood: after is what the page before called next, limit a number")]
     BadPage,
     /// No such ruleset.
-    #[error("there is no such ruleset; GET /api/rulesets lists them. Custom rules are not rated")]
     NoSuchRuleset,
     /// No such speed.
-    #[error("there is no such speed; there is bullet, blitz, rapid, classical and correspondence")]
     NoSuchSpeed,
     /// The game changed no rating.
-    #[error("this game has changed no rating: it is not rated, does not count, or is not over")]
     NotRated,
     /// A refusal of the lobby.
-    #[error(transparent)]
     Lobby(LobbyRefusal),
     /// A queue of moves is refused.
-    #[error(transparent)]
     Queue(QueueError),
     /// Too many connections or requests.
-    #[error("{0}")]
     TooMany(TooMany),
     /// The body is too long.
-    #[error("the body is too long: it has {} KiB at most", BODY_BYTES_MAX / 1024)]
     BodyTooLarge,
     /// An HTTP/1.1 request must have exactly one Host header.
-    #[error("a request has one Host header: name the server's host in it")]
     HostExpected,
     /// A saved deployment is refused.
-    #[error(transparent)]
     Deployment(DeploymentError),
     /// A request about a webhook or feed is refused.
-    #[error(transparent)]
     Webhook(WebhookError),
     /// The answer took too long.
-    #[error("the answer took too long; try again in a moment")]
     TimedOut,
     /// A defect in the server.
-    #[error("the server has a defect")]
     Internal,
 }
 
@@ -119,52 +89,81 @@ pub enum ApiError {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ErrorBody {
-    code: &'static str,
+    code: Code,
+    #[serde(skip_serializing_if = "RefusalArgs::is_empty")]
+    args: RefusalArgs,
     message: String,
 }
 
 impl ApiError {
-    fn status_and_code(&self) -> (StatusCode, &'static str) {
+    fn status(&self) -> StatusCode {
         match self {
-            ApiError::NoSuchPath => (StatusCode::NOT_FOUND, "no_such_path"),
-            ApiError::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
-            ApiError::NoSuchGame => (StatusCode::NOT_FOUND, Code::NO_SUCH_GAME),
-            ApiError::Quarantined => (StatusCode::GONE, Code::GAME_QUARANTINED),
-            ApiError::StoreUnavailable => (StatusCode::SERVICE_UNAVAILABLE, Code::STORE_UNAVAILABLE),
-            ApiError::Unauthorized => (StatusCode::UNAUTHORIZED, Code::BAD_TOKEN),
-            ApiError::TokenExpected => (StatusCode::UNAUTHORIZED, Code::BAD_TOKEN),
-            ApiError::BadBody => (StatusCode::BAD_REQUEST, Code::MALFORMED),
-            ApiError::Player(error) => (status_of(*error), error.code()),
-            ApiError::Block(error) => (status_of_block(*error), error.code()),
-            ApiError::ForeignOrigin => (StatusCode::FORBIDDEN, "foreign_origin"),
-            ApiError::UpgradeExpected => (StatusCode::UPGRADE_REQUIRED, "upgrade_expected"),
-            ApiError::BadQuery => (StatusCode::BAD_REQUEST, "bad_query"),
-            ApiError::RecordNotOpened(NotOpened) => (StatusCode::FORBIDDEN, Code::RECORD_NOT_OPENED),
-            ApiError::BadListQuery => (StatusCode::BAD_REQUEST, "bad_query"),
-            ApiError::BadPage => (StatusCode::BAD_REQUEST, "bad_query"),
-            ApiError::NoSuchRuleset => (StatusCode::NOT_FOUND, Code::NO_SUCH_RULESET),
-            ApiError::NoSuchSpeed => (StatusCode::NOT_FOUND, Code::NO_SUCH_SPEED),
-            ApiError::NotRated => (StatusCode::NOT_FOUND, Code::NOT_RATED),
-            ApiError::Lobby(refusal) => (status_of_lobby(refusal), refusal.code()),
-            ApiError::Queue(error) => (status_of_queue(error), error.code()),
-            ApiError::TooMany(TooMany { scope: Scope::Server, .. }) => {
-                (StatusCode::SERVICE_UNAVAILABLE, Code::TOO_MANY)
-            }
-            ApiError::TooMany(_) => (StatusCode::TOO_MANY_REQUESTS, Code::TOO_MANY),
-            ApiError::BodyTooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "body_too_large"),
-            ApiError::HostExpected => (StatusCode::BAD_REQUEST, "host_expected"),
-            ApiError::Deployment(error) => (status_of_deployment(error), error.code()),
-            ApiError::Webhook(error) => (status_of_webhook(error), error.code()),
-            ApiError::TimedOut => (StatusCode::SERVICE_UNAVAILABLE, "timed_out"),
-            ApiError::Internal => (StatusCode::INTERNAL_SERVER_ERROR, Code::INTERNAL),
+            ApiError::NoSuchPath | ApiError::NoSuchGame => StatusCode::NOT_FOUND,
+            ApiError::NoSuchRuleset | ApiError::NoSuchSpeed | ApiError::NotRated => StatusCode::NOT_FOUND,
+            ApiError::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            ApiError::Quarantined => StatusCode::GONE,
+            ApiError::StoreUnavailable | ApiError::TimedOut => StatusCode::SERVICE_UNAVAILABLE,
+            ApiError::Unauthorized | ApiError::TokenExpected => StatusCode::UNAUTHORIZED,
+            ApiError::BadBody | ApiError::HostExpected => StatusCode::BAD_REQUEST,
+            ApiError::BadQuery | ApiError::BadListQuery | ApiError::BadPage => StatusCode::BAD_REQUEST,
+            ApiError::ForeignOrigin | ApiError::RecordNotOpened(NotOpened) => StatusCode::FORBIDDEN,
+            ApiError::UpgradeExpected => StatusCode::UPGRADE_REQUIRED,
+            ApiError::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            ApiError::Player(error) => status_of(*error),
+            ApiError::Block(error) => status_of_block(*error),
+            ApiError::Lobby(refusal) => status_of_lobby(refusal),
+            ApiError::Queue(error) => status_of_queue(error),
+            ApiError::Deployment(error) => status_of_deployment(error),
+            ApiError::Webhook(error) => status_of_webhook(error),
+            ApiError::TooMany(TooMany { scope: Scope::Server, .. }) => StatusCode::SERVICE_UNAVAILABLE,
+            ApiError::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
+            ApiError::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl From<&ApiError> for Refusal {
+    fn from(error: &ApiError) -> Refusal {
+        let bad_query = |reason| Refusal::new("bad_query").because(reason);
+        match error {
+            ApiError::NoSuchPath => Refusal::new("no_such_path"),
+            ApiError::MethodNotAllowed => Refusal::new("method_not_allowed"),
+            ApiError::NoSuchGame => Refusal::from(&TableError::NotFound),
+            ApiError::Quarantined => Refusal::from(&TableError::Quarantined),
+            ApiError::StoreUnavailable => refusals::store_away(),
+            ApiError::Unauthorized => Refusal::new(Code::BAD_TOKEN).because("unknown_to_http"),
+            ApiError::TokenExpected => Refusal::new(Code::BAD_TOKEN).because("missing"),
+            ApiError::BadBody => Refusal::new(Code::MALFORMED).because("body"),
+            ApiError::Player(error) => Refusal::from(error),
+            ApiError::Block(error) => Refusal::from(error),
+            ApiError::ForeignOrigin => Refusal::new("foreign_origin"),
+            ApiError::UpgradeExpected => Refusal::new("upgrade_expected"),
+            ApiError::BadQuery => bad_query("record"),
+            ApiError::RecordNotOpened(NotOpened) => Refusal::new(Code::RECORD_NOT_OPENED),
+            ApiError::BadListQuery => bad_query("list"),
+            ApiError::BadPage => bad_query("page"),
+            ApiError::NoSuchRuleset => Refusal::new(Code::NO_SUCH_RULESET).because("rated"),
+            ApiError::NoSuchSpeed => Refusal::new(Code::NO_SUCH_SPEED),
+            ApiError::NotRated => Refusal::new(Code::NOT_RATED).because("unchanged"),
+            ApiError::Lobby(refusal) => Refusal::from(refusal),
+            ApiError::Queue(error) => Refusal::from(error),
+            ApiError::TooMany(too_many) => Refusal::from(too_many),
+            ApiError::BodyTooLarge => Refusal::new("body_too_large").with("kib", BODY_BYTES_MAX / 1024),
+            ApiError::HostExpected => Refusal::new("host_expected"),
+            ApiError::Deployment(error) => Refusal::from(error),
+            ApiError::Webhook(error) => Refusal::from(error),
+            ApiError::TimedOut => Refusal::new("timed_out"),
+            ApiError::Internal => refusals::defect(),
         }
     }
 }
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (status, code) = self.status_and_code();
-        let mut response = (status, Json(ErrorBody { code, message: self.to_string() })).into_response();
+        let (status, refusal) = (self.status(), Refusal::from(&self));
+        let message = flagfall_words::english().refusal(&refusal);
+        let Refusal { code, args } = refusal;
+        let mut response = (status, Json(ErrorBody { code, args, message })).into_response();
         let header = match (self, status) {
             (ApiError::Player(PlayerError::TooManyAttempts(seconds)), _) => {
                 Some((RETRY_AFTER, seconds.into()))
@@ -292,7 +291,7 @@ fn status_of_lobby(refusal: &LobbyRefusal) -> StatusCode {
     match refusal {
         LobbyRefusal::NoSuchChallenge => StatusCode::NOT_FOUND,
         LobbyRefusal::Store | LobbyRefusal::Stopping => StatusCode::SERVICE_UNAVAILABLE,
-        LobbyRefusal::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        LobbyRefusal::Internal => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::CONFLICT,
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Secret, ServerToClient};
+use flagfall_protocol::{CloseCode, Code, PROTOCOL_VERSION, Player, Refusal, Secret, ServerToClient};
 use flagfall_store::{SystemClock, WallClock};
 use futures_util::{FutureExt, SinkExt, StreamExt};
 use metrics::counter;
@@ -25,7 +25,7 @@ use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
 use super::dispatch::{Dispatch, Done, Work, refuse};
 use super::handshake::admit;
 use super::listener::Lingering;
-use super::session::{Closing, Session, Step, refusal};
+use super::session::{Closing, Refused, Session, Step};
 use super::wire::{Wire, add_frame, with_frames};
 use crate::app::App;
 use flagfall_base::SERVER;
@@ -230,10 +230,10 @@ impl Connection {
                     self.hand = Hand::Work(work);
                 }
             }
-            Step::Refuse(refused) => refuse(&self.outbox, refused),
+            Step::Refuse(Refused { cmd_id, why }) => refuse(&self.outbox, why, cmd_id, None),
             Step::Close(last_words, closing) => {
-                if let Some(refused) = last_words {
-                    refuse(&self.outbox, refused);
+                if let Some(Refused { cmd_id, why }) = last_words {
+                    refuse(&self.outbox, why, cmd_id, None);
                 }
                 return Some(closing);
             }
@@ -290,14 +290,15 @@ impl Connection {
                 Step::Wait
             }
             Err(error) => {
-                let closing = match error.code() {
+                let refusal = Refusal::from(&error);
+                let closing = match refusal.code.as_str() {
                     Code::BAD_NAME => CloseCode::BadName.into(),
                     Code::BAD_TOKEN => CloseCode::BadToken.into(),
                     Code::ACCOUNT_CLOSED => CloseCode::Banned.into(),
                     Code::TOO_MANY => CloseCode::TooManyRequests.into(),
                     _ => Closing::LATER,
                 };
-                Step::Close(Some(refusal(None, None, error.code(), error.to_string())), closing)
+                Step::Close(Some(refusal.into()), closing)
             }
         }
     }

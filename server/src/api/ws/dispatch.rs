@@ -4,20 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Player, ServerToClient};
+use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Player, Refusal, ServerToClient};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-use super::chat::{self, ChatRefusal};
-use super::session::refusal;
+use super::chat;
 use crate::allowance::{ask_lobby, note_open_game};
 use crate::app::App;
 use flagfall_base::admission::{Client, Watch};
 use flagfall_base::delivery::Outbox;
 use flagfall_base::delivery::Payload;
 use flagfall_base::rate::TokenBucket;
+use flagfall_base::refusals;
 use flagfall_game::{Reply, TableError, TableHandle, TableInput};
-use flagfall_services::lobby::{LobbyCommand, LobbyRefusal};
+use flagfall_services::lobby::LobbyCommand;
 
 /// A message being carried out. It sends its answers to the outbox itself.
 pub(super) type Work = BoxFuture<'static, Done>;
@@ -110,7 +110,8 @@ impl Dispatch {
             }
             ClientToServer::Say { cmd_id, game, said } => {
                 if !self.talk.take(Instant::now()) {
-                    refuse_chat(&self.outbox, cmd_id, game, &ChatRefusal::TooFast);
+                    let refusal = Refusal::new(Code::TOO_MANY).because("chat");
+                    refuse(&self.outbox, refusal, Some(cmd_id), Some(game));
                     return None;
                 }
                 let (app, player) = (self.app.clone(), self.player.clone());
@@ -174,7 +175,7 @@ impl Dispatch {
                         app.peers.renew(&app.connections, &player.id).await;
                     }
                 }
-                Err(refusal) => refuse_lobby(&outbox, Some(cmd_id), &refusal),
+                Err(why) => refuse(&outbox, Refusal::from(&why), Some(cmd_id), None),
             }
             Done::Nothing
         })
@@ -185,7 +186,7 @@ impl Dispatch {
         Box::pin(async move {
             match app.lobby.show_challenge(&code).await {
                 Ok(challenge) => outbox.send(Payload::new(&challenge.message())),
-                Err(refusal) => refuse_lobby(&outbox, None, &refusal),
+                Err(why) => refuse(&outbox, Refusal::from(&why), None, None),
             }
             Done::Nothing
         })
@@ -195,13 +196,13 @@ impl Dispatch {
         &self,
         cmd_id: CommandId,
         game: GameId,
-        work: impl Future<Output = Result<Accepted, ChatRefusal>> + Send + 'static,
+        work: impl Future<Output = Result<Accepted, Refusal>> + Send + 'static,
     ) -> Work {
         let outbox = self.outbox.clone();
         Box::pin(async move {
             match work.await {
                 Ok(outcome) => outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome })),
-                Err(refusal) => refuse_chat(&outbox, cmd_id, game, &refusal),
+                Err(refusal) => refuse(&outbox, refusal, Some(cmd_id), Some(game)),
             }
             Done::Nothing
         })
@@ -220,8 +221,8 @@ impl Dispatch {
         let max = self.app.settings.limits.open_games_per_connection;
         let is_open = self.open.iter().any(|open| open.table.id() == game);
         if !is_open && self.open.len() >= max {
-            let message = format!("{max} games are open on this connection: close one first");
-            refuse(&self.outbox, refusal(None, Some(game), Code::TOO_MANY, message));
+            let refusal = Refusal::new(Code::TOO_MANY).because("open_games").with("count", max);
+            refuse(&self.outbox, refusal, None, Some(game));
             return None;
         }
         let (outbox, player) = (self.outbox.clone(), self.player.clone());
@@ -268,7 +269,7 @@ impl Dispatch {
                     None => match app.tables.find(game).await {
                         Ok(table) => table,
                         Err(error) => {
-                            refuse_table(&outbox, input.into_cmd_id(), game, &error);
+                            refuse(&outbox, Refusal::from(&error), input.into_cmd_id(), Some(game));
                             return Done::Nothing;
                         }
                     },
@@ -277,8 +278,7 @@ impl Dispatch {
                     match app.admission.watch(client, &player.id, Instant::now()) {
                         Ok(watch) => Some(watch),
                         Err(too_many) => {
-                            let words = too_many.to_string();
-                            refuse(&outbox, refusal(None, Some(game), Code::TOO_MANY, words));
+                            refuse(&outbox, Refusal::from(&too_many), None, Some(game));
                             return Done::Nothing;
                         }
                     }
@@ -296,7 +296,8 @@ impl Dispatch {
                     Err(back) => input = back,
                 }
             }
-            refuse_table(&outbox, input.into_cmd_id(), game, &TableError::Unavailable);
+            let refusal = Refusal::from(&TableError::Unavailable);
+            refuse(&outbox, refusal, input.into_cmd_id(), Some(game));
             Done::Nothing
         })
     }
@@ -323,28 +324,7 @@ impl Drop for Dispatch {
     }
 }
 
-/// Sends a refusal and counts it.
-pub(super) fn refuse(outbox: &Outbox, refused: ServerToClient) {
-    if let ServerToClient::Refused { code, .. } = &refused {
-        flagfall_base::telemetry::refused(code);
-    }
-    outbox.send(Payload::new(&refused));
-}
-
-fn refuse_lobby(outbox: &Outbox, cmd_id: Option<CommandId>, why: &LobbyRefusal) {
-    refuse(outbox, refusal(cmd_id, None, why.code(), why.to_string()));
-}
-
-fn refuse_chat(outbox: &Outbox, cmd_id: CommandId, game: GameId, why: &ChatRefusal) {
-    let (code, message) = (why.code(), why.to_string());
-    let cmd_id = Some(cmd_id);
-    refuse(outbox, ServerToClient::Refused { cmd_id, game: Some(game), code, message, seq: None });
-}
-
-fn refuse_table(outbox: &Outbox, cmd_id: Option<CommandId>, game: GameId, why: &TableError) {
-    let code = Code::from(why);
-    refuse(
-        outbox,
-        ServerToClient::Refused { cmd_id, game: Some(game), code, message: why.to_string(), seq: None },
-    );
+/// Sends a refusal.
+pub(super) fn refuse(outbox: &Outbox, refusal: Refusal, cmd_id: Option<CommandId>, game: Option<GameId>) {
+    outbox.send(Payload::new(&refusals::message(refusal, cmd_id, game, None)));
 }

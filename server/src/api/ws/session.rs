@@ -3,10 +3,8 @@
 
 use std::time::Duration;
 
-use flagfall_board::GameId;
 use flagfall_protocol::{
-    ClientToServer, CloseCode, Code, CommandId, Malformed, PROTOCOL_VERSION, Secret, ServerToClient,
-    parse_message,
+    ClientToServer, CloseCode, Code, CommandId, Malformed, PROTOCOL_VERSION, Refusal, Secret, parse_message,
 };
 use tokio::time::Instant;
 
@@ -64,6 +62,21 @@ impl From<CloseCode> for Closing {
     }
 }
 
+/// A message that is refused.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// The id of the command, if the message had a readable one.
+    pub cmd_id: Option<CommandId>,
+    /// Why.
+    pub why: Refusal,
+}
+
+impl From<Refusal> for Refused {
+    fn from(why: Refusal) -> Refused {
+        Refused { cmd_id: None, why }
+    }
+}
+
 /// What the connection must do next.
 #[derive(PartialEq, Debug)]
 pub enum Step {
@@ -81,9 +94,9 @@ pub enum Step {
     /// A message from an identified client: carry it out.
     Carry(ClientToServer),
     /// Refuse a message; the connection continues.
-    Refuse(ServerToClient),
-    /// Close the connection, after sending this message if there is one.
-    Close(Option<ServerToClient>, Closing),
+    Refuse(Refused),
+    /// Close the connection, after sending this refusal if there is one.
+    Close(Option<Refused>, Closing),
     /// Send the ping with this number.
     Ping(u64),
     /// A ping was answered after this time.
@@ -155,14 +168,11 @@ impl Session {
                 Step::Enter { token, name, client: printable(&client.unwrap_or_default()) }
             }
             (Ok(_), Phase::Greeting) => {
-                let message = "the first message must be a hello";
-                Step::Close(
-                    Some(refusal(None, None, Code::HELLO_EXPECTED, message)),
-                    CloseCode::HelloExpected.into(),
-                )
+                let refusal = Refusal::new(Code::HELLO_EXPECTED).because("not_first");
+                Step::Close(Some(refusal.into()), CloseCode::HelloExpected.into())
             }
             (Ok(ClientToServer::Hello { .. }), Phase::Entering | Phase::Open) => {
-                Step::Refuse(refusal(None, None, Code::HELLO_EXPECTED, "one hello is enough"))
+                Step::Refuse(Refusal::new(Code::HELLO_EXPECTED).because("repeated").into())
             }
             (Ok(ClientToServer::Pong { id }), _) => self.on_pong(now, id),
             (Ok(message), _) => Step::Carry(message),
@@ -267,7 +277,7 @@ impl Session {
         if malformed.is_foreign_hello && phase == Phase::Greeting {
             return wrong_version();
         }
-        let refused = refusal(malformed.cmd_id, None, Code::MALFORMED, malformed.message);
+        let refused = Refused { cmd_id: malformed.cmd_id, why: malformed.refusal };
         match self.malformed_left.checked_sub(1) {
             Some(left) => {
                 self.malformed_left = left;
@@ -283,27 +293,14 @@ impl Session {
         if self.bucket.take(now) {
             return None;
         }
-        let message = "too many messages in a short time; connect again and send fewer";
-        Some(Step::Close(
-            Some(refusal(None, None, Code::TOO_MANY, message)),
-            CloseCode::TooManyRequests.into(),
-        ))
+        let refusal = Refusal::new(Code::TOO_MANY).because("messages");
+        Some(Step::Close(Some(refusal.into()), CloseCode::TooManyRequests.into()))
     }
 }
 
 fn wrong_version() -> Step {
-    let message = format!("this server speaks protocol version {PROTOCOL_VERSION}: use a program that does");
-    Step::Close(Some(refusal(None, None, Code::PROTOCOL_VERSION, message)), CloseCode::ProtocolVersion.into())
-}
-
-/// A refusal without a sequence number.
-pub(super) fn refusal(
-    cmd_id: Option<CommandId>,
-    game: Option<GameId>,
-    code: &'static str,
-    message: impl Into<String>,
-) -> ServerToClient {
-    ServerToClient::Refused { cmd_id, game, code: Code::new(code), message: message.into(), seq: None }
+    let refusal = Refusal::new(Code::PROTOCOL_VERSION).with("version", PROTOCOL_VERSION);
+    Step::Close(Some(refusal.into()), CloseCode::ProtocolVersion.into())
 }
 
 /// The part of a client's name for itself that may be logged.
@@ -337,10 +334,7 @@ mod tests {
     fn assert_closes(step: &Step, refused: Option<&str>, code: u16) {
         let Step::Close(last_words, closing) = step else { panic!("{step:?}") };
         assert_eq!(closing.code, code);
-        let said = last_words.as_ref().map(|message| match message {
-            ServerToClient::Refused { code, .. } => code.as_str(),
-            other => panic!("{other:?}"),
-        });
+        let said = last_words.as_ref().map(|refused| refused.why.code.as_str());
         assert_eq!(said, refused);
     }
 

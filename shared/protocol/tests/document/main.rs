@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, GameCommand, GameEvent, GameHead, GameSummary, GameView,
-    PROTOCOL_VERSION, Player, PlayerKind, Position, Presence, Recorder, Secret, Seek, SeenOutcome,
-    ServerToClient, Terms, Time, ViewChange,
+    Accepted, ClientToServer, GameCommand, GameEvent, GameHead, GameSummary, GameView, PROTOCOL_VERSION,
+    Player, PlayerKind, Position, Presence, Recorder, Refusal, Secret, Seek, SeenOutcome, ServerToClient,
+    Terms, Time, ViewChange,
 };
 use flagfall_rules::{
-    Command, Entropy, Event, Game, GameTerms, Move, Refusal, Ruleset, Setup, TimeControl, Viewer, decide,
-    evolve, see, see_change, view,
+    Command, Entropy, Event, Game, GameTerms, Move, Ruleset, Setup, TimeControl, Viewer, decide, evolve, see,
+    see_change, view,
 };
 use flagfall_tests::check_generated;
 use serde::Serialize;
@@ -251,12 +251,15 @@ fn examples() -> String {
     page.example("A strike. Both ranks are public now:", &shown.event(6));
 
     page.heading("Refusals");
-    let refusal = Refusal::StalePly { named: 3, current: 4 };
+    let refusal = Refusal::from(&flagfall_rules::Refusal::StalePly { named: 3, current: 4 });
+    let message = flagfall_words::english().refusal(&refusal);
+    let Refusal { code, args } = refusal;
     let refused = ServerToClient::Refused {
         cmd_id: Some(cmd("c-9")),
         game: Some(id()),
-        code: Code::from(&refusal),
-        message: refusal.to_string(),
+        code,
+        args,
+        message,
         seq: Some(shown.seq),
     };
     page.example("A command for an earlier ply is refused:", &refused);

@@ -21,7 +21,7 @@ fn a_game_whose_player_was_killed_is_claimed_and_its_record_is_checked() {
     duel.play_quietly(3);
     let mut watcher = duel.spectator(&server, &site, "eve");
     duel.clients[Side::Blue].type_line("claim win");
-    duel.clients[Side::Blue].expect("Refused: The other side is here");
+    duel.clients[Side::Blue].expect("The other side is here");
 
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("(Red) lost the connection");
@@ -52,12 +52,12 @@ fn returning_in_time_prevents_the_claim() {
     duel.clients[Side::Red].kill();
     duel.clients[Side::Blue].expect("You may claim the game in");
     duel.clients[Side::Blue].type_line("claim draw");
-    duel.clients[Side::Blue].expect("Refused: Too early: the game can be claimed in");
+    duel.clients[Side::Blue].expect("It is too early to claim the game.");
     let mut ann = server.client(&site, "ann", &["play", "--game", &duel.id]);
     ann.expect("Your turn");
     duel.clients[Side::Blue].expect("(Red) is here.");
     duel.clients[Side::Blue].type_line("claim draw");
-    duel.clients[Side::Blue].expect("Refused: The other side is here");
+    duel.clients[Side::Blue].expect("The other side is here");
     duel.clients[Side::Blue].leave();
     ann.expect("You may claim the game in");
     ann.leave();
@@ -80,7 +80,7 @@ fn a_player_is_present_until_disconnected_from_every_server() {
     ann.type_line("deploy suggested");
     bob.expect("The game starts.");
     bob.type_line("claim win");
-    bob.expect("Refused: The other side is here");
+    bob.expect("The other side is here");
     ann.kill();
     bob.expect("Red is gone. You may claim the game in");
     bob.expect("Type claim win or claim draw");

@@ -39,7 +39,7 @@ fn an_account_from_sign_up_to_its_end() {
     ann(&server, &["logout"], &[]).expect(1, &["You are not logged in"]);
     ann(&server, &["games"], &[]).expect(0, &["You have no running game."]);
     let was = word_after(&ann(&server, &["whoami"], &[]).said, "Player ");
-    ann(&server, &["signup", "Ann"], &["short"]).expect(1, &["a password has 8 to 256 characters"]);
+    ann(&server, &["signup", "Ann"], &["short"]).expect(1, &["A password has 8 to 256 characters"]);
     ann(&server, &["signup", "Ann"], &[]).expect(2, &["standard input must have a line"]);
     let made = ann(&server, &["signup", "Ann"], &[PASSWORD]);
     made.expect(0, &["Welcome, Ann", "The games you played as a guest stay yours", "Your recovery code is"]);
@@ -61,7 +61,7 @@ fn an_account_from_sign_up_to_its_end() {
     ann(&server, &["games"], &[]).expect(0, &["You have no running game."]);
     ann(&server, &["whoami"], &[]).expect(0, &["You are Ann on"]);
     ann(&server, &["profile", "aNN"], &[]).expect(0, &["Ann, a player, here since 20"]);
-    ann(&server, &["profile", "nobody"], &[]).expect(1, &["there is no player of this name"]);
+    ann(&server, &["profile", "nobody"], &[]).expect(1, &["There is no player of this name"]);
     ann(&server, &["profile", "no/body"], &[]).expect(1, &["Names have letters"]);
 
     let made = ann(&server, &["tokens", "new", "my laptop"], &[]);
@@ -76,24 +76,24 @@ fn an_account_from_sign_up_to_its_end() {
     elsewhere(&["login", "--token"], &[&token]).expect(0, &["You are Ann on"]);
     ann(&server, &["tokens", "new", "program", "--scope", "bot"], &[]).expect(1, &["are for bot accounts"]);
     ann(&server, &["tokens", "revoke", &id], &[]).expect(0, &["Revoked"]);
-    ann(&server, &["tokens", "revoke", &id], &[]).expect(1, &["you have no token of this id"]);
+    ann(&server, &["tokens", "revoke", &id], &[]).expect(1, &["You have no token of this id"]);
 
     ann(&server, &["logout"], &[]).expect(0, &["Ann is logged out"]);
-    ann(&server, &["login", "Ann"], &["wrong password"]).expect(1, &["wrong name or password"]);
-    ann(&server, &["login", "Nobody"], &[PASSWORD]).expect(1, &["wrong name or password"]);
+    ann(&server, &["login", "Ann"], &["wrong password"]).expect(1, &["Wrong name or password"]);
+    ann(&server, &["login", "Nobody"], &[PASSWORD]).expect(1, &["Wrong name or password"]);
     ann(&server, &["login", "Ann", "--label", "desk"], &[PASSWORD]).expect(0, &["You are Ann on"]);
     let export = ann(&server, &["account", "export"], &[]);
     export.expect(0, &["\"has_password\": true", "\"desk\""]);
     assert!(!export.said.contains("argon2"));
     ann(&server, &["account", "password"], &[PASSWORD, "another password"])
         .expect(0, &["The password is changed"]);
-    ann(&server, &["recover", "Ann"], &["00000-00000", PASSWORD]).expect(1, &["with this recovery code"]);
+    ann(&server, &["recover", "Ann"], &["00000-00000", PASSWORD]).expect(1, &["Wrong name or recovery code"]);
     let found = ann(&server, &["recover", "Ann"], &[&code, PASSWORD]);
     found.expect(0, &["You are Ann on", "again", "Your recovery code is"]);
     ann(&server, &["account", "recovery-code"], &[PASSWORD]).expect(0, &["Your recovery code is"]);
-    ann(&server, &["account", "delete"], &["wrong password"]).expect(1, &["wrong name or password"]);
+    ann(&server, &["account", "delete"], &["wrong password"]).expect(1, &["Wrong name or password"]);
     ann(&server, &["account", "delete"], &[PASSWORD]).expect(0, &["The account Ann is deleted."]);
-    ann(&server, &["profile", "Ann"], &[]).expect(1, &["there is no player of this name"]);
+    ann(&server, &["profile", "Ann"], &[]).expect(1, &["There is no player of this name"]);
     ann(&server, &["whoami"], &[]).expect(1, &["You are not known on this server yet"]);
 }
 
@@ -105,9 +105,9 @@ fn guesses_at_a_password_come_to_an_end_and_bots_are_marked() {
     ann(&["signup", "Robot", "--bot"], &[PASSWORD]).expect(0, &["Welcome, Robot (bot)"]);
     ann(&["profile", "robot"], &[]).expect(0, &["Robot, a bot"]);
     for guess in ["first guess", "second guess"] {
-        ann(&["login", "Robot"], &[guess]).expect(1, &["wrong name or password"]);
+        ann(&["login", "Robot"], &[guess]).expect(1, &["Wrong name or password"]);
     }
-    ann(&["login", "Robot"], &[PASSWORD]).expect(1, &["too many attempts", "try again in 450 seconds"]);
+    ann(&["login", "Robot"], &[PASSWORD]).expect(1, &["Too many attempts", "Try again in 450 seconds"]);
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn opponents_talk_mute_and_report_and_spectators_hear_nothing() {
     duel.clients[Side::Red].type_line("report he tells me where his Marshal is");
     duel.clients[Side::Red].expect("The operators of the server have your report.");
     duel.clients[Side::Red].type_line("report he tells me where his Marshal is");
-    duel.clients[Side::Red].expect("Refused: You have reported this game already");
+    duel.clients[Side::Red].expect("You have already reported this game.");
     duel.clients[Side::Blue].type_line("resign yes");
     duel.expect("Blue resigned");
     eve.expect("Blue resigned");
@@ -71,7 +71,7 @@ fn an_operator_closes_an_account_and_opens_it_again() {
     operate(&site, &["close", "ann", "--reason", "insults"], 4, &["closed already"]);
     operate(&site, &["close", "nobody", "--reason", "insults"], 4, &["no player of this name"]);
     let mut server = site.serve();
-    ann(&server, &["login", "Ann"]).expect(1, &["closed by the operators", "Write to them"]);
+    ann(&server, &["login", "Ann"]).expect(1, &["have closed this account", "Write to them"]);
     server.terminate();
     server.ended().expect(0, &[]);
     operate(&site, &["reopen", "ann", "--reason", "she is sorry"], 0, &["ann is open again"]);

@@ -17,7 +17,7 @@ fn draws_are_offered_declined_and_agreed_and_a_rematch_swaps_the_sides() {
     duel.expect("Red offers a draw.");
     duel.clients[Side::Blue].expect("Type accept or decline.");
     duel.clients[Side::Red].type_line("draw");
-    duel.clients[Side::Red].expect("Refused: Your draw offer stands already.");
+    duel.clients[Side::Red].expect("Your draw offer is still open.");
     duel.clients[Side::Blue].type_line("decline");
     duel.expect("Blue declines the draw.");
     duel.play_quietly(1);
@@ -58,7 +58,7 @@ fn a_friend_is_challenged_by_a_code() {
 
     server
         .run_client(&site, "eve", &["play", "--accept", "nonsense"])
-        .expect(1, &["Refused: This challenge is not open"]);
+        .expect(1, &["This challenge is not open"]);
     server.run_client(&site, "eve", &["play", "--accept", "00000000000000000000"]).expect(1, &["not open"]);
 
     let mut bob = server.client(&site, "bob", &["play", "--accept", &code, "--setup", "suggested"]);
@@ -95,11 +95,11 @@ fn a_whole_game_against_the_house_is_played_from_the_printed_board() {
 
     let (mut moves, mut plies) = (Vec::new(), 0);
     loop {
-        let line = ann.expect_one_of(&["Your turn", "Refused: ", " wins: ", "A draw: "]);
+        let line = ann.expect_one_of(&["Your turn", "-squares rule: ", " wins: ", "A draw: "]);
         if line.contains("Your turn") {
             moves = moves_on(&last_board(&ann), side);
             chance.shuffle(&mut moves);
-        } else if !line.contains("Refused: ") {
+        } else if !line.contains("-squares rule: ") {
             break;
         }
         // Repetition rules may refuse a move that looks possible on the board; then try another.

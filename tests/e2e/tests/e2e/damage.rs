@@ -130,7 +130,8 @@ fn a_damaged_game_is_reported_and_others_continue() {
         let id = duels[duel].id.clone();
         assert_eq!(plies_in(&server.run_client(&site, "eve", &["record", &id]).said), 7);
     }
-    duels[1].expect("This game's log is damaged; an operator must look at it. Other games go on.");
+    duels[1]
+        .expect("The log of this game is damaged, and an operator must look at it. Other games continue.");
     let record = get(server.address, &format!("/api/games/{told}/record"));
     assert_eq!(record.status, 410, "{record:?}");
     assert!(record.body.contains("game_quarantined"), "{record:?}");

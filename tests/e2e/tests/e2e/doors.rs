@@ -37,7 +37,7 @@ fn a_wrong_command_line_of_the_client_is_answered_in_words() {
     }
     for (words, answer) in [
         (&["setups", "save", "barrage", "../up", "F"], "A name has 1 to 30 letters"),
-        (&["setups", "save", "barrage", "corner", "F"], "Not saved: "),
+        (&["setups", "save", "barrage", "corner", "F"], "Not saved. "),
     ] {
         let mut client = command(&client_program());
         let folder = site.path().join("setups");

@@ -80,7 +80,7 @@ fn a_correspondence_game_with_both_players_offline() {
     told(&["history", "ann", "bob"]).expect(0, &["ann against bob:", "########## 100 %", "won: resigned"]);
     told(&["stats"]).expect(0, &["as Blue", "Your deployments in pbm", SETUP, "..........   0 %"]);
     told(&["webhook", "show"]).expect(1, &["You have no webhook"]);
-    told(&["webhook", "set", "http://example.org/"]).expect(1, &["webhooks need https"]);
+    told(&["webhook", "set", "http://example.org/"]).expect(1, &["Webhooks need https"]);
     told(&["webhook", "set", "https://example.org/"])
         .expect(0, &["The secret that signs them is", "not shown again"]);
     told(&["webhook", "show"]).expect(0, &["https://example.org/, set ", "Nothing has been sent yet."]);
@@ -105,7 +105,7 @@ fn an_accounts_deployments_are_kept_by_the_server_and_a_guests_on_the_machine() 
     ann(&["show", "barrage", "corner"]).expect(0, &["........FB"]);
     ann(&["export", &file]).expect(0, &["Written to"]);
     ann(&["remove", "barrage", "corner"]).expect(0, &["Deleted."]);
-    ann(&["remove", "barrage", "corner"]).expect(1, &["no deployment of this name is kept"]);
+    ann(&["remove", "barrage", "corner"]).expect(1, &["There is no deployment of this name"]);
     run(&server, &site, "bob", &["deployments", "import", &file], &[]).expect(0, &["1 deployment is saved."]);
     assert!(site.path().join("config/bob/setups/barrage/corner.txt").is_file());
     ann(&["list"]).expect(0, &["No deployment is saved."]);

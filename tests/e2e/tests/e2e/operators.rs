@@ -61,7 +61,7 @@ fn every_act_of_an_operator_works_while_the_server_runs_and_is_written_down() {
     bob.expect("Your offer is in the lobby");
     operate(&site, &["close", "bob", "--reason", "insults"]).expect(0, &["bob is closed"]);
     bob.ended().expect(1, &["closed"]);
-    run_as("bob", &server, &site, &["login", "bob"], &[PASSWORD]).expect(1, &["closed by the operators"]);
+    run_as("bob", &server, &site, &["login", "bob"], &[PASSWORD]).expect(1, &["have closed this account"]);
     operate(&site, &["reopen", "bob", "--reason", "he is sorry"]).expect(0, &["bob is open again"]);
     run_as("bob", &server, &site, &["login", "bob"], &[PASSWORD]).expect(0, &["You are bob"]);
 

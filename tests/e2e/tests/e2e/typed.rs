@@ -7,30 +7,30 @@ const RED: &str = "B955916698 2334445566 7777888899 999SBBBBBF";
 
 /// Input and its answer.
 const DEPLOYMENTS: &[(&str, &str)] = &[
-    ("deploy", "That is not a deployment: "),
-    ("deploy 123", "the deployment has 3 characters, 40 are wanted"),
-    ("deploy 1955916698 2334445566 7777888899 999SBBBBBF", "Bomb: 5 placed, 6 wanted"),
-    ("deploy .955916698 2334445566 7777888899 999SBBBBBF", "placed"),
-    ("deploy X955916698 2334445566 7777888899 999SBBBBBF", "'X' stands for no piece"),
-    ("deploy näher", "That is not a deployment: "),
+    ("deploy", "The deployment has 0 characters"),
+    ("deploy 123", "The deployment has 3 characters instead of 40"),
+    ("deploy 1955916698 2334445566 7777888899 999SBBBBBF", "Bomb: 5 placed instead of 6"),
+    ("deploy .955916698 2334445566 7777888899 999SBBBBBF", "instead of"),
+    ("deploy X955916698 2334445566 7777888899 999SBBBBBF", "“X” is not the letter of a piece"),
+    ("deploy näher", "“n” is not the letter of a piece"),
 ];
 
 const MOVES: &[(&str, &str)] = &[
     ("hello there", "“hello there” is not understood. Type a move, as in a4a5, or help."),
     ("a4", "“a4” is not understood."),
     ("a0a1", "is not understood"),
-    ("a4a5", "Refused: Flags and Bombs never move."),
-    ("d4d5", "Refused: Nothing enters a lake."),
-    ("f4f6", "Refused: Only a Scout moves more than one square."),
-    ("f4e5", "Refused: Pieces move along a row or a column."),
-    ("b3b4", "Refused: Your own piece stands there."),
-    ("e5e6", "Refused: No piece stands there."),
-    ("e7e6", "Refused: That piece is not yours."),
-    ("e4e8", "Refused: "),
-    ("b4b9", "Refused: The way is blocked."),
-    ("f4f4", "efused: "),
-    ("k4k5", "Refused: That square is not on this board."),
-    ("accept", "Refused: There is no draw offer to answer."),
+    ("a4a5", "Flags and Bombs never move."),
+    ("d4d5", "No piece can enter a lake."),
+    ("f4f6", "Only a Scout moves more than one square."),
+    ("f4e5", "Pieces move along a row or a column."),
+    ("b3b4", "Your own piece stands there."),
+    ("e5e6", "There is no piece on that square."),
+    ("e7e6", "That piece is not yours."),
+    ("e4e8", "The way is blocked."),
+    ("b4b9", "The way is blocked."),
+    ("f4f4", "Pieces move along a row or a column."),
+    ("k4k5", "This board has no such square."),
+    ("accept", "There is no draw offer to answer."),
     ("deploy random", "You cannot deploy now."),
 ];
 
@@ -43,8 +43,7 @@ fn wrong_deployments_and_illegal_moves_are_answered_in_words() {
     ann.expect("Deploy now: ");
     for (typed, answer) in DEPLOYMENTS.iter().skip(1) {
         ann.type_line(typed);
-        let line = ann.expect("That is not a deployment: ");
-        assert!(line.to_lowercase().contains(&answer.to_lowercase()), "{typed}: {line}");
+        ann.expect(answer);
     }
     ann.type_line("board");
     ann.type_line(&format!("deploy {RED}"));

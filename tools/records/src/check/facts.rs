@@ -3,6 +3,7 @@
 use flagfall_board::{PerSide, Rank, Side, SquareSet, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, RecordKind, Viewer};
 use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, SetupRefusal};
+use flagfall_words::refusal_text;
 
 use super::knowledge::Knowledge;
 use crate::finding::{Falsehood, Finding, Mismatch, Unchecked, UncheckedKind};
@@ -128,7 +129,7 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
             // length.
             Some(SetupRefusal::WrongCount { .. } | SetupRefusal::Empty { .. })
                 if ruleset.illegal_act_loses => {}
-            Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {refusal}"))),
+            Some(refusal) => return Err((Falsehood::Setup, format!("{side}: {}", refusal_text(&refusal)))),
             None => {}
         }
         let is_plain = |letter: char| !letter.is_whitespace() && !letter.is_ascii_lowercase();

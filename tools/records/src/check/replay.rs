@@ -15,6 +15,7 @@ use flagfall_rules::{
     decide_pause, decide_resume, decide_resume_since, decide_verdict, evolve, evolve_compensated, see,
     see_change, see_change_opened, view, view_opened,
 };
+use flagfall_words::refusal_text;
 
 use super::beginning::Beginning;
 use super::compare::{compare, compare_changes, kind_of};
@@ -403,7 +404,7 @@ impl<'a> Replay<'a> {
 
     fn deploy(&self, side: Side, text: &str, at: Stamp) -> Result<Cause, Mismatch> {
         let setup = Setup::from_text(text, side, self.game.terms().ruleset)
-            .map_err(|refusal| (Falsehood::Setup, format!("{side}: {refusal}")))?;
+            .map_err(|refusal| (Falsehood::Setup, format!("{side}: {}", refusal_text(&refusal))))?;
         self.ask(side, &Command::Deploy(setup), at).map(Cause::Events)
     }
 
@@ -498,7 +499,7 @@ impl<'a> Replay<'a> {
             _ if refusal.is_illegal_move() => Falsehood::IllegalMove,
             _ => Falsehood::Unexpected,
         };
-        (code, format!("{refusal} ({})", refusal.code()))
+        (code, format!("{} ({})", refusal_text(&refusal), refusal.code()))
     }
 
     /// True if the record ends because of an illegal deployment (§U7), although the fitting ranks

@@ -8,6 +8,7 @@ use flagfall_rules::{
     Command, EndReason, Entropy, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, Setup, Start,
     Viewer, decide, decide_verdict, evolve,
 };
+use flagfall_words::refusal_text;
 use sha2::{Digest, Sha256};
 
 use super::error::{ExportError, ImportError};
@@ -131,9 +132,11 @@ impl Plain {
             let deployment =
                 |refusal: String| ImportError::Deployment(format!("{side}'s deployment: {refusal}"));
             let setup = Setup::from_text(&self.deployments[side], side, self.ruleset)
-                .map_err(|refusal| deployment(refusal.to_string()))?;
-            setup.deploy(side, self.ruleset).map_err(|refusal| deployment(refusal.to_string()))?;
-            player.ask(side, &Command::Deploy(setup)).map_err(|refusal| deployment(refusal.to_string()))?;
+                .map_err(|refusal| deployment(refusal_text(&refusal)))?;
+            setup.deploy(side, self.ruleset).map_err(|refusal| deployment(refusal_text(&refusal)))?;
+            player
+                .ask(side, &Command::Deploy(setup))
+                .map_err(|refusal| deployment(refusal_text(&refusal)))?;
         }
         for (index, squares) in self.moves.iter().enumerate() {
             if player.game.phase() == Phase::Over {
@@ -151,7 +154,7 @@ impl Plain {
             let ply = player.game.ply();
             player
                 .ask(turn, &Command::Move((*squares).into()))
-                .map_err(|refusal| illegal(refusal.to_string()))?;
+                .map_err(|refusal| illegal(refusal_text(&refusal)))?;
             if player.game.ply() == ply {
                 return Err(illegal("it loses the game at once".to_owned()));
             }
@@ -187,7 +190,9 @@ impl Plain {
             for (side, command) in
                 [(offering, Command::OfferDraw), (offering.opponent(), Command::AcceptDraw)]
             {
-                player.ask(side, &command).map_err(|refusal| no_end(&format!("cannot be: {refusal}")))?;
+                player
+                    .ask(side, &command)
+                    .map_err(|refusal| no_end(&format!("cannot be: {}", refusal_text(&refusal))))?;
             }
             return Ok(());
         }

@@ -6,6 +6,7 @@ use flagfall_protocol::{
     PlayerKind, RECORD_FORMAT, RecordedEvent, SeenMove, SeenPlacing, SeenStrike, Terms, Time, Viewer,
 };
 use flagfall_rules::{Fate, Identity, Ruleset, strike_fates};
+use flagfall_words::refusal_text;
 
 use super::error::ImportError;
 use super::plain::{named, outcome_of, squeezed};
@@ -26,7 +27,7 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
         return Err(ImportError::Form(format!("the text does not begin with {wanted:?}")));
     }
     let id = facts.of("Rules")?;
-    let ruleset = Ruleset::parse(id).map_err(|error| ImportError::Rules(error.to_string()))?;
+    let ruleset = Ruleset::parse(id).map_err(|error| ImportError::Rules(refusal_text(&error)))?;
     let mut told = facts.record(ruleset)?;
     for (line, act) in &acts {
         let event = act_of(act, ruleset).ok_or_else(|| ImportError::Line {

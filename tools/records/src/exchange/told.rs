@@ -9,6 +9,7 @@ use flagfall_rules::{
     Choice, Command, EndReason, Entropy, Events, Game, GameTerms, Identity, Phase, Placing, Refusal, Ruleset,
     Setup, Start, TimeControl, Viewer, decide, decide_verdict, evolve,
 };
+use flagfall_words::refusal_text;
 
 use super::error::ImportError;
 use super::plain::in_words;
@@ -93,7 +94,7 @@ enum ReplayError {
 
 impl From<Refusal> for ReplayError {
     fn from(refusal: Refusal) -> ReplayError {
-        ReplayError::Illegal(refusal.to_string())
+        ReplayError::Illegal(refusal_text(&refusal))
     }
 }
 
@@ -131,10 +132,10 @@ impl Playing<'_> {
             let deployment =
                 |refusal: String| ImportError::Deployment(format!("{side}'s deployment: {refusal}"));
             let setup = Setup::from_text(&setups[side], side, self.ruleset)
-                .map_err(|refusal| deployment(refusal.to_string()))?;
+                .map_err(|refusal| deployment(refusal_text(&refusal)))?;
             let salt = self.told.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
             self.ask_with(side, &Command::Deploy(setup), salt)
-                .map_err(|refusal| deployment(refusal.to_string()))?;
+                .map_err(|refusal| deployment(refusal_text(&refusal)))?;
         }
         Ok(())
     }

@@ -251,7 +251,10 @@ fn a_file_from_elsewhere_is_played_and_believed() {
 fn a_file_that_is_no_legal_game_is_refused_with_the_move() {
     let refused = [
         (xml(&[("K4", "K5"), ("A7", "A5")], RESIGNED), "move 2, a7a5, is no legal move in classic"),
-        (xml(&[("K4", "K5"), ("A6", "A5")], RESIGNED), "move 2, a6a5, is no legal move in classic: no piece"),
+        (
+            xml(&[("K4", "K5"), ("A6", "A5")], RESIGNED),
+            "move 2, a6a5, is no legal move in classic: There is no piece",
+        ),
         (xml(&[("L4", "K5")], RESIGNED), "line 6: \"L4\" is no square"),
         (xml(&[("A4", "A11")], RESIGNED), "is no square"),
         (xml(&[], "<result type=\"1\" winner=\"1\"/>"), "the rules do not end the game here"),
@@ -262,7 +265,7 @@ fn a_file_that_is_no_legal_game_is_refused_with_the_move() {
         (xml(&[], RESIGNED).replace("classic", "duell"), "no ruleset here for games of the type \"duell\""),
         (
             xml(&[], RESIGNED).replace("content=\"MB", "content=\"BB"),
-            "Red's deployment: Flag: 0 placed, 1 wanted",
+            "Red's deployment: Flag: 0 placed instead of 1",
         ),
         (
             xml(&[], RESIGNED).replace("content=\"MB", "content=\"NB"),
@@ -287,7 +290,7 @@ fn repetition_is_judged_by_the_rules_that_are_assumed() {
     let text = xml(&[pair, pair, pair].concat(), RESIGNED);
     let error = error_of(&text, None);
     assert!(error.starts_with("move 7, a5a4") || error.starts_with("move 7, a4a5"), "{error}");
-    assert!(error.contains("two-squares"), "{error}");
+    assert!(error.contains("Two-squares rule"), "{error}");
     let record = import(&text, Format::Strados, Ruleset::find("pbm")).expect("legal by mail");
     assert_eq!(check(&record).status, Status::Partly);
 }

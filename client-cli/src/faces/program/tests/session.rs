@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{
-    Accepted, ClientToServer, Code, CommandId, GameCommand, GameSummary, GameView, ServerToClient, Time,
+    Accepted, ClientToServer, Code, CommandId, GameCommand, GameSummary, GameView, RefusalArgs,
+    ServerToClient, Time,
 };
 use flagfall_rules::rulesets::PBM_SMALL;
 use flagfall_umpire::bout;
@@ -179,6 +180,7 @@ impl Stage {
             cmd_id: Some(cmd_id),
             game: Some(self.host.id()),
             code: Code::new(code),
+            args: RefusalArgs::default(),
             message: "not now".to_owned(),
             seq: Some(self.host.seq(Side::Red)),
         };
@@ -381,6 +383,7 @@ fn the_program_ends_before_its_session() {
         cmd_id: None,
         game: Some(game),
         code: Code::new(Code::NO_SUCH_GAME),
+        args: RefusalArgs::default(),
         message: "there is no such game".to_owned(),
         seq: None,
     };

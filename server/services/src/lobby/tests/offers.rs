@@ -1,6 +1,6 @@
 //! Seeks with rating ranges, and challenges addressed to players.
 
-use flagfall_protocol::{Code, Invitation, RatingRange, RatingWish};
+use flagfall_protocol::{Invitation, RatingRange, RatingWish};
 use flagfall_store::Update;
 
 use super::*;
@@ -65,11 +65,8 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
     assert_eq!(shown[0].rating, Some(RatingRange { min: Some(1_400), max: Some(1_600) }));
     assert_eq!(shown[0].seeker_rating.map(|own| own.rating), Some(1_520));
     let refused = other.take(&account("bo"), "1", &seek).await.unwrap_err();
-    assert_eq!(refused.code(), Code::OUTSIDE_RATING_RANGE);
-    assert!(
-        refused.to_string().contains("1400 to 1600") && refused.to_string().contains("1610"),
-        "{refused}"
-    );
+    let said = "outside_rating_range (max=1600 min=1400 range=both rating=1610 reason=rating)";
+    assert_eq!(refused.to_string(), said);
     // A refusal leaves the seek open. What counts is cy's rating as shown: 1600.
     assert!(other.take(&account("cy"), "1", &seek).await.is_ok());
 }
@@ -94,7 +91,8 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     );
     // The range does not change with the seeker's rating.
     house.rate("ana", 1_500.0).await;
-    assert_eq!(house.take(&account("cy"), "1", &seek).await.unwrap_err().code(), Code::OUTSIDE_RATING_RANGE);
+    let refused = house.take(&account("cy"), "1", &seek).await.unwrap_err();
+    assert!(matches!(refused, LobbyRefusal::OutsideRange { .. }), "{refused}");
     house.rate("cy", 1_700.0).await;
     assert!(house.take(&account("cy"), "1", &seek).await.is_ok());
 }
@@ -105,13 +103,13 @@ async fn guests_have_no_rating_and_bots_have_theirs_among_bots() {
     let wide = between(0, 4_000);
     let seek = code_of(house.seek_of(&account("ana"), "1", clocked(), wide).await.unwrap());
     let guest = house.take(&player("gus"), "1", &seek).await.unwrap_err();
-    assert!(guest.to_string().contains("a guest has none"), "{guest}");
+    assert!(guest.to_string().contains("reason=guest"), "{guest}");
     let bot = house.take(&of_kind("rob", PlayerKind::Bot), "1", &seek).await.unwrap_err();
-    assert!(bot.to_string().contains("rated apart"), "{bot}");
+    assert!(bot.to_string().contains("reason=bots_and_people"), "{bot}");
     // A guest may open a seek with a range, but not one around their own rating.
     let around = RatingWish::Around { below: Some(1), above: Some(1) };
     let refused = house.seek_of(&player("gus"), "2", clocked(), around).await.unwrap_err();
-    assert_eq!(refused.code(), Code::BAD_RATING_RANGE);
+    assert!(matches!(refused, LobbyRefusal::BadRange(_)), "{refused}");
     let seek = code_of(house.seek_of(&player("gus"), "3", clocked(), wide).await.unwrap());
     assert!(house.take(&account("bo"), "1", &seek).await.is_ok());
 }
@@ -133,7 +131,7 @@ async fn a_range_that_means_nothing_is_refused() {
     .enumerate()
     {
         let refused = house.seek_of(&ana, &id.to_string(), terms, rating).await.unwrap_err();
-        assert_eq!(refused.code(), Code::BAD_RATING_RANGE, "{id}: {refused}");
+        assert!(matches!(refused, LobbyRefusal::BadRange(_)), "{id}: {refused}");
     }
     assert!(house.seeks().is_empty());
 }

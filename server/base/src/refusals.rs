@@ -1,0 +1,61 @@
+//! Refusals as messages, and those that several parts of the server share.
+//!
+//! The server's parts refuse with values ([`Refusal`]). Sentences are made here, where an answer
+//! leaves the server, from the texts that all clients share.
+
+use flagfall_board::GameId;
+use flagfall_protocol::{Code, CommandId, Refusal, ServerToClient};
+use flagfall_words::english;
+
+use crate::telemetry;
+
+/// The message that refuses a command or message. The refusal is counted among the metrics.
+///
+/// `seq` is how far the asking side has been shown the game, if it has a side.
+#[must_use]
+pub fn message(
+    refusal: Refusal,
+    cmd_id: Option<CommandId>,
+    game: Option<GameId>,
+    seq: Option<u64>,
+) -> ServerToClient {
+    telemetry::refused(&refusal.code);
+    let message = english().refusal(&refusal);
+    let Refusal { code, args } = refusal;
+    ServerToClient::Refused { cmd_id, game, code, args, message, seq }
+}
+
+/// The store cannot be reached. Nothing was done.
+#[must_use]
+pub fn store_away() -> Refusal {
+    Refusal::new(Code::STORE_UNAVAILABLE).because("away")
+}
+
+/// The store gave no clear answer: the command may have been carried out.
+#[must_use]
+pub fn store_unclear() -> Refusal {
+    Refusal::new(Code::STORE_UNAVAILABLE).because("unknown_outcome")
+}
+
+/// A defect of the server.
+#[must_use]
+pub fn defect() -> Refusal {
+    Refusal::new(Code::INTERNAL).because("other")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_becomes_a_sentence_and_keeps_its_arguments() {
+        let refusal = Refusal::new(Code::TOO_MANY).because("games").with("count", 20_u64);
+        let said = message(refusal.clone(), None, None, Some(4));
+        let ServerToClient::Refused { code, args, message, seq, .. } = said else {
+            panic!("not a refusal: {said:?}");
+        };
+        assert_eq!(Refusal { code, args }, refusal);
+        assert_eq!(message, "You are already playing 20 games. Finish one first.");
+        assert_eq!(seq, Some(4));
+    }
+}
