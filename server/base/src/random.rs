@@ -14,8 +14,13 @@ pub struct ChanceError;
 /// [`ChanceError`].
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|_| ChanceError)?;
-    Ok(bytes)
+    match getrandom::fill(&mut bytes) {
+        Ok(()) => Ok(bytes),
+        Err(error) => {
+            tracing::error!(%error, "the operating system gives no random bits");
+            Err(ChanceError)
+        }
+    }
 }
 
 /// A new random game id.

@@ -48,7 +48,7 @@ pub fn install() -> Option<PrometheusHandle> {
 }
 
 fn describe() {
-    for (name, kind, unit, help) in METRICS.iter().copied() {
+    for Metric { name, kind, unit, help, .. } in METRICS.iter().copied() {
         match kind {
             Kind::Counter => metrics::describe_counter!(name, unit, help),
             Kind::Gauge => metrics::describe_gauge!(name, unit, help),
@@ -189,9 +189,9 @@ mod tests {
 
     #[test]
     fn every_metric_is_described_once_and_named_by_the_house() {
-        let mut names: Vec<_> = METRICS.iter().map(|(name, ..)| *name).collect();
+        let mut names: Vec<_> = METRICS.iter().map(|metric| metric.name).collect();
         assert!(names.iter().all(|name| name.starts_with("flagfall_")));
-        for (name, kind, ..) in METRICS {
+        for Metric { name, kind, .. } in METRICS {
             assert_eq!(*kind == Kind::Counter, name.ends_with("_total"), "{name}");
         }
         names.sort_unstable();

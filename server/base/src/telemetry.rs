@@ -14,140 +14,164 @@ pub enum Kind {
     Histogram,
 }
 
+/// A metric as it is declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Metric {
+    /// The name of its constant in this module.
+    pub constant: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its unit.
+    pub unit: Unit,
+    /// The names of its labels.
+    pub labels: &'static [&'static str],
+    /// What it means.
+    pub help: &'static str,
+}
+
 /// Declares every metric once: its name as a constant, and [`METRICS`] with all of them in this
 /// order.
 macro_rules! declare {
-    ($($id:ident = $name:literal, $kind:ident, $unit:ident, $help:literal;)+) => {
+    ($($id:ident = $name:literal, $kind:ident, $unit:ident, [$($label:literal),*], $help:literal;)+) => {
         $(#[doc = $help]
         pub const $id: &str = $name;)+
 
-        /// Every metric: name, kind, unit, meaning.
-        pub const METRICS: &[(&str, Kind, Unit, &str)] = &[$(($id, Kind::$kind, Unit::$unit, $help)),+];
+        /// Every metric.
+        pub const METRICS: &[Metric] = &[$(Metric {
+            constant: stringify!($id),
+            name: $id,
+            kind: Kind::$kind,
+            unit: Unit::$unit,
+            labels: &[$($label),*],
+            help: $help,
+        }),+];
     };
 }
 
 declare! {
-    CONNECTIONS = "flagfall_connections", Gauge, Count,
+    CONNECTIONS = "flagfall_connections", Gauge, Count, ["kind"],
         "Open WebSocket connections, by kind: identified or not yet";
-    PLAYERS_ONLINE = "flagfall_players_online", Gauge, Count,
+    PLAYERS_ONLINE = "flagfall_players_online", Gauge, Count, [],
         "Players with at least one open connection";
-    SEEKS_OPEN = "flagfall_seeks_open", Gauge, Count,
+    SEEKS_OPEN = "flagfall_seeks_open", Gauge, Count, [],
         "Open seeks in the lobby";
-    RESIDENT_BYTES = "flagfall_resident_bytes", Gauge, Bytes,
+    RESIDENT_BYTES = "flagfall_resident_bytes", Gauge, Bytes, [],
         "Resident memory of the process";
-    MEMORY_LIMIT_BYTES = "flagfall_memory_limit_bytes", Gauge, Bytes,
+    MEMORY_LIMIT_BYTES = "flagfall_memory_limit_bytes", Gauge, Bytes, [],
         "Memory the process may use; new games are refused at three quarters of it";
-    UPTIME_SECONDS = "flagfall_uptime_seconds", Gauge, Seconds,
+    UPTIME_SECONDS = "flagfall_uptime_seconds", Gauge, Seconds, [],
         "Time since the server started";
-    RUNTIME_WORKERS = "flagfall_runtime_workers", Gauge, Count,
+    RUNTIME_WORKERS = "flagfall_runtime_workers", Gauge, Count, [],
         "Worker threads of the asynchronous runtime";
-    RUNTIME_TASKS = "flagfall_runtime_tasks", Gauge, Count,
+    RUNTIME_TASKS = "flagfall_runtime_tasks", Gauge, Count, [],
         "Tasks of the asynchronous runtime that have not ended";
-    RUNTIME_QUEUE = "flagfall_runtime_queue", Gauge, Count,
+    RUNTIME_QUEUE = "flagfall_runtime_queue", Gauge, Count, [],
         "Tasks that wait in the runtime's shared queue for a worker thread";
-    RUNTIME_BUSY_SECONDS = "flagfall_runtime_busy_seconds_total", Counter, Seconds,
+    RUNTIME_BUSY_SECONDS = "flagfall_runtime_busy_seconds_total", Counter, Seconds, [],
         "Time in which worker threads of the runtime were busy, summed over all, in whole seconds";
-    ACCEPTED = "flagfall_accepted_total", Counter, Count,
+    ACCEPTED = "flagfall_accepted_total", Counter, Count, ["result"],
         "Connections taken from the listener, by what became of them: served, limited (its address has too many), full or error";
-    LIMIT_HITS = "flagfall_limit_hits_total", Counter, Count,
+    LIMIT_HITS = "flagfall_limit_hits_total", Counter, Count, ["limit", "of"],
         "Times a limit refused, closed or delayed something, by limit, and whose it is: address, player or server";
-    UPGRADES = "flagfall_upgrades_total", Counter, Count,
-        "WebSocket upgrades asked for, by result: opened, foreign_origin, refused or failed";
-    MESSAGES_IN = "flagfall_messages_in_total", Counter, Count,
+    UPGRADES = "flagfall_upgrades_total", Counter, Count, ["result"],
+        "WebSocket upgrades requested, by result: opened, foreign_origin, refused or failed";
+    MESSAGES_IN = "flagfall_messages_in_total", Counter, Count, ["type"],
         "Messages from clients, by type";
-    MESSAGES_OUT = "flagfall_messages_out_total", Counter, Count,
+    MESSAGES_OUT = "flagfall_messages_out_total", Counter, Count, ["type"],
         "Messages written to clients, by type";
-    REFUSALS = "flagfall_refusals_total", Counter, Count,
+    REFUSALS = "flagfall_refusals_total", Counter, Count, ["code"],
         "Refusals sent, by code";
-    CLOSES = "flagfall_closes_total", Counter, Count,
-        "Connections ended, by close code; gone where the client just went";
-    OUTBOX_QUEUED = "flagfall_outbox_queued", Histogram, Count,
+    CLOSES = "flagfall_closes_total", Counter, Count, ["code"],
+        "Connections ended, by close code; gone if the client disappeared";
+    OUTBOX_QUEUED = "flagfall_outbox_queued", Histogram, Count, [],
         "Messages waiting for a connection, sampled at each ping";
-    ROUND_TRIP = "flagfall_round_trip_seconds", Histogram, Seconds,
+    ROUND_TRIP = "flagfall_round_trip_seconds", Histogram, Seconds, [],
         "Time from a ping to its pong";
-    GUESTS = "flagfall_guests_total", Counter, Count,
+    GUESTS = "flagfall_guests_total", Counter, Count, [],
         "New guests";
-    GUESTS_STORED = "flagfall_guests_stored_total", Counter, Count,
+    GUESTS_STORED = "flagfall_guests_stored_total", Counter, Count, [],
         "Guests who were stored, with their first act that lasts";
-    PRUNED = "flagfall_pruned_total", Counter, Count,
+    PRUNED = "flagfall_pruned_total", Counter, Count, ["kind"],
         "Guests who never played and finished games of guests that were deleted, by kind (guest, game)";
-    RECALLED = "flagfall_recalled_total", Counter, Count,
+    RECALLED = "flagfall_recalled_total", Counter, Count, ["result"],
         "Hellos while the store was away, by result: known from memory, or unknown and sent back";
-    ACCOUNTS = "flagfall_accounts_total", Counter, Count,
+    ACCOUNTS = "flagfall_accounts_total", Counter, Count, ["what"],
         "Accounts, by what happened: made or deleted";
-    RATED_GAMES = "flagfall_rated_games_total", Counter, Count,
+    RATED_GAMES = "flagfall_rated_games_total", Counter, Count, ["result"],
         "Rated games that ended, by result: rated or not_counted";
-    POOL_WAITING = "flagfall_pool_waiting", Gauge, Count,
+    POOL_WAITING = "flagfall_pool_waiting", Gauge, Count, [],
         "Players who wait in the pool, as of the last wave";
-    PAIRING_WAIT_SECONDS = "flagfall_pairing_wait_seconds", Histogram, Seconds,
+    PAIRING_WAIT_SECONDS = "flagfall_pairing_wait_seconds", Histogram, Seconds, [],
         "Time from entering the pool to being paired";
-    PAIRING_GAP = "flagfall_pairing_gap", Histogram, Count,
+    PAIRING_GAP = "flagfall_pairing_gap", Histogram, Count, [],
         "Difference of the ratings of a pair";
-    NOTICES = "flagfall_notices_total", Counter, Count,
+    NOTICES = "flagfall_notices_total", Counter, Count, ["result"],
         "Notices to webhooks, by result: delivered, failed, lost or dropped";
-    LOGINS = "flagfall_logins_total", Counter, Count,
+    LOGINS = "flagfall_logins_total", Counter, Count, ["result"],
         "Logins and recoveries, by result: good, wrong, closed or too_often";
-    PASSWORD_HASHES = "flagfall_password_hashes_total", Counter, Count,
+    PASSWORD_HASHES = "flagfall_password_hashes_total", Counter, Count, ["result"],
         "Password hashes, by result: done, or busy when the queue was full";
-    PASSWORD_SECONDS = "flagfall_password_seconds", Histogram, Seconds,
-        "Time a password hash takes, its wait left out";
-    LOBBY_COMMANDS = "flagfall_lobby_commands_total", Counter, Count,
+    PASSWORD_SECONDS = "flagfall_password_seconds", Histogram, Seconds, [],
+        "Time to compute a password hash, without the wait in the queue";
+    LOBBY_COMMANDS = "flagfall_lobby_commands_total", Counter, Count, ["command", "result"],
         "Lobby commands, by command and result: accepted, repeated or refused";
-    LOBBY_COMMAND_SECONDS = "flagfall_lobby_command_seconds", Histogram, Seconds,
-        "Time a lobby command takes until its answer, the store included";
-    LOBBY_BROADCASTS = "flagfall_lobby_broadcasts_total", Counter, Count,
-        "Lobby messages made for watchers, each shared by all of them";
-    HTTP_REQUESTS = "flagfall_http_requests_total", Counter, Count,
+    LOBBY_COMMAND_SECONDS = "flagfall_lobby_command_seconds", Histogram, Seconds, [],
+        "Time from a lobby command to its answer, including the store";
+    LOBBY_BROADCASTS = "flagfall_lobby_broadcasts_total", Counter, Count, [],
+        "Lobby messages made; each is shared by all who watch the lobby";
+    HTTP_REQUESTS = "flagfall_http_requests_total", Counter, Count, ["route", "status"],
         "HTTP requests, by route and status";
-    HEALTH_SECONDS = "flagfall_health_seconds", Histogram, Seconds,
+    HEALTH_SECONDS = "flagfall_health_seconds", Histogram, Seconds, [],
         "Time the store takes for a health check";
-    STORE_WEAKNESSES = "flagfall_store_weaknesses", Gauge, Count,
+    STORE_WEAKNESSES = "flagfall_store_weaknesses", Gauge, Count, [],
         "Ways in which the store promises less than a game needs: settings of Redis, read again every 15 seconds";
-    STORE_AVAILABLE = "flagfall_store_available", Gauge, Count,
+    STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
         "Whether the store answers: 1, or 0 while clients are told that it does not";
-    HEARTBEAT_FAILURES = "flagfall_heartbeat_failures_total", Counter, Count,
-        "Heartbeats the store did not take";
-    GAMES = "flagfall_games", Gauge, Count,
+    HEARTBEAT_FAILURES = "flagfall_heartbeat_failures_total", Counter, Count, [],
+        "Heartbeats that the store did not accept";
+    GAMES = "flagfall_games", Gauge, Count, ["phase"],
         "Running games: in memory, by phase (deploying or playing), and at_rest, out of memory, as of the last count";
-    RESUMES = "flagfall_resumes_total", Counter, Count,
-        "Games opened again by a client, by outcome: events (those since came along), view (too old for that) or epoch";
-    TABLES = "flagfall_tables", Gauge, Count,
-        "Games in memory, running ones and those somebody looks at";
-    TABLES_OPENED = "flagfall_tables_opened_total", Counter, Count,
+    RESUMES = "flagfall_resumes_total", Counter, Count, ["outcome"],
+        "Games reopened by a client, by outcome: events (the missed ones were sent), view (they were too old for that) or epoch";
+    TABLES = "flagfall_tables", Gauge, Count, [],
+        "Games in memory: running ones and those that someone is looking at";
+    TABLES_OPENED = "flagfall_tables_opened_total", Counter, Count, [],
         "Games read from their logs into memory";
-    TABLES_LEFT = "flagfall_tables_left_total", Counter, Count,
+    TABLES_LEFT = "flagfall_tables_left_total", Counter, Count, ["game"],
         "Games that left memory, by what they were: over or at_rest";
-    GAMES_MADE = "flagfall_games_made_total", Counter, Count,
+    GAMES_MADE = "flagfall_games_made_total", Counter, Count, ["ruleset"],
         "Games made, by ruleset";
-    GAMES_REFUSED = "flagfall_games_refused_total", Counter, Count,
-        "New games refused for want of room, by reason: memory or running_games";
-    RUNNING_GAMES = "flagfall_running_games", Gauge, Count,
+    GAMES_REFUSED = "flagfall_games_refused_total", Counter, Count, ["reason"],
+        "New games refused because there is no room, by reason: memory or running_games";
+    RUNNING_GAMES = "flagfall_running_games", Gauge, Count, [],
         "Running games of all servers, as far as this one knows";
-    RUNNING_GAMES_MAX = "flagfall_running_games_max", Gauge, Count,
-        "The most running games; beyond that new ones are refused";
-    GAMES_ENDED = "flagfall_games_ended_total", Counter, Count,
+    RUNNING_GAMES_MAX = "flagfall_running_games_max", Gauge, Count, [],
+        "The most running games; new ones beyond it are refused";
+    GAMES_ENDED = "flagfall_games_ended_total", Counter, Count, ["reason"],
         "Games ended, by reason";
-    GAMES_ARCHIVED = "flagfall_games_archived_total", Counter, Count,
+    GAMES_ARCHIVED = "flagfall_games_archived_total", Counter, Count, [],
         "Games that were archived, long after their end";
-    COMMIT_SECONDS = "flagfall_commit_seconds", Histogram, Seconds,
+    COMMIT_SECONDS = "flagfall_commit_seconds", Histogram, Seconds, [],
         "Time from an append to its answer";
-    APPEND_CONFLICTS = "flagfall_append_conflicts_total", Counter, Count,
-        "Appends another server was ahead of";
-    TABLE_PANICS = "flagfall_table_panics_total", Counter, Count,
+    APPEND_CONFLICTS = "flagfall_append_conflicts_total", Counter, Count, [],
+        "Appends refused because another server had appended first";
+    TABLE_PANICS = "flagfall_table_panics_total", Counter, Count, [],
         "Tables that ended by a panic; a defect of the server";
-    HOUSE_SECONDS = "flagfall_house_seconds", Histogram, Seconds,
+    HOUSE_SECONDS = "flagfall_house_seconds", Histogram, Seconds, ["level"],
         "Time a house player took for a command, by level";
-    HOUSE_WAIT_SECONDS = "flagfall_house_wait_seconds", Histogram, Seconds,
+    HOUSE_WAIT_SECONDS = "flagfall_house_wait_seconds", Histogram, Seconds, [],
         "Time a house player waited for its turn to think";
-    JOBS = "flagfall_jobs_total", Counter, Count,
+    JOBS = "flagfall_jobs_total", Counter, Count, ["kind", "result"],
         "Attempts at jobs, by kind and result: done, retried (it failed and waits) or dead (a dead letter now)";
-    JOBS_WAITING = "flagfall_jobs_waiting", Gauge, Count,
+    JOBS_WAITING = "flagfall_jobs_waiting", Gauge, Count, ["kind"],
         "Jobs in the store, by kind, as of the last look";
-    JOBS_OLDEST_SECONDS = "flagfall_jobs_oldest_seconds", Gauge, Seconds,
+    JOBS_OLDEST_SECONDS = "flagfall_jobs_oldest_seconds", Gauge, Seconds, ["kind"],
         "Age of the oldest job, by kind";
-    DEAD_JOBS = "flagfall_dead_jobs", Gauge, Count,
+    DEAD_JOBS = "flagfall_dead_jobs", Gauge, Count, ["kind"],
         "Dead letters: jobs that failed for good, by kind";
-    TASK_PANICS = "flagfall_task_panics_total", Counter, Count,
+    TASK_PANICS = "flagfall_task_panics_total", Counter, Count, ["task"],
         "Tasks that ended by a panic, by task; a defect of the server";
 }
 
@@ -159,4 +183,95 @@ pub fn start_task(task: &'static str) {
 /// Counts a refusal. Call it whenever a `refused` message is made.
 pub fn refused(code: &Code) {
     counter!(REFUSALS, "code" => code.as_str().to_owned()).increment(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::fmt::Write;
+    use std::path::{Path, PathBuf};
+
+    use flagfall_tests::check_generated;
+
+    use super::*;
+
+    /// The product's sources, without this file and the one that describes the metrics.
+    fn sources() -> Vec<String> {
+        let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut folders: Vec<PathBuf> = ["src", "base/src", "game/src", "services/src", "store/src"]
+            .map(|folder| server.join(folder))
+            .into();
+        let mut texts = Vec::new();
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|ext| ext == "rs") && !path.ends_with("telemetry.rs") {
+                    texts.push(std::fs::read_to_string(path).unwrap());
+                }
+            }
+        }
+        texts
+    }
+
+    /// The arguments of each call of a macro that records a metric.
+    fn calls(text: &str) -> Vec<String> {
+        let mut calls = Vec::new();
+        for name in ["counter!(", "gauge!(", "histogram!("] {
+            for rest in text.split(name).skip(1) {
+                let mut depth = 1;
+                let end = rest.find(|letter| {
+                    depth += i32::from(letter == '(') - i32::from(letter == ')');
+                    depth == 0
+                });
+                calls.push(rest[..end.unwrap()].to_owned());
+            }
+        }
+        calls
+    }
+
+    #[test]
+    fn every_metric_is_recorded_with_its_labels_and_no_other_is() {
+        let declared: BTreeMap<&str, &Metric> =
+            METRICS.iter().map(|metric| (metric.constant, metric)).collect();
+        // This module's own calls.
+        let mut recorded: BTreeSet<&str> = ["TASK_PANICS", "REFUSALS"].into();
+        for call in sources().iter().flat_map(|text| calls(text)) {
+            let (first, labels) = call.split_once(',').unwrap_or((&call, ""));
+            let constant = first.trim().rsplit("::").next().unwrap_or_default();
+            // The recorder describes the metrics of the table by their names.
+            if constant == "name" {
+                continue;
+            }
+            let metric = declared.get(constant).unwrap_or_else(|| panic!("{first} is not declared"));
+            let mut parts: Vec<&str> = labels.split("=>").collect();
+            parts.pop();
+            let labels: Vec<&str> = parts
+                .iter()
+                .filter_map(|part| part.trim_end().strip_suffix('"')?.rsplit('"').next())
+                .collect();
+            assert_eq!(labels, metric.labels, "the labels of {constant}");
+            recorded.insert(metric.constant);
+        }
+        let unused: Vec<_> = declared.keys().filter(|constant| !recorded.contains(**constant)).collect();
+        assert!(unused.is_empty(), "nothing records {unused:?}");
+    }
+
+    #[test]
+    fn the_page_lists_every_metric() {
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/operating/metrics.md");
+        let mut wanted = "# Metrics\n\n\
+            `/metrics` on the operators' listener (`--metrics-listen`) has these in Prometheus format.\n\
+            Made by `cargo test -p flagfall-base`; do not edit.\n\n\
+            | name | kind | unit | labels | meaning |\n|---|---|---|---|---|\n"
+            .to_owned();
+        for Metric { name, kind, unit, labels, help, .. } in METRICS {
+            let kind = format!("{kind:?}").to_lowercase();
+            let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
+            let (unit, labels) = (unit.as_str(), labels.join(", "));
+            writeln!(wanted, "| `{name}` | {kind} | {unit} | {labels} | {help} |").unwrap();
+        }
+        check_generated(&page, &wanted, "flagfall-base");
+    }
 }

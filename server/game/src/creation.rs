@@ -129,8 +129,7 @@ impl Tables {
             }
             Ok(_) | Err(_) => return Err(CreateError::Unavailable),
         }
-        metrics::counter!("flagfall_games_made_total", "ruleset" => ruleset_label(&header.terms.ruleset))
-            .increment(1);
+        metrics::counter!(flagfall_base::telemetry::GAMES_MADE, "ruleset" => ruleset_label(&header.terms.ruleset)).increment(1);
         self.residents().running.note_made();
         let handle = self.find(id).await.map_err(|_| CreateError::Unavailable)?;
         Ok(handle.summary())

@@ -144,6 +144,14 @@ pub enum HashError {
     Defect,
 }
 
+impl HashError {
+    /// A defect, which goes to the log.
+    fn defect() -> HashError {
+        tracing::error!("a password hash could not be computed");
+        HashError::Defect
+    }
+}
+
 /// Computes slow password hashes, few at a time and on their own threads: each takes tens of
 /// milliseconds and megabytes.
 #[derive(Clone)]
@@ -178,7 +186,7 @@ impl Hasher {
     pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, HashError> {
         let argon2 = self.argon2.clone();
         let salt = random_bytes().map_err(|_| HashError::Defect)?;
-        self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or(HashError::Defect)
+        self.work(share, move || hash_now(&argon2, &password.0, salt)).await?.ok_or_else(HashError::defect)
     }
 
     /// True if the password matches the stored hash. Without a stored hash it never matches, and
@@ -198,7 +206,7 @@ impl Hasher {
             let kept = PasswordHash::new(&kept).ok()?;
             Some(argon2.verify_password(password.0.as_bytes(), &kept).is_ok())
         });
-        Ok(verified.await?.ok_or(HashError::Defect)? && is_known)
+        Ok(verified.await?.ok_or_else(HashError::defect)? && is_known)
     }
 
     /// True if a stored hash was made with other settings than the current ones.
@@ -230,7 +238,7 @@ impl Hasher {
             done
         });
         counter!(names::PASSWORD_HASHES, "result" => "done").increment(1);
-        done.await.map_err(|_| HashError::Defect)
+        done.await.map_err(|_| HashError::defect())
     }
 }
 
