@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use flagfall_protocol::{NotOpened, RatingRange, Refusal};
+use flagfall_board::{Rank, Square};
+use flagfall_protocol::{Code, NotOpened, RatingRange, Refusal};
 use flagfall_rules::{Refusal as RuleRefusal, SetupRefusal};
 use flagfall_words::check::{Needs, all_texts};
 use flagfall_words::english;
@@ -26,17 +27,25 @@ use flagfall_services::turns::QueueError;
 const PAGES: &str =
     concat!(include_str!("../../docs/protocol/messages.md"), include_str!("../../docs/protocol/http.md"));
 
+/// Codes that the parts of the server make where they refuse, without a value of their own. Their
+/// texts are made in the tests of these parts.
+const ELSEWHERE: &[&str] =
+    &[Code::HELLO_EXPECTED, Code::PROTOCOL_VERSION, Code::SUPERSEDED, Code::NOT_OVER, Code::NOT_YOUR_GAME];
+
 static TEXTS: LazyLock<BTreeMap<String, Needs>> = LazyLock::new(|| all_texts(flagfall_words::ENGLISH));
 
 /// The server's own refusals, without those of the rules.
 fn of_the_server() -> Vec<Refusal> {
     let players = [
         PlayerError::Name(NameError::Character),
+        PlayerError::Name(NameError::Length),
         PlayerError::NameTaken,
         PlayerError::AccountNameTaken,
         PlayerError::UnknownToken,
         PlayerError::TooManyGuests,
         PlayerError::Password(PasswordError::Length),
+        PlayerError::Password(PasswordError::HasName),
+        PlayerError::Password(PasswordError::TooCommon),
         PlayerError::WrongPassword,
         PlayerError::WrongRecoveryCode,
         PlayerError::Closed,
@@ -103,6 +112,7 @@ fn of_the_server() -> Vec<Refusal> {
         LobbyRefusal::CommandIdReused,
         LobbyRefusal::Stopping,
         LobbyRefusal::Store,
+        LobbyRefusal::Internal,
     ];
     let reports = [
         ReportRefusal::BadReason,
@@ -140,6 +150,7 @@ fn of_the_server() -> Vec<Refusal> {
         WebhookError::TooOften,
         WebhookError::Busy,
         WebhookError::Store,
+        WebhookError::Chance,
     ];
     let api = [
         ApiError::NoSuchPath,
@@ -168,27 +179,36 @@ fn of_the_server() -> Vec<Refusal> {
         CreateError::NoMemory,
         CreateError::ServerFull(100_000),
         CreateError::Stopping,
+        CreateError::NoSuchRuleset,
+        CreateError::NoChance,
     ];
-    let of = |refusals: &mut dyn Iterator<Item = Refusal>| refusals.collect::<Vec<_>>();
-    [
-        of(&mut players.iter().map(Refusal::from)),
-        of(&mut lobby.iter().map(Refusal::from)),
-        of(&mut reports.iter().map(Refusal::from)),
-        of(&mut blocks.iter().map(Refusal::from)),
-        of(&mut queues.iter().map(Refusal::from)),
-        of(&mut deployments.iter().map(Refusal::from)),
-        of(&mut webhooks.iter().map(Refusal::from)),
-        of(&mut tables.iter().map(Refusal::from)),
-        of(&mut creations.iter().map(Refusal::from)),
-        of(&mut api.iter().map(Refusal::from)),
-    ]
-    .concat()
+    let mut all: Vec<Refusal> = players.iter().map(Refusal::from).collect();
+    all.extend(lobby.iter().map(Refusal::from));
+    all.extend(reports.iter().map(Refusal::from));
+    all.extend(blocks.iter().map(Refusal::from));
+    all.extend(queues.iter().map(Refusal::from));
+    all.extend(deployments.iter().map(Refusal::from));
+    all.extend(webhooks.iter().map(Refusal::from));
+    all.extend(tables.iter().map(Refusal::from));
+    all.extend(creations.iter().map(Refusal::from));
+    all.extend(api.iter().map(Refusal::from));
+    all
 }
 
-/// The rules' refusals that have arguments or reasons. The others are their code alone.
+/// The rules' refusals that have arguments or reasons, and some that are their code alone.
 fn of_the_rules() -> Vec<Refusal> {
+    let square = Square::from_index(0).expect("a corner");
     let refusals = [
         RuleRefusal::Setup(SetupRefusal::TooShort { have: 3, want: 40 }),
+        RuleRefusal::Setup(SetupRefusal::TooLong { have: 41, want: 40 }),
+        RuleRefusal::Setup(SetupRefusal::UnknownLetter { letter: 'X' }),
+        RuleRefusal::Setup(SetupRefusal::Outside { square }),
+        RuleRefusal::Setup(SetupRefusal::Double { square }),
+        RuleRefusal::Setup(SetupRefusal::Empty { square }),
+        RuleRefusal::Setup(SetupRefusal::WrongCount { rank: Rank::Bomb, have: 5, want: 6 }),
+        RuleRefusal::Setup(SetupRefusal::TooMany { rank: Rank::Spy, have: 2, most: 1 }),
+        RuleRefusal::Blocked,
+        RuleRefusal::NotInPool,
         RuleRefusal::NotDeploying,
         RuleRefusal::DeploymentFinal,
         RuleRefusal::NotPlaying,
@@ -225,12 +245,74 @@ fn every_refusal_has_a_text_with_all_its_arguments_and_is_documented() {
 }
 
 #[test]
-fn every_code_of_the_protocol_is_documented() {
+fn every_code_of_the_protocol_is_refused_with_and_documented() {
     let source = include_str!("../../shared/protocol/src/code.rs");
     let codes: Vec<&str> =
         source.split("&'static str = \"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(codes.len() > 40, "the source has the codes");
+    let texts = texts();
+    let missing: Vec<&&str> =
+        codes.iter().filter(|code| !texts.contains_key(**code) && !ELSEWHERE.contains(code)).collect();
+    assert!(missing.is_empty(), "no refusal here has these codes: {missing:?}");
     for code in codes {
-        assert!(PAGES.contains(&format!("`{code}`")), "docs/protocol/messages.md does not name {code}");
+        assert!(PAGES.contains(&format!("`{code}`")), "docs/protocol does not name {code}");
+    }
+}
+
+/// The texts of all refusals, by code.
+fn texts() -> BTreeMap<String, Vec<String>> {
+    let mut texts = BTreeMap::<String, Vec<String>>::new();
+    for refusal in of_the_server().into_iter().chain(of_the_rules()) {
+        texts.entry(refusal.code.to_string()).or_default().push(english().refusal(&refusal));
+    }
+    texts
+}
+
+#[test]
+fn every_refusal_reads_as_a_sentence_for_a_person() {
+    for (code, text) in texts().iter().flat_map(|(code, texts)| texts.iter().map(move |text| (code, text))) {
+        let letters = text.chars().count();
+        assert!((10..=330).contains(&letters), "{code}: {letters} letters: {text}");
+        assert!(text.split_whitespace().count() >= 3, "{code}: {text}");
+        // Advice that names a command or flag belongs to the client that has it.
+        let names_command = ["flagfall ", "--"].iter().any(|sign| text.contains(sign));
+        assert!(!names_command, "{code} names a command of a client: {text}");
+        // Debug output, or a code in place of a word.
+        for scrap in ["::", "Err(", "Some(", "None", "{", "}", "\n", "error:"] {
+            assert!(!text.contains(scrap), "{code} has {scrap:?}: {text}");
+        }
+        assert!(!code.contains('_') || !text.contains(code), "{code} is no word: {text}");
+        assert!(text.ends_with('.'), "{code}: {text}");
+    }
+}
+
+#[test]
+fn the_refusals_people_meet_most_say_what_to_do() {
+    let texts = texts();
+    for (code, help) in [
+        ("wrong_password", "With the recovery code you can set a new password"),
+        ("wrong_recovery_code", "Check both"),
+        ("name_taken", "Choose another one"),
+        ("bad_name", "Choose another one"),
+        ("bad_password", "8 to "),
+        ("too_many_attempts", "Try again in 90 seconds"),
+        ("account_closed", "Write to them"),
+        ("bad_token", "mistyped or revoked"),
+        ("account_expected", "Sign up first"),
+        ("left_games", "in 120 seconds"),
+        ("outside_rating_range", "1400 to 1600 in such games. Your rating is 1700. Take another offer"),
+        ("not_rated", "Choose a time"),
+        ("not_your_turn", "your turn"),
+        ("claim_too_early", "in 42 seconds"),
+        ("opponent_present", "gone for a while"),
+        ("draw_offered_recently", "after 7 more plies"),
+        ("too_late_to_abort", "Resign instead"),
+        ("stopping", "no new games"),
+        ("server_full", "Try again in a few minutes"),
+        ("stale_epoch", "Look at the game, then try again"),
+        ("store_unavailable", "Try again in a moment"),
+    ] {
+        let is_said = texts[code].iter().any(|text| text.contains(help));
+        assert!(is_said, "{code} does not say {help:?}: {:?}", texts[code]);
     }
 }

@@ -1,5 +1,5 @@
 //! What tests share: random numbers from a printed seed, random deployments, matches with their
-//! log, generated files, and the paths of the programs. No product code.
+//! log, generated files, the product's sources, and the paths of the programs. No product code.
 
 mod chance;
 mod generated;
@@ -7,6 +7,7 @@ mod matches;
 mod programs;
 mod rulesets;
 mod setups;
+mod sources;
 
 pub use chance::Chance;
 pub use generated::check_generated;
@@ -14,3 +15,4 @@ pub use matches::{Logged, Match, Step};
 pub use programs::{OlderPrograms, client_program, older_programs, server_program};
 pub use rulesets::rulesets;
 pub use setups::{random_setup, setup_of, wrong_setup};
+pub use sources::product_sources;

@@ -189,31 +189,11 @@ pub fn refused(code: &Code) {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
     use std::fmt::Write;
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
-    use flagfall_tests::check_generated;
+    use flagfall_tests::{check_generated, product_sources};
 
     use super::*;
-
-    /// The product's sources, without this file and the one that describes the metrics.
-    fn sources() -> Vec<String> {
-        let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let mut folders: Vec<PathBuf> = ["src", "base/src", "game/src", "services/src", "store/src"]
-            .map(|folder| server.join(folder))
-            .into();
-        let mut texts = Vec::new();
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|ext| ext == "rs") && !path.ends_with("telemetry.rs") {
-                    texts.push(std::fs::read_to_string(path).unwrap());
-                }
-            }
-        }
-        texts
-    }
 
     /// The arguments of each call of a macro that records a metric.
     fn calls(text: &str) -> Vec<String> {
@@ -235,16 +215,21 @@ mod tests {
     fn every_metric_is_recorded_with_its_labels_and_no_other_is() {
         let declared: BTreeMap<&str, &Metric> =
             METRICS.iter().map(|metric| (metric.constant, metric)).collect();
-        // This module's own calls.
-        let mut recorded: BTreeSet<&str> = ["TASK_PANICS", "REFUSALS"].into();
-        for call in sources().iter().flat_map(|text| calls(text)) {
+        let mut recorded = BTreeSet::new();
+        let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let sources = product_sources(&server);
+        let calls =
+            sources.iter().flat_map(|(path, text)| calls(text).into_iter().map(move |call| (path, call)));
+        for (path, call) in calls {
             let (first, labels) = call.split_once(',').unwrap_or((&call, ""));
             let constant = first.trim().rsplit("::").next().unwrap_or_default();
-            // The recorder describes the metrics of the table by their names.
-            if constant == "name" {
+            // The recorder goes over metrics of the table by their names.
+            if constant == "name" && path.ends_with("recorder.rs") {
                 continue;
             }
-            let metric = declared.get(constant).unwrap_or_else(|| panic!("{first} is not declared"));
+            let metric = declared
+                .get(constant)
+                .unwrap_or_else(|| panic!("{}: {first} is not declared", path.display()));
             let mut parts: Vec<&str> = labels.split("=>").collect();
             parts.pop();
             let labels: Vec<&str> = parts

@@ -74,7 +74,7 @@ impl From<&CreateError> for Refusal {
         match error {
             CreateError::Unavailable => refusals::store_away(),
             CreateError::TooManyGames(count) => {
-                Refusal::new(Code::TOO_MANY).because("games").with("count", *count)
+                Refusal::new(Code::TOO_MANY).because("games_of_one").with("count", *count)
             }
             CreateError::NoMemory => Refusal::new(Code::SERVER_FULL).because("memory"),
             CreateError::ServerFull(count) => {

@@ -16,5 +16,5 @@ mod upgrade;
 mod wire;
 
 pub use listener::{Doorkeeper, ListenerLimits, Peer, serve};
-pub use session::{Closing, Session, Step};
+pub use session::{Closing, Refused, Session, Step};
 pub(crate) use upgrade::{UpgradeRefusal, upgrade};

@@ -12,7 +12,7 @@ refusal-unknown = The request was refused ({ $code }).
 ## Messages and connections
 
 # $reason: not_json ($column), not_an_object, too_deep ($max), missing_field, unknown_field and
-# duplicate_field ($field), expected ($expected), body.
+# duplicate_field ($field), expected ($expected), value, body.
 refusal-malformed =
     { $reason ->
         [not_json] The message is not JSON: see column { $column }.
@@ -23,7 +23,7 @@ refusal-malformed =
         [duplicate_field] This is not a message of the protocol: duplicate field `{ $field }`.
         [expected] This is not a message of the protocol: expected { $expected }.
         [body] The body must be a JSON object with exactly the fields that /api/openapi.json names for this path, sent as Content-Type: application/json.
-       *[other] This is not a message of the protocol: a field has a value that it cannot have.
+       *[value] This is not a message of the protocol: a field has a value that it cannot have.
     }
 # $reason: not_first, repeated.
 refusal-hello-expected =
@@ -73,7 +73,7 @@ refusal-internal =
 ## Limits
 
 # $reason: one of those below; $count: the limit; $seconds: how long to wait.
-# With $count: tokens, seeks, challenges, games, webhooks, deployments, blocks, reports, open_games.
+# With $count: tokens, seeks, challenges, games, games_of_one, webhooks, deployments, blocks, reports, open_games.
 # With $seconds: server_connections, connections, handshakes, hellos, guests, offers, games_of_address,
 # house_games, house_games_of_address, watched, watched_of_address, stored, requests.
 refusal-too-many =
@@ -97,6 +97,10 @@ refusal-too-many =
             [one] 1 game
            *[other] { $count } games
         }. Finish one first.
+        [games_of_one] One of the two players is already playing { $count ->
+            [one] 1 game
+           *[other] { $count } games
+        }. Wait until a game of theirs is over.
         [opponent] The other player is playing too many games. Try again later.
         [deployments] You already keep { $count } deployments of this ruleset. Remove one first.
         [blocks] You have already blocked { $count } players. Unblock one first.

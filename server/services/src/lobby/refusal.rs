@@ -227,8 +227,9 @@ impl From<CreateError> for LobbyRefusal {
 }
 
 impl From<ChanceError> for LobbyRefusal {
-    fn from(error: ChanceError) -> LobbyRefusal {
-        LobbyRefusal::internal(&error)
+    /// The log has it already.
+    fn from(_: ChanceError) -> LobbyRefusal {
+        LobbyRefusal::Internal
     }
 }
 

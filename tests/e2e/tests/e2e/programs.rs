@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-use flagfall_e2e::{Client, Ended, Server, Site, client_program};
+use flagfall_e2e::{Client, Ended, Server, Site, client_program, get};
 use flagfall_rules::Ruleset;
 use flagfall_umpire::line::can_tell;
 use serde_json::Value;
@@ -277,7 +277,9 @@ fn a_programs_invalid_answer_never_reaches_the_server() {
         let stage = Stage::new();
         let ended = stage.fails(&format!("{DEPLOY}; {READ_BOARD}; {answer}"), &[]);
         ended.expect(code, &[words, "aborted"]);
-        assert!(!ended.said.contains("efused"), "{}", ended.said);
+        let metrics = get(stage.server.metrics, "/metrics").body;
+        assert!(metrics.contains("flagfall_messages_in_total"), "{metrics}");
+        assert!(!metrics.contains("flagfall_refusals_total{"), "the server refused nothing: {}", ended.said);
     }
     let stage = Stage::new();
     let ended = stage.fails("read opening; yes FFFFFFFFFF | head -n 4; read never", &[]);
