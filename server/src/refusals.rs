@@ -34,8 +34,8 @@ const ELSEWHERE: &[&str] =
 
 static TEXTS: LazyLock<BTreeMap<String, Needs>> = LazyLock::new(|| all_texts(flagfall_words::ENGLISH));
 
-/// The server's own refusals, without those of the rules.
-fn of_the_server() -> Vec<Refusal> {
+/// The errors of the HTTP API, each with arguments that a player may meet.
+pub(crate) fn errors() -> Vec<ApiError> {
     let players = [
         PlayerError::Name(NameError::Character),
         PlayerError::Name(NameError::Length),
@@ -114,13 +114,6 @@ fn of_the_server() -> Vec<Refusal> {
         LobbyRefusal::Store,
         LobbyRefusal::Internal,
     ];
-    let reports = [
-        ReportRefusal::BadReason,
-        ReportRefusal::HousePlayer,
-        ReportRefusal::ReportedBefore,
-        ReportRefusal::TooMany,
-        ReportRefusal::Store,
-    ];
     let blocks = [BlockRefusal::Yourself, BlockRefusal::TooMany, BlockRefusal::Conflict, BlockRefusal::Store];
     let queues = [
         QueueError::NotQueued,
@@ -152,6 +145,8 @@ fn of_the_server() -> Vec<Refusal> {
         WebhookError::Store,
         WebhookError::Chance,
     ];
+    let requests =
+        TooMany { limit: Limit::Requests, scope: Scope::Address, wait: std::time::Duration::from_secs(3) };
     let api = [
         ApiError::NoSuchPath,
         ApiError::MethodNotAllowed,
@@ -160,19 +155,40 @@ fn of_the_server() -> Vec<Refusal> {
         ApiError::BadBody,
         ApiError::ForeignOrigin,
         ApiError::UpgradeExpected,
-        ApiError::BadQuery,
+        ApiError::BadQuery("record"),
+        ApiError::BadQuery("list"),
+        ApiError::BadQuery("page"),
         ApiError::RecordNotOpened(NotOpened),
-        ApiError::BadListQuery,
-        ApiError::BadPage,
         ApiError::NoSuchRuleset,
         ApiError::NoSuchSpeed,
         ApiError::NotRated,
         ApiError::BodyTooLarge,
         ApiError::HostExpected,
+        ApiError::TooMany(requests),
         ApiError::TimedOut,
         ApiError::Internal,
     ];
     let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable, TableError::Failed];
+    let mut all: Vec<ApiError> = players.into_iter().map(ApiError::from).collect();
+    all.extend(lobby.into_iter().map(ApiError::from));
+    all.extend(blocks.into_iter().map(ApiError::from));
+    all.extend(queues.into_iter().map(ApiError::from));
+    all.extend(deployments.into_iter().map(ApiError::from));
+    all.extend(webhooks.into_iter().map(ApiError::from));
+    all.extend(tables.into_iter().map(ApiError::from));
+    all.extend(api);
+    all
+}
+
+/// The server's own refusals, without those of the rules.
+fn of_the_server() -> Vec<Refusal> {
+    let reports = [
+        ReportRefusal::BadReason,
+        ReportRefusal::HousePlayer,
+        ReportRefusal::ReportedBefore,
+        ReportRefusal::TooMany,
+        ReportRefusal::Store,
+    ];
     let creations = [
         CreateError::Unavailable,
         CreateError::TooManyGames(20),
@@ -182,16 +198,10 @@ fn of_the_server() -> Vec<Refusal> {
         CreateError::NoSuchRuleset,
         CreateError::NoChance,
     ];
-    let mut all: Vec<Refusal> = players.iter().map(Refusal::from).collect();
-    all.extend(lobby.iter().map(Refusal::from));
+    let mut all: Vec<Refusal> = errors().iter().map(Refusal::from).collect();
+    all.push(Refusal::from(&PlayerError::UnknownToken));
     all.extend(reports.iter().map(Refusal::from));
-    all.extend(blocks.iter().map(Refusal::from));
-    all.extend(queues.iter().map(Refusal::from));
-    all.extend(deployments.iter().map(Refusal::from));
-    all.extend(webhooks.iter().map(Refusal::from));
-    all.extend(tables.iter().map(Refusal::from));
     all.extend(creations.iter().map(Refusal::from));
-    all.extend(api.iter().map(Refusal::from));
     all
 }
 

@@ -1,10 +1,13 @@
 //! The HTTP API: health, rulesets, games, records, players and their credentials.
 
 mod accounts;
+mod answer;
 mod cors;
 mod deployments;
 mod documents;
+mod endpoints;
 mod error;
+mod games;
 mod health;
 mod histories;
 mod invitations;
@@ -19,81 +22,35 @@ mod tests;
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::body::Body;
-use axum::extract::{DefaultBodyLimit, MatchedPath, Path, Query, Request, State};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Version};
+use axum::http::{HeaderValue, StatusCode, Version};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::{any, delete, get, post, put};
-use axum::{Extension, Json, Router};
-use flagfall_board::GameId;
-use flagfall_protocol::{GameSummary, GameView, RecordScope, RulesetInfo, SigningKeys, Viewer};
-use flagfall_rules::Ruleset;
+use axum::routing::{any, get};
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
-use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout};
 
 pub use error::ApiError;
 
+use self::endpoints::endpoints;
 use self::error::BODY_BYTES_MAX;
-use self::request::{address_of, caller};
+use self::request::address_of;
 
 use crate::api::ws::{Peer, upgrade};
 use crate::app::App;
-use flagfall_base::admission::Client;
 use flagfall_base::telemetry::HTTP_REQUESTS;
-use flagfall_game::{TableError, TableHandle};
-
-/// Most games that `/api/games` lists.
-const LISTED_GAMES_MAX: usize = 100;
 
 /// Routes of the game listener.
 pub(crate) fn router(app: Arc<App>) -> Router {
-    Router::new()
-        .route("/", get(page))
-        .route("/ws", any(open_socket))
-        .route("/health", get(health::health))
-        .route("/ready", get(health::ready))
-        .route("/api/openapi.json", get(documents::openapi))
-        .route("/api/schema", get(documents::schemas))
-        .route("/api/schema/{name}", get(documents::schema))
-        .route("/api/rulesets", get(rulesets))
-        .route("/api/keys", get(keys))
-        .route("/api/games", get(games))
-        .route("/api/games/{id}", get(game))
-        .route("/api/games/{id}/record", get(record))
-        .route("/api/games/{id}/record.txt", get(record_as_text))
-        .route("/api/account", post(accounts::sign_up).get(accounts::export).delete(accounts::delete))
-        .route("/api/account/password", post(accounts::change_password))
-        .route("/api/account/recovery_code", post(accounts::renew_recovery_code))
-        .route("/api/login", post(accounts::log_in))
-        .route("/api/logout", post(accounts::log_out))
-        .route("/api/recover", post(accounts::recover))
-        .route("/api/me", get(accounts::me))
-        .route("/api/me/games", get(own_games::list))
-        .route("/api/me/deployments", get(deployments::list))
-        .route("/api/me/deployments/{ruleset}/{name}", put(deployments::save).delete(deployments::remove))
-        .route("/api/me/webhook", get(notices::show).put(notices::set).delete(notices::remove))
-        .route("/api/me/webhook/test", post(notices::test))
-        .route("/api/me/feed", post(notices::make_feed).delete(notices::remove_feed))
-        .route("/api/feeds/{secret}", get(notices::feed))
-        .route("/api/me/statistics", get(histories::statistics))
-        .route("/api/me/challenges", get(invitations::list).post(invitations::invite))
-        .route("/api/me/challenges/{code}", delete(invitations::decline))
-        .route("/api/games/{id}/queue", get(queue::show).put(queue::replace).delete(queue::clear))
-        .route("/api/tokens", get(accounts::tokens).post(accounts::make_token))
-        .route("/api/tokens/{id}", delete(accounts::revoke_token))
-        .route("/api/blocks", get(accounts::blocks))
-        .route("/api/blocks/{name}", put(accounts::block).delete(accounts::unblock))
-        .route("/api/players/{name}", get(accounts::profile))
-        .route("/api/players/{name}/games", get(histories::games))
-        .route("/api/players/{name}/against/{other}", get(histories::head_to_head))
-        .route("/api/players/{name}/ratings/{ruleset}/{speed}", get(ratings::history))
-        .route("/api/leaderboards/{ruleset}/{speed}", get(ratings::leaderboard))
-        .route("/api/games/{id}/ratings", get(ratings::change))
+    let router = Router::new().route("/", get(page)).route("/ws", any(open_socket));
+    endpoints()
+        .into_iter()
+        .fold(router, |router, endpoint| router.route(endpoint.path, endpoint.routed))
         .fallback(async || ApiError::NoSuchPath)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
@@ -185,14 +142,6 @@ fn let_in(app: &App, request: &mut Request) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Plies of a game that cost as much as one request.
-const PLIES_PER_REQUEST: u32 = 50;
-
-/// Charges for the extra work of a game with this many plies.
-fn charge_plies(app: &App, client: Client, plies: u16) {
-    app.admission.charge_request(client, u32::from(plies) / PLIES_PER_REQUEST, Instant::now());
-}
-
 /// Runs a request. One that may change something is completed even if its connection closes.
 async fn carry_out(app: &App, request: Request, next: Next) -> Response {
     if request.method().is_safe() {
@@ -215,116 +164,4 @@ async fn page() -> Html<&'static str> {
          Stratego over the network. To play, type <code>flagfall play</code> in a terminal \
          (<code>--server</code> names this address), or <code>flagfall watch</code> to look on.</p></html>",
     )
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Rulesets {
-    rulesets: Vec<RulesetInfo>,
-}
-
-async fn rulesets() -> Json<Rulesets> {
-    Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| RulesetInfo::new(ruleset)).collect() })
-}
-
-/// The public keys for signatures of finished games.
-async fn keys(State(app): State<Arc<App>>) -> Result<Json<SigningKeys>, ApiError> {
-    Ok(Json(app.proofs.keys().await?))
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Games {
-    games: Vec<GameSummary>,
-}
-
-async fn games(State(app): State<Arc<App>>) -> Json<Games> {
-    Json(Games { games: app.tables.running(LISTED_GAMES_MAX) })
-}
-
-/// A game as the caller may know it. Made of a view, like everything that leaves.
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct Game {
-    game: GameSummary,
-    audience: Viewer,
-    view: GameView,
-}
-
-async fn game(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    Extension(client): Extension<Client>,
-    headers: HeaderMap,
-) -> Result<Json<Game>, ApiError> {
-    let (table, player) = find(&app, client, &id, &headers).await?;
-    let (game, audience, view) = table.look(player.as_deref()).await?;
-    Ok(Json(Game { game, audience, view }))
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Format {
-    Json,
-    Text,
-}
-
-#[derive(Deserialize)]
-struct RecordQuery {
-    format: Option<Format>,
-    #[serde(rename = "as")]
-    scope: Option<RecordScope>,
-}
-
-async fn record(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    Extension(client): Extension<Client>,
-    query: Result<Query<RecordQuery>, axum::extract::rejection::QueryRejection>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let Query(RecordQuery { format, scope }) = query.map_err(|_| ApiError::BadQuery)?;
-    let (table, player) = find(&app, client, &id, &headers).await?;
-    let mut record = table.record(&app.background, player.as_deref(), scope).await?;
-    match format {
-        Some(Format::Text) => in_background(&app, move || record.to_string().into_response()).await,
-        Some(Format::Json) | None => {
-            app.proofs.sign(&mut record).await?;
-            in_background(&app, move || Json(record).into_response()).await
-        }
-    }
-}
-
-async fn record_as_text(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    Extension(client): Extension<Client>,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let (table, player) = find(&app, client, &id, &headers).await?;
-    let record = table.record(&app.background, player.as_deref(), None).await?;
-    in_background(&app, move || record.to_string().into_response()).await
-}
-
-/// Renders a large answer in the background, so that it delays no connection.
-async fn in_background(
-    app: &App,
-    render: impl FnOnce() -> Response + Send + 'static,
-) -> Result<Response, ApiError> {
-    app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
-}
-
-/// The table of a game, and the caller's id if they have a token. Charges for the work: a long game
-/// is read from its log and played through.
-async fn find(
-    app: &App,
-    client: Client,
-    id: &str,
-    headers: &HeaderMap,
-) -> Result<(TableHandle, Option<String>), ApiError> {
-    let player = caller(app, headers).await?;
-    let id: GameId = id.parse().map_err(|_| ApiError::NoSuchGame)?;
-    let table = app.tables.find(id).await?;
-    charge_plies(app, client, table.summary().ply);
-    Ok((table, player))
 }

@@ -1,15 +1,16 @@
 //! `/api` routes for players: sign-up, login, tokens, profiles, export and deletion.
 
 use axum::Json;
-use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::extract::State;
+use axum::response::NoContent;
 use flagfall_protocol::{
     AccountExport, BlockList, Confirmation, LoggedIn, Login, MadeToken, Me, NewPassword, NewRecoveryCode,
     NewToken, PlayerKind, Profile, Recover, Recovered, SignUp, SignedUp, TokenList,
 };
 
+use super::answer::Created;
 use super::error::ApiError;
-use super::request::{Asker, Body, From, MaybeGuest, Owner, Shared, credential};
+use super::request::{AnyToken, Asker, Body, From, MaybeAsker, Owner, Path, Shared};
 use crate::app::App;
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::LEAVING;
@@ -24,16 +25,16 @@ const STANDING_ATTEMPTS: usize = 8;
 pub(super) async fn sign_up(
     State(app): Shared,
     From(address): From,
-    MaybeGuest(guest): MaybeGuest,
+    MaybeAsker(guest): MaybeAsker,
     Body(SignUp { name, password, bot }): Body<SignUp>,
-) -> Result<(StatusCode, Json<SignedUp>), ApiError> {
+) -> Result<Created<SignedUp>, ApiError> {
     let kind = if bot { PlayerKind::Bot } else { PlayerKind::Account };
     let made = app.players.sign_up(address, guest.as_ref(), &name, &password, kind).await?;
     if guest.is_some() {
         // Connections opened as the guest reconnect as the account.
         app.peers.renew(&app.connections, &made.player.id).await;
     }
-    Ok((StatusCode::CREATED, Json(made)))
+    Ok(Created(made))
 }
 
 pub(super) async fn export(State(app): Shared, Owner(asker): Owner) -> Result<Json<AccountExport>, ApiError> {
@@ -72,7 +73,7 @@ pub(super) async fn delete(
     State(app): Shared,
     Owner(asker): Owner,
     Body(Confirmation { password }): Body<Confirmation>,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     app.players.delete(&asker, &password, app.jobs.writer()).await?;
     // The account is gone already. What fails now is a job that any server finds.
     if let Err(error) = app.erasure.erase_now(&asker.player.id).await {
@@ -80,16 +81,16 @@ pub(super) async fn delete(
         let job = LEAVING.key([&asker.player.id]);
         job.into_iter().for_each(|job| app.jobs.writer().wake_for(LEAVING.name, job));
     }
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }
 
 pub(super) async fn change_password(
     State(app): Shared,
     Owner(asker): Owner,
     Body(NewPassword { password, new_password }): Body<NewPassword>,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     app.players.change_password(&asker, &password, &new_password).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }
 
 pub(super) async fn renew_recovery_code(
@@ -104,17 +105,17 @@ pub(super) async fn renew_recovery_code(
 pub(super) async fn log_in(
     State(app): Shared,
     From(address): From,
-    headers: HeaderMap,
+    // The device's earlier token only identifies the device, so a wrong one is not an error.
+    AnyToken(device): AnyToken,
     Body(Login { name, password, token_name }): Body<Login>,
 ) -> Result<Json<LoggedIn>, ApiError> {
-    // The device's earlier token only identifies the device, so a wrong one is not an error.
-    let device = credential(&headers).ok().flatten();
+    let device = device.as_deref();
     Ok(Json(app.players.log_in(address, device, &name, &password, token_name.as_deref()).await?))
 }
 
-pub(super) async fn log_out(State(app): Shared, Asker(asker): Asker) -> Result<StatusCode, ApiError> {
+pub(super) async fn log_out(State(app): Shared, Asker(asker): Asker) -> Result<NoContent, ApiError> {
     app.players.revoke_token(&asker, &asker.token_id).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }
 
 pub(super) async fn recover(
@@ -133,17 +134,17 @@ pub(super) async fn make_token(
     State(app): Shared,
     Owner(asker): Owner,
     Body(NewToken { name, scope }): Body<NewToken>,
-) -> Result<(StatusCode, Json<MadeToken>), ApiError> {
-    Ok((StatusCode::CREATED, Json(app.players.make_token(&asker, &name, scope).await?)))
+) -> Result<Created<MadeToken>, ApiError> {
+    Ok(Created(app.players.make_token(&asker, &name, scope).await?))
 }
 
 pub(super) async fn revoke_token(
     State(app): Shared,
     Owner(asker): Owner,
     Path(id): Path<String>,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     app.players.revoke_token(&asker, &id).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }
 
 pub(super) async fn me(State(app): Shared, Asker(asker): Asker) -> Result<Json<Me>, ApiError> {
@@ -161,7 +162,7 @@ pub(super) async fn block(
     State(app): Shared,
     Asker(asker): Asker,
     Path(name): Path<String>,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     block_or_unblock(&app, &asker, &name, true).await
 }
 
@@ -169,7 +170,7 @@ pub(super) async fn unblock(
     State(app): Shared,
     Asker(asker): Asker,
     Path(name): Path<String>,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     block_or_unblock(&app, &asker, &name, false).await
 }
 
@@ -179,7 +180,7 @@ async fn block_or_unblock(
     asker: &Identity,
     name: &str,
     is_blocked: bool,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     let other = app.players.addressee(name).await?;
     for _ in 0..STANDING_ATTEMPTS {
         let standing = app.players.standing(asker).await?;
@@ -187,7 +188,7 @@ async fn block_or_unblock(
             Err(BlockRefusal::Conflict) => {}
             other => {
                 other?;
-                return Ok(StatusCode::NO_CONTENT);
+                return Ok(NoContent);
             }
         }
     }

@@ -1,25 +1,22 @@
 //! `/api/me/deployments`: an account's saved deployments.
 
-use std::sync::Arc;
-
 use axum::Json;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::State;
+use axum::response::NoContent;
 use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments};
 
 use super::error::ApiError;
-use super::request::{Body, Owner};
-use crate::app::App;
+use super::request::{Body, Owner, Path, Shared};
 
 pub(super) async fn list(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Owner(asker): Owner,
 ) -> Result<Json<SavedDeployments>, ApiError> {
     Ok(Json(app.deployments.list(&asker).await?))
 }
 
 pub(super) async fn save(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path((ruleset, name)): Path<(String, String)>,
     Owner(asker): Owner,
     Body(SaveDeployment { setup }): Body<SaveDeployment>,
@@ -28,10 +25,10 @@ pub(super) async fn save(
 }
 
 pub(super) async fn remove(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path((ruleset, name)): Path<(String, String)>,
     Owner(asker): Owner,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     app.deployments.remove(&asker, &ruleset, &name).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }

@@ -4,19 +4,20 @@
 //! They change only with the server's version, so each has an `ETag`, and a request that names it
 //! is answered 304 without a body.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use axum::Json;
-use axum::extract::Path;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use flagfall_protocol::{HexBytes, SCHEMAS, Schema};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use super::ApiError;
+use super::answer::{AnyJson, NoSuchPath};
 use super::openapi::OPENAPI;
+use super::request::Path;
 
 /// A text that is the same for every caller.
 struct Document {
@@ -30,12 +31,12 @@ impl Document {
         Document { text, media_type, tag: format!("\"{}\"", HexBytes(Sha256::digest(text).into())) }
     }
 
-    fn answer(&'static self, headers: &HeaderMap) -> Response {
+    fn answer(&'static self, headers: &HeaderMap) -> AnyJson {
         let kept = [(ETAG, self.tag.as_str()), (CACHE_CONTROL, "no-cache")];
         if headers.get_all(IF_NONE_MATCH).iter().any(|tags| names(tags, &self.tag)) {
-            return (StatusCode::NOT_MODIFIED, kept).into_response();
+            return AnyJson((StatusCode::NOT_MODIFIED, kept).into_response());
         }
-        (kept, [(CONTENT_TYPE, self.media_type)], self.text).into_response()
+        AnyJson((kept, [(CONTENT_TYPE, self.media_type)], self.text).into_response())
     }
 }
 
@@ -51,33 +52,33 @@ static OPENAPI_DOCUMENT: LazyLock<Document> = LazyLock::new(|| Document::new(OPE
 static SCHEMA_DOCUMENTS: LazyLock<[Document; SCHEMAS.len()]> =
     LazyLock::new(|| SCHEMAS.map(|schema| Document::new(schema.text, "application/schema+json")));
 
-pub(super) async fn openapi(headers: HeaderMap) -> Response {
+pub(super) async fn openapi(headers: HeaderMap) -> AnyJson {
     OPENAPI_DOCUMENT.answer(&headers)
 }
 
 /// The schemas that the server has.
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 pub(super) struct SchemaList {
     schemas: Vec<SchemaLink>,
 }
 
 /// A schema and where it is.
 #[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 struct SchemaLink {
-    name: &'static str,
+    name: Cow<'static, str>,
     /// Its path on this server.
     path: String,
 }
 
 pub(super) async fn schemas() -> Json<SchemaList> {
-    let link = |Schema { name, .. }| SchemaLink { name, path: format!("/api/schema/{name}") };
+    let link = |Schema { name, .. }| SchemaLink { name: name.into(), path: format!("/api/schema/{name}") };
     Json(SchemaList { schemas: SCHEMAS.map(link).into() })
 }
 
-pub(super) async fn schema(Path(name): Path<String>, headers: HeaderMap) -> Result<Response, ApiError> {
+pub(super) async fn schema(Path(name): Path<String>, headers: HeaderMap) -> Result<AnyJson, NoSuchPath> {
     let mut documents = SCHEMAS.iter().zip(&*SCHEMA_DOCUMENTS);
     let found = documents.find(|(schema, _)| schema.name == name);
-    Ok(found.ok_or(ApiError::NoSuchPath)?.1.answer(&headers))
+    Ok(found.ok_or(NoSuchPath)?.1.answer(&headers))
 }

@@ -51,14 +51,10 @@ pub enum ApiError {
     ForeignOrigin,
     /// `/ws` was requested without an upgrade.
     UpgradeExpected,
-    /// A query of a record is not understood.
-    BadQuery,
+    /// A query is not understood. Holds what it is a query of.
+    BadQuery(&'static str),
     /// The record would show what is not open to the caller.
     RecordNotOpened(NotOpened),
-    /// A query of a list is not understood.
-    BadListQuery,
-    /// A query of a page is not understood.
-    BadPage,
     /// No such ruleset.
     NoSuchRuleset,
     /// No such speed.
@@ -95,8 +91,13 @@ pub(super) struct ErrorBody {
     message: String,
 }
 
+/// The refusal that an answer carries.
+#[cfg(debug_assertions)]
+#[derive(Clone)]
+pub(super) struct Refused(pub(super) Refusal);
+
 impl ApiError {
-    fn status(&self) -> StatusCode {
+    pub(crate) fn status(&self) -> StatusCode {
         match self {
             ApiError::NoSuchPath | ApiError::NoSuchGame => StatusCode::NOT_FOUND,
             ApiError::NoSuchRuleset | ApiError::NoSuchSpeed | ApiError::NotRated => StatusCode::NOT_FOUND,
@@ -104,8 +105,7 @@ impl ApiError {
             ApiError::Quarantined => StatusCode::GONE,
             ApiError::StoreUnavailable | ApiError::TimedOut => StatusCode::SERVICE_UNAVAILABLE,
             ApiError::Unauthorized | ApiError::TokenExpected => StatusCode::UNAUTHORIZED,
-            ApiError::BadBody | ApiError::HostExpected => StatusCode::BAD_REQUEST,
-            ApiError::BadQuery | ApiError::BadListQuery | ApiError::BadPage => StatusCode::BAD_REQUEST,
+            ApiError::BadBody | ApiError::BadQuery(_) | ApiError::HostExpected => StatusCode::BAD_REQUEST,
             ApiError::ForeignOrigin | ApiError::RecordNotOpened(NotOpened) => StatusCode::FORBIDDEN,
             ApiError::UpgradeExpected => StatusCode::UPGRADE_REQUIRED,
             ApiError::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -124,7 +124,6 @@ impl ApiError {
 
 impl From<&ApiError> for Refusal {
     fn from(error: &ApiError) -> Refusal {
-        let bad_query = |reason| Refusal::new("bad_query").because(reason);
         match error {
             ApiError::NoSuchPath => Refusal::new("no_such_path"),
             ApiError::MethodNotAllowed => Refusal::new("method_not_allowed"),
@@ -138,10 +137,8 @@ impl From<&ApiError> for Refusal {
             ApiError::Block(error) => Refusal::from(error),
             ApiError::ForeignOrigin => Refusal::new("foreign_origin"),
             ApiError::UpgradeExpected => Refusal::new("upgrade_expected"),
-            ApiError::BadQuery => bad_query("record"),
+            ApiError::BadQuery(reason) => Refusal::new("bad_query").because(reason),
             ApiError::RecordNotOpened(NotOpened) => Refusal::new(Code::RECORD_NOT_OPENED),
-            ApiError::BadListQuery => bad_query("list"),
-            ApiError::BadPage => bad_query("page"),
             ApiError::NoSuchRuleset => Refusal::new(Code::NO_SUCH_RULESET).because("rated"),
             ApiError::NoSuchSpeed => Refusal::new(Code::NO_SUCH_SPEED),
             ApiError::NotRated => Refusal::new(Code::NOT_RATED).because("unchanged"),
@@ -162,8 +159,11 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let (status, refusal) = (self.status(), Refusal::from(&self));
         let message = flagfall_words::english().refusal(&refusal);
-        let Refusal { code, args } = refusal;
-        let mut response = (status, Json(ErrorBody { code, args, message })).into_response();
+        let body = ErrorBody { code: refusal.code.clone(), args: refusal.args.clone(), message };
+        let mut response = (status, Json(body)).into_response();
+        // For the check that each operation lists what it refuses with.
+        #[cfg(debug_assertions)]
+        response.extensions_mut().insert(Refused(refusal));
         let header = match (self, status) {
             (ApiError::Player(PlayerError::TooManyAttempts(seconds)), _) => {
                 Some((RETRY_AFTER, seconds.into()))

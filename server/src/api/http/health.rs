@@ -1,15 +1,15 @@
 //! Health checks: the store accepts a record and returns it, and servers can hear each other.
 
-use std::sync::Arc;
+use std::borrow::Cow;
 
-use axum::Json;
 use axum::extract::State;
-use axum::http::StatusCode;
 use flagfall_store::{Notice as Heard, Update, UpdateOutcome, Write};
 use metrics::histogram;
 use serde::Serialize;
 use tokio::time::{Instant, timeout};
 
+use super::answer::Checked;
+use super::request::Shared;
 use crate::app::App;
 use flagfall_base::SERVER;
 use flagfall_base::cluster::Notice;
@@ -19,15 +19,15 @@ use flagfall_base::telemetry::HEALTH_SECONDS;
 
 /// The answer of `/health`.
 #[derive(Serialize, Debug)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 pub(super) struct Health {
     /// `ok`, `failing` or `stopping`.
-    status: &'static str,
+    status: Cow<'static, str>,
     /// What is wrong, for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
-    problem: Option<&'static str>,
+    problem: Option<Cow<'static, str>>,
     /// The program and its version.
-    server: &'static str,
+    server: Cow<'static, str>,
     /// Seconds since the start.
     uptime_s: u64,
     /// Open connections.
@@ -39,10 +39,10 @@ pub(super) struct Health {
 
 /// The answer of `/ready`.
 #[derive(Serialize, Debug)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 pub(super) struct Ready {
     /// `ok` or `stopping`.
-    status: &'static str,
+    status: Cow<'static, str>,
     /// Whether the store answered this server last.
     store_available: bool,
 }
@@ -50,7 +50,7 @@ pub(super) struct Ready {
 /// Answers 200 if, in time, the store accepts a heartbeat and a record, returns the record, and (if
 /// servers share it) this server hears its own notice. Otherwise, and while the server stops, 503.
 /// Checks run one at a time, so many of them are no load.
-pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Health>) {
+pub(super) async fn health(State(app): Shared) -> Checked<Health> {
     let (status, problem, store_ms) = if app.is_stopping() {
         ("stopping", None, None)
     } else {
@@ -65,25 +65,24 @@ pub(super) async fn health(State(app): State<Arc<App>>) -> (StatusCode, Json<Hea
         let status = if problem.is_none() { "ok" } else { "failing" };
         (status, problem, u64::try_from(elapsed.as_millis()).ok())
     };
-    let code = if status == "ok" { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let health = Health {
-        status,
-        problem,
-        server: SERVER,
+        status: status.into(),
+        problem: problem.map(Cow::Borrowed),
+        server: SERVER.into(),
         uptime_s: app.started.elapsed().as_secs(),
         connections: app.connections.len(),
         store_ms,
     };
-    (code, Json(health))
+    Checked { is_ok: status == "ok", answer: health }
 }
 
 /// Answers 200 while the server lets players in, and 503 while it stops. The store plays no part:
 /// while it is unavailable, games can be watched from memory, and players who are let in are told.
-pub(super) async fn ready(State(app): State<Arc<App>>) -> (StatusCode, Json<Ready>) {
+pub(super) async fn ready(State(app): Shared) -> Checked<Ready> {
     let is_stopping = app.is_stopping();
-    let code = if is_stopping { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     let status = if is_stopping { "stopping" } else { "ok" };
-    (code, Json(Ready { status, store_available: !app.connections.is_store_away() }))
+    let answer = Ready { status: status.into(), store_available: !app.connections.is_store_away() };
+    Checked { is_ok: !is_stopping, answer }
 }
 
 /// Describes what is wrong with the store, if anything.

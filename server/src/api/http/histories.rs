@@ -1,61 +1,58 @@
 //! `/api` routes for finished games: histories, head to head, and the caller's statistics.
 
-use std::sync::Arc;
-
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
+use axum::extract::State;
 use flagfall_protocol::{HeadToHead, PlayedGames, Statistics};
 use serde::Deserialize;
 
 use super::error::ApiError;
-use super::request::{Owner, caller};
-use crate::app::App;
+use super::request::{MaybeAsker, Owner, Path, Query, QueryFields, Shared};
 use flagfall_services::histories::Page;
 
 /// Selects a page.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct PageQuery {
+    /// The `next` of the page before.
     after: Option<String>,
+    /// Most games on the page.
     limit: Option<usize>,
 }
 
-type PageOrNot = Result<Query<PageQuery>, QueryRejection>;
+impl QueryFields for PageQuery {
+    const REASON: &'static str = "page";
+}
 
-fn page(query: PageOrNot) -> Result<Page, ApiError> {
-    let Query(PageQuery { after, limit }) = query.map_err(|_| ApiError::BadPage)?;
-    Ok(Page { after, limit })
+impl From<PageQuery> for Page {
+    fn from(PageQuery { after, limit }: PageQuery) -> Page {
+        Page { after, limit }
+    }
 }
 
 pub(super) async fn games(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path(name): Path<String>,
-    query: PageOrNot,
-    headers: HeaderMap,
+    Query(page): Query<PageQuery>,
+    asker: MaybeAsker,
 ) -> Result<Json<PlayedGames>, ApiError> {
-    let page = page(query)?;
-    let asker = caller(&app, &headers).await?;
     let player = app.players.profile(&name).await?.player;
-    Ok(Json(app.histories.games(player, asker.as_deref(), &page).await?))
+    Ok(Json(app.histories.games(player, asker.id(), &page.into()).await?))
 }
 
 pub(super) async fn head_to_head(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path((name, other)): Path<(String, String)>,
-    query: PageOrNot,
-    headers: HeaderMap,
+    Query(page): Query<PageQuery>,
+    asker: MaybeAsker,
 ) -> Result<Json<HeadToHead>, ApiError> {
-    let page = page(query)?;
-    let asker = caller(&app, &headers).await?;
     let player = app.players.profile(&name).await?.player;
     let opponent = app.players.profile(&other).await?.player;
-    Ok(Json(app.histories.head_to_head(player, opponent, asker.as_deref(), &page).await?))
+    Ok(Json(app.histories.head_to_head(player, opponent, asker.id(), &page.into()).await?))
 }
 
 pub(super) async fn statistics(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Owner(asker): Owner,
 ) -> Result<Json<Statistics>, ApiError> {
     Ok(Json(app.histories.statistics(&asker.player.id).await?))

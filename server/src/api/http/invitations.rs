@@ -1,25 +1,19 @@
 //! `/api/me/challenges`: challenges addressed to players by name.
 
-use std::sync::Arc;
-
 use axum::Json;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::State;
+use axum::response::NoContent;
 use flagfall_protocol::{Invitation, Invitations, Invite};
 
 use super::error::ApiError;
-use super::request::{Asker, Body};
-use crate::app::App;
+use super::request::{Asker, Body, Path, Shared};
 
-pub(super) async fn list(
-    State(app): State<Arc<App>>,
-    Asker(asker): Asker,
-) -> Result<Json<Invitations>, ApiError> {
+pub(super) async fn list(State(app): Shared, Asker(asker): Asker) -> Result<Json<Invitations>, ApiError> {
     Ok(Json(app.lobby.invitations(&asker.player).await?))
 }
 
 pub(super) async fn invite(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Asker(asker): Asker,
     Body(Invite { challenge, name }): Body<Invite>,
 ) -> Result<Json<Invitation>, ApiError> {
@@ -28,10 +22,10 @@ pub(super) async fn invite(
 }
 
 pub(super) async fn decline(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Asker(asker): Asker,
     Path(challenge): Path<String>,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     app.lobby.decline(&asker.player, &challenge).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }

@@ -1,19 +1,13 @@
 //! `/api/me/webhook` and feeds: how players are notified of their turns.
 
-use std::sync::Arc;
-
 use axum::Json;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse, Response};
+use axum::extract::State;
+use axum::response::NoContent;
 use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, WebhookSet};
 
+use super::answer::JsonFeed;
 use super::error::ApiError;
-use super::request::{Body, Owner};
-use crate::app::App;
-
-type Shared = State<Arc<App>>;
+use super::request::{Body, Owner, Path, Shared};
 
 pub(super) async fn show(State(app): Shared, Owner(asker): Owner) -> Result<Json<WebhookInfo>, ApiError> {
     Ok(Json(app.notices.info(&asker).await?))
@@ -27,9 +21,9 @@ pub(super) async fn set(
     Ok(Json(app.notices.set(&asker, &new).await?))
 }
 
-pub(super) async fn remove(State(app): Shared, Owner(asker): Owner) -> Result<StatusCode, ApiError> {
+pub(super) async fn remove(State(app): Shared, Owner(asker): Owner) -> Result<NoContent, ApiError> {
     app.notices.remove(&asker).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }
 
 pub(super) async fn test(State(app): Shared, Owner(asker): Owner) -> Result<Json<WebhookAttempt>, ApiError> {
@@ -40,12 +34,11 @@ pub(super) async fn make_feed(State(app): Shared, Owner(asker): Owner) -> Result
     Ok(Json(app.notices.make_feed(&asker).await?))
 }
 
-pub(super) async fn remove_feed(State(app): Shared, Owner(asker): Owner) -> Result<StatusCode, ApiError> {
+pub(super) async fn remove_feed(State(app): Shared, Owner(asker): Owner) -> Result<NoContent, ApiError> {
     app.notices.remove_feed(&asker).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }
 
-pub(super) async fn feed(State(app): Shared, Path(secret): Path<String>) -> Result<Response, ApiError> {
-    let feed = app.notices.feed(&secret, &app.histories).await?;
-    Ok(([(CONTENT_TYPE, "application/feed+json")], Json(feed)).into_response())
+pub(super) async fn feed(State(app): Shared, Path(secret): Path<String>) -> Result<JsonFeed, ApiError> {
+    Ok(JsonFeed(app.notices.feed(&secret, &app.histories).await?))
 }

@@ -1,23 +1,20 @@
 //! `/api/games/ID/queue`: moves queued for turns to come.
 
-use std::sync::Arc;
-
 use axum::Json;
-use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::extract::State;
+use axum::response::NoContent;
 use flagfall_board::GameId;
 use flagfall_protocol::{MoveQueue, NewQueue};
 
 use super::error::ApiError;
-use super::request::{Asker, Body};
-use crate::app::App;
+use super::request::{Asker, Body, Path, Shared};
 
 fn game(id: &str) -> Result<GameId, ApiError> {
     id.parse().map_err(|_| ApiError::NoSuchGame)
 }
 
 pub(super) async fn show(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path(id): Path<String>,
     Asker(asker): Asker,
 ) -> Result<Json<MoveQueue>, ApiError> {
@@ -25,7 +22,7 @@ pub(super) async fn show(
 }
 
 pub(super) async fn replace(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path(id): Path<String>,
     Asker(asker): Asker,
     Body(new): Body<NewQueue>,
@@ -34,10 +31,10 @@ pub(super) async fn replace(
 }
 
 pub(super) async fn clear(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path(id): Path<String>,
     Asker(asker): Asker,
-) -> Result<StatusCode, ApiError> {
+) -> Result<NoContent, ApiError> {
     app.turns.clear_queue(game(&id)?, &asker.player.id).await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }

@@ -1,61 +1,58 @@
 //! `/api` routes for ratings: leaderboards, histories, and the change of one game.
 
-use std::sync::Arc;
-
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
-use axum::http::HeaderMap;
+use axum::extract::State;
 use flagfall_board::GameId;
 use flagfall_protocol::{Leaderboard, RatingChange, RatingHistory, Speed};
 use flagfall_rules::Ruleset;
 use serde::Deserialize;
 
 use super::error::ApiError;
-use super::request::caller;
-use crate::app::App;
+use super::request::{MaybeAsker, Path, Query, QueryFields, Shared};
 use flagfall_game::TableError;
 
 /// Selects a leaderboard.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ListQuery {
     /// True for the bots' leaderboard.
     #[serde(default)]
     bots: bool,
 }
 
+impl QueryFields for ListQuery {
+    const REASON: &'static str = "list";
+}
+
 pub(super) async fn leaderboard(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path((ruleset, speed)): Path<(String, String)>,
-    query: Result<Query<ListQuery>, QueryRejection>,
+    Query(ListQuery { bots }): Query<ListQuery>,
 ) -> Result<Json<Leaderboard>, ApiError> {
-    let Query(ListQuery { bots }) = query.map_err(|_| ApiError::BadListQuery)?;
     let (ruleset, speed) = class(&ruleset, &speed)?;
     Ok(Json(app.ratings.leaderboard(ruleset, speed, bots).await?))
 }
 
 pub(super) async fn history(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path((name, ruleset, speed)): Path<(String, String, String)>,
-    headers: HeaderMap,
+    asker: MaybeAsker,
 ) -> Result<Json<RatingHistory>, ApiError> {
     let (ruleset, speed) = class(&ruleset, &speed)?;
-    let asker = caller(&app, &headers).await?;
     let player = app.players.profile(&name).await?.player;
-    Ok(Json(app.ratings.history(player, asker.as_deref(), ruleset, speed).await?))
+    Ok(Json(app.ratings.history(player, asker.id(), ruleset, speed).await?))
 }
 
 pub(super) async fn change(
-    State(app): State<Arc<App>>,
+    State(app): Shared,
     Path(game): Path<String>,
-    headers: HeaderMap,
+    asker: MaybeAsker,
 ) -> Result<Json<RatingChange>, ApiError> {
     let game: GameId = game.parse().map_err(|_| ApiError::NotRated)?;
     let change = app.ratings.change(game).await?.ok_or(ApiError::NotRated)?;
     // In a private game, only its players may know that it was rated.
-    let asker = caller(&app, &headers).await?;
-    match app.tables.find(game).await?.look(asker.as_deref()).await {
+    match app.tables.find(game).await?.look(asker.id()).await {
         Ok(_) => Ok(Json(change)),
         Err(TableError::NotFound) => Err(ApiError::NotRated),
         Err(error) => Err(error.into()),

@@ -1,10 +1,11 @@
-//! What handlers take out of a request: its body, its address and its caller.
+//! What handlers take out of a request: its path, query and body, its address and its caller.
 
+use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{FromRequest, FromRequestParts, Request, State};
+use axum::extract::{self, FromRequest, FromRequestParts, Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, StatusCode};
@@ -19,6 +20,36 @@ use flagfall_services::players::PlayerError;
 
 /// What all handlers share.
 pub(super) type Shared = State<Arc<App>>;
+
+/// The parameters of a path.
+pub(super) struct Path<T>(pub(super) T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Path<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Path<T>, ApiError> {
+        let taken = extract::Path::from_request_parts(parts, app).await;
+        taken.map(|extract::Path(path)| Path(path)).map_err(|_| ApiError::NoSuchPath)
+    }
+}
+
+/// The fields of a query, which may all be missing.
+pub(super) trait QueryFields: DeserializeOwned {
+    /// The reason of the refusal `bad_query`.
+    const REASON: &'static str;
+}
+
+/// The query of a request.
+pub(super) struct Query<T>(pub(super) T);
+
+impl<T: QueryFields> FromRequestParts<Arc<App>> for Query<T> {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Query<T>, ApiError> {
+        let taken = extract::Query::from_request_parts(parts, app).await;
+        taken.map(|extract::Query(query)| Query(query)).map_err(|_| ApiError::BadQuery(T::REASON))
+    }
+}
 
 /// A JSON request body. An error never quotes the body, which may hold a password.
 pub(super) struct Body<T>(pub(super) T);
@@ -80,27 +111,39 @@ impl FromRequestParts<Arc<App>> for Owner {
     }
 }
 
-/// The player whose token came with the request, if there was one: a guest who signs up.
-pub(super) struct MaybeGuest(pub(super) Option<Identity>);
+/// The player whose token came with the request, if one did. A wrong token is an error: a player must
+/// not mistake the public view for their own.
+pub(super) struct MaybeAsker(pub(super) Option<Identity>);
 
-impl FromRequestParts<Arc<App>> for MaybeGuest {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<MaybeGuest, ApiError> {
-        let Some(token) = credential(&parts.headers)? else { return Ok(MaybeGuest(None)) };
-        Ok(MaybeGuest(Some(app.players.authenticate(token).await?)))
+impl MaybeAsker {
+    /// The player's id.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.0.as_ref().map(|identity| identity.player.id.as_str())
     }
 }
 
-/// The id of the caller. None without a credential, and an error with a wrong one: a player must
-/// not mistake the public view for their own.
-pub(super) async fn caller(app: &App, headers: &HeaderMap) -> Result<Option<String>, ApiError> {
-    let Some(token) = credential(headers)? else { return Ok(None) };
-    Ok(Some(app.players.authenticate(token).await?.player.id))
+impl FromRequestParts<Arc<App>> for MaybeAsker {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<MaybeAsker, ApiError> {
+        let Some(token) = credential(&parts.headers)? else { return Ok(MaybeAsker(None)) };
+        Ok(MaybeAsker(Some(app.players.authenticate(token).await?)))
+    }
+}
+
+/// The token that came with the request, valid or not.
+pub(super) struct AnyToken(pub(super) Option<String>);
+
+impl FromRequestParts<Arc<App>> for AnyToken {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _app: &Arc<App>) -> Result<AnyToken, Infallible> {
+        Ok(AnyToken(credential(&parts.headers).ok().flatten().map(str::to_owned)))
+    }
 }
 
 /// The token of a request, if it has a credential.
-pub(super) fn credential(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
+fn credential(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut credentials = headers.get_all(AUTHORIZATION).iter();
     let Some(credential) = credentials.next() else { return Ok(None) };
     let (Ok(credential), None) = (credential.to_str(), credentials.next()) else {

@@ -1,55 +1,183 @@
-//! Makes the document and compares it with what is checked in and with the router.
+//! Makes the document and compares it with what is checked in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::OPENAPI;
-use super::endpoints::{Endpoint, TAGS, Token, endpoints, schema, tag_of};
+use super::described::{Shape, Token};
+use crate::api::http::ApiError;
+use crate::api::http::endpoints::checks::{OF_ALL, is_listed};
+use crate::api::http::endpoints::{Endpoint, endpoints};
 use crate::api::http::error::ErrorBody;
+use crate::refusals::errors;
+use flagfall_protocol::Refusal;
 
-fn parameters(endpoint: &Endpoint) -> Vec<Value> {
-    let in_path = endpoint.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    let in_path = in_path
-        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
-    let in_query = endpoint.query.iter().map(|(name, values)| {
-        let schema = match values {
-            [] => json!({ "type": "string" }),
-            values => json!({ "type": "string", "enum": values }),
-        };
-        json!({ "name": name, "in": "query", "required": false, "schema": schema })
-    });
-    in_path.chain(in_query).collect()
+/// The groups of operations, with what begins the paths of each.
+const TAGS: &[(&str, &str, &[&str])] = &[
+    (
+        "server",
+        "The server's state and its own documents",
+        &["/health", "/ready", "/api/openapi.json", "/api/schema"],
+    ),
+    ("rulesets", "What can be played", &["/api/rulesets"]),
+    ("queue", "Moves prepared for games with days per move", &["/api/games/{id}/queue"]),
+    ("games", "Running and finished games, and their records", &["/api/games", "/api/keys"]),
+    (
+        "account",
+        "Signing up and logging in, passwords and tokens",
+        &["/api/account", "/api/log", "/api/recover", "/api/tokens"],
+    ),
+    ("notices", "Webhooks and feeds", &["/api/me/webhook", "/api/me/feed", "/api/feeds"]),
+    ("me", "What belongs to the player who asks", &["/api/me", "/api/blocks"]),
+    ("players", "Players, histories, ratings and leaderboards", &["/api/players", "/api/leaderboards"]),
+];
+
+/// The first group that fits.
+fn tag_of(path: &str) -> &'static str {
+    let fits = |starts: &&[&str]| starts.iter().any(|start| path.starts_with(start));
+    let found = TAGS.iter().find(|(_, _, starts)| fits(starts));
+    found.map(|(name, ..)| *name).unwrap_or_else(|| panic!("{path} belongs to no group"))
 }
 
-fn operation(endpoint: &Endpoint, generator: &mut SchemaGenerator) -> Value {
-    let content = |schema: Value| {
-        let kind = if schema == json!({ "type": "string" }) { "text/plain" } else { "application/json" };
-        json!({ kind: { "schema": schema } })
-    };
-    let mut answer = json!({ "description": endpoint.summary });
-    if let Some(schema) = endpoint.answer {
-        answer["content"] = content(schema(generator));
-    }
-    let error = json!({ "description": "Refused: a stable code, and an explanation for people", "content": content(schema::<ErrorBody>(generator)) });
-    let mut operation = json!({
-        "operationId": endpoint.id,
-        "tags": [tag_of(endpoint.path)],
-        "summary": endpoint.summary,
-        "parameters": parameters(endpoint),
-        "responses": { endpoint.status.to_string(): answer, "default": error },
+/// What a parameter of a path may be.
+const PATH_PARAMETERS: &[(&str, &str, &str)] = &[
+    ("code", "The code of a challenge", "vzshy7nhwfjd"),
+    ("id", "The id of a game, or of a token", "s0rdj8wzn1km"),
+    ("name", "The name of a player, a deployment or a schema", "ana"),
+    ("other", "The name of another player", "bo"),
+    ("ruleset", "The id of a ruleset", "classic"),
+    ("secret", "The secret of a feed", "the-last-part-of-its-path"),
+    ("speed", "A speed: bullet, blitz, rapid, classical or correspondence", "blitz"),
+];
+
+fn path_parameters(path: &str) -> Vec<Value> {
+    let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let described = names.map(|name| {
+        let known = PATH_PARAMETERS.iter().find(|(known, ..)| *known == name);
+        let (_, about, example) = known.unwrap_or_else(|| panic!("what is {{{name}}}?"));
+        json!({ "name": name, "in": "path", "required": true, "description": about, "example": example,
+                "schema": { "type": "string" } })
     });
-    if let Some(schema) = endpoint.body {
-        operation["requestBody"] = json!({ "required": true, "content": content(schema(generator)) });
+    described.collect()
+}
+
+/// The refusals of an operation, by status.
+fn refusals_of(endpoint: &Endpoint, shape: &Shape<'_>) -> BTreeMap<u16, Vec<Refusal>> {
+    let mut listed: Vec<&str> = endpoint.about.refusals.to_vec();
+    listed.extend(shape.refusals.iter().map(String::as_str));
+    listed.extend(["host_expected", "timed_out"]);
+    let is_check = matches!(endpoint.path, "/health" | "/ready");
+    if !is_check {
+        listed.push("too_many/requests");
     }
-    match endpoint.token {
-        Token::Unused => {}
-        Token::Allowed => operation["security"] = json!([{}, { "token": [] }]),
-        Token::Needed => operation["security"] = json!([{ "token": [] }]),
+    if endpoint.about.method != "get" {
+        // The body is read first, even if no handler takes it.
+        listed.push("malformed/body");
     }
-    operation
+    let mut found = BTreeMap::<u16, Vec<Refusal>>::new();
+    let mut met = BTreeSet::<&str>::new();
+    for error in errors() {
+        let refusal = Refusal::from(&error);
+        let fits = listed.iter().copied().filter(|one| is_listed(&refusal, &[one])).collect::<Vec<_>>();
+        met.extend(&fits);
+        let of_status = found.entry(error.status().as_u16()).or_default();
+        if !fits.is_empty() && !of_status.contains(&refusal) {
+            of_status.push(refusal);
+        }
+    }
+    found.retain(|_, refusals| !refusals.is_empty());
+    let unknown: Vec<&&str> = listed.iter().filter(|one| !met.contains(**one)).collect();
+    assert!(unknown.is_empty(), "{}: no error of HTTP has these codes: {unknown:?}", endpoint.about.id);
+    found
+}
+
+/// The name of a refusal among the examples.
+fn example_name(refusal: &Refusal) -> String {
+    [Some(refusal.code.as_str()), refusal.reason()].into_iter().flatten().collect::<Vec<_>>().join(".")
+}
+
+struct Document {
+    generator: SchemaGenerator,
+    /// An example of each refusal that some operation has.
+    examples: Map<String, Value>,
+    /// The refusals that operations have in common: those with one status, by their names.
+    refused: Map<String, Value>,
+}
+
+impl Document {
+    /// A reference to the answer with these refusals.
+    fn refused(&mut self, status: u16, refusals: &[Refusal]) -> Value {
+        let names: BTreeSet<String> = refusals.iter().map(example_name).collect();
+        let name = format!("{status}-{}", Vec::from_iter(names).join("-"));
+        let mut examples = Map::new();
+        for refusal in refusals {
+            let name = example_name(refusal);
+            let mut body =
+                json!({ "code": refusal.code, "message": flagfall_words::english().refusal(refusal) });
+            if !refusal.args.is_empty() {
+                body["args"] = json!(refusal.args);
+            }
+            self.examples.entry(&name).or_insert_with(|| json!({ "value": body }));
+            examples.insert(name.clone(), json!({ "$ref": format!("#/components/examples/{name}") }));
+        }
+        let codes: BTreeSet<&str> = refusals.iter().map(|refusal| refusal.code.as_str()).collect();
+        let codes: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
+        let schema = self.generator.subschema_for::<ErrorBody>().to_value();
+        let refused = json!({
+            "description": format!("Refused: {}", codes.join(", ")),
+            "content": { "application/json": { "schema": schema, "examples": examples } },
+        });
+        self.refused.insert(name.clone(), refused);
+        json!({ "$ref": format!("#/components/responses/{name}") })
+    }
+
+    fn operation(&mut self, endpoint: &Endpoint) -> Value {
+        let about = &endpoint.about;
+        let mut shape = Shape::new(&mut self.generator);
+        (about.describe)(&mut shape);
+        let refusals = refusals_of(endpoint, &shape);
+        let Shape { token, query, body, answers, .. } = shape;
+        let mut responses = Map::new();
+        for (status, content) in answers {
+            let text = match status {
+                304 => "Unchanged since the client's copy",
+                503 => "Not well, or stopping",
+                _ => about.summary,
+            };
+            let mut answer = json!({ "description": text });
+            if !content.is_null() {
+                answer["content"] = content;
+            }
+            responses.insert(status.to_string(), answer);
+        }
+        for (status, refusals) in refusals {
+            // A failed check of health answers with its own body.
+            if !responses.contains_key(&status.to_string()) {
+                responses.insert(status.to_string(), self.refused(status, &refusals));
+            }
+        }
+        let mut parameters = path_parameters(endpoint.path);
+        parameters.extend(query);
+        let mut operation = json!({
+            "operationId": about.id,
+            "tags": [tag_of(endpoint.path)],
+            "summary": about.summary,
+            "parameters": parameters,
+            "responses": responses,
+        });
+        if let Some(content) = body {
+            operation["requestBody"] = json!({ "required": true, "content": content });
+        }
+        match token {
+            Token::Unused => {}
+            Token::Allowed => operation["security"] = json!([{}, { "token": [] }]),
+            Token::Needed => operation["security"] = json!([{ "token": [] }]),
+        }
+        operation
+    }
 }
 
 fn document() -> String {
@@ -57,12 +185,13 @@ fn document() -> String {
         settings.definitions_path = "/components/schemas".into();
         settings.meta_schema = None;
     });
-    let mut generator = settings.into_generator();
+    let generator = settings.into_generator();
+    let mut document = Document { generator, examples: Map::new(), refused: Map::new() };
     let mut paths = Map::new();
     for endpoint in endpoints() {
-        let operation = operation(&endpoint, &mut generator);
+        let operation = document.operation(&endpoint);
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
-        path[endpoint.method] = operation;
+        path[endpoint.about.method] = operation;
     }
     let document = json!({
         "openapi": "3.1.0",
@@ -74,7 +203,9 @@ fn document() -> String {
         "tags": TAGS.iter().map(|(name, description, _)| json!({ "name": name, "description": description })).collect::<Vec<_>>(),
         "paths": paths,
         "components": {
-            "schemas": generator.take_definitions(true),
+            "schemas": document.generator.take_definitions(true),
+            "examples": document.examples,
+            "responses": document.refused,
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } }
         }
     });
@@ -94,26 +225,31 @@ fn the_document_is_fresh() {
 #[test]
 fn operations_have_names_of_their_own() {
     let endpoints = endpoints();
-    let ids: BTreeSet<&str> = endpoints.iter().map(|endpoint| endpoint.id).collect();
+    let ids: BTreeSet<&str> = endpoints.iter().map(|endpoint| endpoint.about.id).collect();
     assert_eq!(ids.len(), endpoints.len());
 }
 
 #[test]
-fn every_route_is_documented_and_nothing_else() {
-    let source = include_str!("../../http.rs");
-    let router = source.split("fn metrics_router").next().unwrap().replace(char::is_whitespace, "");
-    let mut routes = BTreeSet::new();
-    for route in router.split(".route(\"").skip(1) {
-        let (path, handlers) = route.split_once("\",").unwrap();
-        let handlers = handlers.split(".route(\"").next().unwrap();
-        for method in ["get", "post", "put", "delete"] {
-            if handlers.starts_with(&format!("{method}(")) || handlers.contains(&format!(").{method}(")) {
-                routes.insert(format!("{method} {path}"));
-            }
+fn what_extractors_refuse_is_allowed_everywhere() {
+    let mut generator = SchemaGenerator::default();
+    for endpoint in endpoints() {
+        let mut shape = Shape::new(&mut generator);
+        (endpoint.about.describe)(&mut shape);
+        for code in &shape.refusals {
+            let (code, reason) = code.split_once('/').map_or((code.as_str(), None), |(a, b)| (a, Some(b)));
+            let refusal = Refusal::new(code);
+            let refusal = match reason {
+                Some("body") => refusal.because("body"),
+                _ => refusal,
+            };
+            assert!(is_listed(&refusal, OF_ALL), "{code}");
         }
     }
-    routes.remove("get /");
-    let documented: BTreeSet<String> =
-        endpoints().iter().map(|endpoint| format!("{} {}", endpoint.method, endpoint.path)).collect();
-    assert_eq!(routes, documented);
+}
+
+#[test]
+fn an_unlisted_refusal_is_noticed() {
+    let refusal = Refusal::from(&ApiError::NotRated);
+    assert!(is_listed(&refusal, &["not_rated"]) && is_listed(&refusal, &["not_rated/unchanged"]));
+    assert!(!is_listed(&refusal, &["not_rated/other"]) && !is_listed(&refusal, OF_ALL));
 }

@@ -1,0 +1,77 @@
+//! The answers of handlers, as types that the OpenAPI document can be made from.
+
+use axum::Json;
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use flagfall_protocol::Feed;
+use serde::Serialize;
+
+use super::error::ApiError;
+
+/// Something that was made: 201.
+pub(super) struct Created<T>(pub(super) T);
+
+impl<T: Serialize> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        (StatusCode::CREATED, Json(self.0)).into_response()
+    }
+}
+
+/// The result of a check: 200, or 503 with the same body.
+pub(super) struct Checked<T> {
+    pub(super) is_ok: bool,
+    pub(super) answer: T,
+}
+
+impl<T: Serialize> IntoResponse for Checked<T> {
+    fn into_response(self) -> Response {
+        let status = if self.is_ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        (status, Json(self.answer)).into_response()
+    }
+}
+
+/// A document in JSON that describes itself, or 304 if the client has it.
+pub(super) struct AnyJson(pub(super) Response);
+
+impl IntoResponse for AnyJson {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+/// A game's record, rendered as JSON or as text.
+pub(super) struct RenderedRecord(pub(super) Response);
+
+impl IntoResponse for RenderedRecord {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
+/// A text for people.
+pub(super) struct Text(pub(super) String);
+
+impl IntoResponse for Text {
+    fn into_response(self) -> Response {
+        self.0.into_response()
+    }
+}
+
+/// A feed for feed readers.
+pub(super) struct JsonFeed(pub(super) Feed);
+
+impl IntoResponse for JsonFeed {
+    fn into_response(self) -> Response {
+        ([(CONTENT_TYPE, "application/feed+json")], Json(self.0)).into_response()
+    }
+}
+
+/// The path names nothing. The only refusal of operations that need neither store nor game.
+pub(super) struct NoSuchPath;
+
+impl IntoResponse for NoSuchPath {
+    fn into_response(self) -> Response {
+        ApiError::NoSuchPath.into_response()
+    }
+}

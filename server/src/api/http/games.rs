@@ -1,0 +1,139 @@
+//! Rulesets, running games and records.
+
+use axum::extract::State;
+use axum::response::IntoResponse as _;
+use axum::{Extension, Json};
+use flagfall_board::GameId;
+use flagfall_protocol::{GameSummary, GameView, RecordScope, RulesetInfo, SigningKeys, Viewer};
+use flagfall_rules::Ruleset;
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::answer::{RenderedRecord, Text};
+use super::error::ApiError;
+use super::request::{MaybeAsker, Path, Query, QueryFields, Shared};
+use crate::app::App;
+use flagfall_base::admission::Client;
+use flagfall_game::{TableError, TableHandle};
+
+/// Most games that `/api/games` lists.
+const LISTED_GAMES_MAX: usize = 100;
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(Deserialize, schemars::JsonSchema))]
+pub(super) struct Rulesets {
+    rulesets: Vec<RulesetInfo>,
+}
+
+pub(super) async fn rulesets() -> Json<Rulesets> {
+    Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| RulesetInfo::new(ruleset)).collect() })
+}
+
+/// The public keys for signatures of finished games.
+pub(super) async fn keys(State(app): Shared) -> Result<Json<SigningKeys>, ApiError> {
+    Ok(Json(app.proofs.keys().await?))
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(Deserialize, schemars::JsonSchema))]
+pub(super) struct Games {
+    games: Vec<GameSummary>,
+}
+
+pub(super) async fn games(State(app): Shared) -> Json<Games> {
+    Json(Games { games: app.tables.running(LISTED_GAMES_MAX) })
+}
+
+/// A game as the caller may know it. Made of a view, like everything that leaves.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(Deserialize, schemars::JsonSchema))]
+pub(super) struct Game {
+    game: GameSummary,
+    audience: Viewer,
+    view: GameView,
+}
+
+pub(super) async fn game(
+    State(app): Shared,
+    Path(id): Path<String>,
+    Extension(client): Extension<Client>,
+    asker: MaybeAsker,
+) -> Result<Json<Game>, ApiError> {
+    let table = find(&app, client, &id).await?;
+    let (game, audience, view) = table.look(asker.id()).await?;
+    Ok(Json(Game { game, audience, view }))
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+enum Format {
+    Json,
+    Text,
+}
+
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct RecordQuery {
+    /// JSON unless it says text.
+    format: Option<Format>,
+    /// As which audience the record is read.
+    #[serde(rename = "as")]
+    scope: Option<RecordScope>,
+}
+
+impl QueryFields for RecordQuery {
+    const REASON: &'static str = "record";
+}
+
+pub(super) async fn record(
+    State(app): Shared,
+    Path(id): Path<String>,
+    Extension(client): Extension<Client>,
+    Query(RecordQuery { format, scope }): Query<RecordQuery>,
+    asker: MaybeAsker,
+) -> Result<RenderedRecord, ApiError> {
+    let table = find(&app, client, &id).await?;
+    let mut record = table.record(&app.background, asker.id(), scope).await?;
+    if let Some(Format::Text) = format {
+        let text = in_background(&app, move || record.to_string()).await?;
+        return Ok(RenderedRecord(text.into_response()));
+    }
+    app.proofs.sign(&mut record).await?;
+    Ok(RenderedRecord(in_background(&app, move || Json(record).into_response()).await?))
+}
+
+pub(super) async fn record_as_text(
+    State(app): Shared,
+    Path(id): Path<String>,
+    Extension(client): Extension<Client>,
+    asker: MaybeAsker,
+) -> Result<Text, ApiError> {
+    let table = find(&app, client, &id).await?;
+    let record = table.record(&app.background, asker.id(), None).await?;
+    Ok(Text(in_background(&app, move || record.to_string()).await?))
+}
+
+/// Renders a large answer in the background, so that it delays no connection.
+async fn in_background<T: Send + 'static>(
+    app: &App,
+    render: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    app.background.run(render).await.map_err(|_| TableError::Unavailable.into())
+}
+
+/// The table of a game. Charges for the work: a long game is read from its log and played through.
+async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiError> {
+    let id: GameId = id.parse().map_err(|_| ApiError::NoSuchGame)?;
+    let table = app.tables.find(id).await?;
+    charge_plies(app, client, table.summary().ply);
+    Ok(table)
+}
+
+/// Plies of a game that cost as much as one request.
+const PLIES_PER_REQUEST: u32 = 50;
+
+/// Charges for the extra work of a game with this many plies.
+fn charge_plies(app: &App, client: Client, plies: u16) {
+    app.admission.charge_request(client, u32::from(plies) / PLIES_PER_REQUEST, Instant::now());
+}
