@@ -50,11 +50,16 @@ pub fn refusal(why: impl Into<Refusal>) -> String {
 }
 
 /// The text of a server's refusal: the client's own, or the server's message if the client does not
-/// know the code, or an older server sent no arguments.
+/// know the code, or an older server sent no arguments. A defect of the server comes with the id of
+/// the request, for a report.
 #[must_use]
-pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str) -> String {
+pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str, request: Option<&str>) -> String {
     let refusal = Refusal { code: code.clone(), args: args.clone() };
-    words().try_refusal(&refusal).unwrap_or_else(|| message.to_owned())
+    let text = words().try_refusal(&refusal).unwrap_or_else(|| message.to_owned());
+    match request {
+        Some(request) if code.as_str() == Code::INTERNAL => crate::text!("report-request", text, request),
+        _ => text,
+    }
 }
 
 /// The text of an id, with its arguments: `text!("claim-own", side, left = clock(ms))`.

@@ -353,6 +353,7 @@ pub(crate) fn refused(game: &Game, seq: u64, refusal: Refusal) -> String {
         args,
         message,
         seq: Some(seq),
+        request: None,
     })
 }
 

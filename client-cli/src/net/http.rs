@@ -149,7 +149,8 @@ fn refused(status: StatusCode, body: &[u8]) -> HttpError {
     });
     let args =
         told.get("args").cloned().and_then(|args| serde_json::from_value(args).ok()).unwrap_or_default();
-    let message = texts::server_refusal(&Code::new(code.clone()), &args, &message);
+    let message =
+        texts::server_refusal(&Code::new(code.clone()), &args, &message, field("request").as_deref());
     HttpError::Refused { status: status.as_u16(), code, message }
 }
 

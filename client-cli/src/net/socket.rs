@@ -281,8 +281,8 @@ async fn ask<T>(
                     ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client }
                 }
                 Some((_, Message::Received(message))) => match *message {
-                    ServerToClient::Refused { code, args, message, .. } => {
-                        return Err(texts::server_refusal(&code, &args, &message));
+                    ServerToClient::Refused { code, args, message, request, .. } => {
+                        return Err(texts::server_refusal(&code, &args, &message, request.as_deref()));
                     }
                     message => match wanted(message) {
                         Wanted::Found(found) => return Ok(found),

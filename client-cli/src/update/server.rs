@@ -45,8 +45,8 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             goal::welcomed(model, games, out);
         }
         ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
-        ServerToClient::Refused { cmd_id, game, code, args, message, seq } => {
-            let message = texts::server_refusal(&code, &args, &message);
+        ServerToClient::Refused { cmd_id, game, code, args, message, seq, request } => {
+            let message = texts::server_refusal(&code, &args, &message, request.as_deref());
             if store::is_kept(model, &code) || retry::is_kept(model, cmd_id.as_ref(), &code, &message) {
                 return;
             }

@@ -5,6 +5,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use tokio::sync::Semaphore;
+use tracing::Instrument as _;
 
 /// Runs work to its end, with a limit on how much runs at once. Cheap to clone; clones share the
 /// places.
@@ -22,15 +23,15 @@ impl Committed {
 
     /// Runs work in its own task and waits for the result. If the caller is dropped before a place
     /// is free, the work never begins; later it continues without them. A panic of the work is a
-    /// panic here.
+    /// panic here. Log lines of the work belong to the caller's span.
     pub async fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         let place = self.places.clone().acquire_owned().await;
-        let task = tokio::spawn(async move {
+        let work = async move {
             let done = work.await;
             drop(place);
             done
-        });
-        match task.await {
+        };
+        match tokio::spawn(work.in_current_span()).await {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => resume_unwind(panic),

@@ -17,6 +17,7 @@ pub mod random;
 pub mod rate;
 pub mod recorder;
 pub mod refusals;
+pub mod request_id;
 pub mod scan;
 pub mod store_errors;
 pub mod telemetry;

@@ -7,9 +7,11 @@ use flagfall_board::GameId;
 use flagfall_protocol::{Code, CommandId, Refusal, ServerToClient};
 use flagfall_words::english;
 
+use crate::request_id::RequestId;
 use crate::telemetry;
 
-/// The message that refuses a command or message. The refusal is counted among the metrics.
+/// The message that refuses a command or message. The refusal is counted among the metrics, and
+/// logged with the id of the request.
 ///
 /// `seq` is how far the asking side has been shown the game, if it has a side.
 #[must_use]
@@ -18,11 +20,23 @@ pub fn message(
     cmd_id: Option<CommandId>,
     game: Option<GameId>,
     seq: Option<u64>,
+    request: RequestId,
 ) -> ServerToClient {
     telemetry::refused(&refusal.code);
+    log(&refusal, request);
     let message = english().refusal(&refusal);
     let Refusal { code, args } = refusal;
-    ServerToClient::Refused { cmd_id, game, code, args, message, seq }
+    ServerToClient::Refused { cmd_id, game, code, args, message, seq, request: Some(request.to_string()) }
+}
+
+/// Logs a refusal with the id of its request: a defect in every log, anything else where debug
+/// lines are wanted.
+pub fn log(refusal: &Refusal, request: RequestId) {
+    if refusal.code.as_str() == Code::INTERNAL {
+        tracing::error!(%request, %refusal, "refused because of a defect");
+    } else {
+        tracing::debug!(%request, %refusal, "refused");
+    }
 }
 
 /// The store cannot be reached. Nothing was done.
@@ -50,7 +64,7 @@ mod tests {
     #[test]
     fn a_refusal_becomes_a_sentence_and_keeps_its_arguments() {
         let refusal = Refusal::new(Code::TOO_MANY).because("games").with("count", 20_u64);
-        let said = message(refusal.clone(), None, None, Some(4));
+        let said = message(refusal.clone(), None, None, Some(4), RequestId::next());
         let ServerToClient::Refused { code, args, message, seq, .. } = said else {
             panic!("not a refusal: {said:?}");
         };

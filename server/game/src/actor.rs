@@ -12,6 +12,7 @@ use flagfall_store::{Append, AppendOutcome, Store, StoreError};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tokio::sync::oneshot;
+use tracing::Instrument as _;
 
 use super::care::Care;
 use super::error::{CreateError, TableError};
@@ -29,6 +30,7 @@ use super::table::{Asked, Input, Output, Table};
 use flagfall_base::delivery::Outbox;
 use flagfall_base::random::random_game_id;
 use flagfall_base::recorder::HOT;
+use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::TABLES_LEFT;
 
 /// How long the table of a finished game stays after the last connection closed it, in
@@ -275,9 +277,9 @@ impl Actor {
             Message::Forecast { .. } | Message::Stop { .. } | Message::Heard | Message::Audit => {}
         }
         match message {
-            Message::Input(TableInput::Open { outbox, player, since }) => {
-                self.asking = Some(outbox.clone());
-                self.step(Input::Open { outbox, player, since });
+            Message::Input(TableInput::Open(opener)) => {
+                self.asking = Some(opener.outbox.clone());
+                self.step(Input::Open(opener));
             }
             Message::Input(TableInput::Close { connection, is_on_purpose }) => {
                 self.step(Input::Close { connection, is_on_purpose });
@@ -402,7 +404,8 @@ impl Actor {
             let (id, store) = (self.facts.id, self.facts.store.clone());
             return Some(match output {
                 Output::Append(append) => {
-                    async move { Input::Appended(append_to(&*store, append).await) }.boxed()
+                    let request = self.table.request_in_work();
+                    async move { Input::Appended(append_to(&*store, append, request).await) }.boxed()
                 }
                 Output::Read { after } => {
                     async move { Input::ReadOn(search::read_all(&*store, id, after).await) }.boxed()
@@ -500,17 +503,24 @@ fn entropy_for(command: &GameCommand) -> Entropy {
     Entropy(bytes)
 }
 
-async fn append_to(store: &dyn Store, append: Append) -> Result<AppendOutcome, StoreError> {
+/// Appends what a request or the table itself wants. Log lines of the store name the request.
+async fn append_to(
+    store: &dyn Store,
+    append: Append,
+    request: Option<RequestId>,
+) -> Result<AppendOutcome, StoreError> {
     let game = append.game;
+    let request = request.map(tracing::field::display);
+    let span = tracing::debug_span!("append", %game, after = append.expected.seq, request);
     let started = std::time::Instant::now();
-    let outcome = store.append(append).await;
+    let outcome = store.append(append).instrument(span).await;
     HOT.commit_seconds.record(started.elapsed());
     match &outcome {
         Ok(AppendOutcome::Conflict { .. }) => {
             metrics::counter!(flagfall_base::telemetry::APPEND_CONFLICTS).increment(1);
         }
         Ok(_) => {}
-        Err(error) => tracing::warn!(%game, %error, "the store did not take an append"),
+        Err(error) => tracing::warn!(%game, request, %error, "the store did not take an append"),
     }
     outcome
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use flagfall_board::{GameId, Ply, Stamp};
 use flagfall_protocol::{
-    CommandId, GameCommand, GameRecord, GameSummary, GameView, Phase, Player, Position, RecordScope, Viewer,
+    CommandId, GameCommand, GameRecord, GameSummary, GameView, Phase, Player, RecordScope, Viewer,
 };
 use flagfall_store::Head;
 use tokio::sync::oneshot;
@@ -13,24 +13,18 @@ use tokio::sync::oneshot;
 use super::error::TableError;
 use super::facts::Facts;
 use super::mailbox::Sender;
+use super::opener::Opener;
 use super::record::RecordError;
 use super::reply::Reply;
 use super::{record, search};
 use flagfall_base::background::Background;
-use flagfall_base::delivery::{ConnectionId, Outbox};
+use flagfall_base::delivery::ConnectionId;
 use flagfall_base::names::players_today;
 
 /// What a connection asks of a table.
 pub enum TableInput {
     /// Open the game: the table answers on the outbox with the game, or a refusal.
-    Open {
-        /// The connection.
-        outbox: Outbox,
-        /// The player.
-        player: Player,
-        /// What the client has seen already.
-        since: Option<Position>,
-    },
+    Open(Opener),
     /// The connection wants no more events, or is gone.
     Close {
         /// The connection.
@@ -69,7 +63,7 @@ impl TableInput {
     pub fn into_cmd_id(self) -> Option<CommandId> {
         match self {
             TableInput::Command { cmd_id, .. } | TableInput::Rematch { cmd_id, .. } => Some(cmd_id),
-            TableInput::Open { .. } | TableInput::Close { .. } => None,
+            TableInput::Open(_) | TableInput::Close { .. } => None,
         }
     }
 }

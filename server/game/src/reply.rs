@@ -5,6 +5,7 @@ use flagfall_protocol::{Accepted, CommandId, Refusal, ServerToClient};
 use tokio::sync::oneshot;
 
 use flagfall_base::delivery::{Outbox, Payload};
+use flagfall_base::request_id::RequestId;
 use flagfall_base::{refusals, telemetry};
 
 /// The answer to a command.
@@ -15,7 +16,12 @@ pub type Answer = Result<Accepted, Refusal>;
 pub enum Reply {
     /// To a connection, as a message that names the command. It is in the send queue after the
     /// events of the command.
-    Connection(Outbox),
+    Connection {
+        /// The connection.
+        outbox: Outbox,
+        /// The request that the command came with.
+        request: RequestId,
+    },
     /// To a caller in this process.
     Caller(oneshot::Sender<Answer>),
     /// Discarded: a house player looks at the game instead.
@@ -26,7 +32,15 @@ impl Reply {
     /// The connection that asked.
     pub(super) fn outbox(&self) -> Option<&Outbox> {
         match self {
-            Reply::Connection(outbox) => Some(outbox),
+            Reply::Connection { outbox, .. } => Some(outbox),
+            Reply::Caller(_) | Reply::Discard => None,
+        }
+    }
+
+    /// The request that the command came with.
+    pub(super) fn request(&self) -> Option<RequestId> {
+        match self {
+            Reply::Connection { request, .. } => Some(*request),
             Reply::Caller(_) | Reply::Discard => None,
         }
     }
@@ -35,9 +49,11 @@ impl Reply {
     /// asking side has been shown the game, if it has a side.
     pub(super) fn answer(self, game: GameId, cmd_id: CommandId, answer: Answer, seq: Option<u64>) {
         match self {
-            Reply::Connection(outbox) => outbox.send(match answer {
+            Reply::Connection { outbox, request } => outbox.send(match answer {
                 Ok(outcome) => Payload::new(&ServerToClient::Accepted { cmd_id, outcome }),
-                Err(refusal) => Payload::new(&refusals::message(refusal, Some(cmd_id), Some(game), seq)),
+                Err(refusal) => {
+                    Payload::new(&refusals::message(refusal, Some(cmd_id), Some(game), seq, request))
+                }
             }),
             Reply::Caller(sender) => {
                 if let Err(refusal) = &answer {

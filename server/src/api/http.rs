@@ -34,6 +34,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::time::{Instant, timeout};
+use tracing::Instrument as _;
 
 pub use error::ApiError;
 
@@ -43,6 +44,7 @@ use self::request::address_of;
 
 use crate::api::ws::{Peer, upgrade};
 use crate::app::App;
+use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::HTTP_REQUESTS;
 
 /// Routes of the game listener.
@@ -55,6 +57,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn_with_state(app.clone(), around))
+        .layer(middleware::from_fn(named))
         .layer(middleware::map_response(close_after))
         .with_state(app)
 }
@@ -73,7 +76,15 @@ pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router 
         .route("/metrics", get(render))
         .fallback(async || ApiError::NoSuchPath)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .layer(middleware::from_fn(named))
         .layer(middleware::map_response(close_after))
+}
+
+/// Gives a request its id. Log lines of its work name the id, and so does the answer.
+async fn named(request: Request, next: Next) -> Response {
+    let id = RequestId::next();
+    let span = tracing::debug_span!("http", request = %id);
+    error::finish(next.run(request).instrument(span).await, id)
 }
 
 /// Closes the connection after each request. Only WebSockets stay open, and their session limits

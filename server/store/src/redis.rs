@@ -91,6 +91,7 @@ use flagfall_board::{GameId, Stamp};
 use thiserror::Error;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tracing::Span;
 
 pub use self::address::{AddressError, Prefix, RedisAddress, RedisTls};
 pub use self::durability::{Durability, Weakness};
@@ -331,8 +332,17 @@ impl Store for RedisStore {
                 .collect();
             let writes = write_arguments(&writes);
             let outage = self.shared.outage();
-            let append =
-                Prepared { game, expected, deadline, not_before, entries, is_stamped: false, outage, writes };
+            let append = Prepared {
+                game,
+                expected,
+                deadline,
+                not_before,
+                entries,
+                is_stamped: false,
+                outage,
+                writes,
+                span: Span::current(),
+            };
             #[cfg(feature = "planted-faults")]
             if crate::planted::PlantedFault::AcknowledgesFirst.is_planted() {
                 return self.acknowledge_first(append).await;
@@ -552,6 +562,7 @@ impl Archive for RedisStore {
                 is_stamped: true,
                 outage: None,
                 writes: Vec::new(),
+                span: Span::none(),
             };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))

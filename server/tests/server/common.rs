@@ -195,6 +195,14 @@ impl Answer {
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
+
+    /// The status and the body of an error, without the id of its request.
+    pub(crate) fn refusal(&self) -> (u16, serde_json::Value) {
+        let mut body = self.json();
+        let request = body.as_object_mut().and_then(|body| body.remove("request"));
+        assert!(request.is_some_and(|request| request.is_string()), "{}", self.body);
+        (self.status, body)
+    }
 }
 
 /// Connects from this address of this machine.

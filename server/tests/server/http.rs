@@ -165,7 +165,7 @@ async fn a_private_game_is_visible_to_its_players_only() {
     for path in [format!("/api/games/{game}"), format!("/api/games/{game}/record")] {
         let hidden = house.get(&path).await;
         let missing = house.get(&path.replace(&game, "000000000000")).await;
-        assert_eq!((hidden.status, &hidden.body), (404, &missing.body), "{path}");
+        assert_eq!((hidden.status, hidden.refusal()), (404, missing.refusal()), "{path}");
         assert_eq!(get_as(&house, &path, &format!("bearer {token}")).await.status, 200, "{path}");
     }
     house.close().await;

@@ -66,6 +66,10 @@ pub enum ServerToClient {
         /// The game's current sequence number for this client, if the message was about a game.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seq: Option<u64>,
+        /// The id of the request. Operators find it in the server's log. Servers of version 0.1 do
+        /// not send it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
     /// The whole lobby. The server sends it again when it changes.
     Lobby {

@@ -69,6 +69,8 @@ refusal-internal =
         [game] The game ran into a defect of the server and was opened again. Try again in a moment.
        *[other] The server has a defect. Its operators can find out more in its log.
     }
+# After a refusal-internal. $text: that text; $request: the id of the request in the server's log.
+report-request = { $text } If you report this, name the request { $request }.
 
 ## Limits
 

@@ -222,12 +222,12 @@ impl Session {
             ServerToClient::Event { game, event, .. } => Heard::Event(*game, event.clone()),
             ServerToClient::Game { game, events, .. } => Heard::Whole(game.id, events.clone()),
             ServerToClient::Accepted { cmd_id, .. } => asked(cmd_id).map_or(Heard::Nothing, Heard::Accepted),
-            ServerToClient::Refused { cmd_id, game, code, args, message, .. } => {
+            ServerToClient::Refused { cmd_id, game, code, args, message, request, .. } => {
                 let asked = cmd_id.as_ref().and_then(asked);
                 if cmd_id.is_some() && asked.is_none() {
                     return Heard::Nothing;
                 }
-                let message = texts::server_refusal(code, args, message);
+                let message = texts::server_refusal(code, args, message, request.as_deref());
                 Heard::Refused { asked, game: *game, code: code.clone(), message }
             }
             _ => Heard::Nothing,

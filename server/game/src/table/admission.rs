@@ -1,14 +1,14 @@
 //! The connections of a table: who is shown the game, and when.
 
-use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
+use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
 use flagfall_board::{PerSide, Stamp};
-use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Player, Position, Refusal, ServerToClient};
+use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Position, Refusal, ServerToClient};
 use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
-use super::follow::Opener;
 use super::state::Table;
+use crate::opener::Opener;
 
 /// Interval at which the queues of lagging spectators are checked, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
@@ -19,15 +19,16 @@ impl Table {
         (viewer, view(&self.game, viewer, self.shown_at(now)).seen)
     }
 
-    pub(super) fn open(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
-        if outbox.is_closed() || self.waits_for_log(&outbox, player, since) {
+    pub(super) fn open(&mut self, now: Stamp, opener: Opener) {
+        if opener.outbox.is_closed() || self.waits_for_log(&opener) {
             return;
         }
-        self.admit(now, outbox, player, since);
+        self.admit(now, opener);
     }
 
     /// Makes an opener wait if the replica may be behind the log; true if they wait.
-    fn waits_for_log(&mut self, outbox: &Outbox, player: &Player, since: Option<Position>) -> bool {
+    fn waits_for_log(&mut self, opener: &Opener) -> bool {
+        let Opener { outbox, player, since, .. } = opener;
         if !self.following.is_shared || self.is_over() || self.is_quarantined() {
             return false;
         }
@@ -47,7 +48,7 @@ impl Table {
             if !self.outage.is_store_reached() {
                 // Show it now, and again once it is known whether others have gone on and whether
                 // clocks stood still.
-                self.following.wait(outbox, player, None);
+                self.following.wait(Opener { since: None, ..opener.clone() });
             }
             return false;
         }
@@ -55,21 +56,22 @@ impl Table {
             // It is shown when the store is back; until then the client knows why it waits.
             outbox.send(Payload::new(&ServerToClient::StoreState { available: false }));
         }
-        self.following.wait(outbox, player, since);
+        self.following.wait(opener.clone());
         true
     }
 
     /// Shows the game to all who wait for it.
     pub(super) fn admit_openers(&mut self, now: Stamp) {
-        for Opener { outbox, player, since } in self.following.take_openers() {
-            self.admit(now, outbox, &player, since);
+        for opener in self.following.take_openers() {
+            self.admit(now, opener);
         }
     }
 
     /// Shows the game to a connection and subscribes it to what happens next.
-    fn admit(&mut self, now: Stamp, outbox: Outbox, player: &Player, since: Option<Position>) {
+    fn admit(&mut self, now: Stamp, opener: Opener) {
+        let Opener { outbox, player, since, request } = opener;
         let Some(viewer) = self.header.viewer(Some(&player.id)) else {
-            let message = refusals::message(self.stranger(), None, Some(self.id()), None);
+            let message = refusals::message(self.stranger(), None, Some(self.id()), None, request);
             return outbox.send(Payload::new(&message));
         };
         if self.is_quarantined() {
@@ -103,7 +105,7 @@ impl Table {
                 }
                 if self.audiences.spectators.len() >= self.settings.spectators_max {
                     let refusal = Refusal::new(Code::TOO_MANY).because("spectators");
-                    let message = refusals::message(refusal, None, Some(self.id()), None);
+                    let message = refusals::message(refusal, None, Some(self.id()), None, request);
                     return subscriber.outbox.send(Payload::new(&message));
                 }
                 self.send_game(now, &subscriber, events);

@@ -7,19 +7,12 @@
 //! look at the log. While the store is away they are shown the replica, unless more is known to
 //! exist. An audit compares the replica's head, including its hash, with the log's.
 
+use crate::opener::Opener;
 use flagfall_base::delivery::{ConnectionId, Outbox};
 use flagfall_board::Stamp;
-use flagfall_protocol::{Player, Position};
 
 /// How long a hint may wait if no connection here has the game open, in milliseconds.
 const UNHURRIED_MS: u64 = 3_000;
-
-/// A client that opens the game while the replica may be behind the log.
-pub(super) struct Opener {
-    pub(super) outbox: Outbox,
-    pub(super) player: Player,
-    pub(super) since: Option<Position>,
-}
 
 /// What a table knows of the log beyond its replica. `head` is the replica's last entry.
 #[derive(Default)]
@@ -84,8 +77,8 @@ impl Following {
     }
 
     /// Makes a connection wait for a look at the log.
-    pub(super) fn wait(&mut self, outbox: &Outbox, player: &Player, since: Option<Position>) {
-        self.openers.push(Opener { outbox: outbox.clone(), player: player.clone(), since });
+    pub(super) fn wait(&mut self, opener: Opener) {
+        self.openers.push(opener);
     }
 
     /// Forgets an opener whose connection no longer waits.

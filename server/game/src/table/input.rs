@@ -1,9 +1,10 @@
 //! What a table receives, and what it wants done.
 
+use crate::opener::Opener;
 use flagfall_base::cluster::Elsewhere;
-use flagfall_base::delivery::{ConnectionId, Outbox};
+use flagfall_base::delivery::ConnectionId;
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{CommandId, Player, Position, Refusal};
+use flagfall_protocol::{CommandId, Player, Refusal};
 use flagfall_rules::View;
 use flagfall_store::{Append, AppendOutcome, Head, Outage, StoreError, StoredEntry};
 
@@ -13,11 +14,7 @@ use crate::reply::Reply;
 
 /// What a table receives.
 pub(crate) enum Input {
-    Open {
-        outbox: Outbox,
-        player: Player,
-        since: Option<Position>,
-    },
+    Open(Opener),
     Close {
         connection: ConnectionId,
         /// True if the player said so. A dropped connection says nothing.

@@ -1,6 +1,7 @@
 //! The steps of a table: one input at a time, then all that can be done without the store.
 
 use flagfall_base::refusals;
+use flagfall_base::request_id::RequestId;
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Code, Refusal};
 use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
@@ -18,7 +19,7 @@ impl Table {
         let now = now.max(self.game.latest());
         let mut outputs = Vec::new();
         match input {
-            Input::Open { outbox, player, since } => self.open(now, outbox, &player, since),
+            Input::Open(opener) => self.open(now, opener),
             Input::Close { connection, is_on_purpose } => self.close(connection, is_on_purpose),
             Input::Command(asked) => self.enqueue(asked),
             Input::Rematch { reply, player, cmd_id } => {
@@ -62,6 +63,11 @@ impl Table {
             && !self.is_quarantined();
         let wait_ms = self.claim_wait_ms();
         self.claims.update(now, is_playable, wait_ms, &mut self.attendance, &self.audiences);
+    }
+
+    /// The request whose command is under way, if one is.
+    pub(crate) fn request_in_work(&self) -> Option<RequestId> {
+        self.work.request()
     }
 
     /// The latest moment at which the table wants an [`Input::Tick`].

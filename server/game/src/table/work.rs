@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use flagfall_base::delivery::Outbox;
+use flagfall_base::request_id::RequestId;
 use flagfall_board::{Side, Stamp};
 use flagfall_rules::{Event, Events};
 use flagfall_store::Head;
@@ -73,6 +74,14 @@ impl Work {
     /// True if nothing is under way and nothing waits.
     pub(super) fn is_empty(&self) -> bool {
         self.flight.is_none() && self.queue.is_empty()
+    }
+
+    /// The request whose command is under way.
+    pub(super) fn request(&self) -> Option<RequestId> {
+        match &self.flight {
+            Some(Flight::Command { asked, .. } | Flight::Confirm { asked }) => asked.reply.request(),
+            Some(Flight::ByItself { .. } | Flight::Search | Flight::Follow) | None => None,
+        }
     }
 
     /// The connections that wait for the answer to a command.

@@ -156,10 +156,9 @@ fn a_connection_that_ended_without_a_word_is_noticed() {
     assert!(matches!(bo.read()[0], ServerToClient::Presence { presence: Presence::Reconnecting, .. }));
     // If a connection ends before its request to open is handled, no player is seated.
     let late = Client::new("ana");
-    let outbox = late.outbox.clone();
+    let opener = late.opener(None);
     drop(late);
-    let player = super::harness::player("ana");
-    hand.step(crate::table::Input::Open { outbox, player, since: None });
+    hand.step(crate::table::Input::Open(opener));
     assert!(bo.texts().is_empty());
 }
 

@@ -39,7 +39,7 @@ pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
 /// `Authorization`.
 pub(super) fn permit(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after"));
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after, x-request-id"));
 }
 
 /// Marks the answer as dependent on the origin, whether or not it is allowed.

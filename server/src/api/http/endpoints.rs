@@ -1,5 +1,5 @@
-//! Every operation of the HTTP API. The router and the OpenAPI document are made from this list: the
-//! handlers say what they take and answer, and the list says what each is called and what it refuses
+//! Every operation of the HTTP API. The router and the OpenAPI document are made from this list:
+//! the handlers say what they take and answer, and the list what each is called and what it refuses
 //! with.
 
 use std::sync::Arc;
@@ -62,7 +62,7 @@ where
     T: 'static,
 {
     let routed = on(verb.filter, handler);
-    #[cfg(debug_assertions)]
+    #[cfg(any(test, debug_assertions))]
     let routed = checks::held_to(routed, id, refusals);
     #[cfg(test)]
     let about = About { method: verb.name, id, summary, refusals, describe: H::describe };
@@ -503,8 +503,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     ]
 }
 
-/// Holds handlers to the refusals that their endpoints list, in builds for tests.
-#[cfg(debug_assertions)]
+/// Holds handlers to the refusals that their endpoints list, in tests and other debug builds.
+#[cfg(any(test, debug_assertions))]
 pub(super) mod checks {
     use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use flagfall_protocol::{Code, NotOpened, Refusal, RefusalArgs};
 use flagfall_store::StoreError;
@@ -12,6 +12,7 @@ use thiserror::Error;
 use crate::api::ws::UpgradeRefusal;
 use flagfall_base::admission::{Scope, TooMany};
 use flagfall_base::refusals;
+use flagfall_base::request_id::RequestId;
 use flagfall_game::{RecordError, StaleEpoch, TableError};
 use flagfall_services::blocks::BlockRefusal;
 use flagfall_services::deployments::DeploymentError;
@@ -85,14 +86,40 @@ pub enum ApiError {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ErrorBody {
+    /// Why, as a stable code for programs.
     code: Code,
+    /// Numbers and keys that the message mentions.
     #[serde(skip_serializing_if = "RefusalArgs::is_empty")]
     args: RefusalArgs,
+    /// Why and what to do, for people.
     message: String,
+    /// The id of the request, as in the header `x-request-id`. Operators find it in the server's
+    /// log.
+    request: String,
 }
 
-/// The refusal that an answer carries.
-#[cfg(debug_assertions)]
+/// The header with the id of a request.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Writes the body of an error and the id of its request. [`ApiError`] knows neither of them.
+pub(super) fn finish(response: Response, request: RequestId) -> Response {
+    let (mut head, mut body) = response.into_parts();
+    if let Some(Refused(refusal)) = head.extensions.remove() {
+        refusals::log(&refusal, request);
+        let message = flagfall_words::english().refusal(&refusal);
+        let Refusal { code, args } = refusal;
+        let json = Json(ErrorBody { code, args, message, request: request.to_string() }).into_response();
+        let (json, text) = json.into_parts();
+        head.headers.extend(json.headers);
+        body = text;
+    }
+    if let Ok(id) = HeaderValue::try_from(request.to_string()) {
+        head.headers.insert(REQUEST_ID, id);
+    }
+    Response::from_parts(head, body)
+}
+
+/// The refusal that an answer carries until [`finish`] writes it out.
 #[derive(Clone)]
 pub(super) struct Refused(pub(super) Refusal);
 
@@ -157,13 +184,9 @@ impl From<&ApiError> for Refusal {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let (status, refusal) = (self.status(), Refusal::from(&self));
-        let message = flagfall_words::english().refusal(&refusal);
-        let body = ErrorBody { code: refusal.code.clone(), args: refusal.args.clone(), message };
-        let mut response = (status, Json(body)).into_response();
-        // For the check that each operation lists what it refuses with.
-        #[cfg(debug_assertions)]
-        response.extensions_mut().insert(Refused(refusal));
+        let status = self.status();
+        let mut response = status.into_response();
+        response.extensions_mut().insert(Refused(Refusal::from(&self)));
         let header = match (self, status) {
             (ApiError::Player(PlayerError::TooManyAttempts(seconds)), _) => {
                 Some((RETRY_AFTER, seconds.into()))

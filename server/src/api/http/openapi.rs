@@ -1,6 +1,8 @@
-//! The HTTP API as an OpenAPI document, made from the list of endpoints, the types of their handlers
-//! and the refusals of the server. It is checked in as `server/openapi.json`, a test keeps that file
-//! fresh, and `GET /api/openapi.json` serves it.
+//! The HTTP API as an OpenAPI document, made from the list of endpoints, the types of their
+//! handlers and the refusals of the server.
+//!
+//! It is checked in as `server/openapi.json`, a test keeps that file fresh, and `GET
+//! /api/openapi.json` serves it.
 
 #[cfg(test)]
 mod described;

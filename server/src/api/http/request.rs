@@ -111,8 +111,8 @@ impl FromRequestParts<Arc<App>> for Owner {
     }
 }
 
-/// The player whose token came with the request, if one did. A wrong token is an error: a player must
-/// not mistake the public view for their own.
+/// The player whose token came with the request, if one did. A wrong token is an error: a player
+/// must not mistake the public view for their own.
 pub(super) struct MaybeAsker(pub(super) Option<Identity>);
 
 impl MaybeAsker {

@@ -21,6 +21,7 @@ use tokio_tungstenite::tungstenite::error::{CapacityError, ProtocolError};
 use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as WebSocketCode;
 use tokio_tungstenite::tungstenite::{Error, Message, Utf8Bytes};
+use tracing::Instrument as _;
 
 use super::dispatch::{Dispatch, Done, Work, refuse};
 use super::handshake::admit;
@@ -34,6 +35,7 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::delivery::Registration;
 use flagfall_base::delivery::{Account, ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
 use flagfall_base::recorder::HOT;
+use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::CLOSES;
 use flagfall_services::players::PlayerError;
 
@@ -69,6 +71,7 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
         session,
         stage: Stage::Greeting(registration),
         hand: Hand::Empty,
+        request: RequestId::next(),
     };
     tracing::debug!(connection = %id, "opened");
     let ending = connection.talk().await;
@@ -113,6 +116,8 @@ struct Connection {
     session: Session,
     stage: Stage,
     hand: Hand,
+    /// The message that came last.
+    request: RequestId,
 }
 
 enum Stage {
@@ -183,6 +188,7 @@ impl Connection {
                 Wake::Text(text) => {
                     let Account { credit, stored } = self.line.reader.take_account();
                     self.settle(now, stored);
+                    self.request = RequestId::next();
                     self.session.on_text(now, credit, &text)
                 }
                 Wake::Binary => self.session.on_binary(),
@@ -225,15 +231,15 @@ impl Connection {
             Step::Enter { token, name, client } => self.enter(token, name, client),
             Step::Carry(message) => {
                 if let Stage::In { dispatch, .. } = &mut self.stage
-                    && let Some(work) = dispatch.take(message)
+                    && let Some(work) = dispatch.take(message, self.request)
                 {
                     self.hand = Hand::Work(work);
                 }
             }
-            Step::Refuse(Refused { cmd_id, why }) => refuse(&self.outbox, why, cmd_id, None),
+            Step::Refuse(Refused { cmd_id, why }) => refuse(&self.outbox, self.request, why, cmd_id, None),
             Step::Close(last_words, closing) => {
                 if let Some(Refused { cmd_id, why }) = last_words {
-                    refuse(&self.outbox, why, cmd_id, None);
+                    refuse(&self.outbox, self.request, why, cmd_id, None);
                 }
                 return Some(closing);
             }
@@ -258,13 +264,15 @@ impl Connection {
         };
         let (app, outbox, seat) = (self.app.clone(), self.outbox.clone(), self.seat.clone());
         app.admission.note_request(&seat);
-        self.hand = Hand::Entering(Box::pin(async move {
+        let request = self.request;
+        let span = tracing::debug_span!("hello", connection = %outbox.connection(), %request);
+        let entering = async move {
             let (player, new_token) =
                 admit(&app, &seat, &mut registration, token.as_ref(), name.as_deref()).await?;
             // The registry first, then the list of games: a game that starts in between is sent
             // twice rather than never.
             let games = app.tables.games_of(&player.id).await;
-            tracing::info!(connection = %outbox.connection(), player = %player.id, name = %player.name, client, "welcome");
+            tracing::info!(connection = %outbox.connection(), %request, player = %player.id, name = %player.name, client, "welcome");
             outbox.send(Payload::new(&ServerToClient::Welcome {
                 protocol: PROTOCOL_VERSION,
                 server: SERVER.to_owned(),
@@ -275,7 +283,8 @@ impl Connection {
                 games,
             }));
             Ok((registration, player))
-        }));
+        };
+        self.hand = Hand::Entering(Box::pin(entering.instrument(span)));
     }
 
     fn let_in(&mut self, now: Instant, entered: Entered) -> Step {

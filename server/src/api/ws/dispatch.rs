@@ -7,6 +7,7 @@ use flagfall_board::GameId;
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Player, Refusal, ServerToClient};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
+use tracing::Instrument as _;
 
 use super::chat;
 use crate::allowance::{ask_lobby, note_open_game};
@@ -16,7 +17,8 @@ use flagfall_base::delivery::Outbox;
 use flagfall_base::delivery::Payload;
 use flagfall_base::rate::TokenBucket;
 use flagfall_base::refusals;
-use flagfall_game::{Reply, TableError, TableHandle, TableInput};
+use flagfall_base::request_id::RequestId;
+use flagfall_game::{Opener, Reply, TableError, TableHandle, TableInput};
 use flagfall_services::lobby::LobbyCommand;
 
 /// A message being carried out. It sends its answers to the outbox itself.
@@ -48,6 +50,8 @@ pub(super) struct Dispatch {
     is_watching_lobby: bool,
     /// Rate limit for chat.
     talk: TokenBucket,
+    /// The message that is being carried out.
+    request: RequestId,
 }
 
 /// Chat messages per connection, and in which time.
@@ -69,6 +73,7 @@ impl Dispatch {
             open: Vec::new(),
             is_watching_lobby: false,
             talk: TokenBucket::new(TALK.0, TALK.1, Instant::now()),
+            request: RequestId::next(),
         }
     }
 
@@ -77,8 +82,19 @@ impl Dispatch {
         &self.player.id
     }
 
-    /// Carries out a message, at once or as the returned work.
-    pub(super) fn take(&mut self, message: ClientToServer) -> Option<Work> {
+    /// Carries out a message, at once or as the returned work. Log lines of the work name its
+    /// connection and request.
+    pub(super) fn take(&mut self, message: ClientToServer, request: RequestId) -> Option<Work> {
+        self.request = request;
+        let span = tracing::debug_span!("message", connection = %self.outbox.connection(), %request);
+        let work = span.in_scope(|| {
+            tracing::debug!("message");
+            self.begin(message)
+        })?;
+        Some(if span.is_disabled() { work } else { Box::pin(work.instrument(span)) })
+    }
+
+    fn begin(&mut self, message: ClientToServer) -> Option<Work> {
         let message = match LobbyCommand::from_message(message) {
             Ok((cmd_id, command)) => return Some(self.ask_lobby(cmd_id, command)),
             Err(message) => message,
@@ -96,22 +112,19 @@ impl Dispatch {
             }
             ClientToServer::ShowChallenge { challenge } => Some(self.show_challenge(challenge)),
             ClientToServer::Rematch { cmd_id, game } => {
-                let (outbox, player) = (self.outbox.clone(), self.player.clone());
-                self.tell_table(
-                    game,
-                    TableInput::Rematch { reply: Reply::Connection(outbox), player, cmd_id },
-                )
+                let (reply, player) = (self.reply(), self.player.clone());
+                self.tell_table(game, TableInput::Rematch { reply, player, cmd_id })
             }
             ClientToServer::OpenGame { game, since } => self.open_game(game, since),
             ClientToServer::CloseGame { game } => self.close_game(game),
             ClientToServer::Command { cmd_id, game, ply, epoch, command } => {
-                let (reply, player) = (Reply::Connection(self.outbox.clone()), self.player.id.clone());
+                let (reply, player) = (self.reply(), self.player.id.clone());
                 self.tell_table(game, TableInput::Command { reply, player, cmd_id, ply, epoch, command })
             }
             ClientToServer::Say { cmd_id, game, said } => {
                 if !self.talk.take(Instant::now()) {
                     let refusal = Refusal::new(Code::TOO_MANY).because("chat");
-                    refuse(&self.outbox, refusal, Some(cmd_id), Some(game));
+                    refuse(&self.outbox, self.request, refusal, Some(cmd_id), Some(game));
                     return None;
                 }
                 let (app, player) = (self.app.clone(), self.player.clone());
@@ -161,9 +174,14 @@ impl Dispatch {
         }
     }
 
+    /// Where the answer to a command in a game goes.
+    fn reply(&self) -> Reply {
+        Reply::Connection { outbox: self.outbox.clone(), request: self.request }
+    }
+
     fn ask_lobby(&self, cmd_id: CommandId, command: LobbyCommand) -> Work {
         let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
-        let client = self.client;
+        let (client, request) = (self.client, self.request);
         Box::pin(async move {
             let carried = ask_lobby(&app, client, &player, &cmd_id, command).await;
             outbox.note_stored(carried.stored);
@@ -175,18 +193,18 @@ impl Dispatch {
                         app.peers.renew(&app.connections, &player.id).await;
                     }
                 }
-                Err(why) => refuse(&outbox, Refusal::from(&why), Some(cmd_id), None),
+                Err(why) => refuse(&outbox, request, Refusal::from(&why), Some(cmd_id), None),
             }
             Done::Nothing
         })
     }
 
     fn show_challenge(&self, code: String) -> Work {
-        let (app, outbox) = (self.app.clone(), self.outbox.clone());
+        let (app, outbox, request) = (self.app.clone(), self.outbox.clone(), self.request);
         Box::pin(async move {
             match app.lobby.show_challenge(&code).await {
                 Ok(challenge) => outbox.send(Payload::new(&challenge.message())),
-                Err(why) => refuse(&outbox, Refusal::from(&why), None, None),
+                Err(why) => refuse(&outbox, request, Refusal::from(&why), None, None),
             }
             Done::Nothing
         })
@@ -198,11 +216,11 @@ impl Dispatch {
         game: GameId,
         work: impl Future<Output = Result<Accepted, Refusal>> + Send + 'static,
     ) -> Work {
-        let outbox = self.outbox.clone();
+        let (outbox, request) = (self.outbox.clone(), self.request);
         Box::pin(async move {
             match work.await {
                 Ok(outcome) => outbox.send(Payload::new(&ServerToClient::Accepted { cmd_id, outcome })),
-                Err(refusal) => refuse(&outbox, refusal, Some(cmd_id), Some(game)),
+                Err(refusal) => refuse(&outbox, request, refusal, Some(cmd_id), Some(game)),
             }
             Done::Nothing
         })
@@ -222,11 +240,11 @@ impl Dispatch {
         let is_open = self.open.iter().any(|open| open.table.id() == game);
         if !is_open && self.open.len() >= max {
             let refusal = Refusal::new(Code::TOO_MANY).because("open_games").with("count", max);
-            refuse(&self.outbox, refusal, None, Some(game));
+            refuse(&self.outbox, self.request, refusal, None, Some(game));
             return None;
         }
-        let (outbox, player) = (self.outbox.clone(), self.player.clone());
-        Some(self.hand_over(game, TableInput::Open { outbox, player, since }))
+        let (outbox, player, request) = (self.outbox.clone(), self.player.clone(), self.request);
+        Some(self.hand_over(game, TableInput::Open(Opener { outbox, player, since, request })))
     }
 
     fn close_game(&mut self, game: GameId) -> Option<Work> {
@@ -257,11 +275,11 @@ impl Dispatch {
     fn hand_over(&self, game: GameId, mut input: TableInput) -> Work {
         const ATTEMPTS: usize = 3;
         let (app, outbox, player) = (self.app.clone(), self.outbox.clone(), self.player.clone());
-        let client = self.client;
+        let (client, request) = (self.client, self.request);
         let open = self.open.iter().find(|open| open.table.id() == game);
         let (mut known, is_watching) =
             (open.map(|open| open.table.clone()), open.is_some_and(Open::is_watched));
-        let is_open = matches!(input, TableInput::Open { .. });
+        let is_open = matches!(input, TableInput::Open(_));
         Box::pin(async move {
             for _ in 0..ATTEMPTS {
                 let table = match known.take() {
@@ -269,7 +287,7 @@ impl Dispatch {
                     None => match app.tables.find(game).await {
                         Ok(table) => table,
                         Err(error) => {
-                            refuse(&outbox, Refusal::from(&error), input.into_cmd_id(), Some(game));
+                            refuse(&outbox, request, Refusal::from(&error), input.into_cmd_id(), Some(game));
                             return Done::Nothing;
                         }
                     },
@@ -278,7 +296,7 @@ impl Dispatch {
                     match app.admission.watch(client, &player.id, Instant::now()) {
                         Ok(watch) => Some(watch),
                         Err(too_many) => {
-                            refuse(&outbox, Refusal::from(&too_many), None, Some(game));
+                            refuse(&outbox, request, Refusal::from(&too_many), None, Some(game));
                             return Done::Nothing;
                         }
                     }
@@ -297,7 +315,7 @@ impl Dispatch {
                 }
             }
             let refusal = Refusal::from(&TableError::Unavailable);
-            refuse(&outbox, refusal, input.into_cmd_id(), Some(game));
+            refuse(&outbox, request, refusal, input.into_cmd_id(), Some(game));
             Done::Nothing
         })
     }
@@ -325,6 +343,12 @@ impl Drop for Dispatch {
 }
 
 /// Sends a refusal.
-pub(super) fn refuse(outbox: &Outbox, refusal: Refusal, cmd_id: Option<CommandId>, game: Option<GameId>) {
-    outbox.send(Payload::new(&refusals::message(refusal, cmd_id, game, None)));
+pub(super) fn refuse(
+    outbox: &Outbox,
+    request: RequestId,
+    refusal: Refusal,
+    cmd_id: Option<CommandId>,
+    game: Option<GameId>,
+) {
+    outbox.send(Payload::new(&refusals::message(refusal, cmd_id, game, None, request)));
 }

@@ -244,6 +244,9 @@ impl Writer {
         let mut silenced = Vec::new();
         let mut landed = Vec::new();
         for (request, said) in asked {
+            if let (Request::Append { append, .. }, Said::OfAppend(said)) = (&request, &said) {
+                tracing::debug!(parent: &append.span, ?said, "Redis answered an append");
+            }
             match (request, said) {
                 (Request::Append { append, reply }, Said::OfAppend(said)) => match said {
                     Ok(Appended::Ok { at }) => landed.push((append, at, reply)),

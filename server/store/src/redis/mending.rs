@@ -3,6 +3,7 @@
 
 use flagfall_board::GameId;
 use redis::{Pipeline, Value};
+use tracing::Span;
 
 use super::answers::{self, Appended};
 use super::fault::{Fault, parsed};
@@ -305,6 +306,7 @@ impl Missing {
             is_stamped: true,
             outage: None,
             writes: entry.writes.clone(),
+            span: Span::none(),
         })
     }
 }

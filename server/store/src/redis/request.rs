@@ -2,6 +2,7 @@
 
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
+use tracing::Span;
 
 use super::fault::Fault;
 use super::held::HeldEntry;
@@ -31,6 +32,8 @@ pub(super) struct Prepared {
     /// one, the append was judged by clocks that ran during it.
     pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<WriteArguments>,
+    /// What the caller was doing, for log lines about the append.
+    pub(super) span: Span,
 }
 
 impl Prepared {

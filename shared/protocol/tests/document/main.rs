@@ -261,6 +261,7 @@ fn examples() -> String {
         args,
         message,
         seq: Some(shown.seq),
+        request: Some("4f7d20a1c96be358".to_owned()),
     };
     page.example("A command for an earlier ply is refused:", &refused);
 

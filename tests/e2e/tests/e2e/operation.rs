@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use flagfall_e2e::{Process, Server, Site, client_program, command, get, server_program};
+use flagfall_e2e::{Process, Server, Site, Socket, client_program, command, get, server_program};
 use flagfall_tests::Chance;
 use serde_json::Value;
 
@@ -33,6 +33,56 @@ fn health_and_metrics_tell_of_a_game_that_runs() {
     // Players cannot see the metrics, and nobody can play on the operators' port.
     assert_eq!(get(server.address, "/metrics").status, 404);
     assert_eq!(get(server.metrics, "/api/games").status, 404);
+}
+
+#[test]
+fn a_request_is_found_in_the_log_from_the_message_to_redis() {
+    let site = Site::with_redis();
+    let mut server = Server::start(site.server_command(0).args(["--log-format", "json", "--log", "debug"]));
+    let mut player = Socket::connect(server.address);
+    let mut message = |text: &str, kind: &str| {
+        player.send_text(text);
+        loop {
+            let answer: Value = serde_json::from_str(&player.message().expect("a message")).expect("JSON");
+            if answer["type"] == kind {
+                return answer;
+            }
+        }
+    };
+    message(r#"{"type":"hello","protocol":1,"client":"a test"}"#, "welcome");
+    let bot = r#"{"type":"play_bot","cmd_id":"p","bot":"random","side":"red",
+        "terms":{"ruleset":"barrage","time":{"kind":"unlimited"}}}"#;
+    let game = message(bot, "accepted")["outcome"]["game"].as_str().expect("a game").to_owned();
+    let command = |id: &str, command: &str| {
+        format!(r#"{{"type":"command","cmd_id":"{id}","game":"{game}","ply":0,"command":{command}}}"#)
+    };
+    let refused = message(&command("m", r#"{"kind":"move","move":"a4a5"}"#), "refused");
+    let setup = r#"{"kind":"deploy","setup":"9....1..9. .......... .S........ F8B2......"}"#;
+    message(&command("d", setup), "accepted");
+    let by_http = get(server.address, "/api/games/nonsense");
+    drop(player);
+    server.terminate();
+    server.ended().expect(0, &[]);
+
+    let lines = server.error_lines();
+    let lines: Vec<Value> = lines.iter().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let of = |request: &Value| {
+        let named = |line: &Value| line["request"] == *request || line["span"]["request"] == *request;
+        lines.iter().filter(|line| request.is_string() && named(line)).collect::<Vec<_>>()
+    };
+    let has = |lines: &[&Value], text: &str| lines.iter().any(|line| line["message"] == text);
+    let refusal = of(&refused["request"]);
+    assert!(has(&refusal, "message") && has(&refusal, "refused"), "{refusal:?}");
+    let welcome = lines.iter().find(|line| line["message"] == "welcome").expect("a welcome");
+    assert_eq!(refusal[0]["span"]["connection"], welcome["connection"]);
+    let is_appended = |line: &&Value| line["message"] == "Redis answered an append";
+    let appended: Vec<&Value> = lines.iter().filter(is_appended).collect();
+    // The new game and the deployment; the server's own deployment comes from no request.
+    let followed = appended.iter().filter(|line| has(&of(&line["span"]["request"]), "message"));
+    let followed: BTreeSet<String> = followed.map(|line| line["span"]["request"].to_string()).collect();
+    assert_eq!(followed.len(), 2, "{appended:?}");
+    let body: Value = serde_json::from_str(&by_http.body).expect("JSON");
+    assert!(has(&of(&body["request"]), "refused"), "{body}");
 }
 
 #[test]

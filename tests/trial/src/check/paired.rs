@@ -85,7 +85,8 @@ pub(crate) fn check_pair(pair: &PairLog, findings: &mut Findings) {
     }
 }
 
-/// The text with a sign in place of every opaque value: the given ones, hashes, salts and times.
+/// The text with a sign in place of every opaque value: the given ones, hashes, salts, times and
+/// the ids of requests.
 fn veiled(text: &str, opaque: &[String]) -> String {
     let mut text = without_signature(text);
     for (number, value) in opaque.iter().enumerate().filter(|(_, value)| !value.is_empty()) {
@@ -101,11 +102,15 @@ fn veiled(text: &str, opaque: &[String]) -> String {
             continue;
         }
         let word = &rest[..run];
-        let is_hash = word.len() == 64 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_hash = word.len() == 64 && is_hex;
+        let is_request = word.len() == 16 && is_hex && veiled.ends_with(r#""request":""#);
         let is_moment =
             word.len() == 13 && word.starts_with('1') && word.bytes().all(|byte| byte.is_ascii_digit());
         veiled.push_str(if is_hash {
             "#hash"
+        } else if is_request {
+            "#request"
         } else if is_moment {
             "#moment"
         } else {
@@ -145,5 +150,7 @@ mod tests {
         let text = format!(r#"{{"id":"game1","at":1790000000000,"salt":"{hash}","ply":13}}"#);
         let expected = r##"{"id":"#0","at":#moment,"salt":"#hash","ply":13}"##;
         assert_eq!(veiled(&text, &["game1".to_owned()]), expected);
+        let refused = r#"{"code":"0123456789abcdef","request":"0123456789abcdef"}"#;
+        assert_eq!(veiled(refused, &[]), r##"{"code":"0123456789abcdef","request":"#request"}"##);
     }
 }

@@ -183,6 +183,7 @@ impl Stage {
             args: RefusalArgs::default(),
             message: "not now".to_owned(),
             seq: Some(self.host.seq(Side::Red)),
+            request: None,
         };
         receives(&mut self.session, refused)
     }
@@ -386,6 +387,7 @@ fn the_program_ends_before_its_session() {
         args: RefusalArgs::default(),
         message: "there is no such game".to_owned(),
         seq: None,
+        request: None,
     };
     ends(Stage::new(None), received(gone), 1);
 }

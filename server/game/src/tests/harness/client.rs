@@ -4,9 +4,14 @@ use std::future::poll_fn;
 use std::task::{Context, Poll, Waker};
 
 use flagfall_base::delivery::{ConnectionId, Outbox, OutboxReader, Outgoing, outbox};
+use flagfall_base::request_id::RequestId;
 use flagfall_protocol::{Accepted, CloseCode, GameEvent, GameView, Player, ServerToClient};
 
 use super::player;
+use crate::opener::Opener;
+
+/// The id of every request: tests compare messages byte for byte.
+pub(crate) const REQUEST: RequestId = RequestId::numbered(7);
 
 /// One connection of a client.
 pub(crate) struct Client {
@@ -19,6 +24,12 @@ impl Client {
     pub(crate) fn new(id: &str) -> Client {
         let (outbox, reader) = outbox(ConnectionId::next());
         Client { player: player(id), outbox, reader }
+    }
+
+    /// This client, wanting to be shown the game.
+    pub(crate) fn opener(&self, since: Option<flagfall_protocol::Position>) -> Opener {
+        let (outbox, player) = (self.outbox.clone(), self.player.clone());
+        Opener { outbox, player, since, request: REQUEST }
     }
 
     /// The messages received, as text.

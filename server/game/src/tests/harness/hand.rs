@@ -10,6 +10,7 @@ use flagfall_protocol::{GameCommand, GameView, Position};
 use flagfall_rules::{Entropy, Viewer};
 use flagfall_store::{ManualClock, MemoryStore, Store, StoredEntry};
 
+use super::client::REQUEST;
 use super::{Client, START, deploy, make_game, now, settings};
 use crate::header::GameHeader;
 use crate::reply::Reply;
@@ -145,8 +146,7 @@ impl Hand {
     }
 
     pub(crate) fn open(&mut self, client: &Client, since: Option<Position>) {
-        let (outbox, player) = (client.outbox.clone(), client.player.clone());
-        self.step(Input::Open { outbox, player, since });
+        self.step(Input::Open(client.opener(since)));
     }
 
     pub(crate) fn close(&mut self, client: &Client) {
@@ -181,7 +181,7 @@ impl Hand {
     ) {
         let entropy = Entropy([u8::try_from(id.len()).unwrap_or(0); 32]);
         let asked = Asked {
-            reply: Reply::Connection(client.outbox.clone()),
+            reply: Reply::Connection { outbox: client.outbox.clone(), request: REQUEST },
             player_id: client.player.id.clone(),
             cmd_id: id.parse().unwrap(),
             ply,
@@ -196,7 +196,11 @@ impl Hand {
 
     pub(crate) fn rematch(&mut self, client: &Client, id: &str) {
         let (outbox, player) = (client.outbox.clone(), client.player.clone());
-        self.step(Input::Rematch { reply: Reply::Connection(outbox), player, cmd_id: id.parse().unwrap() });
+        self.step(Input::Rematch {
+            reply: Reply::Connection { outbox, request: REQUEST },
+            player,
+            cmd_id: id.parse().unwrap(),
+        });
     }
 
     /// A random legal command of the side that acts next: nearly always a move if there is one.

@@ -10,6 +10,7 @@ use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{GameCommand, Phase, Time};
 use flagfall_store::{Key, ManualClock, MemoryStore, Outage, Store as _, WallClock as _};
 
+use super::client::REQUEST;
 use super::store::{Faults, FaultyStore};
 use super::{CLAIM_MS, Client, DEPLOY_MS, NotingFeatures, REST_MS, START, deploy, header, player};
 use crate::{NewGame, Reply, TableHandle, TableInput, TableSettings, Tables};
@@ -142,8 +143,7 @@ pub(crate) async fn run_tasks() {
 }
 
 pub(crate) async fn open(table: &TableHandle, client: &Client) {
-    let (outbox, player) = (client.outbox.clone(), client.player.clone());
-    table.send(TableInput::Open { outbox, player, since: None }).await.unwrap();
+    table.send(TableInput::Open(client.opener(None))).await.unwrap();
 }
 
 /// Closes a client's connection to the game.
@@ -165,14 +165,14 @@ pub(crate) async fn command_at(
     ply: u16,
     command: GameCommand,
 ) {
-    let reply = Reply::Connection(client.outbox.clone());
+    let reply = Reply::Connection { outbox: client.outbox.clone(), request: REQUEST };
     let (player, cmd_id) = (client.player.id.clone(), id.parse().unwrap());
     table.send(TableInput::Command { reply, player, cmd_id, ply, epoch: None, command }).await.unwrap();
 }
 
 /// Asks for a rematch.
 pub(crate) async fn rematch(table: &TableHandle, client: &Client, id: &str) {
-    let reply = Reply::Connection(client.outbox.clone());
+    let reply = Reply::Connection { outbox: client.outbox.clone(), request: REQUEST };
     let (player, cmd_id) = (client.player.clone(), id.parse().unwrap());
     table.send(TableInput::Rematch { reply, player, cmd_id }).await.unwrap();
 }

@@ -40,7 +40,10 @@ impl House {
         let (outbox, mut reader) = outbox(ConnectionId::next());
         let (player, cmd_id, command) = (player(who), "abort".parse().unwrap(), GameCommand::Abort {});
         let input = TableInput::Command {
-            reply: flagfall_game::Reply::Connection(outbox),
+            reply: flagfall_game::Reply::Connection {
+                outbox,
+                request: flagfall_base::request_id::RequestId::next(),
+            },
             player: player.id,
             cmd_id,
             ply: 0,

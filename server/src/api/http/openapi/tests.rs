@@ -115,8 +115,11 @@ impl Document {
         let mut examples = Map::new();
         for refusal in refusals {
             let name = example_name(refusal);
-            let mut body =
-                json!({ "code": refusal.code, "message": flagfall_words::english().refusal(refusal) });
+            let mut body = json!({
+                "code": refusal.code,
+                "message": flagfall_words::english().refusal(refusal),
+                "request": "4f7d20a1c96be358",
+            });
             if !refusal.args.is_empty() {
                 body["args"] = json!(refusal.args);
             }
