@@ -27,7 +27,7 @@ pub use lobby::{Challenges, Lobby, PoolWait};
 pub use message::{Effect, Key, Message};
 pub use notes::Notes;
 pub(crate) use open_game::A1;
-pub use open_game::OpenGame;
+pub use open_game::{OpenGame, Premove};
 pub use options::{DEFAULT_SERVER, Face, Options, server_flag};
 pub use ui::{Choice, Choices, Page, Prompt, Ui, Uncolored};
 

@@ -14,6 +14,7 @@ mod link;
 mod mail;
 mod outbox;
 mod pool;
+mod premove;
 mod questions;
 mod ratings;
 mod requests;

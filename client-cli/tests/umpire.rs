@@ -61,7 +61,7 @@ impl Stage {
     }
 
     /// Lets a misbehaving Red play a house player. Returns what the log and the record say.
-    fn misbehaves(&self, lines: &str, limits: &[&str]) -> Told {
+    fn misbehaves(&self, lines: &str, limits: &[&str]) -> Verdict {
         let (red, blue) = (self.script("culprit", lines), self.honest("pbm"));
         let record = self.path("record");
         let record = record.to_str().expect("text");
@@ -69,7 +69,7 @@ impl Stage {
         arguments.extend(limits);
         let output = self.umpire(&arguments).output().expect("the umpire runs");
         self.nothing_is_left();
-        Told::new(&output, Path::new(record))
+        Verdict::new(&output, Path::new(record))
     }
 
     /// Asserts that no process that noted its id still runs, nor any other of its group or session.
@@ -90,7 +90,7 @@ impl Stage {
 }
 
 /// What one game's log and record say.
-struct Told {
+struct Verdict {
     quit: String,
     reason: String,
     winner: String,
@@ -98,8 +98,8 @@ struct Told {
     stdout: String,
 }
 
-impl Told {
-    fn new(output: &Output, record: &Path) -> Told {
+impl Verdict {
+    fn new(output: &Output, record: &Path) -> Verdict {
         let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{stdout}{stderr}");
@@ -108,7 +108,7 @@ impl Told {
             |start: &str| log.lines().find(|line| line.starts_with(start)).unwrap_or_default().to_owned();
         let json: serde_json::Value = serde_json::from_str(&read(record, "json")).expect("a record");
         let outcome = |field: &str| json["outcome"][field].as_str().unwrap_or("nobody").to_owned();
-        Told {
+        Verdict {
             quit: line("QUIT "),
             reason: outcome("reason"),
             winner: outcome("winner"),
@@ -149,34 +149,35 @@ fn answers_against_the_rules_lose() {
         ("echo", "is neither"),
         ("printf '\\377\\376\\n'", "not UTF-8"),
     ] {
-        let told = Stage::new().misbehaves(&plays(&format!("{answer}; read quit")), &PATIENT);
-        told.is("QUIT culprit RED ILLEGAL 1 148 148", "illegal_act", fault);
+        let verdict = Stage::new().misbehaves(&plays(&format!("{answer}; read quit")), &PATIENT);
+        verdict.is("QUIT culprit RED ILLEGAL 1 148 148", "illegal_act", fault);
     }
 }
 
 #[test]
 fn a_line_without_an_end_loses_when_it_is_too_long() {
     let line = "printf '%2000s' x; read quit; read more";
-    let told = Stage::new().misbehaves(&plays(line), &PATIENT);
-    told.is("QUIT culprit RED ILLEGAL 1", "illegal_act", "more than 1024 bytes");
-    let told = Stage::new().misbehaves(&plays("exec cat /dev/zero"), &PATIENT);
-    told.is("QUIT culprit RED ILLEGAL 1", "illegal_act", "more than 1024 bytes");
+    let verdict = Stage::new().misbehaves(&plays(line), &PATIENT);
+    verdict.is("QUIT culprit RED ILLEGAL 1", "illegal_act", "more than 1024 bytes");
+    let verdict = Stage::new().misbehaves(&plays("exec cat /dev/zero"), &PATIENT);
+    verdict.is("QUIT culprit RED ILLEGAL 1", "illegal_act", "more than 1024 bytes");
 }
 
 #[test]
 fn a_flood_of_lines_loses_and_takes_no_memory() {
     let stage = Stage::new();
-    let told = stage.misbehaves(&plays("echo '0 3 DOWN'; exec yes"), &PATIENT);
+    let verdict = stage.misbehaves(&plays("echo '0 3 DOWN'; exec yes"), &PATIENT);
     // The flood begins while Blue thinks or when Red is asked again: a line too many, or no answer.
-    told.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "");
-    let told = Stage::new().misbehaves("exec yes", &PATIENT);
-    told.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "letters");
+    verdict.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "");
+    let verdict = Stage::new().misbehaves("exec yes", &PATIENT);
+    verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "letters");
 }
 
 #[test]
 fn a_move_out_of_turn_loses() {
-    let told = Stage::new().misbehaves(&plays("printf '0 3 DOWN\\n0 4 DOWN\\n'; cat > /dev/null"), &PATIENT);
-    told.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "it said \"0 4 DOWN\" without being asked");
+    let verdict =
+        Stage::new().misbehaves(&plays("printf '0 3 DOWN\\n0 4 DOWN\\n'; cat > /dev/null"), &PATIENT);
+    verdict.is("QUIT culprit RED ILLEGAL 2", "illegal_act", "it said \"0 4 DOWN\" without being asked");
     let early = format!("{DEPLOY_RED}; echo '0 3 DOWN'; cat > /dev/null");
     // Blue deploys only after Red has sent too much.
     let stage = Stage::new();
@@ -190,21 +191,21 @@ fn a_move_out_of_turn_loses() {
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &red, "--blue", &blue, "--record"]);
     let output = command.arg(&record).args(PATIENT).output().expect("the umpire runs");
     stage.nothing_is_left();
-    Told::new(&output, &record).is("QUIT culprit RED ILLEGAL 1", "illegal_act", "without being asked");
+    Verdict::new(&output, &record).is("QUIT culprit RED ILLEGAL 1", "illegal_act", "without being asked");
 }
 
 #[test]
 fn a_wrong_army_loses() {
     let two_flags = DEPLOY_RED.replace("FB8s", "FF8s");
-    let told = Stage::new().misbehaves(&format!("{two_flags}; read quit"), &PATIENT);
-    told.is(
+    let verdict = Stage::new().misbehaves(&format!("{two_flags}; read quit"), &PATIENT);
+    verdict.is(
         "QUIT culprit RED ILLEGAL 0 0 0",
         "illegal_act",
         "an illegal deployment. Flag: 2 placed instead of 1",
     );
     let stranger = DEPLOY_RED.replace("FB8s", "FB8x");
-    let told = Stage::new().misbehaves(&format!("{stranger}; read quit"), &PATIENT);
-    told.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "'x' in line 1");
+    let verdict = Stage::new().misbehaves(&format!("{stranger}; read quit"), &PATIENT);
+    verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "illegal_act", "'x' in line 1");
 }
 
 #[test]
@@ -222,27 +223,27 @@ fn a_program_that_ends_early_loses() {
             "closed its output",
         ),
     ] {
-        let told = Stage::new().misbehaves(&lines, &PATIENT);
-        told.is(quit, "abandoned", fault);
+        let verdict = Stage::new().misbehaves(&lines, &PATIENT);
+        verdict.is(quit, "abandoned", fault);
     }
 }
 
 #[test]
 fn a_late_program_loses_even_if_it_must_be_killed() {
     let stubborn = "trap '' TERM INT HUP; while :; do sleep 1000; done";
-    let told = Stage::new().misbehaves(stubborn, &["--turn-time", "60", "--deploy-time", "0.3"]);
-    told.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer within 0.3 s");
-    let told = Stage::new().misbehaves(&plays(stubborn), &["--turn-time", "0.3", "--deploy-time", "60"]);
-    told.is("QUIT culprit RED ILLEGAL 1 148 148", "out_of_time", "no answer within 0.3 s");
+    let verdict = Stage::new().misbehaves(stubborn, &["--turn-time", "60", "--deploy-time", "0.3"]);
+    verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer within 0.3 s");
+    let verdict = Stage::new().misbehaves(&plays(stubborn), &["--turn-time", "0.3", "--deploy-time", "60"]);
+    verdict.is("QUIT culprit RED ILLEGAL 1 148 148", "out_of_time", "no answer within 0.3 s");
 }
 
 #[test]
 fn a_late_answer_is_reported_with_the_time_by_the_clock_and_on_the_processor() {
     let asleep = plays("sleep 1000");
-    let told = Stage::new().misbehaves(&asleep, &["--turn-time", "0.3", "--deploy-time", "60"]);
+    let verdict = Stage::new().misbehaves(&asleep, &["--turn-time", "0.3", "--deploy-time", "60"]);
     let fault = "no answer within 0.3 s, in which it used 0.0";
-    told.is("QUIT culprit RED ILLEGAL 1 148 148", "out_of_time", fault);
-    assert!(told.fault.contains(" s of processor time"), "{}", told.fault);
+    verdict.is("QUIT culprit RED ILLEGAL 1 148 148", "out_of_time", fault);
+    assert!(verdict.fault.contains(" s of processor time"), "{}", verdict.fault);
 }
 
 /// Programs of the competition cut the opponent's name at its last `/`, and crash without one.
@@ -252,9 +253,9 @@ fn a_historical_program_that_takes_the_opponents_name_for_a_path_plays() {
         "read opening;",
         "read side opponent width height; case \"$opponent\" in */?*) ;; *) kill -SEGV $$ ;; esac;",
     );
-    let told = Stage::new().misbehaves(&format!("{historical}; {READ_BOARD}; echo SURRENDER"), &PATIENT);
-    told.is("QUIT culprit RED SURRENDER 1 148 148", "resigned", "");
-    assert_eq!(told.fault, "", "it did nothing wrong");
+    let verdict = Stage::new().misbehaves(&format!("{historical}; {READ_BOARD}; echo SURRENDER"), &PATIENT);
+    verdict.is("QUIT culprit RED SURRENDER 1 148 148", "resigned", "");
+    assert_eq!(verdict.fault, "", "it did nothing wrong");
 }
 
 #[test]
@@ -271,8 +272,8 @@ fn programs_learn_the_drawn_lakes_before_they_deploy() {
     let mut arguments = vec!["--rules", "course", "--red", &red, "--blue", &blue, "--record", record];
     arguments.extend(PATIENT);
     let output = stage.umpire(&arguments).output().expect("the umpire runs");
-    let told = Told::new(&output, Path::new(record));
-    told.is("QUIT culprit RED SURRENDER 1 148 148", "resigned", "");
+    let verdict = Verdict::new(&output, Path::new(record));
+    verdict.is("QUIT culprit RED SURRENDER 1 148 148", "resigned", "");
     let json: serde_json::Value = serde_json::from_str(&read(Path::new(record), "json")).expect("a record");
     let square = |name: &str| {
         let column = name.as_bytes()[0] - b'a';
@@ -287,8 +288,8 @@ fn programs_learn_the_drawn_lakes_before_they_deploy() {
 
 #[test]
 fn a_program_that_never_reads_does_not_block_the_umpire() {
-    let told = Stage::new().misbehaves("exec sleep 1000", &["--turn-time", "60", "--deploy-time", "0.3"]);
-    told.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer");
+    let verdict = Stage::new().misbehaves("exec sleep 1000", &["--turn-time", "60", "--deploy-time", "0.3"]);
+    verdict.is("QUIT culprit RED ILLEGAL 0 0 0", "out_of_time", "no answer");
 }
 
 #[test]
@@ -300,22 +301,22 @@ fn children_of_programs_end_with_them() {
         let lines = format!("{start} {}", plays("exit 6")).replace("'$NOTE", "'NOTE");
         let stage = Stage::new();
         let note = format!("echo $$ >> \"{}\"", stage.path("pids").display());
-        let told =
+        let verdict =
             stage.misbehaves(&lines.replace("NOTE", &note), &["--turn-time", "0.5", "--deploy-time", "60"]);
         // The child keeps the output open, so only the time limit ends the wait.
-        assert_eq!(told.winner, "blue");
-        assert!(told.quit.starts_with("QUIT culprit RED ILLEGAL 1"), "{}", told.quit);
+        assert_eq!(verdict.winner, "blue");
+        assert!(verdict.quit.starts_with("QUIT culprit RED ILLEGAL 1"), "{}", verdict.quit);
     }
 }
 
 #[test]
 fn messages_after_the_end_change_nothing() {
     let stage = Stage::new();
-    let told = stage.misbehaves(&plays("echo SURRENDER; echo '0 3 DOWN'; exec yes"), &PATIENT);
-    assert!(told.quit.starts_with("QUIT culprit RED SURRENDER 1 148 148"), "{}", told.quit);
-    assert_eq!((told.reason.as_str(), told.winner.as_str()), ("resigned", "blue"));
-    let told = Stage::new().misbehaves(&plays("echo SURRENDER"), &PATIENT);
-    assert_eq!((told.reason.as_str(), told.fault.as_str()), ("resigned", ""));
+    let verdict = stage.misbehaves(&plays("echo SURRENDER; echo '0 3 DOWN'; exec yes"), &PATIENT);
+    assert!(verdict.quit.starts_with("QUIT culprit RED SURRENDER 1 148 148"), "{}", verdict.quit);
+    assert_eq!((verdict.reason.as_str(), verdict.winner.as_str()), ("resigned", "blue"));
+    let verdict = Stage::new().misbehaves(&plays("echo SURRENDER"), &PATIENT);
+    assert_eq!((verdict.reason.as_str(), verdict.fault.as_str()), ("resigned", ""));
 }
 
 #[test]
@@ -326,9 +327,9 @@ fn both_may_lose() {
     let mut command = stage.umpire(&["--rules", "pbm", "--red", &culprit, "--blue", &culprit, "--record"]);
     let output = command.arg(&record).args(PATIENT).output().expect("the umpire runs");
     stage.nothing_is_left();
-    let told = Told::new(&output, &record);
-    assert_eq!(told.quit, "QUIT culprit RED BOTH_ILLEGAL 0 0 0");
-    assert_eq!((told.reason.as_str(), told.winner.as_str()), ("illegal_act", "nobody"));
+    let verdict = Verdict::new(&output, &record);
+    assert_eq!(verdict.quit, "QUIT culprit RED BOTH_ILLEGAL 0 0 0");
+    assert_eq!((verdict.reason.as_str(), verdict.winner.as_str()), ("illegal_act", "nobody"));
 }
 
 #[test]
@@ -362,9 +363,9 @@ fn a_program_that_cannot_be_started_is_named_before_any_game() {
         let record = stage.path("record");
         let mut command = stage.umpire(&["--rules", "pbm", "--blue", &honest, "--red"]);
         let output = command.arg(&path).arg("--record").arg(&record).output().expect("the umpire runs");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(word) && told.contains(name), "{told}");
+        let verdict = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{verdict}");
+        assert!(verdict.contains(word) && verdict.contains(name), "{verdict}");
         assert!(!record.exists(), "no game was played");
     }
 }
@@ -394,9 +395,9 @@ fn stopped(signal: &str) {
     assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
     let output = umpire.wait_with_output().expect("it ends");
     stage.nothing_is_left();
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("stopped: 0 of 1 games"), "{told}");
+    let verdict = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{verdict}");
+    assert!(verdict.contains("stopped: 0 of 1 games"), "{verdict}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("Not complete: 0 of 1 games were played."));
 }
 
@@ -451,9 +452,9 @@ fn a_ruleset_without_words_and_a_folder_without_programs_are_refused() {
         ),
     ] {
         let output = stage.umpire(arguments).output().expect("the umpire runs");
-        let told = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{told}");
-        assert!(told.contains(word), "{told}");
+        let verdict = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{verdict}");
+        assert!(verdict.contains(word), "{verdict}");
     }
 }
 
@@ -475,8 +476,11 @@ fn the_program_that_the_page_shows_plays_without_a_fault() {
         stage.umpire(&["--rules", "pbm", "--red", &first, "--blue", &honest, "--games", "2", "--swap"]);
     let output = command.arg("--record").arg(&record).args(PATIENT).output().expect("the umpire runs");
     stage.nothing_is_left();
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("pbm, 2 games") && !told.contains("Faults:"), "{told}");
+    let verdict = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && verdict.contains("pbm, 2 games") && !verdict.contains("Faults:"),
+        "{verdict}"
+    );
 }
 
 #[test]
@@ -506,8 +510,11 @@ fn records_are_true_however_the_games_ended() {
     }
     stage.nothing_is_left();
     let output = Command::new(BINARY).arg("check").arg(&record).output().expect("the check runs");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && told.contains("12 records:") && told.contains(" 0 false"), "{told}");
+    let verdict = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && verdict.contains("12 records:") && verdict.contains(" 0 false"),
+        "{verdict}"
+    );
 }
 
 #[test]
@@ -524,8 +531,8 @@ fn a_record_file_is_shown_without_a_server() {
         command.args(["record", "--server", "127.0.0.1:9"]).args(arguments);
         command.env("FLAGFALL_CONFIG_DIR", stage.folder.path());
         let output = command.output().expect("the client runs");
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{told}");
+        let verdict = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{verdict}");
         String::from_utf8(output.stdout).expect("text")
     };
     let path = path.to_str().expect("text");
@@ -537,6 +544,6 @@ fn a_record_file_is_shown_without_a_server() {
     let json: serde_json::Value = serde_json::from_str(&show(&[path, "--json"])).expect("JSON");
     assert_eq!(json["game"], "0fxm529wdncz");
     let output = Command::new(BINARY).args(["record", "none.json"]).output().expect("the client runs");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && told.contains("nor an existing file"), "{told}");
+    let verdict = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!output.status.success() && verdict.contains("nor an existing file"), "{verdict}");
 }

@@ -33,8 +33,8 @@ pub(super) fn has_picked(model: &Model) -> bool {
     editor.is_some_and(|editor| editor.picked().is_some())
 }
 
-pub(super) fn has_selected(model: &Model) -> bool {
-    game(model).is_some_and(|game| game.selected.is_some())
+pub(super) fn has_selected_or_planned(model: &Model) -> bool {
+    game(model).is_some_and(|game| game.selected.is_some() || game.premove.is_some())
 }
 
 pub(super) fn has_reserve(model: &Model) -> bool {

@@ -1,11 +1,12 @@
 //! The open game: what the server showed of it, and the user's place in it.
 
 use flagfall_board::{PerSide, Side, Square};
-use flagfall_protocol::{GameSummary, GameView, Phase, Presence, RatingPoint, Viewer};
-use flagfall_rules::Ruleset;
+use flagfall_protocol::{GameSummary, GameView, Phase, Presence, RatingPoint, Time, Viewer};
+use flagfall_rules::{Move, Ruleset, SeenPiece, Target};
 
 use crate::deployments::editor::DeployEditor;
 use crate::replay::Replay;
+use crate::targets;
 
 /// The first square of every board.
 pub(crate) const A1: Square = match Square::new(0, 0) {
@@ -58,10 +59,21 @@ pub struct OpenGame {
     pub cursor: Square,
     /// The square of the selected piece.
     pub selected: Option<Square>,
+    /// The move to play when the turn comes.
+    pub premove: Option<Premove>,
     /// What is typed so far of a move.
     pub typed: String,
     /// The server can no longer serve the game.
     pub unavailable: bool,
+}
+
+/// A move planned during the opponent's turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Premove {
+    /// From and to.
+    pub squares: Move,
+    /// What stood on the two squares when it was planned.
+    pub pieces: [Option<SeenPiece>; 2],
 }
 
 impl OpenGame {
@@ -101,6 +113,7 @@ impl OpenGame {
             editor: None,
             cursor: cursor.unwrap_or(A1),
             selected: None,
+            premove: None,
             typed: String::new(),
             unavailable: false,
         }
@@ -146,6 +159,27 @@ impl OpenGame {
     #[must_use]
     pub fn is_acting(&self) -> bool {
         self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
+    }
+
+    /// True if a move can be planned: the opponent is to move, and the player after them, on a
+    /// clock. In games with days for each turn the server keeps a queue.
+    #[must_use]
+    pub fn may_plan(&self) -> bool {
+        let is_slow = matches!(self.summary.terms.time, Time::Correspondence { .. });
+        let opponent = self.own_side().map(Side::opponent).filter(|_| !is_slow);
+        opponent.is_some() && self.view.turn == opponent && !self.is_over() && self.is_acting()
+    }
+
+    /// Where the player's piece on a square can go: this turn, or on their next one if nothing
+    /// changes until then.
+    #[must_use]
+    pub fn reach(&self, from: Square) -> Vec<Target> {
+        let Some(ruleset) = self.ruleset else { return Vec::new() };
+        if !self.may_plan() {
+            return targets::reach(&self.view, ruleset, from);
+        }
+        let next = GameView { turn: self.own_side(), ..self.view.clone() };
+        targets::reach(&next, ruleset, from)
     }
 
     /// True if the opponent offers this player a draw.

@@ -11,7 +11,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
 use flagfall_protocol::Phase;
-use flagfall_rules::{Carrier, Identity, Ruleset, SeenPiece, Target};
+use flagfall_rules::{Carrier, Identity, Move, Ruleset, SeenPiece, Target};
 
 use super::layout::PageLayout;
 use super::theme::Theme;
@@ -25,6 +25,7 @@ struct Cell {
     is_last: bool,
     target: Option<Carrier>,
     is_selected: bool,
+    is_planned: bool,
     is_cursor: bool,
     chip: Option<ChipColor>,
 }
@@ -44,7 +45,7 @@ pub(super) fn draw(
     layout: &PageLayout,
     buffer: &mut Buffer,
 ) {
-    let marks = Marks::of(game, ruleset);
+    let marks = Marks::of(game);
     let grid = plain::grid(ruleset, model.bottom());
     let painter = Painter { model, theme };
     for (line, row) in grid.iter().enumerate() {
@@ -86,11 +87,12 @@ struct Marks {
     /// The chips that a flash to the square under the cursor would lay.
     flash: Option<(SquareSet, ChipColor)>,
     selected: Option<Square>,
+    planned: Option<Move>,
     cursor: Option<Square>,
 }
 
 impl Marks {
-    fn of(game: &OpenGame, ruleset: &'static Ruleset) -> Marks {
+    fn of(game: &OpenGame) -> Marks {
         let view = &game.view;
         let last = view.last_move.map(|seen| seen.squares);
         let (selected, cursor) = match &game.editor {
@@ -101,7 +103,7 @@ impl Marks {
             None => (None, None),
         };
         let targets = match (&game.editor, selected) {
-            (None, Some(from)) => targets::reach(view, ruleset, from),
+            (None, Some(from)) => game.reach(from),
             (_, _) => Vec::new(),
         };
         let flash = targets
@@ -113,6 +115,7 @@ impl Marks {
             targets,
             flash,
             selected,
+            planned: game.premove.map(|premove| premove.squares),
             cursor,
         }
     }
@@ -135,6 +138,7 @@ impl Marks {
             is_last: self.last.contains(square),
             target: self.targets.iter().find(|target| target.square == square).map(|target| target.by),
             is_selected: self.selected == Some(square),
+            is_planned: self.planned.is_some_and(|planned| [planned.from, planned.to].contains(&square)),
             is_cursor: self.cursor == Some(square),
             chip: (self.flash.filter(|(way, _)| way.contains(square)).map(|(_, color)| color))
                 .or_else(|| plain::chip_at(&game.view, square)),
@@ -200,6 +204,7 @@ impl Painter<'_> {
         let Some(piece) = cell.piece else {
             let mark = match (cell.target, cell.chip) {
                 (None, Some(chip)) => Some((chip.letter(), self.theme.chip(chip))),
+                (None, None) if cell.is_planned => Some(('-', strong)),
                 (None, None) if cell.is_last => Some(('=', style)),
                 _ => None,
             };
@@ -226,7 +231,11 @@ impl Painter<'_> {
                 buffer.set_string(x + 2, y, mark.to_string(), style);
             }
         }
-        let mark = if cell.is_selected { Some("@") } else { cell.target.map(|_| "x") };
+        let mark = match cell.target {
+            _ if cell.is_selected => Some("@"),
+            Some(_) => Some("x"),
+            None => cell.is_planned.then_some("-"),
+        };
         if let Some(mark) = mark {
             buffer.set_string(x, y, mark, strong);
         }
@@ -273,12 +282,14 @@ fn lower(cell: &Cell) -> String {
     let middle = match (cell.is_selected, cell.target.is_some() && cell.piece.is_some(), cell.is_last) {
         (true, _, _) => "@@@",
         (_, true, _) => " x ",
+        (_, _, _) if cell.is_planned => "- -",
         (_, _, true) => "===",
         (false, false, false) if cell.is_lake => "~~~",
         (false, false, false) => "   ",
     };
     match (cell.is_cursor, middle) {
         (true, "   ") => "^^^".to_owned(),
+        (true, "- -") => "^-^".to_owned(),
         (true, middle) => format!("^{}^", &middle[1..2]),
         (false, middle) => middle.to_owned(),
     }

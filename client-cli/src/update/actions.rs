@@ -4,7 +4,7 @@ use flagfall_board::{Direction, Numbering, Side, Square};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Carrier, Move};
 
-use super::{absence, challenges, chat, game, goal, leaving, requests, reserve};
+use super::{absence, challenges, chat, game, goal, leaving, premove, requests, reserve};
 use crate::input::{Action, Screen};
 use crate::model::{Effect, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
@@ -70,11 +70,7 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
         }
         Action::Step(direction) => step(model, direction),
         Action::Select => select(model, out),
-        Action::Deselect => {
-            if let Some(game) = &mut model.game {
-                game.selected = None;
-            }
-        }
+        Action::Deselect => deselect(model),
         Action::Place => reserve::prompt_place(model),
         Action::Remove => reserve::prompt_remove(model),
         Action::Choose(rank) => {
@@ -309,8 +305,12 @@ fn step(model: &mut Model, direction: Direction) {
     }
 }
 
-/// Plays a move, or asks for its chip's color if it lays one. A flash lays none.
-fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+/// Plays a move, or asks for its chip's color if it lays one. A flash lays none. During the
+/// opponent's turn the move is planned.
+pub(super) fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+    if premove::plan(model, squares) {
+        return;
+    }
     let by = model.game.as_ref().and_then(|game| {
         let reach = targets::reach(&game.view, game.ruleset?, squares.from);
         reach.into_iter().find(|target| target.square == squares.to).map(|target| target.by)
@@ -340,17 +340,28 @@ pub(super) fn click(model: &mut Model, square: Square, out: &mut Vec<Effect>) {
     game.cursor = square;
     let side = targets::piece_at(&game.view, square).map(|piece| piece.side);
     let is_meant = game.selected.is_some() || side.is_some() && side == game.own_side();
-    if screen == Screen::Playing && game.is_own_turn() && is_meant {
+    let may_move = game.is_own_turn() || game.may_plan();
+    if screen == Screen::Playing && may_move && is_meant {
         select(model, out);
+    }
+}
+
+/// Selects nothing, or takes the planned move back.
+fn deselect(model: &mut Model) {
+    let Some(game) = &mut model.game else { return };
+    if game.selected.take().is_none()
+        && let Some(premove) = game.premove.take()
+    {
+        model.say(text!("move-taken-back", squares = premove.squares));
     }
 }
 
 /// Selects the piece under the cursor, deselects it, or goes there with the selected one.
 fn select(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(game) = &mut model.game else { return };
-    let (Some(ruleset), Some(side)) = (game.ruleset, game.own_side()) else { return };
+    let Some(side) = game.own_side() else { return };
     let cursor = game.cursor;
-    if !game.is_own_turn() {
+    if !game.is_own_turn() && !game.may_plan() {
         model.say(text!("not-your-turn"));
         return;
     }
@@ -358,7 +369,7 @@ fn select(model: &mut Model, out: &mut Vec<Effect>) {
     match game.selected {
         Some(from) if from == cursor => game.selected = None,
         None | Some(_) if is_own => {
-            if targets::targets(&game.view, ruleset, cursor).is_empty() {
+            if game.reach(cursor).is_empty() {
                 game.selected = None;
                 model.say(text!("piece-cannot-move", square = cursor));
             } else {
@@ -368,7 +379,7 @@ fn select(model: &mut Model, out: &mut Vec<Effect>) {
         Some(from) => {
             let squares = Move { from, to: cursor };
             let is_refused = game.view.refused_moves.contains(&squares);
-            if targets::targets(&game.view, ruleset, from).contains(cursor) {
+            if game.reach(from).iter().any(|target| target.square == cursor) {
                 go(model, squares, out);
             } else if is_refused {
                 model.say(text!("repetition-forbids"));

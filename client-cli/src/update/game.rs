@@ -47,6 +47,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
     let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
     let is_muted = previous.as_ref().is_some_and(|game| game.is_muted);
     let ratings = previous.as_ref().map(|game| game.ratings).unwrap_or_default();
+    let premove = previous.as_ref().filter(|_| !is_turned_back).and_then(|game| game.premove);
     let (cursor, previous_phase, mut editor) = match previous {
         Some(game) => (game.cursor, Some(game.view.phase), game.editor),
         None => (start_cursor(ruleset, audience.side()), None, None),
@@ -84,6 +85,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         editor,
         cursor,
         selected: None,
+        premove,
         typed: String::new(),
         unavailable: false,
     };
@@ -439,6 +441,7 @@ pub(super) fn superseded(model: &mut Model, id: GameId) {
         game.superseded = true;
         game.driving = false;
         game.editor = None;
+        game.premove = None;
         model.ui.prompt = None;
         model.say(text!("superseded"));
     }

@@ -3,7 +3,7 @@
 use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, ServerToClient};
 
 use super::exit::exit;
-use super::{absence, challenges, chat, game, goal, link, pool, requests, retry, store};
+use super::{absence, actions, challenges, chat, game, goal, link, pool, premove, requests, retry, store};
 use crate::advice::advised;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::request::Request;
@@ -120,6 +120,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             };
             let (id, is_new) = (opened.summary.id, !events.is_empty());
             game::opened(model, opened, &events, out);
+            play_premove(model, out);
             // Only if it is news: the game ended while the connection was down.
             if let Some(abort) = abort.filter(|_| is_new) {
                 pool::aborted(model, id, &abort);
@@ -127,6 +128,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::Event { game, seq, event, change, abort } => {
             game::event(model, game, seq, &event, &change, out);
+            play_premove(model, out);
             if let Some(abort) = abort {
                 pool::aborted(model, game, &abort);
             }
@@ -166,6 +168,13 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             }
             pool::status(model, pool, out);
         }
+    }
+}
+
+/// Plays the planned move if its turn has come.
+fn play_premove(model: &mut Model, out: &mut Vec<Effect>) {
+    if let Some(squares) = premove::take_due(model) {
+        actions::go(model, squares, out);
     }
 }
 

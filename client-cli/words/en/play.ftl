@@ -2,6 +2,9 @@
 
 no-game-yet = There is no game yet.
 not-your-turn = It is not your turn.
+# $squares: the move; $key: a key.
+premove-planned = Planned for your turn: { $squares }. { $key } takes it back.
+premove-dropped = The planned move { $squares } is dropped, because something has changed.
 game-goes-on = The game goes on.
 
 ## Players who come and go

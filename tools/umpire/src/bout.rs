@@ -16,7 +16,7 @@ use flagfall_rules::{
 
 use crate::environment;
 use crate::fault::Fault;
-use crate::line::{self, Answer, GameResult, Opening, Quit, Step, Told, quoted};
+use crate::line::{self, Answer, GameResult, MoveReport, MoveText, Opening, Quit, quoted};
 use crate::lines::Cut;
 
 /// How much later the game's own deployment deadline is than the umpire's, so that the umpire
@@ -306,7 +306,7 @@ impl Bout {
         thinking.total += thought;
         thinking.longest = thinking.longest.max(thought);
         match line.parse() {
-            Ok(Answer::Step(step)) => self.play(now, side, step, &line, outputs),
+            Ok(Answer::Move(played)) => self.play(now, side, played, &line, outputs),
             Ok(Answer::Surrender) => {
                 let outcome = Outcome { winner: Some(side.opponent()), reason: EndReason::Resigned };
                 self.verdict(now, outcome, PerSide::default(), outputs);
@@ -390,8 +390,8 @@ impl Bout {
         outputs.push(Output::Tell(side, board));
     }
 
-    fn play(&mut self, now: Duration, side: Side, step: Step, answer: &str, outputs: &mut Vec<Output>) {
-        let events = match self.decide(now, side, &Command::Move(step.squares.into())) {
+    fn play(&mut self, now: Duration, side: Side, played: MoveText, answer: &str, outputs: &mut Vec<Output>) {
+        let events = match self.decide(now, side, &Command::Move(played.squares.into())) {
             Ok(events) => events,
             Err(refusal) => {
                 let fault = Fault::Move { answer: quoted(answer), refusal: Some(refusal) };
@@ -400,7 +400,7 @@ impl Bout {
         };
         let ply = self.game.ply();
         self.evolve(now, events.clone());
-        let told = PerSide::from_fn(|viewer| self.told(&events, viewer, step));
+        let told = PerSide::from_fn(|viewer| self.told(&events, viewer, played));
         if let Some(told) = told[side] {
             self.moves.push(told.to_string());
         }
@@ -422,9 +422,9 @@ impl Bout {
     }
 
     /// What a side is told of a ply.
-    fn told(&self, events: &Events, viewer: Side, step: Step) -> Option<Told> {
+    fn told(&self, events: &Events, viewer: Side, played: MoveText) -> Option<MoveReport> {
         events.iter().find_map(|event| match see(event, &self.game, Viewer::Player(viewer)) {
-            Some(GameEvent::Moved(seen)) => Told::of(&seen, step.says_one),
+            Some(GameEvent::Moved(seen)) => MoveReport::of(&seen, played.says_one),
             _ => None,
         })
     }

@@ -148,22 +148,22 @@ impl FromStr for Opening {
 
 /// A move in a program's notation: a direction, and perhaps a distance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct MoveText {
     /// From and to.
     pub squares: Move,
     /// True if the distance is written although it is one.
     pub says_one: bool,
 }
 
-impl Step {
+impl MoveText {
     /// The move without an unnecessary distance.
     #[must_use]
-    pub const fn new(squares: Move) -> Step {
-        Step { squares, says_one: false }
+    pub const fn new(squares: Move) -> MoveText {
+        MoveText { squares, says_one: false }
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for MoveText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Move { from, to } = self.squares;
         // Parsed moves are always along a line.
@@ -180,7 +180,7 @@ impl fmt::Display for Step {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer {
     /// A move.
-    Step(Step),
+    Move(MoveText),
     /// It resigns.
     Surrender,
 }
@@ -188,7 +188,7 @@ pub enum Answer {
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Answer::Step(step) => step.fmt(f),
+            Answer::Move(played) => played.fmt(f),
             Answer::Surrender => f.write_str("SURRENDER"),
         }
     }
@@ -200,14 +200,14 @@ impl FromStr for Answer {
     fn from_str(line: &str) -> Result<Answer, LineError> {
         match words(line)[..] {
             ["SURRENDER"] => Ok(Answer::Surrender),
-            [x, y, way] => step(line, x, y, way, None).map(Answer::Step),
-            [x, y, way, count] => step(line, x, y, way, Some(count)).map(Answer::Step),
+            [x, y, way] => move_text(line, x, y, way, None).map(Answer::Move),
+            [x, y, way, count] => move_text(line, x, y, way, Some(count)).map(Answer::Move),
             _ => Err(LineError::Answer { line: quoted(line) }),
         }
     }
 }
 
-fn step(line: &str, x: &str, y: &str, way: &str, count: Option<&str>) -> Result<Step, LineError> {
+fn move_text(line: &str, x: &str, y: &str, way: &str, count: Option<&str>) -> Result<MoveText, LineError> {
     let error = || LineError::Answer { line: quoted(line) };
     let off_board = || LineError::OffBoard { line: quoted(line) };
     let (x, y) = (number(x).ok_or_else(error)?, number(y).ok_or_else(error)?);
@@ -218,7 +218,7 @@ fn step(line: &str, x: &str, y: &str, way: &str, count: Option<&str>) -> Result<
     for _ in 0..distance {
         to = to.neighbor(direction).ok_or_else(off_board)?;
     }
-    Ok(Step { squares: Move { from, to }, says_one: count.is_some() && distance == 1 })
+    Ok(MoveText { squares: Move { from, to }, says_one: count.is_some() && distance == 1 })
 }
 
 /// `UP` is toward the top of the board as shown, that is, toward row 1.
@@ -237,9 +237,9 @@ fn direction(name: &str) -> Option<Direction> {
 
 /// A move and its outcome, as one program is told.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Told {
+pub struct MoveReport {
     /// The move.
-    pub step: Step,
+    pub played: MoveText,
     /// Its outcome.
     pub outcome: Outcome,
 }
@@ -255,23 +255,23 @@ pub enum Outcome {
     Illegal,
 }
 
-impl Told {
+impl MoveReport {
     /// A move as a viewer saw it. `None` for a strike after which both pieces stay, which the
     /// protocol cannot express.
     #[must_use]
-    pub fn of(seen: &SeenMove, says_one: bool) -> Option<Told> {
+    pub fn of(seen: &SeenMove, says_one: bool) -> Option<MoveReport> {
         let outcome = match &seen.strike {
             None => Outcome::Fine,
             Some(strike) => Outcome::Strike(told_strike(strike)?),
         };
         let squares = Move { from: seen.squares.from, to: seen.squares.to };
-        Some(Told { step: Step { squares, says_one }, outcome })
+        Some(MoveReport { played: MoveText { squares, says_one }, outcome })
     }
 
     /// The move for a game that is followed. `None` if it was illegal.
     #[must_use]
     pub const fn to_follow(&self) -> Option<ToldMove> {
-        let squares = self.step.squares;
+        let squares = self.played.squares;
         match self.outcome {
             Outcome::Fine => Some(ToldMove { squares, strike: None }),
             Outcome::Strike(strike) => Some(ToldMove { squares, strike: Some(strike) }),
@@ -298,9 +298,9 @@ const fn outcome_name(outcome: StrikeOutcome) -> &'static str {
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for MoveReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} ", self.step)?;
+        write!(f, "{} ", self.played)?;
         match self.outcome {
             Outcome::Fine => f.write_str("OK"),
             Outcome::Illegal => f.write_str("ILLEGAL"),
@@ -312,17 +312,17 @@ impl fmt::Display for Told {
     }
 }
 
-impl FromStr for Told {
+impl FromStr for MoveReport {
     type Err = LineError;
 
-    fn from_str(line: &str) -> Result<Told, LineError> {
+    fn from_str(line: &str) -> Result<MoveReport, LineError> {
         let error = || LineError::Umpire { line: quoted(line), wanted: "a move with its outcome" };
         let words = words(line);
         let is_outcome = |word: &&str| word.starts_with(|letter: char| letter.is_ascii_alphabetic());
         // The direction is the first word of letters, the outcome the second.
         let at = words.iter().enumerate().skip(3).find(|(_, word)| is_outcome(word)).map(|(at, _)| at);
         let (move_words, outcome_words) = words.split_at(at.ok_or_else(error)?);
-        let Ok(Answer::Step(step)) = move_words.join(" ").parse() else { return Err(error()) };
+        let Ok(Answer::Move(played)) = move_words.join(" ").parse() else { return Err(error()) };
         let outcome = match *outcome_words {
             ["OK"] => Outcome::Fine,
             ["ILLEGAL"] => Outcome::Illegal,
@@ -344,7 +344,7 @@ impl FromStr for Told {
             }
             _ => return Err(error()),
         };
-        Ok(Told { step, outcome })
+        Ok(MoveReport { played, outcome })
     }
 }
 

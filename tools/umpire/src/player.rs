@@ -5,7 +5,7 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_bots::HousePlayer;
 use flagfall_rules::{Command, FoggedGame, Misheard, Ruleset, SetupRefusal, StrikeOutcome, View};
 
-use crate::line::{self, Answer, LineError, Opening, Outcome, Quit, Step, Told, quoted};
+use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcome, Quit, quoted};
 
 /// A player that answers views, at least those of its own turns.
 pub trait Choose {
@@ -87,7 +87,7 @@ enum State {
     /// `START`, or the opponent's first move.
     First,
     /// The rows of the first board. The move is the one told before it.
-    FirstBoard(Vec<String>, Option<Told>),
+    FirstBoard(Vec<String>, Option<MoveReport>),
     /// The outcome of the own move.
     Outcome(FoggedGame),
     /// The opponent's move.
@@ -215,7 +215,7 @@ fn begin<C, M>(
     ruleset: &'static Ruleset,
     seat: &Seat<C, M>,
     rows: &[String],
-    told: Option<&Told>,
+    told: Option<&MoveReport>,
 ) -> Result<FoggedGame, PlayerError> {
     let Seat::Taken { side, chooser: _, own } = seat else { return Err(PlayerError::NoWord) };
     let shown = |wanted| -> SquareSet {
@@ -227,22 +227,22 @@ fn begin<C, M>(
             .collect()
     };
     let mut foes = shown('#');
-    if let Some(Told { step, outcome }) = told {
+    if let Some(MoveReport { played, outcome }) = told {
         let has_arrived = match outcome {
             Outcome::Fine => true,
             Outcome::Strike(strike) => strike.outcome == StrikeOutcome::DefenderLeft,
             Outcome::Illegal => false,
         };
         if has_arrived {
-            foes.remove(step.squares.to);
+            foes.remove(played.squares.to);
         }
-        foes.insert(step.squares.from);
+        foes.insert(played.squares.from);
     }
     FoggedGame::begin(ruleset, *side, shown('+'), own, foes)
         .map_err(|misheard| PlayerError::Misheard { ruleset: ruleset.id, misheard })
 }
 
-fn follow(game: &mut FoggedGame, told: &Told) -> Result<(), PlayerError> {
+fn follow(game: &mut FoggedGame, told: &MoveReport) -> Result<(), PlayerError> {
     let Some(moved) = told.to_follow() else {
         let line = quoted(&told.to_string());
         return Err(PlayerError::Line(LineError::Umpire { line, wanted: "a move that was made" }));
@@ -263,7 +263,7 @@ fn check_board(game: &FoggedGame, rows: &[String]) -> Result<(), PlayerError> {
 fn answer<C: Choose, M>(seat: &mut Seat<C, M>, game: &FoggedGame) -> Result<Answer, PlayerError> {
     let Seat::Taken { side: _, chooser, own: _ } = seat else { return Err(PlayerError::NoWord) };
     match chooser.choose(&game.view()) {
-        Some(Command::Move(asked)) => Ok(Answer::Step(Step::new(asked.squares))),
+        Some(Command::Move(asked)) => Ok(Answer::Move(MoveText::new(asked.squares))),
         Some(Command::Resign) | None => Ok(Answer::Surrender),
         Some(_) => Err(PlayerError::NoWord),
     }

@@ -15,7 +15,7 @@ use flagfall_protocol::{GameCommand, GameEvent, GameSummary, GameView, Phase, Se
 use flagfall_rules::{EndReason, Identity, Move, Outcome, Ruleset, Setup};
 use flagfall_umpire::bout::{Input, result, turn, values};
 use flagfall_umpire::fault::Fault;
-use flagfall_umpire::line::{self, Answer, Opening, Quit, Step, Told, fit_name, quoted};
+use flagfall_umpire::line::{self, Answer, MoveReport, MoveText, Opening, Quit, fit_name, quoted};
 use flagfall_umpire::lines::Cut;
 
 use super::failure::Failure;
@@ -62,7 +62,7 @@ pub struct Dialogue {
     plies: Ply,
     /// The latest ply while it is unknown whether it ended the game. If it did, the program is not
     /// told.
-    held: Option<Told>,
+    held: Option<MoveReport>,
     /// When the answer is late, and the time limit.
     deadline: Option<(Duration, Duration)>,
     /// A fault of the program while it was not asked.
@@ -78,7 +78,7 @@ enum Stage {
     /// The program's turn: its answer is awaited.
     Asked,
     /// The game goes on first. Holds the program's last move until the server has reported it.
-    Waiting(Option<Step>),
+    Waiting(Option<MoveText>),
     /// The game is given up; its end is awaited.
     Leaving,
     /// The game is over.
@@ -224,14 +224,16 @@ impl Dialogue {
         let squares = seen.squares;
         let says_one = match &self.stage {
             Stage::Leaving | Stage::Over => return,
-            Stage::Waiting(Some(step)) if seen.side == self.side && step.squares == squares => step.says_one,
+            Stage::Waiting(Some(played)) if seen.side == self.side && played.squares == squares => {
+                played.says_one
+            }
             Stage::Waiting(None) if seen.side != self.side => false,
             Stage::Deploying(_) | Stage::Asked | Stage::Waiting(_) => {
                 return self.fail(Failure::Estranged, outputs);
             }
         };
         self.stage = Stage::Waiting(None);
-        self.held = Told::of(seen, says_one);
+        self.held = MoveReport::of(seen, says_one);
     }
 
     fn tell_held(&mut self, outputs: &mut Vec<DialogueOutput>) {
@@ -302,7 +304,7 @@ impl Dialogue {
             return;
         }
         match line.parse() {
-            Ok(Answer::Step(step)) => self.play(step, line, view, outputs),
+            Ok(Answer::Move(played)) => self.play(played, line, view, outputs),
             Ok(Answer::Surrender) => {
                 self.stage = Stage::Leaving;
                 outputs.push(DialogueOutput::Command(GameCommand::Resign {}));
@@ -330,11 +332,11 @@ impl Dialogue {
         outputs.push(DialogueOutput::Command(GameCommand::Deploy { setup }));
     }
 
-    fn play(&mut self, step: Step, answer: &str, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
-        let Move { from, to } = step.squares;
+    fn play(&mut self, played: MoveText, answer: &str, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
+        let Move { from, to } = played.squares;
         if !targets::targets(view, self.ruleset, from).contains(to) {
             let answer = quoted(answer);
-            let failure = if view.refused_moves.contains(&step.squares) {
+            let failure = if view.refused_moves.contains(&played.squares) {
                 Failure::Repetition { answer }
             } else {
                 Failure::Fault(Fault::Move { answer, refusal: None })
@@ -344,8 +346,8 @@ impl Dialogue {
             }
             self.misdeed = Some(failure);
         }
-        self.stage = Stage::Waiting(Some(step));
-        outputs.push(DialogueOutput::Command(GameCommand::from(step.squares)));
+        self.stage = Stage::Waiting(Some(played));
+        outputs.push(DialogueOutput::Command(GameCommand::from(played.squares)));
     }
 
     fn end(&mut self, view: &GameView, outputs: &mut Vec<DialogueOutput>) {

@@ -236,3 +236,70 @@ fn a_click_selects_a_piece_and_another_one_moves_it() {
         assert_eq!(editor(&model).picked(), Some(from));
     }
 }
+
+/// A game on the full screen at Blue's turn, with a move planned.
+fn planned() -> Model {
+    let view = classic_view("red").replace(r#""turn":"red""#, r#""turn":"blue""#);
+    let mut model = game("classic", "red", &view);
+    assert_eq!(type_in(&mut model, "a5b5"), [], "nothing is sent yet");
+    let premove = model.game.as_ref().and_then(|game| game.premove).expect("a planned move");
+    assert_eq!(premove.squares.to_string(), "a5b5");
+    model
+}
+
+/// Blue moves, and the piece stands on the second square.
+fn blue_moves(model: &mut Model, seq: u64, squares: &str, piece: &str) -> Vec<Effect> {
+    let at = &squares[2..];
+    let message = format!(
+        r#"{{"type":"event","game":"0123456789ab","seq":{seq},"event":{{"kind":"moved","side":"blue","move":"{squares}","piece":"?"}},
+        "change":{{"turn":"red","pieces":["{at}b{piece}'"]}}}}"#
+    );
+    received(model, &message)
+}
+
+#[test]
+fn a_planned_move_is_sent_when_the_turn_comes() {
+    let mut model = planned();
+    let effects = blue_moves(&mut model, 8, "e6e5", "?");
+    let [ClientToServer::Command { command: GameCommand::Move { squares, .. }, ply, .. }] =
+        sent(&effects)[..]
+    else {
+        panic!("{effects:?}");
+    };
+    assert_eq!((squares.to_string().as_str(), *ply), ("a5b5", 5));
+    assert_eq!(model.game.as_ref().and_then(|game| game.premove), None);
+}
+
+#[test]
+fn a_planned_move_is_dropped_when_something_stands_in_its_way() {
+    let mut model = planned();
+    let effects = blue_moves(&mut model, 8, "b6b5", "?");
+    assert_eq!(sent(&effects), [] as [&ClientToServer; 0]);
+    let said = "The planned move a5b5 is dropped, because something has changed.";
+    assert!(model.notes.iter().any(|note| note.contains(said)), "{}", last_note(&model));
+    assert_eq!(model.game.as_ref().and_then(|game| game.premove), None);
+}
+
+#[test]
+fn a_planned_move_can_be_replaced_and_taken_back() {
+    let mut model = planned();
+    type_in(&mut model, "a5a6");
+    key(&mut model, Key::Escape);
+    assert_eq!(model.game.as_ref().and_then(|game| game.premove), None);
+    assert_eq!(last_note(&model), "a5a6 is taken back.");
+    assert_eq!(sent(&blue_moves(&mut model, 8, "e6e5", "?")), [] as [&ClientToServer; 0]);
+}
+
+#[test]
+fn moves_are_planned_only_on_a_clock_and_only_where_the_piece_can_go() {
+    let view = classic_view("red").replace(r#""turn":"red""#, r#""turn":"blue""#);
+    for (squares, is_slow) in [("a5b5", true), ("a5c7", false), ("e6e5", false)] {
+        let mut model = game("classic", "red", &view);
+        if let Some(game) = model.game.as_mut().filter(|_| is_slow) {
+            game.summary.terms.time = flagfall_protocol::Time::Correspondence { days: 3 };
+        }
+        assert_eq!(type_in(&mut model, squares), []);
+        assert_eq!(model.game.as_ref().and_then(|game| game.premove), None, "{squares}");
+        assert_eq!(last_note(&model), "It is not your turn.");
+    }
+}

@@ -25,7 +25,7 @@ fn every_line_prints_and_reads_back() {
         "1 1 LEFT BOTHDIE B F",
         "1 1 LEFT ILLEGAL",
     ] {
-        assert_eq!(text.parse::<Told>().expect("a move with its outcome").to_string(), text);
+        assert_eq!(text.parse::<MoveReport>().expect("a move with its outcome").to_string(), text);
     }
     for result in GameResult::ALL {
         let text = format!("QUIT bob BLUE {} 17 181 9", result.name());
@@ -35,12 +35,12 @@ fn every_line_prints_and_reads_back() {
 
 #[test]
 fn up_is_towards_row_1() {
-    let Ok(Answer::Step(step)) = "4 6 UP".parse() else { panic!("a step") };
-    assert_eq!(step.squares.to_string(), "e7e6");
-    let Ok(Answer::Step(step)) = "0 3 DOWN 2".parse() else { panic!("a step") };
-    assert_eq!(step.squares.to_string(), "a4a6");
-    let Ok(Answer::Step(step)) = "0 3 RIGHT".parse() else { panic!("a step") };
-    assert_eq!(step.squares.to_string(), "a4b4");
+    let Ok(Answer::Move(played)) = "4 6 UP".parse() else { panic!("a move") };
+    assert_eq!(played.squares.to_string(), "e7e6");
+    let Ok(Answer::Move(played)) = "0 3 DOWN 2".parse() else { panic!("a move") };
+    assert_eq!(played.squares.to_string(), "a4a6");
+    let Ok(Answer::Move(played)) = "0 3 RIGHT".parse() else { panic!("a move") };
+    assert_eq!(played.squares.to_string(), "a4b4");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn garbage_is_no_answer() {
         assert!(matches!(text.parse::<Answer>(), Err(LineError::OffBoard { .. })), "{text:?}");
     }
     for text in ["", "0 3 DOWN", "0 3 DOWN KILLS", "0 3 DOWN KILLS 9", "0 3 DOWN EATS 9 9", "0 3 DOWN OK 9"] {
-        assert!(text.parse::<Told>().is_err(), "{text:?}");
+        assert!(text.parse::<MoveReport>().is_err(), "{text:?}");
     }
 }
 

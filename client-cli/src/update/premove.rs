@@ -1,0 +1,56 @@
+//! One move planned while the opponent thinks, sent when the turn comes.
+
+use flagfall_board::Rank;
+use flagfall_protocol::{GameView, SeenMove};
+use flagfall_rules::{Identity, Move, SeenPiece};
+
+use crate::input::{self, Action};
+use crate::model::{Model, Premove};
+use crate::targets;
+use crate::text;
+
+/// Plans a move if the player cannot move now but will be next. False if there is nothing to plan:
+/// it is the player's turn, or no one's.
+pub(super) fn plan(model: &mut Model, squares: Move) -> bool {
+    let is_for_screen = model.options.face.is_screen();
+    let Some(game) = model.game.as_mut().filter(|game| is_for_screen && game.may_plan()) else {
+        return false;
+    };
+    if !game.reach(squares.from).iter().any(|target| target.square == squares.to) {
+        return false;
+    }
+    game.selected = None;
+    game.premove = Some(Premove { squares, pieces: pieces_of(&game.view, squares) });
+    model.say(text!("premove-planned", squares, key = input::key_for(Action::Deselect)));
+    true
+}
+
+/// The planned move, once it is the player's turn. It is dropped if its piece, or what stands where
+/// it goes, has changed, or if the rules do not allow it any more.
+pub(super) fn take_due(model: &mut Model) -> Option<Move> {
+    let game = model.game.as_mut().filter(|game| game.premove.is_some())?;
+    if game.is_over() || is_flag_taken(&game.view) || !game.is_acting() {
+        game.premove = None;
+        return None;
+    }
+    if !game.is_own_turn() || game.view.turn != game.own_side() {
+        return None;
+    }
+    let Premove { squares, pieces } = game.premove.take()?;
+    let is_possible = pieces == pieces_of(&game.view, squares)
+        && game.reach(squares.from).iter().any(|target| target.square == squares.to);
+    if !is_possible {
+        model.say(text!("premove-dropped", squares));
+    }
+    is_possible.then_some(squares)
+}
+
+fn pieces_of(view: &GameView, squares: Move) -> [Option<SeenPiece>; 2] {
+    [squares.from, squares.to].map(|square| targets::piece_at(view, square))
+}
+
+/// True if the last move took a Flag: the end comes as the next event.
+fn is_flag_taken(view: &GameView) -> bool {
+    matches!(&view.last_move, Some(SeenMove { strike: Some(strike), .. })
+        if strike.defender == Identity::Known(Rank::Flag))
+}
