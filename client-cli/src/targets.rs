@@ -2,7 +2,7 @@
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_protocol::GameView;
-use flagfall_rules::{Ruleset, SeenPiece, Target, View};
+use flagfall_rules::{Identity, Ruleset, SeenPiece, Target, View};
 
 /// The piece on a square.
 #[must_use]
@@ -27,6 +27,18 @@ pub fn reach(view: &GameView, ruleset: &'static Ruleset, from: Square) -> Vec<Ta
 pub fn can_move(view: &GameView, ruleset: &'static Ruleset) -> bool {
     let moves = View { seen: view.clone(), ruleset }.legal_moves();
     moves.is_some_and(|moves| !moves.is_empty())
+}
+
+/// True if the last ply ended the game, for the side that would move next. The server reports the
+/// end as the next event.
+#[must_use]
+pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
+    let is_flag_taken = view
+        .last_move
+        .as_ref()
+        .and_then(|seen| seen.strike)
+        .is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag));
+    is_flag_taken || view.plies_to_limit == Some(0) || !can_move(view, ruleset)
 }
 
 /// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first.

@@ -1,8 +1,7 @@
 //! One move planned while the opponent thinks, sent when the turn comes.
 
-use flagfall_board::Rank;
-use flagfall_protocol::{GameView, SeenMove};
-use flagfall_rules::{Identity, Move, SeenPiece};
+use flagfall_protocol::GameView;
+use flagfall_rules::{Move, SeenPiece};
 
 use crate::input::{self, Action};
 use crate::model::{Model, Premove};
@@ -29,7 +28,7 @@ pub(super) fn plan(model: &mut Model, squares: Move) -> bool {
 /// it goes, has changed, or if the rules do not allow it any more.
 pub(super) fn take_due(model: &mut Model) -> Option<Move> {
     let game = model.game.as_mut().filter(|game| game.premove.is_some())?;
-    if game.is_over() || is_flag_taken(&game.view) || !game.is_acting() {
+    if game.is_over() || !game.is_acting() {
         game.premove = None;
         return None;
     }
@@ -37,6 +36,9 @@ pub(super) fn take_due(model: &mut Model) -> Option<Move> {
         return None;
     }
     let Premove { squares, pieces } = game.premove.take()?;
+    if game.ruleset.is_some_and(|ruleset| targets::is_end_next(&game.view, ruleset)) {
+        return None;
+    }
     let is_possible = pieces == pieces_of(&game.view, squares)
         && game.reach(squares.from).iter().any(|target| target.square == squares.to);
     if !is_possible {
@@ -47,10 +49,4 @@ pub(super) fn take_due(model: &mut Model) -> Option<Move> {
 
 fn pieces_of(view: &GameView, squares: Move) -> [Option<SeenPiece>; 2] {
     [squares.from, squares.to].map(|square| targets::piece_at(view, square))
-}
-
-/// True if the last move took a Flag: the end comes as the next event.
-fn is_flag_taken(view: &GameView) -> bool {
-    matches!(&view.last_move, Some(SeenMove { strike: Some(strike), .. })
-        if strike.defender == Identity::Known(Rank::Flag))
 }

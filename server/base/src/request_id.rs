@@ -1,31 +1,30 @@
 //! The name of one request, by which a player's report and the server's log find each other.
 
 use std::fmt;
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-
-use crate::random::random_bytes;
 
 /// A message of a client or a request over HTTP. It is part of every refusal, and of the log lines
 /// about the request, so an operator can find what a player reports.
 ///
-/// Unique on a server, and with overwhelming probability among servers. It says nothing of other
-/// requests: neither how many there are nor which came before.
+/// Two requests have different ids with overwhelming probability, on one server and among servers.
+/// An id says nothing of other requests: neither how many there are nor which came before.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId(u64);
 
-/// An odd number, by which consecutive numbers are scattered. Multiplying by it loses nothing.
-const SCATTER: u64 = 0x9E37_79B9_7F4A_7C15;
+/// The number of requests so far.
+static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Where this process begins to count. Without random bits it begins at 0: an id is no secret.
-static NEXT: LazyLock<AtomicU64> =
-    LazyLock::new(|| AtomicU64::new(u64::from_le_bytes(random_bytes().unwrap_or_default())));
+/// The keys by which numbers become ids. They are random and known to this process alone, so a
+/// client cannot tell from two ids how many requests others made in between.
+static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl RequestId {
     /// A new id.
     #[must_use]
     pub fn next() -> RequestId {
-        RequestId(NEXT.fetch_add(1, Ordering::Relaxed).wrapping_mul(SCATTER))
+        RequestId(KEYS.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// The id of this number, for tests that compare messages byte for byte.

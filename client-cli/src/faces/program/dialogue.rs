@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Ply, Rank, Side};
 use flagfall_protocol::{GameCommand, GameEvent, GameSummary, GameView, Phase, SeenMove};
-use flagfall_rules::{EndReason, Identity, Move, Outcome, Ruleset, Setup};
+use flagfall_rules::{EndReason, Move, Outcome, Ruleset, Setup};
 use flagfall_umpire::bout::{Input, result, turn, values};
 use flagfall_umpire::fault::Fault;
 use flagfall_umpire::line::{self, Answer, MoveReport, MoveText, Opening, Quit, fit_name, quoted};
@@ -189,7 +189,7 @@ impl Dialogue {
                 }
                 if view.turn == Some(self.side)
                     && self.stage == Stage::Waiting(None)
-                    && !is_end_next(view, self.ruleset)
+                    && !targets::is_end_next(view, self.ruleset)
                 {
                     self.start_turn(now, view, &mut outputs);
                 }
@@ -397,15 +397,4 @@ const fn is_end_by_ply(reason: EndReason) -> bool {
             | EndReason::QuietLimit
             | EndReason::PlyLimit
     )
-}
-
-/// True if the last ply ended the game, for the side that would move next. The server reports the
-/// end as the next event.
-fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
-    let is_flag_taken = view
-        .last_move
-        .as_ref()
-        .and_then(|seen| seen.strike)
-        .is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag));
-    is_flag_taken || view.plies_to_limit == Some(0) || !targets::can_move(view, ruleset)
 }
