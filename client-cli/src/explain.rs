@@ -5,7 +5,7 @@ use std::fmt::Write;
 use flagfall_board::{Numbering, Rank, Side, Square};
 use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
 
-use crate::{pictures, text, words};
+use crate::{pictures, text, texts, words};
 
 /// Lists every ruleset, one line each.
 #[must_use]
@@ -13,7 +13,7 @@ pub fn list() -> String {
     let mut page = text!("rulesets") + "\n\n";
     for ruleset in Ruleset::all() {
         let mut id = ruleset.id;
-        for line in words::wrap(ruleset.summary, 62) {
+        for line in words::wrap(&texts::words().ruleset_summary(ruleset), 62) {
             let _ = writeln!(page, "  {id:<14} {line}");
             id = "";
         }
@@ -24,8 +24,11 @@ pub fn list() -> String {
 /// Explains a ruleset: army, board, moves, strikes, repetition, the end.
 #[must_use]
 pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
-    let summary = words::wrap(ruleset.summary, 78).join("\n");
-    let mut page = text!("rules-title", title = ruleset.title, id = ruleset.id) + "\n" + &summary + "\n";
+    let summary = words::wrap(&texts::words().ruleset_summary(ruleset), 78).join("\n");
+    let mut page = text!("rules-title", title = texts::words().ruleset_title(ruleset), id = ruleset.id)
+        + "\n"
+        + &summary
+        + "\n";
     army(ruleset, numbering, &mut page);
     board(ruleset, &mut page);
     let afar = ruleset.strikes_afar;
@@ -55,7 +58,7 @@ fn custom_games(ruleset: &Ruleset, page: &mut String) {
         for value in option.values() {
             let mark = if option.value_in(ruleset) == Some(*value) { "*" } else { " " };
             let mut named = format!("{mark} {}={}", option.name(), value.name);
-            for line in words::wrap(value.meaning, 52) {
+            for line in words::wrap(&texts::words().rule_meaning(*option, *value), 52) {
                 let _ = writeln!(page, "  {named:<21} {line}");
                 named.clear();
             }

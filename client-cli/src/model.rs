@@ -29,7 +29,7 @@ pub use notes::Notes;
 pub(crate) use open_game::A1;
 pub use open_game::{OpenGame, Premove};
 pub use options::{DEFAULT_SERVER, Face, Options, server_flag};
-pub use ui::{Choice, Choices, Page, Prompt, Ui, Uncolored};
+pub use ui::{Choice, Choices, Help, Page, Prompt, Ui, Uncolored};
 
 /// The client's whole state.
 #[derive(Clone, PartialEq, Debug)]
@@ -121,7 +121,7 @@ impl Model {
                 page: Page::Waiting { headline, lines: Vec::new() },
                 prompt: None,
                 history: None,
-                is_help: false,
+                help: None,
                 is_turned: false,
                 replay: None,
             },

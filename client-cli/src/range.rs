@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use flagfall_protocol::{RatingRange, RatingWish, Seek};
+use flagfall_protocol::{RatingRange, RatingWish};
 
-use crate::text;
+use crate::{text, words};
 
 /// A text that is not a rating range.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,20 +50,12 @@ pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
     }
 }
 
-/// An offer's ratings: the seeker's own, and whom the offer is for.
-#[must_use]
-pub fn ratings(seek: &Seek) -> String {
-    let own = seek.seeker_rating.map(|own| text!("offer-rating", rating = crate::words::rating(own)));
-    let range = seek.rating.map(|range| text!("offer-range", range = range.to_string()));
-    own.into_iter().chain(range).collect()
-}
-
 /// Whom the player's own offer is for, as a sentence.
 #[must_use]
 pub fn only(wish: RatingWish) -> String {
     match wish {
         RatingWish::Between { min, max } => {
-            text!("only-rated", range = RatingRange { min, max }.to_string())
+            text!("only-rated", range = words::rating_range(RatingRange { min, max }))
         }
         RatingWish::Around { below: Some(below), above: Some(above) } if below == above => {
             text!("only-within", points = below)

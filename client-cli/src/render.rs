@@ -55,8 +55,8 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     if let Some(newer) = model.ui.history.filter(|_| model.ui.prompt.is_none()) {
         pages::history(model, newer, frame, body);
     }
-    if model.ui.is_help {
-        pages::help(model, frame, body);
+    if let Some(help) = model.ui.help {
+        pages::help(model, help.first, frame, body);
     }
     frame.render_widget(message_line(model, theme, area.width), message);
     frame.render_widget(Paragraph::new(key_bar(model, area.width)).style(theme.bar()), keys);

@@ -36,7 +36,7 @@ pub(crate) fn pool_wait(model: &Model) -> Option<String> {
     }
     let PoolWait { status: PoolStatus { since, range, waiting }, .. } = model.lobby.pool?;
     let waited = minutes(model.server_now().saturating_sub(since));
-    let range = range.map_or_else(|| "any".to_owned(), |range| range.to_string());
+    let range = range.map_or_else(|| "any".to_owned(), words::rating_range);
     Some(text!("pool-status", waited, range, others = waiting.saturating_sub(1)))
 }
 
@@ -76,14 +76,14 @@ pub(crate) fn square(model: &Model, game: &OpenGame, square: Square) -> String {
     };
     let owner = if game.own_side() == Some(piece.side) { "own".to_owned() } else { texts::key(piece.side) };
     let numbering = model.options.numbering;
-    let shown = match piece.identity {
-        Identity::Known(rank) => words::rank(rank, numbering),
+    let (identity, ranks) = match piece.identity {
+        Identity::Known(rank) => ("rank", words::rank(rank, numbering)),
         Identity::OneOf(ranks) => {
             let ranks: Vec<&str> = ranks.iter().map(|rank| rank.figure(numbering)).collect();
-            ranks.join(" ")
+            ("one_of", ranks.join(" "))
         }
-        Identity::Coin => text!("piece-coin"),
-        Identity::Hidden => text!("piece-hidden"),
+        Identity::Coin => ("coin", String::new()),
+        Identity::Hidden => ("hidden", String::new()),
     };
     let known = match (piece.is_revealed, piece.is_moved) {
         _ if piece.is_labeled => "labeled",
@@ -91,10 +91,7 @@ pub(crate) fn square(model: &Model, game: &OpenGame, square: Square) -> String {
         (false, true) => "moved",
         (false, false) => "unmoved",
     };
-    {
-        let possible = matches!(piece.identity, Identity::OneOf(_));
-        text!("square-piece", square, owner, piece = shown, possible, known)
-    }
+    text!("square-piece", square, owner, identity, ranks, known)
 }
 
 #[cfg(test)]

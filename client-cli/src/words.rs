@@ -6,7 +6,8 @@ use flagfall_board::{Numbering, Rank, Side, Square, SquareSet, Stamp};
 use flagfall_protocol::{
     Conduct, Fate, GameCommand, GameEvent, GameSummary, GameView, Leaderboard, LeaderboardEntry, OwedColor,
     PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RankCounts, RatingChange, RatingInfo,
-    RatingPoint, SeenExchange, SeenMove, SeenOutcome, SeenPlacing, SeenReserve, SeenStrike, Terms,
+    RatingPoint, RatingRange, SeenExchange, SeenMove, SeenOutcome, SeenPlacing, SeenReserve, SeenStrike,
+    Terms,
 };
 use flagfall_rules::{Identity, Move, Ruleset, View};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -60,6 +61,17 @@ pub fn rating(point: RatingPoint) -> String {
     format!("{}{}", point.rating, if point.provisional { "?" } else { "" })
 }
 
+/// A range of ratings; empty if it has no end.
+#[must_use]
+pub fn rating_range(range: RatingRange) -> String {
+    match range {
+        RatingRange { min: Some(min), max: Some(max) } => text!("rating-range", range = "both", min, max),
+        RatingRange { min: Some(min), max: None } => text!("rating-range", range = "min", min),
+        RatingRange { min: None, max: Some(max) } => text!("rating-range", range = "max", max),
+        RatingRange { min: None, max: None } => String::new(),
+    }
+}
+
 /// What a rated game did to the ratings, and to the player's own if they played.
 #[must_use]
 pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
@@ -95,7 +107,9 @@ pub fn leaderboard(board: &Leaderboard) -> String {
 pub fn terms(terms: &Terms) -> String {
     let mut words = terms_in_short(terms);
     if let Some(ruleset) = Ruleset::find(&terms.ruleset) {
-        ruleset.changes().for_each(|(_, value)| words.push_str(&format!("; {}", value.meaning)));
+        for (option, value) in ruleset.changes() {
+            words.push_str(&format!("; {}", texts::words().rule_meaning(option, value)));
+        }
     }
     words
 }
@@ -111,7 +125,7 @@ pub fn terms_in_short(terms: &Terms) -> String {
 /// A ruleset's title, or its id if this client does not know it.
 #[must_use]
 pub fn ruleset_title(id: &str) -> String {
-    Ruleset::find(id).map_or_else(|| id.to_owned(), |ruleset| ruleset.title.to_owned())
+    Ruleset::find(id).map_or_else(|| id.to_owned(), |ruleset| texts::words().ruleset_title(ruleset))
 }
 
 /// A game in a line: `abc…  Classic, 10+5  Ann (Red) – Bob (Blue)  ply 12`.

@@ -53,6 +53,14 @@ pub(super) fn lists_ranks(model: &Model) -> bool {
     kinds.windows(2).any(|pair| pair[0].0 != pair[1].0)
 }
 
+pub(super) fn has_help_above(model: &Model) -> bool {
+    model.ui.help.is_some_and(|help| help.first > 0)
+}
+
+pub(super) fn has_help_below(model: &Model) -> bool {
+    model.ui.help.is_some_and(|help| help.first < help.last)
+}
+
 pub(super) fn has_older(model: &Model) -> bool {
     model.ui.history.is_some_and(|newer| newer + 1 < model.notes.len())
 }

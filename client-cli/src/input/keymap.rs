@@ -82,6 +82,8 @@ enum Trigger {
     AnyLetter,
     /// Any other key.
     Other(Action),
+    /// Any other key but those that scroll.
+    OtherThanScrolling(Action),
 }
 
 /// A row of the table.
@@ -315,7 +317,12 @@ static TABLE: &[Binding] = {
         row(ALL, key(&[Interrupt], A::Stop), "", "key-help-leave-at-once"),
         row(&[S::Question], Trigger::Other(A::Cancel), "key-no", ""),
         row(&[S::Claim, S::Challenge], Trigger::Other(A::Cancel), "key-later", ""),
-        row(&[S::Help], Trigger::Other(A::CloseHelp), "key-closes-this", ""),
+        // The title says so where it takes scrolling to see all.
+        row_if(&[S::Help], key(&[Up], A::Back(1)), has_help_above, "", ""),
+        row_if(&[S::Help], key(&[Down], A::Forward(1)), has_help_below, "", ""),
+        row_if(&[S::Help], key(&[PageUp], A::Back(LEAP)), has_help_above, "", ""),
+        row_if(&[S::Help], key(&[PageDown], A::Forward(LEAP)), has_help_below, "", ""),
+        row(&[S::Help], Trigger::OtherThanScrolling(A::CloseHelp), "key-closes-this", ""),
     ]
 };
 
@@ -402,7 +409,8 @@ impl Trigger {
                 is_fit.then_some(Action::Type(letter))
             }
             (Trigger::AnyLetter, Key::Char(letter)) => Some(Action::Type(letter)),
-            (Trigger::Other(action), _) => Some(*action),
+            (Trigger::OtherThanScrolling(_), Key::Up | Key::Down | Key::PageUp | Key::PageDown) => None,
+            (Trigger::Other(action) | Trigger::OtherThanScrolling(action), _) => Some(*action),
             _ => None,
         }
     }
@@ -421,7 +429,7 @@ impl Trigger {
             Trigger::Draw => vec![text!("key-name-draw")],
             Trigger::MoveLetter => vec!["a4a5".to_owned()],
             Trigger::NameLetter | Trigger::AnyLetter => vec![text!("key-name-letters")],
-            Trigger::Other(_) => vec![text!("key-name-other")],
+            Trigger::Other(_) | Trigger::OtherThanScrolling(_) => vec![text!("key-name-other")],
         }
     }
 }

@@ -49,14 +49,14 @@ impl Screen {
     /// True if it has a list to scroll.
     #[must_use]
     pub const fn has_list(self) -> bool {
-        matches!(self, Screen::History | Screen::List | Screen::Reserve | Screen::Saved)
+        matches!(self, Screen::Help | Screen::History | Screen::List | Screen::Reserve | Screen::Saved)
     }
 }
 
 /// What the keyboard is for now.
 #[must_use]
 pub fn screen(model: &Model) -> Screen {
-    if model.ui.is_help { Screen::Help } else { screen_below(model) }
+    if model.ui.help.is_some() { Screen::Help } else { screen_below(model) }
 }
 
 /// The screen under the help.

@@ -15,12 +15,21 @@ pub struct Ui {
     pub prompt: Option<Prompt>,
     /// What has happened is shown: how many notes are newer than the last one in sight.
     pub history: Option<usize>,
-    /// True if the help is shown.
-    pub is_help: bool,
+    /// The help, if it is shown.
+    pub help: Option<Help>,
     /// The board is shown from the other side.
     pub is_turned: bool,
     /// The record that is stepped through, if this run shows one.
     pub replay: Option<Replay>,
+}
+
+/// How far the help is scrolled, on a terminal that is too small for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Help {
+    /// The first line in sight.
+    pub first: usize,
+    /// The line up to which it scrolls.
+    pub last: usize,
 }
 
 /// The page on the screen.

@@ -93,24 +93,26 @@ pub(super) fn reserve(
     list(entries.iter().map(String::as_str), cursor, frame, inner);
 }
 
-/// The help: the marks on the board, and every key of the current screen.
-pub(super) fn help(model: &Model, frame: &mut Frame<'_>, area: Rect) {
+/// The help: the marks on the board, and every key of the current screen. If not all of it fits, it
+/// starts with the first line asked for.
+pub(super) fn help(model: &Model, first: usize, frame: &mut Frame<'_>, area: Rect) {
     let ruleset = model.game.as_ref().filter(|_| model.ui.page == Page::Game).and_then(|game| game.ruleset);
     let marks = ruleset.map_or_else(String::new, |ruleset| match ruleset {
         ruleset if ruleset.reserve => text!("marks-reserve"),
         ruleset if ruleset.start == Start::Coins => text!("marks-coins"),
         _ => text!("marks"),
     });
-    let marks = marks.lines().map(|mark| Line::raw(format!(" {mark}")));
     let entries = keys(model);
     let mut text: Vec<Line<'_>> = Vec::new();
     if usize::from(area.width) < HELP_WIDTH + 2 {
         // Not all may fit. The keys come first.
         text.extend(entries.into_iter().map(Line::raw));
         text.push(Line::raw(""));
-        text.extend(marks);
+        let width = usize::from(area.width).saturating_sub(3);
+        let marks = marks.lines().flat_map(|mark| words::wrap(mark.trim_start(), width));
+        text.extend(marks.map(|mark| Line::raw(format!(" {mark}"))));
     } else {
-        text.extend(marks);
+        text.extend(marks.lines().map(|mark| Line::raw(format!(" {mark}"))));
         if !text.is_empty() {
             text.push(Line::raw(""));
         }
@@ -126,7 +128,13 @@ pub(super) fn help(model: &Model, frame: &mut Frame<'_>, area: Rect) {
         }
     }
     let height = text.len() as u16 + 2;
-    let inner = window(frame, area, &text!("window-help"), HELP_WIDTH as u16 + 2, height);
+    let title = if height > area.height {
+        text.drain(..first.min(text.len()));
+        text!("window-help-scrolls")
+    } else {
+        text!("window-help")
+    };
+    let inner = window(frame, area, &title, HELP_WIDTH as u16 + 2, height);
     frame.render_widget(Paragraph::new(text), inner);
 }
 

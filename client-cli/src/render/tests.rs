@@ -395,6 +395,26 @@ fn everything_that_happened_can_be_scrolled() {
 }
 
 #[test]
+fn the_help_scrolls_on_a_small_terminal() {
+    let mut model = game("classic", "red", &classic_view("red"));
+    let screen = |model: &Model| screen_of(model, 40, 16);
+    key(&mut model, Key::Char('?'));
+    let hints = crate::input::hints(&model, true);
+    let (first, last) = (&hints[0].help, &hints.last().unwrap().help);
+    assert!(screen(&model).contains(first.as_str()) && !screen(&model).contains(last.as_str()));
+    assert!(screen(&model).contains("show more"), "the title says that it scrolls");
+    for _ in 0..9 {
+        key(&mut model, Key::PageDown);
+    }
+    assert!(screen(&model).contains("has never moved"), "the marks stand below the keys: {}", screen(&model));
+    key(&mut model, Key::Up);
+    assert!(screen(&model).contains(last.as_str()), "{}", screen(&model));
+    key(&mut model, Key::Down);
+    key(&mut model, Key::Char('x'));
+    assert!(!screen(&model).contains("has never moved"), "any other key closes it");
+}
+
+#[test]
 fn a_clock_that_runs_out_turns_red() {
     let mut model = game("classic", "red", &classic_view("red"));
     model.options.color = true;

@@ -6,7 +6,7 @@ use flagfall_rules::{Carrier, Move};
 
 use super::{absence, challenges, chat, game, goal, leaving, premove, requests, reserve};
 use crate::input::{Action, Screen};
-use crate::model::{Effect, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
+use crate::model::{Effect, Help, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
 use crate::{command_text, input, targets};
 use crate::{text, texts};
@@ -22,8 +22,10 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
         Action::Stop => leaving::leave(model, out),
         Action::Leave => leaving::confirm(model, out),
         Action::ShowHistory => model.ui.history = Some(0),
-        Action::ShowHelp => model.ui.is_help = true,
-        Action::CloseHelp => model.ui.is_help = false,
+        Action::ShowHelp => {
+            model.ui.help = Some(Help { first: 0, last: input::hints(model, true).len() });
+        }
+        Action::CloseHelp => model.ui.help = None,
         Action::Confirm => confirm(model, out),
         Action::Cancel => cancel(model),
         Action::DeclineChallenge => challenges::decline(model, out),
@@ -45,6 +47,12 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
         Action::Erase => drop(typed(model).and_then(String::pop)),
         Action::Clear => clear(model),
         Action::Submit => submit(model, out),
+        Action::Forward(lines) if model.ui.help.is_some() => {
+            scroll_help(model, |at, last| (at + lines).min(last));
+        }
+        Action::Back(lines) if model.ui.help.is_some() => {
+            scroll_help(model, |at, _| at.saturating_sub(lines));
+        }
         Action::Forward(notes) if model.ui.history.is_some() => {
             scroll(model, |at, _| at.saturating_sub(notes));
         }
@@ -156,6 +164,13 @@ fn pick(model: &mut Model, out: &mut Vec<Effect>) {
             }
         }
         (prompt, _) => model.ui.prompt = prompt,
+    }
+}
+
+/// Scrolls the help. `to` gets the first line in sight, and the last it can be.
+fn scroll_help(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
+    if let Some(help) = &mut model.ui.help {
+        help.first = to(help.first, help.last);
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
         return;
     }
     let message = match said {
-        Said::Phrase { phrase } => phrase.english(),
+        Said::Phrase { phrase } => &text!("phrase", phrase = phrase.name()),
         Said::Text { text } => text,
     };
     // Always shown on one line.
@@ -71,7 +71,11 @@ pub(super) fn say_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) 
     match phrase(rest) {
         _ if rest.is_empty() => {
             for (at, phrase) in Phrase::ALL.into_iter().enumerate() {
-                model.say(text!("say-phrase", number = at + 1, phrase = phrase.english()));
+                model.say(text!(
+                    "say-phrase",
+                    number = at + 1,
+                    phrase = text!("phrase", phrase = phrase.name())
+                ));
             }
         }
         Some(phrase) => say(model, Said::Phrase { phrase }, out),

@@ -338,7 +338,9 @@ fn is_own_listed(model: &Model) -> bool {
 fn offer_words(seek: &Seek) -> String {
     let side = seek.side.map_or_else(|| "any".to_owned(), |side| key(side.opponent()));
     let (seeker, terms) = (words::player(&seek.seeker), words::terms(&seek.terms));
-    text!("offer", seeker, terms, side, ratings = range::ratings(seek))
+    let rating = seek.seeker_rating.map_or_else(|| "none".to_owned(), words::rating);
+    let range = seek.rating.map_or_else(|| "any".to_owned(), words::rating_range);
+    text!("offer", seeker, terms, side, rating, range)
 }
 
 /// Enters the pool to be paired.

@@ -98,23 +98,23 @@ notification = Flagfall: { $alert }
 square-lake = { $square }: lake
 # $square.
 square-empty = { $square }: empty
-# $square; $owner: own, red or blue; $piece: its rank and figure, its possible figures, coin or hidden;
-# $possible: yes if it is one of several ranks; $known: labeled, known, moved or unmoved.
+# $square; $owner: own, red or blue; $identity: rank, one_of, coin or hidden; $ranks: the rank and its
+# figure, or the possible figures; $known: labeled, known, moved or unmoved.
 square-piece = { $square }: { $owner ->
         [own] your
         [red] Red's
        *[blue] Blue's
-    } { $possible ->
-        [yes] one of { $piece }
-       *[no] { $piece }
+    } { $identity ->
+        [rank] { $ranks }
+        [one_of] one of { $ranks }
+        [coin] coin
+       *[hidden] hidden piece
     }, { $known ->
         [labeled] labeled
         [known] known
         [moved] has moved
        *[unmoved] unmoved
     }
-piece-coin = coin
-piece-hidden = hidden piece
 
 ## Commitments to deployments
 

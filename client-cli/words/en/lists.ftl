@@ -103,9 +103,6 @@ chart-undone =
 
 # $text: what was typed.
 not-a-range = “{ $text }” is not a range of ratings. Write 1400-1600, 1400- (or more), -1600 (or less), or around your own rating +-200 or -100+300; the lower end comes first.
-# What an offer says about ratings, after its terms. $rating: the seeker's; $range: as in 1400 to 1600.
-offer-rating = , who has { $rating }
-offer-range = , for players rated { $range }
 # $range: as in 1400 to 1600.
 only-rated = Only players rated { $range } may take it.
 # $points.

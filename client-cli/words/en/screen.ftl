@@ -43,6 +43,7 @@ typed-d = > d_   or type on for a move, as in d4d5
 window-saved = Saved deployments
 window-reserve = Your reserve
 window-help = Help
+window-help-scrolls = Help: ↑ and ↓ show more
 window-history = What has happened
 # After a piece of the reserve.
 reserve-labeled = labeled

@@ -62,11 +62,18 @@ offer-listed = Your offer is in the lobby. The game begins when a player takes i
 offer-house = To play against the house instead: flagfall play{ $server } --bot
 # $server: an option of the command line.
 offer-friend = To invite a friend: flagfall play{ $server } --challenge
-# $seeker: a name; $terms; $side: the one left for this player, or any; $ratings: of the offer.
+# $seeker: a name; $terms; $side: the one left for this player, or any; $rating: the seeker's, or none;
+# $range: of the ratings the offer is for, or any.
 offer =
-    { $side ->
-        [any] { $seeker }'s offer: { $terms }{ $ratings }
-       *[one] { $seeker }'s offer: { $terms }, you play { side }{ $ratings }
+    { $seeker }'s offer: { $terms }{ $side ->
+        [any] {""}
+       *[one] , you play { side }
+    }{ $rating ->
+        [none] {""}
+       *[some] , who has { $rating }
+    }{ $range ->
+        [any] {""}
+       *[some] , for players rated { $range }
     }
 # $offer.
 offer-accepted = You take { $offer }.

@@ -115,17 +115,17 @@ impl Phrase {
         Phrase::GoodGame,
     ];
 
-    /// The phrase in English.
+    /// The phrase's name in messages, by which clients find its text.
     #[must_use]
-    pub const fn english(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
-            Phrase::Hello => "Hello!",
-            Phrase::GoodLuck => "Good luck, have fun!",
-            Phrase::WellPlayed => "Well played!",
-            Phrase::Thanks => "Thank you!",
-            Phrase::Sorry => "Sorry!",
-            Phrase::AwayForAMoment => "I have to be away for a moment.",
-            Phrase::GoodGame => "Good game!",
+            Phrase::Hello => "hello",
+            Phrase::GoodLuck => "good_luck",
+            Phrase::WellPlayed => "well_played",
+            Phrase::Thanks => "thanks",
+            Phrase::Sorry => "sorry",
+            Phrase::AwayForAMoment => "away_for_a_moment",
+            Phrase::GoodGame => "good_game",
         }
     }
 }
@@ -133,6 +133,13 @@ impl Phrase {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn phrases_are_named_as_in_messages() {
+        for phrase in Phrase::ALL {
+            assert_eq!(serde_json::to_value(phrase).unwrap(), phrase.name());
+        }
+    }
 
     #[test]
     fn a_text_that_steers_a_terminal_or_hides_others_is_not_said() {

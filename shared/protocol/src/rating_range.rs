@@ -1,7 +1,5 @@
 //! The ratings of players who may accept an open offer.
 
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,18 +33,6 @@ impl RatingRange {
     #[must_use]
     pub fn contains(&self, points: u32) -> bool {
         self.min.is_none_or(|min| min <= points) && self.max.is_none_or(|max| points <= max)
-    }
-}
-
-impl fmt::Display for RatingRange {
-    /// For example, `1400 to 1600`, `1400 or more` or `1600 or less`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.min, self.max) {
-            (Some(min), Some(max)) => write!(f, "{min} to {max}"),
-            (Some(min), None) => write!(f, "{min} or more"),
-            (None, Some(max)) => write!(f, "{max} or less"),
-            (None, None) => f.write_str("any"),
-        }
     }
 }
 
@@ -113,7 +99,7 @@ mod tests {
             range(Some(4_001), None),
             range(None, Some(u32::MAX)),
         ] {
-            assert!(!refused.is_allowed(), "{refused}");
+            assert!(!refused.is_allowed(), "{refused:?}");
         }
     }
 

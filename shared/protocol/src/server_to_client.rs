@@ -1,5 +1,4 @@
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_rules::{OptionValue, RuleOption, Ruleset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -427,34 +426,4 @@ pub struct RuleValueInfo {
     pub name: String,
     /// The meaning, for people.
     pub meaning: String,
-}
-
-impl RulesetInfo {
-    /// What there is to tell of a ruleset.
-    #[must_use]
-    pub fn new(ruleset: &Ruleset) -> RulesetInfo {
-        RulesetInfo {
-            id: ruleset.id.to_owned(),
-            title: ruleset.title.to_owned(),
-            summary: ruleset.summary.to_owned(),
-            options: RuleOptionInfo::all_of(ruleset),
-        }
-    }
-}
-
-impl RuleOptionInfo {
-    /// The options of a ruleset.
-    #[must_use]
-    pub fn all_of(ruleset: &Ruleset) -> Vec<RuleOptionInfo> {
-        let value = |value: &OptionValue| RuleValueInfo {
-            name: value.name.to_owned(),
-            meaning: value.meaning.to_owned(),
-        };
-        let info = |option: &RuleOption| RuleOptionInfo {
-            name: option.name().to_owned(),
-            value: option.value_in(ruleset).map(|value| value.name.to_owned()).unwrap_or_default(),
-            values: option.values().iter().map(value).collect(),
-        };
-        ruleset.changeable.iter().map(info).collect()
-    }
 }

@@ -16,8 +16,6 @@ use crate::rulesets;
 pub struct OptionValue {
     /// The value's name in ruleset ids.
     pub name: &'static str,
-    /// Its meaning for people: `of equals the attacker stays`.
-    pub meaning: &'static str,
     change: Change,
 }
 
@@ -35,8 +33,8 @@ enum Change {
     Lakes(SquareSet),
 }
 
-const fn value(name: &'static str, meaning: &'static str, change: Change) -> OptionValue {
-    OptionValue { name, meaning, change }
+const fn value(name: &'static str, change: Change) -> OptionValue {
+    OptionValue { name, change }
 }
 
 impl RuleOption {
@@ -47,97 +45,67 @@ impl RuleOption {
             RuleOption::Ties => {
                 const {
                     &[
-                        value("both", "equals both leave", Change::Ties(Ties::BothLeave)),
-                        value("attacker", "of equals the attacker stays", Change::Ties(Ties::AttackerWins)),
-                        value("defender", "of equals the defender stays", Change::Ties(Ties::DefenderWins)),
+                        value("both", Change::Ties(Ties::BothLeave)),
+                        value("attacker", Change::Ties(Ties::AttackerWins)),
+                        value("defender", Change::Ties(Ties::DefenderWins)),
                     ]
                 }
             }
             RuleOption::Disclosure => {
                 const {
                     &[
-                        value("both", "a strike shows both ranks", Change::Disclosure(Disclosure::Both)),
-                        value(
-                            "silent",
-                            "a defender that wins stays hidden, unless a Scout struck it",
-                            Change::Disclosure(Disclosure::SilentDefense),
-                        ),
+                        value("both", Change::Disclosure(Disclosure::Both)),
+                        value("silent", Change::Disclosure(Disclosure::SilentDefense)),
                     ]
                 }
             }
             RuleOption::Bombs => {
                 const {
                     &[
-                        value("stay", "a Bomb outlasts its attackers", Change::Bombs(Bombs::Stay)),
-                        value(
-                            "leave",
-                            "a Bomb leaves with its attacker",
-                            Change::Bombs(Bombs::LeaveWithAttacker),
-                        ),
+                        value("stay", Change::Bombs(Bombs::Stay)),
+                        value("leave", Change::Bombs(Bombs::LeaveWithAttacker)),
                     ]
                 }
             }
             RuleOption::ScoutStrike => {
-                const {
-                    &[
-                        value(
-                            "far",
-                            "a Scout may strike at the end of a long move",
-                            Change::StrikesAfar(true),
-                        ),
-                        value("near", "a Scout strikes neighboring squares only", Change::StrikesAfar(false)),
-                    ]
-                }
+                const { &[value("far", Change::StrikesAfar(true)), value("near", Change::StrikesAfar(false))] }
             }
             RuleOption::Winner => {
                 const {
                     &[
-                        value(
-                            "attacker",
-                            "a defender that wins stays where it is",
-                            Change::WinnerAdvances(false),
-                        ),
-                        value(
-                            "any",
-                            "a defender that wins takes its attacker's square",
-                            Change::WinnerAdvances(true),
-                        ),
+                        value("attacker", Change::WinnerAdvances(false)),
+                        value("any", Change::WinnerAdvances(true)),
                     ]
                 }
             }
             RuleOption::TwoSquares => {
                 const {
                     &[
-                        value("off", "no two-squares rule", Change::TwoSquares(None)),
-                        value("3", "two squares: three times in a row", Change::TwoSquares(Some(3))),
-                        value("5", "two squares: five times in a row", Change::TwoSquares(Some(5))),
+                        value("off", Change::TwoSquares(None)),
+                        value("3", Change::TwoSquares(Some(3))),
+                        value("5", Change::TwoSquares(Some(5))),
                     ]
                 }
             }
             RuleOption::MoreSquares => {
-                const {
-                    &[
-                        value("off", "no more-squares rule", Change::MoreSquares(false)),
-                        value("on", "the more-squares rule", Change::MoreSquares(true)),
-                    ]
-                }
+                const { &[value("off", Change::MoreSquares(false)), value("on", Change::MoreSquares(true))] }
             }
             RuleOption::Quiet => {
                 const {
                     &[
-                        value("off", "no draw for want of captures", Change::Quiet(None)),
-                        value("100", "a draw after 100 plies without a capture", Change::Quiet(Some(100))),
-                        value("200", "a draw after 200 plies without a capture", Change::Quiet(Some(200))),
-                        value("400", "a draw after 400 plies without a capture", Change::Quiet(Some(400))),
-                        value("600", "a draw after 600 plies without a capture", Change::Quiet(Some(600))),
+                        value("off", Change::Quiet(None)),
+                        value("100", Change::Quiet(Some(100))),
+                        value("200", Change::Quiet(Some(200))),
+                        value("400", Change::Quiet(Some(400))),
+                        value("600", Change::Quiet(Some(600))),
                     ]
                 }
             }
             RuleOption::Islands => {
                 const {
                     &[
-                        value("mirrored", "islands on d-f and k-m", Change::Lakes(rulesets::MIRRORED)),
-                        value("printed", "islands on c-e and k-m", Change::Lakes(rulesets::PRINTED)),
+                        value("mirrored", Change::Lakes(rulesets::MIRRORED)),
+                        value("printed", Change::Lakes(rulesets::PRINTED)),
                     ]
                 }
             }
@@ -323,16 +291,16 @@ fn options_of(base: &'static Ruleset) -> impl DoubleEndedIterator<Item = RuleOpt
 /// All rulesets together have a few thousand combinations; a test counts them.
 fn combinations(base: &'static Ruleset) -> Option<&'static [Ruleset]> {
     static RULESETS: [OnceLock<Vec<Ruleset>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
-    static TEXTS: [OnceLock<Vec<Texts>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
+    static IDS: [OnceLock<Vec<String>>; rulesets::COUNT] = [const { OnceLock::new() }; rulesets::COUNT];
 
     let number = rulesets::ALL.iter().position(|ruleset| ruleset.id == base.id)?;
-    let texts = TEXTS[number].get_or_init(|| {
+    let ids = IDS[number].get_or_init(|| {
         let count = options_of(base).map(|option| option.values().len()).product();
-        (0..count).map(|place| Texts::of(base, &changes_at(base, place))).collect()
+        (0..count).map(|place| id_of(base, &changes_at(base, place))).collect()
     });
     let rulesets = RULESETS[number].get_or_init(|| {
-        let all = texts.iter().enumerate();
-        all.map(|(place, texts)| texts.ruleset(base, &changes_at(base, place))).collect()
+        let all = ids.iter().enumerate();
+        all.map(|(place, id)| changed(base, id, &changes_at(base, place))).collect()
     });
     Some(rulesets)
 }
@@ -352,30 +320,16 @@ fn changes_at(base: &'static Ruleset, place: usize) -> Vec<(RuleOption, OptionVa
     changes
 }
 
-/// The texts of a changed ruleset.
-struct Texts {
-    id: String,
-    title: String,
-    summary: String,
+/// The id of a changed ruleset.
+fn id_of(base: &Ruleset, changes: &[(RuleOption, OptionValue)]) -> String {
+    let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
+    base.id.to_owned() + &names.collect::<String>()
 }
 
-impl Texts {
-    fn of(base: &Ruleset, changes: &[(RuleOption, OptionValue)]) -> Texts {
-        let names = changes.iter().map(|(option, value)| format!(",{}={}", option.name(), value.name));
-        let meanings: Vec<&str> = changes.iter().map(|(_, value)| value.meaning).collect();
-        Texts {
-            id: base.id.to_owned() + &names.collect::<String>(),
-            title: format!("{} (custom)", base.title),
-            summary: format!("{}, changed: {}.", base.title, meanings.join("; ")),
-        }
-    }
-
-    fn ruleset(&'static self, base: &'static Ruleset, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
-        let Texts { id, title, summary } = self;
-        let mut ruleset = Ruleset { id, title, summary, base: Some(base), ..base.clone() };
-        changes.iter().for_each(|(_, value)| value.make(&mut ruleset));
-        ruleset
-    }
+fn changed(base: &'static Ruleset, id: &'static str, changes: &[(RuleOption, OptionValue)]) -> Ruleset {
+    let mut ruleset = Ruleset { id, base: Some(base), ..base.clone() };
+    changes.iter().for_each(|(_, value)| value.make(&mut ruleset));
+    ruleset
 }
 
 #[cfg(test)]
@@ -391,14 +345,7 @@ mod tests {
         let classic = named("classic");
         let custom = named("classic,ties=attacker");
         assert_eq!(custom.ties, Ties::AttackerWins);
-        let as_before = Ruleset {
-            ties: classic.ties,
-            base: None,
-            id: classic.id,
-            title: classic.title,
-            summary: classic.summary,
-            ..custom.clone()
-        };
+        let as_before = Ruleset { ties: classic.ties, base: None, id: classic.id, ..custom.clone() };
         assert_eq!(as_before, *classic);
         assert_eq!(custom.unchanged(), classic);
         assert_eq!(classic.unchanged(), classic);
@@ -410,10 +357,6 @@ mod tests {
         let other = named("tournament,bombs=leave,quiet=off,more-squares=off");
         assert!(std::ptr::eq(one, other));
         assert_eq!(one.id, "tournament,bombs=leave,more-squares=off,quiet=off");
-        assert_eq!(
-            one.summary,
-            "Tournament, changed: a Bomb leaves with its attacker; no more-squares rule; no draw for want of captures."
-        );
         let changes: Vec<_> = one.changes().map(|(option, value)| (option.name(), value.name)).collect();
         assert_eq!(changes, [("bombs", "leave"), ("more-squares", "off"), ("quiet", "off")]);
         assert!(std::ptr::eq(named(one.id), one));

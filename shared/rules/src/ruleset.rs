@@ -16,10 +16,6 @@ pub struct Ruleset {
     pub base: Option<&'static Ruleset>,
     /// What custom games may change.
     pub changeable: &'static [RuleOption],
-    /// The name shown to people.
-    pub title: &'static str,
-    /// One sentence about what sets it apart.
-    pub summary: &'static str,
     /// Size, home rows and lakes of the board (§A3, §P2, §P3).
     pub shape: BoardShape,
     /// Where the lakes come from (§A3, §U2).

@@ -68,3 +68,16 @@ presence-left = left
 conduct-none = You have left no game within a day.
 conduct-left = Games you left within a day, or did not deploy in: { $count }.
 conduct-waiting = Games you left within a day, or did not deploy in: { $count }. You can be paired again in { $left }.
+
+# What players can say without typing. $phrase: its name in messages.
+phrase =
+    { $phrase ->
+        [hello] Hello!
+        [good_luck] Good luck, have fun!
+        [well_played] Well played!
+        [thanks] Thank you!
+        [sorry] Sorry!
+        [away_for_a_moment] I have to be away for a moment.
+        [good_game] Good game!
+       *[other] { $phrase }
+    }

@@ -108,3 +108,61 @@ rules-win =
 rules-quiet = After { $quiet } moves of both sides together without a capture the game is a draw, announced { $notice } moves ahead; in any case after { $plies } moves.
 # $plies: moves in all.
 rules-limit = After { $plies } moves the game is a draw.
+
+## The rulesets: their titles, and a sentence about each
+
+ruleset-title-classic = Classic
+ruleset-title-tournament = Tournament
+ruleset-title-barrage = Barrage
+ruleset-title-pbm = Play by mail
+ruleset-title-pbm-small = Play by mail, small
+ruleset-title-original = Original
+ruleset-title-silent-defense = Silent defense
+ruleset-title-shadowflash-1 = Shadowflash, set 1
+ruleset-title-shadowflash-2 = Shadowflash, sets 1 and 2
+ruleset-title-shadowflash-3 = Shadowflash
+ruleset-title-course = Course
+ruleset-title-quantum = Quantum
+# $title: of the ruleset that is changed.
+ruleset-title-custom = { $title } (custom)
+
+ruleset-summary-classic = The modern box rules: forty pieces a side, Scouts that strike from afar, the two-squares rule.
+ruleset-summary-tournament = Classic, and no endless chases: the more-squares rule.
+ruleset-summary-barrage = The short game: eight pieces a side anywhere on the home rows, tournament rules.
+ruleset-summary-pbm = The play-by-mail server's rules: classic without any repetition rule.
+ruleset-summary-pbm-small = Twenty-four pieces a side on 8x8, no Marshal: the Spy hunts the General.
+ruleset-summary-original = The box of 1966: a Scout moves or strikes, the winner of a strike takes the loser's square, no two-squares rule.
+ruleset-summary-silent-defense = Classic, but only the attacker shows itself: a defender that wins stays hidden, and of equals the attacker wins.
+ruleset-summary-shadowflash-1 = Three armies a side on 16x10, half of them in reserve: a turn may also take a piece off the board or bring one on.
+ruleset-summary-shadowflash-2 = Set 1, and what is known: labels, a Phoenix a side, a chip on every square a piece lands on, edges that join.
+ruleset-summary-shadowflash-3 = Sets 1 and 2, and what chips are for: supply lines of one color, and flashes of General, Colonel and Major.
+ruleset-summary-course = The umpire's rules: lakes by chance, Bombs that take their attacker along, and a side that breaks a rule has lost.
+ruleset-summary-quantum = Classic without deployments: forty coins a side, each of which becomes a piece of its pool when a strike asks what it is.
+# $title: of the ruleset that is changed; $changes: a list of the texts below.
+ruleset-summary-custom = { $title }, changed: { $changes }.
+
+## Rules that a custom game can change: option and value
+
+rule-ties-both = equals both leave
+rule-ties-attacker = of equals the attacker stays
+rule-ties-defender = of equals the defender stays
+rule-disclosure-both = a strike shows both ranks
+rule-disclosure-silent = a defender that wins stays hidden, unless a Scout struck it
+rule-bombs-stay = a Bomb outlasts its attackers
+rule-bombs-leave = a Bomb leaves with its attacker
+rule-scout-strike-far = a Scout may strike at the end of a long move
+rule-scout-strike-near = a Scout strikes neighboring squares only
+rule-winner-attacker = a defender that wins stays where it is
+rule-winner-any = a defender that wins takes its attacker's square
+rule-two-squares-off = no two-squares rule
+rule-two-squares-3 = two squares: three times in a row
+rule-two-squares-5 = two squares: five times in a row
+rule-more-squares-off = no more-squares rule
+rule-more-squares-on = the more-squares rule
+rule-quiet-off = no draw for want of captures
+rule-quiet-100 = a draw after 100 plies without a capture
+rule-quiet-200 = a draw after 200 plies without a capture
+rule-quiet-400 = a draw after 400 plies without a capture
+rule-quiet-600 = a draw after 600 plies without a capture
+rule-islands-mirrored = islands on d-f and k-m
+rule-islands-printed = islands on c-e and k-m

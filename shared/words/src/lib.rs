@@ -15,6 +15,7 @@
 
 #[cfg(any(test, feature = "check"))]
 pub mod check;
+mod rulesets;
 #[cfg(test)]
 mod tests;
 

@@ -29,6 +29,13 @@ fn no_text_names_a_command_or_control_of_a_client() {
 }
 
 #[test]
+fn every_phrase_has_a_text() {
+    for phrase in flagfall_protocol::Phrase::ALL {
+        assert_ne!(english().format("phrase", &args! { "phrase" => phrase.name() }), phrase.name());
+    }
+}
+
+#[test]
 fn every_code_has_a_text() {
     let protocol = include_str!("../../protocol/src/code.rs");
     let protocol = protocol.split("&'static str = \"").skip(1);

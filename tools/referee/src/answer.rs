@@ -8,6 +8,7 @@ use flagfall_protocol::{
     SeenPiece, SeenStrike, ViewChange,
 };
 use flagfall_rules::{Fill, Ruleset};
+use flagfall_words::english;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -102,14 +103,14 @@ impl RulesetFacts {
     pub fn of(ruleset: &'static Ruleset) -> RulesetFacts {
         RulesetFacts {
             id: ruleset.id.to_owned(),
-            title: ruleset.title.to_owned(),
-            summary: ruleset.summary.to_owned(),
+            title: english().ruleset_title(ruleset),
+            summary: english().ruleset_summary(ruleset),
             columns: ruleset.shape.columns,
             rows: ruleset.shape.rows,
             home_rows: ruleset.shape.home_rows,
             army: ruleset.army.iter().map(|(rank, count)| (rank.letter().to_string(), count)).collect(),
             may_leave_empty: ruleset.fill == Fill::AnyHomeSquares,
-            options: RuleOptionInfo::all_of(ruleset),
+            options: english().rule_options(ruleset),
         }
     }
 }

@@ -26,7 +26,8 @@ pub(super) struct Rulesets {
 }
 
 pub(super) async fn rulesets() -> Json<Rulesets> {
-    Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| RulesetInfo::new(ruleset)).collect() })
+    let words = flagfall_words::english();
+    Json(Rulesets { rulesets: Ruleset::all().iter().map(|ruleset| words.ruleset_info(ruleset)).collect() })
 }
 
 /// The public keys for signatures of finished games.

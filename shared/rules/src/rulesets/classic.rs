@@ -10,8 +10,6 @@ pub const CLASSIC: Ruleset = Ruleset {
     id: "classic",
     base: None,
     changeable: &RuleOption::BOX,
-    title: "Classic",
-    summary: "The modern box rules: forty pieces a side, Scouts that strike from afar, the two-squares rule.",
     shape: BoardShape {
         columns: 10,
         rows: 10,
@@ -57,19 +55,11 @@ pub const CLASSIC: Ruleset = Ruleset {
 };
 
 /// The tournament rules (§T).
-pub const TOURNAMENT: Ruleset = Ruleset {
-    id: "tournament",
-    title: "Tournament",
-    summary: "Classic, and no endless chases: the more-squares rule.",
-    more_squares: true,
-    ..CLASSIC
-};
+pub const TOURNAMENT: Ruleset = Ruleset { id: "tournament", more_squares: true, ..CLASSIC };
 
 /// The barrage rules (§B).
 pub const BARRAGE: Ruleset = Ruleset {
     id: "barrage",
-    title: "Barrage",
-    summary: "The short game: eight pieces a side anywhere on the home rows, tournament rules.",
     army: Army::of(&[
         (Rank::Flag, 1),
         (Rank::Bomb, 1),

@@ -9,8 +9,6 @@ use crate::ruleset::{Bombs, Lakes, RuleOption, Ruleset};
 pub const COURSE: Ruleset = Ruleset {
     id: "course",
     changeable: &[RuleOption::Quiet],
-    title: "Course",
-    summary: "The umpire's rules: lakes by chance, Bombs that take their attacker along, and whoever breaks a rule has lost.",
     shape: BoardShape { lakes: SquareSet::EMPTY, ..CLASSIC.shape },
     lakes: Lakes::Drawn,
     bombs: Bombs::LeaveWithAttacker,

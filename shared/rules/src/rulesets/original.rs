@@ -6,8 +6,6 @@ use crate::ruleset::Ruleset;
 /// The rules of 1966 (§O1).
 pub const ORIGINAL: Ruleset = Ruleset {
     id: "original",
-    title: "Original",
-    summary: "The box of 1966: a Scout moves or strikes, the winner of a strike takes the loser's square, no two-squares rule.",
     strikes_afar: false,
     winner_advances: true,
     two_squares_limit: None,

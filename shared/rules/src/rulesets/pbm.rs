@@ -6,19 +6,11 @@ use super::CLASSIC;
 use crate::ruleset::{Army, Ruleset};
 
 /// The 10x10 game (§P1), without a repetition rule.
-pub const PBM: Ruleset = Ruleset {
-    id: "pbm",
-    title: "Play by mail",
-    summary: "The play-by-mail server's rules: classic without any repetition rule.",
-    two_squares_limit: None,
-    ..CLASSIC
-};
+pub const PBM: Ruleset = Ruleset { id: "pbm", two_squares_limit: None, ..CLASSIC };
 
 /// The 8x8 game (§P2, §P3).
 pub const PBM_SMALL: Ruleset = Ruleset {
     id: "pbm-small",
-    title: "Play by mail, small",
-    summary: "Twenty-four pieces a side on 8x8, no Marshal: the Spy hunts the General.",
     shape: BoardShape { columns: 8, rows: 8, home_rows: 3, lakes: SMALL_LAKES, ..CLASSIC.shape },
     army: Army::of(&[
         (Rank::Flag, 1),

@@ -9,8 +9,6 @@ use crate::ruleset::{Army, RuleOption, Ruleset};
 pub const SHADOWFLASH_1: Ruleset = Ruleset {
     id: "shadowflash-1",
     changeable: &[RuleOption::Ties, RuleOption::Quiet, RuleOption::Islands],
-    title: "Shadowflash, set 1",
-    summary: "Three armies a side on 16x10, half of them in reserve: a turn may also take a piece off the board or bring one on.",
     shape: BoardShape {
         columns: 16,
         rows: 10,
@@ -45,8 +43,6 @@ const ARMY: [(Rank, u8); 12] = [
 /// Sets 1 and 2: information (§S2).
 pub const SHADOWFLASH_2: Ruleset = Ruleset {
     id: "shadowflash-2",
-    title: "Shadowflash, sets 1 and 2",
-    summary: "Set 1, and what is known: labels, a Phoenix a side, a chip on every square a piece lands on, edges that join.",
     shape: BoardShape {
         // The columns a b c g h i j n o p, and all rows but those of the islands (§S2.6).
         joined_columns: 0b1110_0011_1100_0111,
@@ -60,14 +56,8 @@ pub const SHADOWFLASH_2: Ruleset = Ruleset {
 };
 
 /// All three sets: tactics (§S3).
-pub const SHADOWFLASH_3: Ruleset = Ruleset {
-    id: "shadowflash-3",
-    title: "Shadowflash",
-    summary: "Sets 1 and 2, and what chips are for: supply lines of one color, and flashes of General, Colonel and Major.",
-    supply_lines: true,
-    shadowflash: true,
-    ..SHADOWFLASH_2
-};
+pub const SHADOWFLASH_3: Ruleset =
+    Ruleset { id: "shadowflash-3", supply_lines: true, shadowflash: true, ..SHADOWFLASH_2 };
 
 /// Islands on d-f and k-m, mirror images of each other.
 pub(crate) const MIRRORED: SquareSet = island(3).union(island(10));

@@ -15,8 +15,6 @@ pub const SILENT_DEFENSE: Ruleset = Ruleset {
         RuleOption::MoreSquares,
         RuleOption::Quiet,
     ],
-    title: "Silent defense",
-    summary: "Classic, but only the attacker shows itself: a defender that wins stays hidden, and of equals the attacker wins.",
     ties: Ties::AttackerWins,
     disclosure: Disclosure::SilentDefense,
     ..CLASSIC

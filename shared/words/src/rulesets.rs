@@ -1,0 +1,95 @@
+//! Rulesets and the rules that custom games change, in words.
+
+use flagfall_protocol::{RuleOptionInfo, RuleValueInfo, RulesetInfo};
+use flagfall_rules::{OptionValue, RuleOption, Ruleset};
+
+use crate::{Words, args};
+
+impl Words {
+    /// A ruleset's title: `Classic`.
+    #[must_use]
+    pub fn ruleset_title(&self, ruleset: &Ruleset) -> String {
+        let title = self.text(&format!("ruleset-title-{}", ruleset.unchanged().id));
+        if ruleset.base.is_none() {
+            return title;
+        }
+        self.format("ruleset-title-custom", &args! { "title" => title })
+    }
+
+    /// One sentence about what sets a ruleset apart.
+    #[must_use]
+    pub fn ruleset_summary(&self, ruleset: &Ruleset) -> String {
+        let unchanged = ruleset.unchanged();
+        if ruleset.base.is_none() {
+            return self.text(&format!("ruleset-summary-{}", unchanged.id));
+        }
+        let changes = ruleset.changes().map(|(option, value)| self.rule_meaning(option, value));
+        let changes = changes.collect::<Vec<_>>().join("; ");
+        let title = self.ruleset_title(unchanged);
+        self.format("ruleset-summary-custom", &args! { "title" => title, "changes" => changes })
+    }
+
+    /// What a value of an option means: `of equals the attacker stays`.
+    #[must_use]
+    pub fn rule_meaning(&self, option: RuleOption, value: OptionValue) -> String {
+        self.text(&format!("rule-{}-{}", option.name(), value.name))
+    }
+
+    /// What messages say about a ruleset.
+    #[must_use]
+    pub fn ruleset_info(&self, ruleset: &Ruleset) -> RulesetInfo {
+        RulesetInfo {
+            id: ruleset.id.to_owned(),
+            title: self.ruleset_title(ruleset),
+            summary: self.ruleset_summary(ruleset),
+            options: self.rule_options(ruleset),
+        }
+    }
+
+    /// What a custom game may change in a ruleset.
+    #[must_use]
+    pub fn rule_options(&self, ruleset: &Ruleset) -> Vec<RuleOptionInfo> {
+        let info = |option: &RuleOption| RuleOptionInfo {
+            name: option.name().to_owned(),
+            value: option.value_in(ruleset).map(|value| value.name.to_owned()).unwrap_or_default(),
+            values: (option.values().iter())
+                .map(|value| RuleValueInfo {
+                    name: value.name.to_owned(),
+                    meaning: self.rule_meaning(*option, *value),
+                })
+                .collect(),
+        };
+        ruleset.changeable.iter().map(info).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::english;
+
+    #[test]
+    fn every_ruleset_and_every_value_has_its_text() {
+        let words = english();
+        for ruleset in Ruleset::all() {
+            assert!(words.has(&format!("ruleset-title-{}", ruleset.id)), "{}", ruleset.id);
+            assert!(words.has(&format!("ruleset-summary-{}", ruleset.id)), "{}", ruleset.id);
+        }
+        for option in RuleOption::ALL {
+            for value in option.values() {
+                assert!(words.has(&format!("rule-{}-{}", option.name(), value.name)), "{value:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_custom_ruleset_lists_its_changes() {
+        let ruleset = Ruleset::find("tournament,bombs=leave,more-squares=off,quiet=off").expect("a ruleset");
+        assert_eq!(english().ruleset_title(ruleset), "Tournament (custom)");
+        assert_eq!(
+            english().ruleset_summary(ruleset),
+            "Tournament, changed: a Bomb leaves with its attacker; no more-squares rule; \
+             no draw for want of captures."
+        );
+    }
+}
