@@ -64,12 +64,14 @@ pub fn rating(point: RatingPoint) -> String {
 /// A range of ratings; empty if it has no end.
 #[must_use]
 pub fn rating_range(range: RatingRange) -> String {
-    match range {
-        RatingRange { min: Some(min), max: Some(max) } => text!("rating-range", range = "both", min, max),
-        RatingRange { min: Some(min), max: None } => text!("rating-range", range = "min", min),
-        RatingRange { min: None, max: Some(max) } => text!("rating-range", range = "max", max),
-        RatingRange { min: None, max: None } => String::new(),
-    }
+    let ends = match (range.min, range.max) {
+        (Some(_), Some(_)) => "both",
+        (Some(_), None) => "min",
+        (None, Some(_)) => "max",
+        (None, None) => return String::new(),
+    };
+    let [min, max] = [range.min, range.max].map(Option::unwrap_or_default);
+    text!("rating-range", range = ends, min, max)
 }
 
 /// What a rated game did to the ratings, and to the player's own if they played.

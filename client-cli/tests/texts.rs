@@ -161,8 +161,10 @@ fn every_text_is_used() {
         used.extend(uses.texts.into_iter().map(|(id, _)| id));
         used.extend(uses.literals.into_iter().map(|(_, text)| text));
     }
-    // Refusals name their texts by their codes.
-    used.extend(known.keys().filter(|id| id.starts_with("refusal-") || id.starts_with("duration-")).cloned());
+    // The crate of the shared texts names these: by the code of a refusal, by a ruleset or its
+    // rule.
+    let named = ["refusal-", "duration-", "ruleset-", "rule-"];
+    used.extend(known.keys().filter(|id| named.iter().any(|prefix| id.starts_with(prefix))).cloned());
     let own = |id: &String| known.get(id).map(|needs| needs.texts.clone()).unwrap_or_default();
     loop {
         let more: BTreeSet<String> = used.iter().flat_map(own).filter(|id| !used.contains(id)).collect();

@@ -11,6 +11,7 @@ pub mod clock;
 pub mod embedded;
 mod encoding;
 pub mod limits;
+pub mod log;
 pub mod memory;
 mod outages;
 #[cfg(feature = "planted-faults")]
@@ -26,6 +27,7 @@ pub use self::redis::{RedisAddress, RedisOpenError, RedisOptions, RedisStore};
 pub use archive::Archive;
 pub use clock::{ManualClock, SystemClock, WallClock};
 pub use embedded::{EmbeddedStore, OpenError, Options};
+pub use log::{LogOpenError, LogOptions, LogStore};
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{

@@ -19,7 +19,7 @@ mod frame;
 mod repair;
 
 use self::frame::GROUP;
-pub(crate) use self::frame::{Frame, PREFIX_BYTES, Seal, parse};
+pub(crate) use self::frame::{Frame, HEADER_BYTES, PREFIX_BYTES, Seal, parse};
 
 /// Frames on their way into a segment.
 #[derive(Debug)]

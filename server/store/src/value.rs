@@ -1,5 +1,6 @@
 //! The small values that the store works with: secret bytes, keys, hashes, heads.
 
+use std::borrow::Borrow;
 use std::fmt;
 
 use flagfall_board::GameId;
@@ -77,6 +78,12 @@ impl Key {
     /// The key's bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Borrow<[u8]> for Key {
+    fn borrow(&self) -> &[u8] {
         &self.0
     }
 }

@@ -16,16 +16,47 @@ use std::sync::Arc;
 
 use common::{body, game, key, put, scratch};
 use flagfall_store::{
-    Append, AppendOutcome, EmbeddedStore, Head, Options, ReadError, Store, StoreError, StoredEntry,
-    SystemClock,
+    Append, AppendOutcome, EmbeddedStore, Head, LogOptions, LogStore, Options, ReadError, Store, StoreError,
+    StoredEntry, SystemClock,
 };
 
 const FOLDER: &str = "FLAGFALL_STORE_TEST_FOLDER";
+const KIND: &str = "FLAGFALL_STORE_TEST_KIND";
 const GAMES: u32 = 60;
 const ROUNDS: u32 = 24;
 
-fn open(folder: &Path) -> EmbeddedStore {
-    EmbeddedStore::open(folder, SystemClock, &Options::default()).unwrap()
+/// The store under test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Embedded,
+    /// As an operator runs it.
+    Log,
+    /// A log in which kills meet checkpoints and segments that have just begun.
+    BusyLog,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Kind::Embedded => "embedded",
+            Kind::Log => "log",
+            Kind::BusyLog => "busy-log",
+        }
+    }
+
+    fn open(self, folder: &Path) -> Arc<dyn Store> {
+        match self {
+            Kind::Embedded => {
+                Arc::new(EmbeddedStore::open(folder, SystemClock, &Options::default()).unwrap())
+            }
+            Kind::Log => Arc::new(LogStore::open(folder, SystemClock, &LogOptions::default()).unwrap()),
+            Kind::BusyLog => {
+                let options =
+                    LogOptions { segment_bytes: 50_000, checkpoint_bytes: 20_000, ..LogOptions::default() };
+                Arc::new(LogStore::open(folder, SystemClock, &options).unwrap())
+            }
+        }
+    }
 }
 
 /// The only valid content of entry `seq` of a game.
@@ -39,7 +70,10 @@ fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {
-        let store = Arc::new(open(&folder));
+        let kinds = [Kind::Embedded, Kind::Log, Kind::BusyLog];
+        let named = std::env::var(KIND).unwrap();
+        let kind = kinds.into_iter().find(|kind| kind.name() == named).unwrap();
+        let store = kind.open(&folder);
         say("ready");
         // All heads are read before the first append: a store that failed meanwhile would refuse
         // the reads.
@@ -56,7 +90,7 @@ fn child() {
 }
 
 /// Appends to a game until the store fails.
-async fn play(store: Arc<EmbeddedStore>, number: u32, mut head: Head) {
+async fn play(store: Arc<dyn Store>, number: u32, mut head: Head) {
     loop {
         let count = 1 + u64::from(number % 3);
         let bodies = (head.seq + 1..=head.seq + count).map(|seq| body(text(number, seq))).collect();
@@ -72,7 +106,7 @@ async fn play(store: Arc<EmbeddedStore>, number: u32, mut head: Head) {
                 say("unknown");
                 assert!(matches!(store.head(game(number)).await, Err(ReadError::Unavailable { .. })));
                 assert!(matches!(store.get(key("k")).await, Err(StoreError::Unavailable { .. })));
-                assert!(store.failure().is_some());
+                assert!(store.heartbeat().await.is_err());
             }
             Err(StoreError::Unavailable { .. }) => return say("refused"),
             outcome => panic!("{outcome:?}"),
@@ -85,8 +119,14 @@ fn say(line: &str) {
     writeln!(out, "{line}").unwrap();
 }
 
-fn start(mut command: Command, folder: &Path) -> Child {
-    command.env(FOLDER, folder).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap()
+fn start(mut command: Command, kind: Kind, folder: &Path) -> Child {
+    command
+        .env(FOLDER, folder)
+        .env(KIND, kind.name())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .unwrap()
 }
 
 fn child_command() -> Command {
@@ -109,7 +149,7 @@ fn note(line: &str, acknowledged: &mut Acknowledged) -> bool {
 }
 
 /// Checks that everything acknowledged is there exactly once, and that all else is intact.
-async fn check(store: &EmbeddedStore, acknowledged: &Acknowledged) {
+async fn check(store: &dyn Store, acknowledged: &Acknowledged) {
     for number in 0..GAMES {
         let mut entries: Vec<StoredEntry> = Vec::new();
         loop {
@@ -136,10 +176,19 @@ async fn check(store: &EmbeddedStore, acknowledged: &Acknowledged) {
 
 #[tokio::test]
 async fn nothing_acknowledged_is_lost_by_a_kill() {
+    kill_again_and_again(Kind::Embedded).await;
+}
+
+#[tokio::test]
+async fn nothing_acknowledged_is_lost_from_the_log_by_a_kill() {
+    kill_again_and_again(Kind::BusyLog).await;
+}
+
+async fn kill_again_and_again(kind: Kind) {
     let folder = scratch();
     let mut acknowledged = Acknowledged::new();
     for round in 0..ROUNDS {
-        let mut child = start(child_command(), folder.path());
+        let mut child = start(child_command(), kind, folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         // Killed at different times: right after opening, in the first group, after many groups.
         let mut left = round * round * 3;
@@ -156,8 +205,8 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
         for line in lines.map_while(Result::ok) {
             note(&line, &mut acknowledged);
         }
-        let store = open(folder.path());
-        check(&store, &acknowledged).await;
+        let store = kind.open(folder.path());
+        check(&*store, &acknowledged).await;
         assert_eq!(store.quarantined().await, Ok(Vec::new()));
         for number in 0..GAMES {
             acknowledged.insert(number, store.head(game(number)).await.unwrap().seq);
@@ -168,16 +217,25 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
 
 #[tokio::test]
 async fn a_store_that_cannot_write_says_so_and_stops() {
+    cannot_write(Kind::Embedded).await;
+}
+
+#[tokio::test]
+async fn a_log_that_cannot_be_written_says_so_and_stops() {
+    cannot_write(Kind::Log).await;
+}
+
+async fn cannot_write(kind: Kind) {
     let folder = scratch();
     // Created without the limit, because a new journal is allocated at its full length.
-    drop(open(folder.path()));
+    drop(kind.open(folder.path()));
     let mut command = Command::new("sh");
     // No file may grow beyond about 100 KiB. The signal for that is ignored, so the write fails
     // instead.
     let script = r#"trap "" XFSZ; ulimit -f 200; exec "$0" "$@""#;
     command.args(["-c", script]).arg(std::env::current_exe().unwrap());
     command.args(["--exact", "child", "--nocapture"]);
-    let mut child = start(command, folder.path());
+    let mut child = start(command, kind, folder.path());
     let mut acknowledged = Acknowledged::new();
     let mut counts = HashMap::<String, u32>::new();
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
@@ -190,5 +248,5 @@ async fn a_store_that_cannot_write_says_so_and_stops() {
     assert!(counts["unknown"] > 0, "{counts:?}");
     assert_eq!(counts["refused"], GAMES, "{counts:?}");
     assert!(!acknowledged.is_empty());
-    check(&open(folder.path()), &acknowledged).await;
+    check(&*kind.open(folder.path()), &acknowledged).await;
 }

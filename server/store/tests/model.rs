@@ -11,8 +11,8 @@ use common::redis::RedisServer;
 use common::{body, game, key, scratch};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, Options, RedisOptions, Store,
-    Update, Write,
+    Append, EmbeddedStore, Expect, Hash, Head, LogOptions, LogStore, ManualClock, MemoryStore, Options,
+    RedisOptions, Store, Update, Write,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -201,6 +201,31 @@ proptest! {
         let folder = scratch();
         let clock = Arc::new(ManualClock::new(START));
         let open = async || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+        block_on(run(steps, clock.clone(), open));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_log_agrees(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000, checkpoint_bytes in 50_u64..2_000) {
+        let folder = scratch();
+        let clock = Arc::new(ManualClock::new(START));
+        let options = LogOptions { segment_bytes, checkpoint_bytes, ..LogOptions::default() };
+        let open = async || LogStore::open(folder.path(), clock.clone(), &options).unwrap();
+        block_on(run(steps, clock.clone(), open));
+    }
+
+    #[test]
+    fn the_log_agrees_after_its_index_is_lost(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000) {
+        let folder = scratch();
+        let clock = Arc::new(ManualClock::new(START));
+        let options = LogOptions { segment_bytes, checkpoint_bytes: 300, ..LogOptions::default() };
+        let open = async || {
+            std::fs::remove_dir_all(folder.path().join("index")).ok();
+            LogStore::open(folder.path(), clock.clone(), &options).unwrap()
+        };
         block_on(run(steps, clock.clone(), open));
     }
 }

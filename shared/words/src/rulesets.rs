@@ -65,21 +65,24 @@ impl Words {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
-    use crate::english;
+    use crate::check::all_texts;
+    use crate::{ENGLISH, english};
 
     #[test]
-    fn every_ruleset_and_every_value_has_its_text() {
-        let words = english();
-        for ruleset in Ruleset::all() {
-            assert!(words.has(&format!("ruleset-title-{}", ruleset.id)), "{}", ruleset.id);
-            assert!(words.has(&format!("ruleset-summary-{}", ruleset.id)), "{}", ruleset.id);
-        }
+    fn every_ruleset_and_every_value_has_its_text_and_no_other_has_one() {
+        let ids = Ruleset::all().iter().map(|ruleset| ruleset.id).chain(["custom"]);
+        let mut named: BTreeSet<String> =
+            ids.flat_map(|id| [format!("ruleset-title-{id}"), format!("ruleset-summary-{id}")]).collect();
         for option in RuleOption::ALL {
-            for value in option.values() {
-                assert!(words.has(&format!("rule-{}-{}", option.name(), value.name)), "{value:?}");
-            }
+            named
+                .extend(option.values().iter().map(|value| format!("rule-{}-{}", option.name(), value.name)));
         }
+        let is_named = |id: &String| id.starts_with("ruleset-") || id.starts_with("rule-");
+        let known: BTreeSet<String> = all_texts(ENGLISH).into_keys().filter(is_named).collect();
+        assert_eq!(known, named);
     }
 
     #[test]

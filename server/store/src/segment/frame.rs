@@ -76,6 +76,11 @@ pub(crate) struct Frame<'a> {
 }
 
 impl Frame<'_> {
+    /// The same frame, which owns its payload.
+    pub(crate) fn into_owned(self) -> Frame<'static> {
+        Frame { payload: Cow::Owned(self.payload.into_owned()), ..self }
+    }
+
     /// True if a flipped bit was mended.
     pub(crate) fn is_repaired(&self) -> bool {
         matches!(self.payload, Cow::Owned(_))

@@ -1,0 +1,445 @@
+//! The durable store inside the process: an append-only log, and an index that follows from it.
+//!
+//! # How it works
+//! Every change goes to the end of the log, a row of [segments](crate::segment) of checksummed
+//! frames. One thread writes: it takes all requests that wait, writes them in one group with one
+//! `fdatasync`, and answers. An append and its side records are one frame, so they are durable
+//! together. Readers work beside the writer on blocking threads. A full queue makes callers wait. A
+//! folder belongs to one process at a time.
+//!
+//! The index says where the entries of each game lie, and holds the side records. It is a cache:
+//! what changed last is in memory, the rest in a database that is brought up to date now and then,
+//! in the background. A start reads the part of the log after that, and makes the index anew from
+//! the whole log if it is missing or cannot be used.
+//!
+//! # What a crash does
+//! A killed process loses nothing that was answered, and neither does a power cut on a disk that
+//! keeps its word. A request without an answer is there completely or not at all: what was being
+//! written at the end of the log is cut off at the next start.
+//!
+//! When a write fails, its requests are answered `Unknown`, and from then on the store refuses
+//! everything, reads included: the end of the log may hold the failed write, so a read now could
+//! deny what will be there after the restart.
+//!
+//! # What damage does
+//!
+//! | damage | what becomes of it |
+//! |---|---|
+//! | one flipped bit in a frame of up to 2 KiB | mended when it is read |
+//! | a frame of a game | the game is in quarantine when it is read or written next, or at the next start; the entries before it can be read |
+//! | side records in the newest part of the log | they are as they were before; a new epoch begins |
+//! | the newest part of the log is gone or cannot be read | the notes tell whose entries it held: those games are in quarantine, and a new epoch begins |
+//! | the same, and no notes | [`LogOpenError::LostTail`] until the operator accepts the loss; then a new epoch begins |
+//! | the index | it is made anew |
+//! | the notes, or the file `alive` | written anew; if both are gone, as with a lost end of the log |
+//!
+//! An older copy of the whole folder stays unnoticed, which is what restoring a backup looks like.
+//! Begin a new epoch ([`Store::bump_epoch`]) after that.
+
+mod alive;
+mod change;
+mod files;
+mod index;
+mod layer;
+mod notes;
+mod open;
+mod options;
+mod place;
+mod reader;
+mod shared;
+mod trouble;
+mod writer;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::thread::JoinHandle;
+
+use flagfall_board::{GameId, Stamp};
+use tokio::sync::{mpsc, oneshot};
+
+use self::change::Link;
+pub use self::open::LogOpenError;
+pub use self::options::LogOptions;
+use self::reader::Reader;
+use self::shared::{Counters, Shared};
+use self::trouble::Trouble;
+use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
+use crate::archive::{Archive, FullRecord};
+use crate::checks::{check_append, check_update};
+use crate::clock::WallClock;
+use crate::store::{
+    Append, AppendOutcome, Outage, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update,
+    UpdateOutcome,
+};
+use crate::value::{Head, Key};
+
+/// What the store has done since it was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LogStats {
+    /// Groups, each with one sync.
+    pub commits: u64,
+    /// Appends that were answered `Ok`.
+    pub appends: u64,
+    /// Entries in them.
+    pub entries: u64,
+}
+
+/// The durable store. See the [module](self) for what it promises.
+///
+/// Dropping it waits until what is queued has been written.
+pub struct LogStore {
+    // Dropped before `shared`, which holds the lock of the folder.
+    reader: Reader,
+    shared: Arc<Shared>,
+    requests: Option<mpsc::Sender<Request>>,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl LogStore {
+    /// Opens the store in this folder, or makes one. Blocks: the longer, the more of the log is not
+    /// in the index yet.
+    ///
+    /// # Errors
+    /// [`LogOpenError`], which says what to do.
+    pub fn open(
+        folder: &Path,
+        clock: impl WallClock,
+        options: &LogOptions,
+    ) -> Result<LogStore, LogOpenError> {
+        let opened = open::open(folder, clock, options)?;
+        let shared = Arc::new(Shared {
+            clock: opened.clock,
+            epoch: AtomicU64::new(opened.epoch),
+            last_heartbeat: opened.last_heartbeat,
+            quarantined: RwLock::new(opened.quarantined),
+            failed: OnceLock::new(),
+            alive: Mutex::new(opened.alive),
+            counters: Counters::default(),
+            place: Mutex::new(opened.place),
+            folder: folder.to_owned(),
+            _lock: opened.lock,
+        });
+        let (sender, receiver) = mpsc::channel(options.queue_length.max(1));
+        let writer = Writer {
+            reader: opened.reader.clone(),
+            tail: opened.tail,
+            notes: opened.notes,
+            shared: shared.clone(),
+            checkpoint: None,
+            checkpoint_bytes: options.checkpoint_bytes,
+        };
+        let first = opened.found;
+        let writer = std::thread::Builder::new()
+            .name("store-writer".to_owned())
+            .spawn(move || writer.run(first, receiver))
+            .map_err(|source| LogOpenError::Io { folder: folder.to_owned(), source })?;
+        Ok(LogStore { reader: opened.reader, shared, requests: Some(sender), writer: Some(writer) })
+    }
+
+    /// What the store has done since it was opened.
+    #[must_use]
+    pub fn stats(&self) -> LogStats {
+        let counters = &self.shared.counters;
+        LogStats {
+            commits: counters.commits.load(Ordering::Relaxed),
+            appends: counters.appends.load(Ordering::Relaxed),
+            entries: counters.entries.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Why the store refuses everything, if it does: also when its folder is found to be gone just
+    /// now. The process should end then.
+    #[must_use]
+    pub fn failure(&self) -> Option<String> {
+        // A failure stands in `failed`.
+        self.shared.check_place().ok();
+        self.shared.failed.get().cloned()
+    }
+
+    /// Reads a game's log from its first entry and, if all of it holds, lifts its quarantine.
+    ///
+    /// # Errors
+    /// [`ReadError::Damaged`] when it does not hold; the quarantine stays.
+    pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
+        let head = self.read_log(game, 0, move |reader| reader.verify(game)).await?;
+        let unavailable = |error: StoreError| ReadError::Unavailable { why: error.to_string() };
+        self.ask(|reply| Request::Release { game, reply }).await.map_err(unavailable)?;
+        Ok(head)
+    }
+
+    /// Hands a request to the writer, and waits while the queue is full. An error means that it was
+    /// not taken.
+    async fn send<T>(
+        &self,
+        request: impl FnOnce(Reply<T>) -> Request,
+    ) -> Result<oneshot::Receiver<Result<T, StoreError>>, StoreError> {
+        self.shared.check_available()?;
+        let closed = || StoreError::Unavailable { why: "the store is closed".to_owned() };
+        let requests = self.requests.as_ref().ok_or_else(closed)?;
+        let (reply, answer) = oneshot::channel();
+        requests.send(request(reply)).await.map_err(|_| closed())?;
+        Ok(answer)
+    }
+
+    /// Asks the writer; no answer from it is an error.
+    async fn ask<T>(&self, request: impl FnOnce(Reply<T>) -> Request) -> Result<T, StoreError> {
+        let gone = |_| StoreError::Unavailable { why: "the writer is gone and left no answer".to_owned() };
+        self.send(request).await?.await.map_err(gone)?
+    }
+
+    /// Runs a read on a blocking thread.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        seq: u64,
+        read: impl FnOnce(&Reader) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<T, Trouble> {
+        if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
+            return Err(Trouble::Unavailable { why });
+        }
+        let reader = self.reader.clone();
+        let lock = self.shared.clone();
+        let result = tokio::task::spawn_blocking(move || {
+            let result = read(&reader);
+            drop(reader);
+            drop(lock);
+            result
+        })
+        .await;
+        match result {
+            // The answer may come from before a failure that happened meanwhile.
+            Ok(found) => match self.shared.check_available() {
+                Err(StoreError::Unavailable { why }) => Err(Trouble::Unavailable { why }),
+                Err(_) | Ok(()) => found,
+            },
+            Err(error) if error.is_panic() => {
+                Err(Trouble::Damaged { seq, what: "reading it panicked".to_owned() })
+            }
+            Err(_) => Err(Trouble::Unavailable { why: "the runtime is shutting down".to_owned() }),
+        }
+    }
+
+    /// Runs a read of a log; damage puts the game into quarantine.
+    async fn read_log<T: Send + 'static>(
+        &self,
+        game: GameId,
+        seq: u64,
+        read: impl FnOnce(&Reader) -> Result<T, Trouble> + Send + 'static,
+    ) -> Result<T, ReadError> {
+        let found = self.blocking(seq, read).await;
+        if let Err(Trouble::Damaged { seq, what }) = &found
+            && self.shared.quarantine_of(game).is_none()
+        {
+            let reason = format!("entry {seq}: {what}");
+            self.shared.quarantine(game, &reason);
+            if let Some(requests) = &self.requests {
+                // A writer that is gone keeps nothing; the next read finds the damage again.
+                requests.send(Request::Quarantine { game, reason }).await.ok();
+            }
+        }
+        found.map_err(|trouble| trouble.of_game(game))
+    }
+}
+
+impl Drop for LogStore {
+    fn drop(&mut self) {
+        self.requests = None;
+        if let Some(writer) = self.writer.take()
+            && writer.join().is_err()
+        {
+            tracing::error!("the store's writer panicked");
+        }
+    }
+}
+
+impl Store for LogStore {
+    fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(async move {
+            check_append(&append)?;
+            let Append { game, expected, deadline, not_before, bodies, writes } = append;
+            let mut head = expected;
+            let link = |body| {
+                head = head.then(game, &body);
+                Link { entry: StoredEntry { seq: head.seq, at: Stamp(0), body }, hash: head.hash }
+            };
+            let entries = bodies.into_iter().map(link).collect();
+            let outage = self.shared.clock.outage();
+            let append =
+                Prepared { game, expected, deadline, not_before, entries, stamped: None, outage, writes };
+            let answer = self.send(|reply| Request::Append { append, reply }).await?;
+            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
+        })
+    }
+
+    fn read(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
+        Box::pin(async move {
+            let next = after_seq.saturating_add(1);
+            self.read_log(game, next, move |reader| reader.read(game, after_seq, limit)).await
+        })
+    }
+
+    fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
+        Box::pin(async move { self.read_log(game, 1, move |reader| reader.head(game)).await })
+    }
+
+    fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.stamp();
+            self.blocking(0, move |reader| reader.get(&key, now)).await.map_err(Trouble::of_record)
+        })
+    }
+
+    fn scan(
+        &self,
+        prefix: Key,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<Record>, StoreError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.stamp();
+            let found = self
+                .blocking(0, move |reader| reader.index.records(Some(&prefix), after.as_ref(), limit, now))
+                .await
+                .map_err(Trouble::of_record)?;
+            Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
+        })
+    }
+
+    fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
+        Box::pin(async move {
+            check_update(&update)?;
+            let answer = self.send(|reply| Request::Update { update, reply }).await?;
+            answer.await.unwrap_or(Ok(UpdateOutcome::Unknown))
+        })
+    }
+
+    fn delete_log(&self, game: GameId) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(self.ask(move |reply| Request::DeleteLog { game, reply }))
+    }
+
+    fn sweep(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move {
+            let mut deleted = 0;
+            loop {
+                let swept = self.ask(|reply| Request::Sweep { reply }).await?;
+                deleted += swept as u64;
+                if swept < SWEEP_STEP {
+                    return Ok(deleted);
+                }
+            }
+        })
+    }
+
+    fn now(&self) -> Stamp {
+        self.shared.clock.stamp()
+    }
+
+    fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
+        Box::pin(async move {
+            self.shared.check_place()?;
+            let at = self.shared.clock.beat();
+            // A short write into the page cache: not worth a blocking thread.
+            let noted = {
+                let mut alive = self.shared.alive.lock().unwrap_or_else(PoisonError::into_inner);
+                alive.note_heartbeat(at)
+            };
+            noted
+                .map_err(|error| StoreError::Unavailable { why: format!("the heartbeat failed: {error}") })?;
+            if self.shared.clock.has_unkept() {
+                self.ask(|reply| Request::KeepOutage { reply }).await?;
+            }
+            Ok(at)
+        })
+    }
+
+    fn last_heartbeat(&self) -> StoreFuture<'_, Result<Option<Stamp>, StoreError>> {
+        Box::pin(async move { Ok(self.shared.last_heartbeat) })
+    }
+
+    fn epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move {
+            self.shared.check_available()?;
+            Ok(self.shared.epoch.load(Ordering::SeqCst))
+        })
+    }
+
+    fn bump_epoch(&self) -> StoreFuture<'_, Result<u64, StoreError>> {
+        Box::pin(async move { self.ask(|reply| Request::BumpEpoch { reply }).await })
+    }
+
+    fn outage(&self) -> Option<Outage> {
+        self.shared.clock.outage()
+    }
+
+    fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {
+        Box::pin(async move {
+            let quarantined = self.shared.quarantined.read().unwrap_or_else(PoisonError::into_inner);
+            Ok(quarantined.iter().map(|(game, reason)| (*game, reason.clone())).collect())
+        })
+    }
+}
+
+impl Archive for LogStore {
+    fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
+        Box::pin(
+            async move { self.blocking(0, |reader| reader.index.games()).await.map_err(Trouble::of_record) },
+        )
+    }
+
+    fn records(
+        &self,
+        after: Option<Key>,
+        limit: usize,
+    ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
+        Box::pin(async move {
+            let now = self.shared.clock.stamp();
+            self.blocking(0, move |reader| reader.index.records(None, after.as_ref(), limit, now))
+                .await
+                .map_err(Trouble::of_record)
+        })
+    }
+
+    fn take_over(
+        &self,
+        game: GameId,
+        expected: Head,
+        entries: Vec<StoredEntry>,
+    ) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
+        Box::pin(async move {
+            let mut head = expected;
+            let stamped = entries.iter().map(|entry| entry.at).max();
+            let link = |StoredEntry { seq: _, at, body }| {
+                head = head.then(game, &body);
+                Link { entry: StoredEntry { seq: head.seq, at, body }, hash: head.hash }
+            };
+            let entries = entries.into_iter().map(link).collect();
+            let append = Prepared {
+                game,
+                expected,
+                deadline: None,
+                not_before: None,
+                entries,
+                stamped,
+                outage: None,
+                writes: Vec::new(),
+            };
+            let answer = self.send(|reply| Request::Append { append, reply }).await?;
+            answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
+        })
+    }
+
+    fn put_aside(&self, game: GameId, reason: String) -> StoreFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.shared.quarantine(game, &reason);
+            let requests = self.requests.as_ref();
+            let closed = || StoreError::Unavailable { why: "the store is closed".to_owned() };
+            let requests = requests.ok_or_else(closed)?;
+            requests.send(Request::Quarantine { game, reason }).await.map_err(|_| closed())
+        })
+    }
+}

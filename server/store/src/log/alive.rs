@@ -1,0 +1,130 @@
+//! A small file that remembers the last sign of life, and how far the log was acknowledged.
+//!
+//! It is written after each group and with each heartbeat, and not synced: it survives the end of
+//! the process, and after a power cut it may be behind. Two slots, a sector apart, are written in
+//! turn, each with its own checksum. The newer valid one counts.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use flagfall_board::Stamp;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::change::{put, take};
+use super::files::Point;
+
+const SLOT_DISTANCE: u64 = 4096;
+/// Bytes of a slot: checksum, length, and room for the rest.
+const SLOT_BYTES: usize = 64;
+
+/// What the file says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Signs {
+    /// Counts the writes: the higher of two slots is the newer one.
+    turn: u64,
+    /// Everything before this point was durable, and its callers may have been told.
+    pub(super) end: Point,
+    /// The last heartbeat.
+    pub(super) heartbeat: Stamp,
+}
+
+/// The open file.
+pub(super) struct Alive {
+    file: File,
+    last: Signs,
+}
+
+impl Alive {
+    /// What the file says; `None` if there is none, or nothing in it can be believed.
+    pub(super) fn look(path: &Path) -> io::Result<Option<Signs>> {
+        let file = match File::open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        let slots = [0, SLOT_DISTANCE].map(|offset| {
+            let mut bytes = [0; SLOT_BYTES];
+            // A slot that cannot be read says as little as one whose checksum is wrong.
+            file.read_exact_at(&mut bytes, offset).ok().and_then(|()| decode(&bytes))
+        });
+        Ok(slots.into_iter().flatten().max_by_key(|signs| signs.turn))
+    }
+
+    /// Opens the file, or makes it, and writes this into both slots, durably.
+    pub(super) fn create(path: &Path, end: Point, heartbeat: Stamp) -> io::Result<Alive> {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let mut alive = Alive { file, last: Signs { turn: 0, end, heartbeat } };
+        alive.write()?;
+        alive.write()?;
+        alive.file.sync_all()?;
+        Ok(alive)
+    }
+
+    /// Notes that the log is durable up to this point.
+    pub(super) fn note_end(&mut self, end: Point) -> io::Result<()> {
+        self.last.end = end;
+        self.write()
+    }
+
+    /// Notes that a server is alive.
+    pub(super) fn note_heartbeat(&mut self, at: Stamp) -> io::Result<()> {
+        self.last.heartbeat = self.last.heartbeat.max(at);
+        self.write()
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        self.last.turn += 1;
+        self.file.write_all_at(&encode(&self.last), (self.last.turn % 2) * SLOT_DISTANCE)
+    }
+}
+
+fn encode(signs: &Signs) -> [u8; SLOT_BYTES] {
+    let mut payload = Vec::new();
+    put(signs, &mut payload);
+    let mut bytes = [0; SLOT_BYTES];
+    bytes[8] = payload.len() as u8;
+    bytes[9..9 + payload.len()].copy_from_slice(&payload);
+    let checksum = xxh3_64(&bytes[8..]);
+    bytes[..8].copy_from_slice(&checksum.to_le_bytes());
+    bytes
+}
+
+fn decode(bytes: &[u8; SLOT_BYTES]) -> Option<Signs> {
+    let (checksum, rest) = bytes.split_first_chunk::<8>()?;
+    let (length, rest) = rest.split_first()?;
+    let is_whole = xxh3_64(&bytes[8..]).to_le_bytes() == *checksum;
+    take(rest.get(..usize::from(*length)).filter(|_| is_whole)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newer_slot_counts_and_a_damaged_one_does_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("alive");
+        assert_eq!(Alive::look(&path).unwrap(), None);
+        let point = |at| Point { segment: 1, at };
+        let mut alive = Alive::create(&path, point(24), Stamp(5)).unwrap();
+        alive.note_end(point(124)).unwrap();
+        alive.note_heartbeat(Stamp(9)).unwrap();
+        let signs = Alive::look(&path).unwrap().unwrap();
+        assert_eq!((signs.end, signs.heartbeat), (point(124), Stamp(9)));
+        let newer = (signs.turn % 2) * SLOT_DISTANCE;
+        alive.file.write_all_at(b"x", newer + 10).unwrap();
+        let signs = Alive::look(&path).unwrap().unwrap();
+        assert_eq!((signs.end, signs.heartbeat), (point(124), Stamp(5)));
+        alive.file.write_all_at(b"x", SLOT_DISTANCE - newer + 10).unwrap();
+        assert_eq!(Alive::look(&path).unwrap(), None);
+    }
+
+    #[test]
+    fn the_largest_signs_fit_into_a_slot() {
+        let end = Point { segment: u32::MAX, at: u64::MAX };
+        let signs = Signs { turn: u64::MAX, end, heartbeat: Stamp(u64::MAX) };
+        assert_eq!(decode(&encode(&signs)), Some(signs));
+    }
+}

@@ -1,0 +1,310 @@
+//! What a frame of the log says: one request's change to the store, in postcard.
+//!
+//! The tag of the frame tells the kind. A frame is all of a request or nothing of it, because its
+//! checksum covers it.
+
+use std::fmt;
+
+use flagfall_board::{GameId, Stamp};
+use serde::{Deserialize, Serialize};
+
+use crate::store::{StoredEntry, Write};
+use crate::value::{Hash, Head, Key, SecretBytes};
+
+const ENTRIES: u8 = 1;
+const RECORDS: u8 = 2;
+const EPOCH: u8 = 3;
+const QUARANTINE: u8 = 4;
+const RELEASE: u8 = 5;
+const DELETE_LOG: u8 = 6;
+
+/// One request's change to the store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Change {
+    /// Entries are added to a log, with side records.
+    Entries {
+        /// The game.
+        game: GameId,
+        /// The entries in order, each with the hash of the chain after it; at least one.
+        entries: Vec<Link>,
+        /// The side records.
+        writes: Vec<Write>,
+    },
+    /// Side records change at a time.
+    Records {
+        /// When: a sign of life.
+        at: Stamp,
+        /// The side records.
+        writes: Vec<Write>,
+    },
+    /// A new epoch begins.
+    Epoch(u64),
+    /// A game is found to be damaged.
+    Quarantine {
+        /// The game.
+        game: GameId,
+        /// What was found.
+        reason: String,
+    },
+    /// A quarantine is lifted.
+    Release(GameId),
+    /// A log is deleted.
+    DeleteLog(GameId),
+}
+
+/// An entry with the hash of the chain after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Link {
+    /// The entry.
+    pub(super) entry: StoredEntry,
+    /// The hash after it.
+    pub(super) hash: Hash,
+}
+
+impl Link {
+    /// Where the log stands after the entry.
+    pub(super) fn head(&self) -> Head {
+        Head { seq: self.entry.seq, hash: self.hash }
+    }
+}
+
+/// The payload of a frame that says nothing this program knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct UnknownChange {
+    /// The tag of the frame.
+    pub(super) tag: u8,
+}
+
+impl fmt::Display for UnknownChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a change of kind {} that cannot be parsed", self.tag)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct RawEntries<'a> {
+    game: GameId,
+    /// The number of the first entry.
+    first: u64,
+    /// The stamp of the first entry.
+    at: u64,
+    #[serde(borrow)]
+    entries: Vec<RawEntry<'a>>,
+    #[serde(borrow)]
+    writes: Vec<RawWrite<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RawEntry<'a> {
+    /// How much later than the first entry, in milliseconds.
+    later: u64,
+    hash: [u8; 32],
+    body: &'a [u8],
+}
+
+#[derive(Serialize, Deserialize)]
+struct RawRecords<'a> {
+    at: u64,
+    #[serde(borrow)]
+    writes: Vec<RawWrite<'a>>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum RawWrite<'a> {
+    Put { key: &'a [u8], value: &'a [u8], expires: Option<u64> },
+    Delete { key: &'a [u8] },
+}
+
+impl RawEntry<'_> {
+    /// An entry in a frame whose first entry has this stamp.
+    fn of(link: &Link, at: u64) -> RawEntry<'_> {
+        RawEntry {
+            later: link.entry.at.0.saturating_sub(at),
+            hash: link.hash.0,
+            body: link.entry.body.expose(),
+        }
+    }
+}
+
+impl<'a> RawWrite<'a> {
+    fn of(write: &'a Write) -> RawWrite<'a> {
+        match write {
+            Write::Put { key, value, expires } => {
+                RawWrite::Put { key: key.as_bytes(), value, expires: expires.map(|expires| expires.0) }
+            }
+            Write::Delete { key } => RawWrite::Delete { key: key.as_bytes() },
+        }
+    }
+
+    fn into_write(self) -> Option<Write> {
+        let key = |key: &[u8]| Key::new(key).ok();
+        Some(match self {
+            RawWrite::Put { key: named, value, expires } => {
+                Write::Put { key: key(named)?, value: value.to_vec(), expires: expires.map(Stamp) }
+            }
+            RawWrite::Delete { key: named } => Write::Delete { key: key(named)? },
+        })
+    }
+}
+
+impl Change {
+    /// The tag of its frame.
+    pub(super) const fn tag(&self) -> u8 {
+        match self {
+            Change::Entries { .. } => ENTRIES,
+            Change::Records { .. } => RECORDS,
+            Change::Epoch(_) => EPOCH,
+            Change::Quarantine { .. } => QUARANTINE,
+            Change::Release(_) => RELEASE,
+            Change::DeleteLog(_) => DELETE_LOG,
+        }
+    }
+
+    /// Appends its payload to a buffer.
+    pub(super) fn encode(&self, buffer: &mut Vec<u8>) {
+        match self {
+            Change::Entries { game, entries, writes } => {
+                let (first, at) = entries.first().map_or((0, 0), |first| (first.entry.seq, first.entry.at.0));
+                let entries = entries.iter().map(|link| RawEntry::of(link, at)).collect();
+                let writes = writes.iter().map(RawWrite::of).collect();
+                put(&RawEntries { game: *game, first, at, entries, writes }, buffer);
+            }
+            Change::Records { at, writes } => {
+                let writes = writes.iter().map(RawWrite::of).collect();
+                put(&RawRecords { at: at.0, writes }, buffer);
+            }
+            Change::Epoch(epoch) => put(epoch, buffer),
+            Change::Quarantine { game, reason } => put(&(game, reason), buffer),
+            Change::Release(game) | Change::DeleteLog(game) => put(game, buffer),
+        }
+    }
+
+    /// The change that a frame says.
+    ///
+    /// # Errors
+    /// [`UnknownChange`].
+    pub(super) fn parse(tag: u8, payload: &[u8]) -> Result<Change, UnknownChange> {
+        let unknown = UnknownChange { tag };
+        match tag {
+            ENTRIES => entries(payload).ok_or(unknown),
+            RECORDS => {
+                let RawRecords { at, writes } = take(payload).ok_or(unknown)?;
+                let writes = writes.into_iter().map(RawWrite::into_write).collect::<Option<_>>();
+                Ok(Change::Records { at: Stamp(at), writes: writes.ok_or(unknown)? })
+            }
+            EPOCH => take(payload).map(Change::Epoch).ok_or(unknown),
+            QUARANTINE => {
+                let (game, reason) = take(payload).ok_or(unknown)?;
+                Ok(Change::Quarantine { game, reason })
+            }
+            RELEASE => take(payload).map(Change::Release).ok_or(unknown),
+            DELETE_LOG => take(payload).map(Change::DeleteLog).ok_or(unknown),
+            _ => Err(unknown),
+        }
+    }
+
+    /// The latest moment that it tells of.
+    pub(super) fn at(&self) -> Option<Stamp> {
+        match self {
+            Change::Entries { entries, .. } => entries.iter().map(|link| link.entry.at).max(),
+            Change::Records { at, .. } => Some(*at),
+            Change::Epoch(_) | Change::Quarantine { .. } | Change::Release(_) | Change::DeleteLog(_) => None,
+        }
+    }
+}
+
+fn entries(payload: &[u8]) -> Option<Change> {
+    let RawEntries { game, first, at, entries, writes } = take(payload)?;
+    let link = |(seq, raw): (u64, RawEntry<'_>)| Link {
+        entry: StoredEntry {
+            seq,
+            at: Stamp(at.saturating_add(raw.later)),
+            body: SecretBytes::new(raw.body.to_vec()),
+        },
+        hash: Hash(raw.hash),
+    };
+    let is_numbered = first > 0 && !entries.is_empty() && first.checked_add(entries.len() as u64).is_some();
+    let entries = is_numbered.then(|| (first..).zip(entries).map(link).collect())?;
+    let writes = writes.into_iter().map(RawWrite::into_write).collect::<Option<_>>()?;
+    Some(Change::Entries { game, entries, writes })
+}
+
+/// Writes a value. Writing into memory cannot fail, and no type here refuses to be written.
+pub(super) fn put<T: Serialize>(value: &T, buffer: &mut Vec<u8>) {
+    let written = postcard::to_extend(value, std::mem::take(buffer));
+    *buffer = written.unwrap_or_else(|error| unreachable!("written into memory: {error}"));
+}
+
+/// Reads a value that takes all of the bytes.
+pub(super) fn take<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Option<T> {
+    match postcard::take_from_bytes(bytes) {
+        Ok((value, [])) => Some(value),
+        Ok(_) | Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> Vec<Change> {
+        let game = GameId::from_random([7; 12]);
+        let key = |text: &str| Key::new(text).unwrap();
+        let link = |seq, at, body: &[u8]| Link {
+            entry: StoredEntry { seq, at: Stamp(at), body: SecretBytes::new(body.to_vec()) },
+            hash: Hash([seq as u8; 32]),
+        };
+        let writes = vec![
+            Write::Put { key: key("live/x"), value: b"v".to_vec(), expires: Some(Stamp(99)) },
+            Write::Put { key: key("k"), value: Vec::new(), expires: None },
+            Write::Delete { key: key("gone") },
+        ];
+        vec![
+            Change::Entries { game, entries: vec![link(9, 50, b"one"), link(10, 70, b"")], writes: vec![] },
+            Change::Entries { game, entries: vec![link(1, 1_800_000_000_000, b"a")], writes: writes.clone() },
+            Change::Records { at: Stamp(8), writes },
+            Change::Epoch(1_800_000_000_000),
+            Change::Quarantine { game, reason: "entry 7: it is missing".to_owned() },
+            Change::Release(game),
+            Change::DeleteLog(game),
+        ]
+    }
+
+    fn encoded(change: &Change) -> Vec<u8> {
+        let mut buffer = vec![0xaa];
+        change.encode(&mut buffer);
+        assert_eq!(buffer.remove(0), 0xaa, "what was in the buffer stays");
+        buffer
+    }
+
+    #[test]
+    fn changes_are_read_back() {
+        for change in samples() {
+            assert_eq!(Change::parse(change.tag(), &encoded(&change)), Ok(change));
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_change_and_no_longer_one_is_a_change() {
+        for change in samples() {
+            let bytes = encoded(&change);
+            for length in 0..bytes.len() {
+                assert!(Change::parse(change.tag(), &bytes[..length]).is_err(), "{change:?}");
+            }
+            assert!(Change::parse(change.tag(), &[&bytes[..], b"x"].concat()).is_err());
+        }
+        for tag in [0, 7, 127] {
+            assert_eq!(Change::parse(tag, b"x"), Err(UnknownChange { tag }));
+        }
+    }
+
+    #[test]
+    fn a_plain_append_adds_few_bytes_to_its_body() {
+        let game = GameId::from_random([7; 12]);
+        let entry =
+            StoredEntry { seq: 80, at: Stamp(1_800_000_000_000), body: SecretBytes::new(vec![1; 36]) };
+        let entries = vec![Link { entry, hash: Hash([3; 32]) }];
+        let bytes = encoded(&Change::Entries { game, entries, writes: Vec::new() });
+        assert_eq!(bytes.len() - 36, 56);
+    }
+}

@@ -1,0 +1,207 @@
+//! The files of the log: numbered segments, of which only the last one grows.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde::{Deserialize, Serialize};
+
+use crate::segment::{Frame, FrameWriter, HEADER_BYTES, Seal, parse_or_repair};
+
+const EXTENSION: &str = "seg";
+
+/// Where a frame lies.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub(super) struct Place {
+    /// The number of the segment.
+    pub(super) segment: u32,
+    /// The first byte in it.
+    pub(super) at: u32,
+    /// How many bytes.
+    pub(super) length: u32,
+}
+
+/// A point in the log: everything before it, or everything from it on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Point {
+    /// The number of the segment.
+    pub(super) segment: u32,
+    /// The byte in it.
+    pub(super) at: u64,
+}
+
+/// The segments of a store, for reading.
+pub(super) struct Segments {
+    folder: PathBuf,
+    store: u64,
+    files: RwLock<BTreeMap<u32, Arc<File>>>,
+}
+
+/// The end of the log, where it grows.
+pub(super) struct Tail {
+    segments: Arc<Segments>,
+    file: Arc<File>,
+    point: Point,
+    /// Bytes of a segment from which on the next one is begun.
+    segment_bytes: u64,
+}
+
+impl Segments {
+    /// Begins a log in an empty folder: one segment that holds what `fill` writes, durably. What an
+    /// earlier attempt left there is overwritten.
+    pub(super) fn create(
+        folder: &Path,
+        store: u64,
+        fill: impl FnOnce(&mut FrameWriter),
+    ) -> io::Result<Segments> {
+        fs::create_dir_all(folder)?;
+        let segments = Segments { folder: folder.to_owned(), store, files: RwLock::default() };
+        segments.begin(1, fill)?;
+        Ok(segments)
+    }
+
+    /// The segments in this folder; `None` if there are none.
+    ///
+    /// # Errors
+    /// Also a segment whose header cannot be read, or that belongs to another store.
+    pub(super) fn open(folder: &Path) -> io::Result<Option<Segments>> {
+        let mut files = BTreeMap::new();
+        let mut store = None;
+        let listed = match fs::read_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            listed => listed?,
+        };
+        for entry in listed {
+            let path = entry?.path();
+            let Some(number) = number_of(&path) else { continue };
+            let file = OpenOptions::new().read(true).write(true).open(&path)?;
+            let mut header = [0; HEADER_BYTES];
+            file.read_exact_at(&mut header, 0)?;
+            let seal = Seal::of_header(&header).filter(|seal| seal.number == number);
+            let seal = seal.filter(|seal| *store.get_or_insert(seal.store) == seal.store);
+            if seal.is_none() {
+                let what = format!("{} does not begin as a segment of this store", path.display());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+            }
+            files.insert(number, Arc::new(file));
+        }
+        let folder = folder.to_owned();
+        Ok(store.map(|store| Segments { folder, store, files: RwLock::new(files) }))
+    }
+
+    /// The numbers of all segments in order.
+    pub(super) fn numbers(&self) -> Vec<u32> {
+        self.files.read().unwrap_or_else(PoisonError::into_inner).keys().copied().collect()
+    }
+
+    /// What a segment is sealed with.
+    pub(super) fn seal(&self, number: u32) -> Seal {
+        Seal { store: self.store, number }
+    }
+
+    /// The path of a segment.
+    pub(super) fn path(&self, number: u32) -> PathBuf {
+        self.folder.join(format!("{number:08}.{EXTENSION}"))
+    }
+
+    fn file(&self, number: u32) -> io::Result<Arc<File>> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        let missing = || io::Error::new(io::ErrorKind::NotFound, format!("segment {number} is gone"));
+        files.get(&number).cloned().ok_or_else(missing)
+    }
+
+    /// All bytes of a segment.
+    pub(super) fn bytes(&self, number: u32) -> io::Result<Vec<u8>> {
+        let file = self.file(number)?;
+        let mut bytes = vec![0; usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?];
+        file.read_exact_at(&mut bytes, 0)?;
+        Ok(bytes)
+    }
+
+    /// What lies at a place; `None` if there is no whole frame.
+    pub(super) fn frame(&self, place: Place) -> io::Result<Option<Frame<'static>>> {
+        let mut bytes = vec![0; place.length as usize];
+        match self.file(place.segment)?.read_exact_at(&mut bytes, u64::from(place.at)) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
+            read => read?,
+        }
+        let frame = parse_or_repair(&bytes, self.seal(place.segment), u64::from(place.at));
+        Ok(frame.filter(|frame| frame.length == place.length).map(Frame::into_owned))
+    }
+
+    /// Cuts everything from a point on, durably.
+    pub(super) fn cut(&self, from: Point) -> io::Result<()> {
+        let file = self.file(from.segment)?;
+        file.set_len(from.at)?;
+        file.sync_all()
+    }
+
+    /// Makes a segment, durably, and returns where it ends. It gets its name when it is complete.
+    fn begin(&self, number: u32, fill: impl FnOnce(&mut FrameWriter)) -> io::Result<Point> {
+        let seal = self.seal(number);
+        let path = self.path(number);
+        let unfinished = path.with_extension("new");
+        let file = OpenOptions::new().create(true).truncate(true).read(true).write(true).open(&unfinished)?;
+        let mut frames = FrameWriter::new(seal, HEADER_BYTES as u64);
+        fill(&mut frames);
+        file.write_all_at(&seal.header(), 0)?;
+        file.write_all_at(frames.bytes(), HEADER_BYTES as u64)?;
+        file.sync_all()?;
+        fs::rename(&unfinished, &path)?;
+        File::open(&self.folder)?.sync_all()?;
+        self.files.write().unwrap_or_else(PoisonError::into_inner).insert(number, Arc::new(file));
+        Ok(Point { segment: number, at: frames.end() })
+    }
+}
+
+impl Tail {
+    /// The end of the log at this point, in its last segment.
+    pub(super) fn new(segments: Arc<Segments>, point: Point, segment_bytes: u64) -> io::Result<Tail> {
+        let file = segments.file(point.segment)?;
+        Ok(Tail { segments, file, point, segment_bytes })
+    }
+
+    /// Where the log ends.
+    pub(super) fn point(&self) -> Point {
+        self.point
+    }
+
+    /// The path of the segment that grows.
+    pub(super) fn path(&self) -> PathBuf {
+        self.segments.path(self.point.segment)
+    }
+
+    /// A group to fill and to [`write`](Self::write). Begins the next segment if this one is full.
+    pub(super) fn group(&mut self) -> io::Result<FrameWriter> {
+        if self.point.at >= self.segment_bytes {
+            self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
+            self.file = self.segments.file(self.point.segment)?;
+        }
+        Ok(FrameWriter::new(self.segments.seal(self.point.segment), self.point.at))
+    }
+
+    /// Writes a group, durably.
+    ///
+    /// # Errors
+    /// Parts of it may be in the file.
+    pub(super) fn write(&mut self, group: &FrameWriter) -> io::Result<()> {
+        self.file.write_all_at(group.bytes(), self.point.at)?;
+        self.file.sync_data()?;
+        self.point.at = group.end();
+        Ok(())
+    }
+
+    /// The place of a frame in the group that is written next.
+    pub(super) fn place(&self, at: u64, length: u32) -> Place {
+        // Segments are far shorter than 4 GiB.
+        Place { segment: self.point.segment, at: u32::try_from(at).unwrap_or(u32::MAX), length }
+    }
+}
+
+fn number_of(path: &Path) -> Option<u32> {
+    path.extension().filter(|extension| *extension == EXTENSION)?;
+    path.file_stem()?.to_str()?.parse().ok()
+}

@@ -1,0 +1,400 @@
+//! The index: for every game where its entries lie, and every side record. It can be made anew from
+//! the log at any time.
+//!
+//! What changed last is in memory, in a layer over a database. Now and then the layer is written
+//! into the database, in the background, together with the point in the log up to which the
+//! database then holds. A start reads the log from that point on.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
+use std::path::Path;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use flagfall_board::{GameId, Stamp};
+
+use super::change::{Change, put, take};
+use super::files::{Place, Point};
+use super::layer::{GameRow, Gap, Layer, RecordRow};
+use super::trouble::Trouble;
+use crate::archive::FullRecord;
+use crate::limits::READ_MAX;
+use crate::value::Key;
+
+/// The version of the rows. A database of another version is made anew.
+const VERSION: u32 = 1;
+const META_STATE: &[u8] = b"state";
+const META_QUARANTINE: &[u8] = b"quarantine/";
+
+/// What the database says of the log as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct State {
+    /// The database holds everything before this point.
+    pub(super) until: Point,
+    pub(super) epoch: u64,
+    /// The latest sign of life before that point.
+    pub(super) at: Stamp,
+}
+
+/// The index.
+pub(super) struct Index {
+    db: Database,
+    games: Keyspace,
+    records: Keyspace,
+    /// The keys of the records that expire: when, then the key.
+    expiries: Keyspace,
+    meta: Keyspace,
+    layers: RwLock<Layers>,
+}
+
+#[derive(Default)]
+struct Layers {
+    /// What changed since the last checkpoint was begun.
+    fresh: Layer,
+    /// What is being written into the database.
+    frozen: Option<Arc<Layer>>,
+}
+
+impl Layers {
+    fn game(&self, game: GameId) -> Option<Option<Arc<GameRow>>> {
+        let frozen = || self.frozen.as_ref().and_then(|frozen| frozen.games.get(&game));
+        self.fresh.games.get(&game).or_else(frozen).cloned()
+    }
+
+    fn record(&self, key: &Key) -> Option<Option<Arc<RecordRow>>> {
+        let frozen = || self.frozen.as_ref().and_then(|frozen| frozen.records.get(key));
+        self.fresh.records.get(key).or_else(frozen).cloned()
+    }
+
+    /// The records of a range that are in a layer.
+    fn records(&self, range: (Bound<&[u8]>, Bound<&[u8]>)) -> BTreeMap<Key, Option<Arc<RecordRow>>> {
+        let layers = self.frozen.as_deref().into_iter().chain([&self.fresh]);
+        let rows = layers.flat_map(|layer| layer.records.range::<[u8], _>(range));
+        rows.map(|(key, row)| (key.clone(), row.clone())).collect()
+    }
+}
+
+/// A checkpoint that has begun.
+pub(super) struct Checkpoint {
+    layer: Arc<Layer>,
+    until: Point,
+}
+
+impl Index {
+    /// Opens the database in this folder, or makes it.
+    ///
+    /// # Errors
+    /// The database cannot be used: delete the folder and begin again.
+    pub(super) fn open(folder: &Path, cache_bytes: u64) -> Result<Index, Trouble> {
+        let db = Database::builder(folder).cache_size(cache_bytes).open()?;
+        let keyspace = |name| db.keyspace(name, KeyspaceCreateOptions::default);
+        let (games, records) = (keyspace("games")?, keyspace("records")?);
+        let (expiries, meta) = (keyspace("expiries")?, keyspace("meta")?);
+        Ok(Index { db, games, records, expiries, meta, layers: RwLock::default() })
+    }
+
+    /// What the database holds; `None` if it is new.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(super) fn state(&self) -> Result<Option<State>, Trouble> {
+        let Some(bytes) = self.meta.get(META_STATE)? else { return Ok(None) };
+        match take(&bytes) {
+            Some((VERSION, until, epoch, at)) => Ok(Some(State { until, epoch, at })),
+            Some(_) | None => Err(Trouble::damaged(0, "the index is of another version")),
+        }
+    }
+
+    /// The games in quarantine that the database knows.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(super) fn quarantines(&self) -> Result<BTreeMap<GameId, String>, Trouble> {
+        let rows = self.meta.prefix(META_QUARANTINE);
+        rows.map(|row| {
+            let (key, reason) = row.into_inner()?;
+            let game = key.strip_prefix(META_QUARANTINE).and_then(parse_game);
+            let game = game.ok_or_else(|| Trouble::damaged(0, "the name of a game cannot be read"))?;
+            Ok((game, String::from_utf8_lossy(&reason).into_owned()))
+        })
+        .collect()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Layers> {
+        self.layers.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Layers> {
+        self.layers.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The row of a game; `None` for one without a log.
+    pub(super) fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
+        // A layer goes only after the database has its rows, so nothing is missed in between.
+        let known = self.read().game(game);
+        match known {
+            Some(row) => Ok(row),
+            None => self.stored_game(game),
+        }
+    }
+
+    fn stored_game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
+        let Some(bytes) = self.games.get(game.as_str())? else { return Ok(None) };
+        let row = GameRow::parse(&bytes);
+        Ok(Some(Arc::new(row.ok_or_else(|| Trouble::damaged(1, "its row in the index makes no sense"))?)))
+    }
+
+    /// True if a game's row is in memory, so that its last frame was seen since the store was
+    /// opened.
+    pub(super) fn is_fresh(&self, game: GameId) -> bool {
+        self.read().game(game).is_some()
+    }
+
+    /// Every game that has a log.
+    pub(super) fn games(&self) -> Result<Vec<GameId>, Trouble> {
+        let (layers, view) = {
+            let layers = self.read();
+            let view = self.db.snapshot();
+            let of = |layer: &Layer| -> Vec<(GameId, bool)> {
+                layer.games.iter().map(|(game, row)| (*game, row.is_some())).collect()
+            };
+            let frozen = layers.frozen.as_deref().map(of).unwrap_or_default();
+            ([frozen, of(&layers.fresh)], view)
+        };
+        let mut games = HashSet::new();
+        for row in view.iter(&self.games) {
+            let game = parse_game(&row.key()?);
+            games.insert(game.ok_or_else(|| Trouble::damaged(0, "the name of a game cannot be read"))?);
+        }
+        for (game, is_there) in layers.into_iter().flatten() {
+            if is_there {
+                games.insert(game)
+            } else {
+                games.remove(&game)
+            };
+        }
+        Ok(games.into_iter().collect())
+    }
+
+    /// A side record, expired or not.
+    pub(super) fn record(&self, key: &Key) -> Result<Option<Arc<RecordRow>>, Trouble> {
+        let known = self.read().record(key);
+        match known {
+            Some(row) => Ok(row),
+            None => match self.records.get(key.as_bytes())? {
+                Some(bytes) => Ok(Some(Arc::new(parse_record(key, &bytes)?))),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Records that exist at this time, those under a prefix or all, with their expiries.
+    pub(super) fn records(
+        &self,
+        prefix: Option<&Key>,
+        after: Option<&Key>,
+        limit: usize,
+        now: Stamp,
+    ) -> Result<Vec<FullRecord>, Trouble> {
+        let limit = limit.min(READ_MAX);
+        let prefix = prefix.map_or(&[][..], Key::as_bytes);
+        let from = match after.map(Key::as_bytes) {
+            Some(after) if after >= prefix => Bound::Excluded(after),
+            Some(_) | None => Bound::Included(prefix),
+        };
+        // To the prefix's end and no further: the next record may lie behind many deleted ones.
+        let end = first_beyond(prefix);
+        if after.zip(end.as_deref()).is_some_and(|(after, end)| after.as_bytes() >= end) {
+            return Ok(Vec::new());
+        }
+        let range = (from, end.as_deref().map_or(Bound::Unbounded, Bound::Excluded));
+        let (layers, view) = {
+            let layers = self.read();
+            (layers.records(range), self.db.snapshot())
+        };
+        let mut layers = layers.into_iter().peekable();
+        let mut stored = view.range::<&[u8], _>(&self.records, range);
+        let mut next_stored = || -> Result<Option<(Key, RecordRow)>, Trouble> {
+            let Some(row) = stored.next() else { return Ok(None) };
+            let (key, bytes) = row.into_inner()?;
+            let key = Key::new(key.to_vec())
+                .map_err(|_| Trouble::damaged(0, "the key of a record is empty or too long"))?;
+            let row = parse_record(&key, &bytes)?;
+            Ok(Some((key, row)))
+        };
+        let mut below = next_stored()?;
+        let mut found = Vec::new();
+        while found.len() < limit {
+            // Of a row in a layer and one in the database under the same key, the layer's counts.
+            let is_layer = match (layers.peek(), &below) {
+                (Some((key, _)), Some((stored, _))) => {
+                    let (is_same, is_before) = (key == stored, key <= stored);
+                    if is_same {
+                        below = next_stored()?;
+                    }
+                    is_before
+                }
+                (Some(_), None) => true,
+                (None, Some(_)) => false,
+                (None, None) => break,
+            };
+            let (key, row) = if is_layer {
+                let Some((key, row)) = layers.next() else { break };
+                let Some(row) = row else { continue };
+                (key, Arc::unwrap_or_clone(row))
+            } else {
+                let Some(row) = below.take() else { break };
+                below = next_stored()?;
+                row
+            };
+            if row.is_alive(now) {
+                found.push((key, row.value, row.expires));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Records that have expired at this time, at most so many.
+    pub(super) fn expired(&self, now: Stamp, most: usize) -> Result<Vec<Key>, Trouble> {
+        let mut expired = Vec::new();
+        let (layers, view) = {
+            let layers = self.read();
+            (layers.records((Bound::Unbounded, Bound::Unbounded)), self.db.snapshot())
+        };
+        let is_expired = |row: &Option<Arc<RecordRow>>| row.as_ref().is_some_and(|row| !row.is_alive(now));
+        expired
+            .extend(layers.iter().filter(|(_, row)| is_expired(row)).map(|(key, _)| key.clone()).take(most));
+        let until = now.0.saturating_add(1).to_be_bytes();
+        for row in view.range::<&[u8], _>(&self.expiries, ..&until[..]) {
+            if expired.len() >= most {
+                break;
+            }
+            let row = row.key()?;
+            let key = row.get(8..).and_then(|key| Key::new(key).ok());
+            let key = key.ok_or_else(|| Trouble::damaged(0, "the key of a record cannot be read"))?;
+            if !layers.contains_key(&key) {
+                expired.push(key);
+            }
+        }
+        Ok(expired)
+    }
+
+    /// Takes in a change that lies at a place.
+    ///
+    /// # Errors
+    /// [`Trouble`]: the row of its game cannot be read. [`Gap`]: it is taken in, but entries are
+    /// missing before it.
+    pub(super) fn apply(&self, change: Change, place: Place) -> Result<Result<(), Gap>, Trouble> {
+        let mut layers = self.write();
+        let Layers { fresh, frozen } = &mut *layers;
+        let frozen = frozen.as_deref();
+        fresh.apply(change, place, |game| match frozen.and_then(|frozen| frozen.games.get(&game)) {
+            Some(row) => Ok(row.clone()),
+            None => self.stored_game(game),
+        })
+    }
+
+    /// Bytes of the log since the last checkpoint was begun.
+    pub(super) fn fresh_bytes(&self) -> u64 {
+        self.read().fresh.bytes
+    }
+
+    /// Begins a checkpoint: what changed up to this point goes into the database with
+    /// [`store`](Self::store). `None` if one has begun and is not stored yet.
+    pub(super) fn freeze(&self, until: Point) -> Option<Checkpoint> {
+        let mut layers = self.write();
+        if layers.frozen.is_some() {
+            return None;
+        }
+        let layer = Arc::new(std::mem::take(&mut layers.fresh));
+        layers.frozen = Some(layer.clone());
+        Some(Checkpoint { layer, until })
+    }
+
+    /// Writes a checkpoint into the database, durably.
+    ///
+    /// # Errors
+    /// [`Trouble`]: the rows stay in memory.
+    pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
+        let Checkpoint { layer, until } = checkpoint;
+        let mut batch = self.db.batch().durability(Some(PersistMode::SyncAll));
+        for (game, row) in &layer.games {
+            match row {
+                Some(row) => batch.insert(&self.games, game.as_str(), row.encode()),
+                None => batch.remove(&self.games, game.as_str()),
+            }
+        }
+        for (key, row) in &layer.records {
+            if let Some(before) = self.records.get(key.as_bytes())?
+                && let Some(expires) = parse_record(key, &before)?.expires
+            {
+                batch.remove(&self.expiries, expiry(expires, key));
+            }
+            match row {
+                Some(row) => {
+                    if let Some(expires) = row.expires {
+                        batch.insert(&self.expiries, expiry(expires, key), []);
+                    }
+                    batch.insert(&self.records, key.as_bytes(), row.encode());
+                }
+                None => batch.remove(&self.records, key.as_bytes()),
+            }
+        }
+        for (game, reason) in &layer.quarantines {
+            let key = [META_QUARANTINE, game.as_str().as_bytes()].concat();
+            match reason {
+                Some(reason) => batch.insert(&self.meta, key, reason.as_bytes()),
+                None => batch.remove(&self.meta, key),
+            }
+        }
+        let before = self.state()?.unwrap_or_default();
+        let (epoch, at) = (layer.epoch.unwrap_or(before.epoch), before.at.max(layer.at));
+        let mut state = Vec::new();
+        put(&(VERSION, *until, epoch, at), &mut state);
+        batch.insert(&self.meta, META_STATE, state);
+        batch.commit()?;
+        self.write().frozen = None;
+        Ok(())
+    }
+}
+
+fn parse_record(key: &Key, bytes: &[u8]) -> Result<RecordRow, Trouble> {
+    RecordRow::parse(bytes)
+        .ok_or_else(|| Trouble::Damaged { seq: 0, what: format!("{key:?} cannot be parsed") })
+}
+
+fn parse_game(bytes: &[u8]) -> Option<GameId> {
+    std::str::from_utf8(bytes).ok()?.parse().ok()
+}
+
+fn expiry(expires: Stamp, key: &Key) -> Vec<u8> {
+    [&expires.0.to_be_bytes()[..], key.as_bytes()].concat()
+}
+
+/// The least key that is greater than every key with this prefix; none where no key is.
+fn first_beyond(prefix: &[u8]) -> Option<Vec<u8>> {
+    let at = prefix.iter().rposition(|byte| *byte != u8::MAX)?;
+    let mut beyond = prefix.get(..=at)?.to_vec();
+    beyond[at] += 1;
+    Some(beyond)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn beyond_a_prefix_comes_what_is_greater_than_all_its_keys() {
+        let rows: [(&[u8], Option<&[u8]>); 6] = [
+            (b"seat/", Some(b"seat0")),
+            (b"a\xff", Some(b"b")),
+            (b"a\xff\xff", Some(b"b")),
+            (b"\xfe\xff", Some(b"\xff")),
+            (b"\xff\xff", None),
+            (b"", None),
+        ];
+        for (prefix, beyond) in rows {
+            assert_eq!(first_beyond(prefix).as_deref(), beyond, "{prefix:?}");
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! What the log says, as rows: for each game where its entries lie, and each side record.
+//!
+//! A layer holds the rows that changed since a point in the log. It lies over the rows below it:
+//! another layer, or the database.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use flagfall_board::{GameId, Stamp};
+use serde::{Deserialize, Serialize};
+
+use super::change::{Change, Link, put, take};
+use super::files::Place;
+use crate::store::Write;
+use crate::value::{Hash, Head, Key};
+
+/// The log of a game: where it stands, and where its entries lie.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct GameRow {
+    /// Where it stands.
+    pub(super) head: Head,
+    /// The frames with its entries, in order, each with the number of its first entry.
+    pub(super) frames: Vec<(u64, Place)>,
+}
+
+/// A side record.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct RecordRow {
+    /// Its value.
+    pub(super) value: Vec<u8>,
+    /// When it expires.
+    pub(super) expires: Option<Stamp>,
+    /// The frame that wrote it.
+    pub(super) place: Place,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RawGame {
+    seq: u64,
+    hash: [u8; 32],
+    frames: Vec<(u64, Place)>,
+}
+
+impl GameRow {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let frames = self.frames.clone();
+        put(&RawGame { seq: self.head.seq, hash: self.head.hash.0, frames }, &mut bytes);
+        bytes
+    }
+
+    pub(super) fn parse(bytes: &[u8]) -> Option<GameRow> {
+        let RawGame { seq, hash, frames } = take(bytes)?;
+        (!frames.is_empty()).then_some(GameRow { head: Head { seq, hash: Hash(hash) }, frames })
+    }
+
+    /// The frame that holds an entry; `None` for one after the head.
+    pub(super) fn frame_of(&self, seq: u64) -> Option<usize> {
+        if seq == 0 || seq > self.head.seq {
+            return None;
+        }
+        self.frames.partition_point(|(first, _)| *first <= seq).checked_sub(1)
+    }
+
+    fn add(&mut self, entries: &[Link], place: Place) {
+        let Some((first, last)) = entries.first().zip(entries.last()) else { return };
+        self.frames.push((first.entry.seq, place));
+        self.head = last.head();
+    }
+}
+
+impl RecordRow {
+    pub(super) fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        put(self, &mut bytes);
+        bytes
+    }
+
+    pub(super) fn parse(bytes: &[u8]) -> Option<RecordRow> {
+        take(bytes)
+    }
+
+    /// True if it has not expired at this time.
+    pub(super) fn is_alive(&self, now: Stamp) -> bool {
+        self.expires.is_none_or(|expires| now < expires)
+    }
+}
+
+/// Rows that changed. `None` stands for a row that was removed.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Layer {
+    pub(super) games: HashMap<GameId, Option<Arc<GameRow>>>,
+    pub(super) records: BTreeMap<Key, Option<Arc<RecordRow>>>,
+    pub(super) quarantines: BTreeMap<GameId, Option<String>>,
+    pub(super) epoch: Option<u64>,
+    /// The latest sign of life.
+    pub(super) at: Stamp,
+    /// Bytes of the log that it holds the rows of.
+    pub(super) bytes: u64,
+}
+
+impl Layer {
+    /// Takes in a change that lies at a place. `below` is the row of the game in a deeper layer, if
+    /// this one has none.
+    ///
+    /// # Errors
+    /// Entries that do not follow those before them: their first number.
+    pub(super) fn apply<E>(
+        &mut self,
+        change: Change,
+        place: Place,
+        below: impl FnOnce(GameId) -> Result<Option<Arc<GameRow>>, E>,
+    ) -> Result<Result<(), Gap>, E> {
+        self.at = self.at.max(change.at().unwrap_or_default());
+        self.bytes += u64::from(place.length);
+        match change {
+            Change::Entries { game, entries, writes } => {
+                let row = match self.games.entry(game) {
+                    std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                    std::collections::hash_map::Entry::Vacant(unknown) => unknown.insert(below(game)?),
+                };
+                let seq = entries.first().map_or(0, |first| first.entry.seq);
+                let next = row.as_ref().map_or(0, |row| row.head.seq) + 1;
+                let row =
+                    row.get_or_insert_with(|| Arc::new(GameRow { head: Head::START, frames: Vec::new() }));
+                Arc::make_mut(row).add(&entries, place);
+                self.write(writes, place);
+                if seq != next {
+                    return Ok(Err(Gap { game, from: next }));
+                }
+            }
+            Change::Records { writes, .. } => self.write(writes, place),
+            Change::Epoch(epoch) => self.epoch = Some(epoch),
+            Change::Quarantine { game, reason } => {
+                self.quarantines.insert(game, Some(reason));
+            }
+            Change::Release(game) => {
+                self.quarantines.insert(game, None);
+            }
+            Change::DeleteLog(game) => {
+                self.games.insert(game, None);
+                self.quarantines.insert(game, None);
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn write(&mut self, writes: Vec<Write>, place: Place) {
+        for write in writes {
+            match write {
+                Write::Put { key, value, expires } => {
+                    self.records.insert(key, Some(Arc::new(RecordRow { value, expires, place })));
+                }
+                Write::Delete { key } => {
+                    self.records.insert(key, None);
+                }
+            }
+        }
+    }
+}
+
+/// Entries of a game are missing in the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Gap {
+    pub(super) game: GameId,
+    /// The first entry that is missing, or was written twice.
+    pub(super) from: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::store::StoredEntry;
+    use crate::value::SecretBytes;
+
+    fn place(at: u32) -> Place {
+        Place { segment: 3, at, length: 100 }
+    }
+
+    fn entries(game: GameId, first: u64, count: u64) -> Change {
+        let link = |seq| Link {
+            entry: StoredEntry { seq, at: Stamp(seq), body: SecretBytes::new(vec![]) },
+            hash: Hash([seq as u8; 32]),
+        };
+        Change::Entries { game, entries: (first..first + count).map(link).collect(), writes: vec![] }
+    }
+
+    fn apply(layer: &mut Layer, change: Change, at: u32) -> Result<(), Gap> {
+        let Ok(applied) = layer.apply(change, place(at), |_| Ok::<_, Infallible>(None));
+        applied
+    }
+
+    #[test]
+    fn rows_are_read_back() {
+        let row = GameRow {
+            head: Head { seq: 9, hash: Hash([3; 32]) },
+            frames: vec![(1, place(24)), (4, place(124))],
+        };
+        assert_eq!(GameRow::parse(&row.encode()), Some(row));
+        let row = RecordRow { value: b"v".to_vec(), expires: Some(Stamp(5)), place: place(24) };
+        assert_eq!(RecordRow::parse(&row.encode()), Some(row));
+        assert_eq!((GameRow::parse(b""), RecordRow::parse(b"")), (None, None));
+    }
+
+    #[test]
+    fn every_entry_is_found_in_its_frame() {
+        let game = GameId::from_random([7; 12]);
+        let mut layer = Layer::default();
+        assert_eq!(apply(&mut layer, entries(game, 1, 1), 24), Ok(()));
+        assert_eq!(apply(&mut layer, entries(game, 2, 3), 124), Ok(()));
+        assert_eq!(apply(&mut layer, entries(game, 5, 1), 224), Ok(()));
+        let row = layer.games[&game].clone().unwrap();
+        assert_eq!(row.head, Head { seq: 5, hash: Hash([5; 32]) });
+        let frames: Vec<_> = (0..=6).map(|seq| row.frame_of(seq)).collect();
+        assert_eq!(frames, [None, Some(0), Some(1), Some(1), Some(1), Some(2), None]);
+        assert_eq!((layer.at, layer.bytes), (Stamp(5), 300));
+    }
+
+    #[test]
+    fn a_gap_is_noticed() {
+        let game = GameId::from_random([7; 12]);
+        let mut layer = Layer::default();
+        assert_eq!(apply(&mut layer, entries(game, 1, 2), 24), Ok(()));
+        assert_eq!(apply(&mut layer, entries(game, 4, 1), 124), Err(Gap { game, from: 3 }));
+        let mut layer = Layer::default();
+        assert_eq!(apply(&mut layer, entries(game, 2, 1), 24), Err(Gap { game, from: 1 }));
+    }
+
+    #[test]
+    fn a_deleted_log_hides_what_lies_below() {
+        let game = GameId::from_random([7; 12]);
+        let mut layer = Layer::default();
+        apply(&mut layer, Change::DeleteLog(game), 24).unwrap();
+        assert_eq!(layer.games.get(&game), Some(&None));
+        assert_eq!(apply(&mut layer, entries(game, 1, 1), 124), Ok(()), "the id can be used again");
+    }
+}

@@ -1,0 +1,357 @@
+//! Opening a store: the lock, the index, and the part of the log after it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
+use std::io::{self, Read, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flagfall_board::{GameId, Stamp};
+use thiserror::Error;
+
+use super::alive::{Alive, Signs};
+use super::change::Change;
+use super::files::{Place, Point, Segments, Tail};
+use super::index::{Index, State};
+use super::layer::Gap;
+use super::notes::{Noted, Notes};
+use super::options::LogOptions;
+use super::place::DataFolder;
+use super::reader::Reader;
+use super::trouble::Trouble;
+use crate::clock::{StampClock, WallClock};
+use crate::embedded::LostTail;
+use crate::segment::{Found, HEADER_BYTES, frames};
+
+const LOCK: &str = "lock";
+const LOG: &str = "log";
+const INDEX: &str = "index";
+const ALIVE: &str = "alive";
+/// A segment ends at most one group later, far from the 4 GiB that places can tell.
+const SEGMENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// Why a store cannot be opened.
+#[derive(Debug, Error)]
+pub enum LogOpenError {
+    /// Another process uses the folder.
+    #[error("the store in {folder} is in use by another process ({holder}): stop that one first")]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+        /// The other process, as far as it is known.
+        holder: String,
+    },
+    /// The log holds something that this program does not know.
+    #[error("the store in {folder} holds {what}: it was written by a newer version of this program")]
+    Newer {
+        /// The folder.
+        folder: PathBuf,
+        /// What it holds.
+        what: String,
+    },
+    /// The file system refuses.
+    #[error("the store in {folder} cannot be opened: {source}")]
+    Io {
+        /// The folder.
+        folder: PathBuf,
+        /// What it says.
+        source: io::Error,
+    },
+    /// Acknowledged changes are missing, and nothing tells which games they belong to.
+    #[error(
+        "the store in {folder} has lost acknowledged changes, and nothing tells which games they belong to \
+         ({what}). Restore a better copy of the whole folder, or accept the loss: what is whole goes on, \
+         games that are seen to be short are kept apart, and a new epoch begins"
+    )]
+    LostTail {
+        /// The folder.
+        folder: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// The index cannot be used, and not made anew either.
+    #[error("the index of the store in {folder} cannot be used: {why}")]
+    Index {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// What an open store is made of.
+pub(super) struct Opened {
+    pub(super) reader: Reader,
+    pub(super) tail: Tail,
+    pub(super) notes: Notes,
+    pub(super) alive: Alive,
+    pub(super) clock: StampClock,
+    pub(super) epoch: u64,
+    pub(super) last_heartbeat: Option<Stamp>,
+    pub(super) quarantined: BTreeMap<GameId, String>,
+    /// What was found at the start, to be written to the log.
+    pub(super) found: Vec<Change>,
+    pub(super) place: DataFolder,
+    pub(super) lock: File,
+}
+
+/// What reading the log found out.
+struct Replayed {
+    state: State,
+    quarantined: BTreeMap<GameId, String>,
+    /// Games that were found to be damaged, which the log does not know yet.
+    found: BTreeMap<GameId, String>,
+    /// What is missing or damaged, in words.
+    losses: Vec<String>,
+    /// True if the whole log was read.
+    is_whole: bool,
+    end: Point,
+}
+
+/// Opens the store in this folder, or makes one.
+pub(super) fn open(
+    folder: &Path,
+    clock: impl WallClock,
+    options: &LogOptions,
+) -> Result<Opened, LogOpenError> {
+    let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
+    fs::create_dir_all(folder).map_err(failed)?;
+    let lock = lock(folder)?;
+    let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
+    let found = Segments::open(&folder.join(LOG)).map_err(failed)?;
+    let is_new = found.is_none();
+    let segments = match found {
+        Some(segments) => segments,
+        None => {
+            let epoch = Change::Epoch(clock.now().0.max(1));
+            let store = RandomState::new().hash_one("a store");
+            Segments::create(&folder.join(LOG), store, |frames| {
+                frames.push(epoch.tag(), |buffer| epoch.encode(buffer));
+            })
+            .map_err(failed)?
+        }
+    };
+    let segments = Arc::new(segments);
+    let noted = Notes::look(folder).map_err(failed)?;
+    let (index, mut replayed) = open_index(folder, &segments, signs, options)?;
+    check_acknowledged(&index, &mut replayed, signs, noted.as_ref())
+        .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") })?;
+    // The notes go back to the last checkpoint, not to the beginning of the log.
+    let are_told = noted.is_some() && (replayed.losses.is_empty() || !replayed.is_whole);
+    if !is_new && signs.is_none() && noted.is_none() {
+        replayed.losses.push("the files that tell how far the log was acknowledged are gone".to_owned());
+    }
+    let what = replayed.losses.join("; ");
+    if !what.is_empty() && !are_told && options.lost_tail == LostTail::Refuse {
+        return Err(LogOpenError::LostTail { folder: folder.to_owned(), what });
+    }
+    let mut found: Vec<Change> = replayed
+        .found
+        .iter()
+        .map(|(game, reason)| Change::Quarantine { game: *game, reason: reason.clone() })
+        .collect();
+    if is_new {
+        // From now on a log without a checkpoint is one whose index was lost.
+        index.freeze(replayed.end).map(|checkpoint| index.store(&checkpoint)).transpose().map_err(
+            |trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") },
+        )?;
+    }
+    let tail = Tail::new(segments.clone(), replayed.end, options.segment_bytes.min(SEGMENT_BYTES_MAX))
+        .map_err(failed)?;
+    let heartbeat = signs.map(|signs| signs.heartbeat).unwrap_or_default();
+    let last = heartbeat.max(replayed.state.at);
+    let clock = StampClock::new(clock, last);
+    clock.watch_start();
+    if !what.is_empty() {
+        replayed.state.epoch = clock.stamp().0.max(replayed.state.epoch + 1);
+        tracing::error!(what, epoch = replayed.state.epoch, "the log is damaged: a new epoch begins");
+        found.push(Change::Epoch(replayed.state.epoch));
+    }
+    replayed.quarantined.extend(replayed.found);
+    let notes = Notes::begin(folder).map_err(failed)?;
+    let alive = Alive::create(&folder.join(ALIVE), replayed.end, heartbeat).map_err(failed)?;
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    let mut place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE]).map_err(failed)?;
+    place.grows_in(tail.path());
+    Ok(Opened {
+        reader: Reader { index: Arc::new(index), segments },
+        tail,
+        notes,
+        alive,
+        clock,
+        epoch: replayed.state.epoch,
+        last_heartbeat: (!is_new && last > Stamp(0)).then_some(last),
+        quarantined: replayed.quarantined,
+        found,
+        place,
+        lock,
+    })
+}
+
+/// Opens the index and brings it up to the log's end. One that cannot be used is made anew.
+fn open_index(
+    folder: &Path,
+    segments: &Segments,
+    signs: Option<Signs>,
+    options: &LogOptions,
+) -> Result<(Index, Replayed), LogOpenError> {
+    let path = folder.join(INDEX);
+    match Index::open(&path, options.cache_bytes) {
+        Ok(index) => match replay(folder, segments, &index, signs, options.checkpoint_bytes) {
+            Ok(replayed) => return Ok((index, replayed)),
+            Err(Failure::Log(error)) => return Err(error),
+            Err(Failure::Index(trouble)) => tracing::warn!(?trouble, "the index is made anew"),
+        },
+        Err(trouble) => tracing::warn!(?trouble, "the index is made anew"),
+    }
+    let unusable = |trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") };
+    fs::remove_dir_all(&path).map_err(|source| LogOpenError::Io { folder: folder.to_owned(), source })?;
+    let index = Index::open(&path, options.cache_bytes).map_err(unusable)?;
+    match replay(folder, segments, &index, signs, options.checkpoint_bytes) {
+        Ok(replayed) => Ok((index, replayed)),
+        Err(Failure::Log(error)) => Err(error),
+        Err(Failure::Index(trouble)) => Err(unusable(trouble)),
+    }
+}
+
+enum Failure {
+    Log(LogOpenError),
+    Index(Trouble),
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Failure {
+        Failure::Index(trouble)
+    }
+}
+
+/// Reads the log from where the index ends, and cuts off a write that was not finished.
+fn replay(
+    folder: &Path,
+    segments: &Segments,
+    index: &Index,
+    signs: Option<Signs>,
+    checkpoint_bytes: u64,
+) -> Result<Replayed, Failure> {
+    let failed = |source| Failure::Log(LogOpenError::Io { folder: folder.to_owned(), source });
+    let mut state = index.state()?.unwrap_or_default();
+    let mut quarantined = index.quarantines()?;
+    let (mut found_damaged, mut losses) = (BTreeMap::new(), Vec::new());
+    let is_whole = state.until == Point::default();
+    let numbers = segments.numbers();
+    if state.until.segment > 0 && !numbers.contains(&state.until.segment) {
+        return Err(Trouble::damaged(0, "it holds more than the log").into());
+    }
+    let mut end = state.until;
+    for number in numbers.iter().filter(|number| **number >= state.until.segment) {
+        let bytes = segments.bytes(*number).map_err(failed)?;
+        let is_last = Some(number) == numbers.last();
+        let from = if *number == state.until.segment { state.until.at } else { HEADER_BYTES as u64 };
+        if from > bytes.len() as u64 {
+            return Err(Trouble::damaged(0, "it holds more than the log").into());
+        }
+        let mut found: Vec<Found<'_>> = frames(&bytes, segments.seal(*number), from).collect();
+        end = Point { segment: *number, at: bytes.len() as u64 };
+        if is_last && let Some(torn) = torn_from(&found, *number, signs) {
+            segments.cut(Point { segment: *number, at: torn }).map_err(failed)?;
+            end.at = torn;
+            found.retain(|found| matches!(found, Found::Frame(frame) if frame.at < torn));
+        }
+        // Without this, a log of many games would have to fit into memory. What is lost is found
+        // again only as long as no checkpoint covers it.
+        let is_clean = losses.is_empty() && found_damaged.is_empty();
+        if is_clean && index.fresh_bytes() >= checkpoint_bytes {
+            let before = Point { segment: *number, at: from };
+            index.freeze(before).map(|checkpoint| index.store(&checkpoint)).transpose()?;
+        }
+        for found in found {
+            let frame = match found {
+                Found::Frame(frame) => frame,
+                Found::Damage { from, to } => {
+                    losses.push(format!("bytes {from} to {to} of segment {number} are damaged"));
+                    continue;
+                }
+            };
+            let change = Change::parse(frame.tag, &frame.payload).map_err(|unknown| {
+                Failure::Log(LogOpenError::Newer { folder: folder.to_owned(), what: unknown.to_string() })
+            })?;
+            state.at = state.at.max(change.at().unwrap_or_default());
+            match &change {
+                Change::Epoch(epoch) => state.epoch = *epoch,
+                Change::Quarantine { game, reason } => drop(quarantined.insert(*game, reason.clone())),
+                Change::Release(game) | Change::DeleteLog(game) => drop(quarantined.remove(game)),
+                Change::Entries { .. } | Change::Records { .. } => {}
+            }
+            let at = u32::try_from(frame.at).unwrap_or(u32::MAX);
+            let place = Place { segment: *number, at, length: frame.length };
+            if let Err(Gap { game, from }) = index.apply(change, place)? {
+                found_damaged.entry(game).or_insert_with(|| format!("entry {from}: it is missing"));
+            }
+        }
+    }
+    found_damaged.retain(|game, _| !quarantined.contains_key(game));
+    Ok(Replayed { state, quarantined, found: found_damaged, losses, is_whole, end })
+}
+
+/// Compares what is there with what was acknowledged.
+fn check_acknowledged(
+    index: &Index,
+    replayed: &mut Replayed,
+    signs: Option<Signs>,
+    noted: Option<&Noted>,
+) -> Result<(), Trouble> {
+    if let Some(signs) = signs.filter(|signs| signs.end > replayed.end) {
+        let Point { segment, at } = replayed.end;
+        let acknowledged = signs.end;
+        replayed.losses.push(format!(
+            "the log ends at byte {at} of segment {segment}, and was acknowledged up to byte {} of segment {}",
+            acknowledged.at, acknowledged.segment
+        ));
+    }
+    for (game, noted) in noted.into_iter().flatten() {
+        let seq = index.game(*game)?.map_or(0, |row| row.head.seq);
+        if seq < *noted && !replayed.quarantined.contains_key(game) {
+            let reason = format!("entry {}: it is missing", seq + 1);
+            replayed.found.entry(*game).or_insert(reason);
+            if replayed.losses.is_empty() {
+                replayed.losses.push("entries that were acknowledged are missing".to_owned());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where the unfinished write at the end of the last segment begins, if there is one: at the first
+/// damage that was not acknowledged and after which no further group begins.
+fn torn_from(found: &[Found<'_>], number: u32, signs: Option<Signs>) -> Option<u64> {
+    let begins = |found: &Found<'_>| matches!(found, Found::Frame(frame) if frame.begins_group);
+    let last_group = found.iter().rposition(begins).unwrap_or(0);
+    found[last_group..].iter().find_map(|found| match found {
+        Found::Damage { from, .. } => {
+            let is_acknowledged = signs.is_some_and(|signs| signs.end > Point { segment: number, at: *from });
+            (!is_acknowledged).then_some(*from)
+        }
+        Found::Frame(_) => None,
+    })
+}
+
+fn lock(folder: &Path) -> Result<File, LogOpenError> {
+    let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
+    let path = folder.join(LOCK);
+    let mut file =
+        OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => {
+            let mut holder = String::new();
+            // The name of the process only makes the message better.
+            file.read_to_string(&mut holder).ok();
+            return Err(LogOpenError::Locked { folder: folder.to_owned(), holder });
+        }
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
+    file.set_len(0).map_err(failed)?;
+    file.write_all(format!("process {}", std::process::id()).as_bytes()).map_err(failed)?;
+    Ok(file)
+}

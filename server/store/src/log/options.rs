@@ -1,0 +1,32 @@
+//! What an operator may set.
+
+use crate::embedded::LostTail;
+
+/// What an operator may set.
+#[derive(Clone, Debug)]
+pub struct LogOptions {
+    /// Requests that may wait for the writer; beyond that callers wait. Default 4,096.
+    pub queue_length: usize,
+    /// Bytes of the index's cache. Default 32 MiB.
+    pub cache_bytes: u64,
+    /// Bytes of a segment from which on the next one is begun. Default 32 MiB, at most 1 GiB.
+    pub segment_bytes: u64,
+    /// Bytes of the log from one checkpoint of the index to the next. Default 8 MiB. What is not in
+    /// a checkpoint is in memory, and read again by the next start after a crash.
+    pub checkpoint_bytes: u64,
+    /// What to do when acknowledged changes are missing and nothing tells whose they were.
+    pub lost_tail: LostTail,
+}
+
+impl Default for LogOptions {
+    fn default() -> LogOptions {
+        const MIB: u64 = 1024 * 1024;
+        LogOptions {
+            queue_length: 4096,
+            cache_bytes: 32 * MIB,
+            segment_bytes: 32 * MIB,
+            checkpoint_bytes: 8 * MIB,
+            lost_tail: LostTail::Refuse,
+        }
+    }
+}

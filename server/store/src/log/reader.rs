@@ -1,0 +1,109 @@
+//! Reading: beside the writer, trusting nothing that lies on the disk.
+
+use std::sync::Arc;
+
+use flagfall_board::{GameId, Stamp};
+
+use super::change::{Change, Link};
+use super::files::{Place, Segments};
+use super::index::Index;
+use super::layer::GameRow;
+use super::trouble::Trouble;
+use crate::limits::READ_MAX;
+use crate::store::StoredEntry;
+use crate::value::{Hash, Head, Key};
+
+/// The log and its index.
+#[derive(Clone)]
+pub(super) struct Reader {
+    pub(super) index: Arc<Index>,
+    pub(super) segments: Arc<Segments>,
+}
+
+impl Reader {
+    /// The entries of a frame, which must be this game's from this number on.
+    fn entries(&self, game: GameId, first: u64, place: Place) -> Result<Vec<Link>, Trouble> {
+        let frame = self.segments.frame(place).map_err(|error| Trouble::of_io(&error, first))?;
+        let frame = frame.ok_or_else(|| Trouble::damaged(first, "its frame is damaged"))?;
+        match Change::parse(frame.tag, &frame.payload) {
+            Ok(Change::Entries { game: other, entries, .. })
+                if other == game && entries.first().is_some_and(|link| link.entry.seq == first) =>
+            {
+                Ok(entries)
+            }
+            Ok(_) | Err(_) => Err(Trouble::damaged(first, "its frame holds something else")),
+        }
+    }
+
+    /// The hash of the chain at an entry, as the entry itself says.
+    fn hash_at(&self, game: GameId, row: &GameRow, seq: u64) -> Result<Hash, Trouble> {
+        let Some(frame) = row.frame_of(seq) else { return Ok(Hash::ZERO) };
+        let (first, place) = row.frames[frame];
+        let entries = self.entries(game, first, place)?;
+        let link = entries.iter().find(|link| link.entry.seq == seq);
+        Ok(link.ok_or_else(|| Trouble::damaged(seq, "it is missing"))?.hash)
+    }
+
+    /// Where a log stands, its last entry agreeing.
+    pub(super) fn head(&self, game: GameId) -> Result<Head, Trouble> {
+        let Some(row) = self.index.game(game)? else { return Ok(Head::START) };
+        if self.hash_at(game, &row, row.head.seq)? != row.head.hash {
+            return Err(Trouble::damaged(row.head.seq, "its hash is not that of the head"));
+        }
+        Ok(row.head)
+    }
+
+    /// Entries of a log, checked.
+    pub(super) fn read(
+        &self,
+        game: GameId,
+        after_seq: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredEntry>, Trouble> {
+        let limit = limit.min(READ_MAX);
+        let Some(row) = self.index.game(game)? else { return Ok(Vec::new()) };
+        let start = after_seq.min(row.head.seq);
+        let mut at = Head { seq: start, hash: self.hash_at(game, &row, start)? };
+        let mut entries = Vec::new();
+        let frames = row.frame_of(start + 1).map(|frame| &row.frames[frame..]).unwrap_or_default();
+        for (first, place) in frames {
+            if entries.len() >= limit {
+                break;
+            }
+            if *first > at.seq + 1 {
+                return Err(Trouble::damaged(at.seq + 1, "it is missing"));
+            }
+            for Link { entry, hash } in self.entries(game, *first, *place)? {
+                if entry.seq <= at.seq || entries.len() >= limit {
+                    continue;
+                }
+                if at.then(game, &entry.body) != (Head { seq: entry.seq, hash }) {
+                    return Err(Trouble::damaged(entry.seq, "its hash does not fit"));
+                }
+                at = Head { seq: entry.seq, hash };
+                entries.push(entry);
+            }
+        }
+        if entries.len() < limit && at != row.head {
+            return Err(Trouble::damaged(at.seq + 1, "it is missing"));
+        }
+        Ok(entries)
+    }
+
+    /// A whole log, checked entry by entry.
+    pub(super) fn verify(&self, game: GameId) -> Result<Head, Trouble> {
+        let mut after_seq = 0;
+        loop {
+            match self.read(game, after_seq, READ_MAX)?.last() {
+                Some(last) => after_seq = last.seq,
+                None => return self.head(game),
+            }
+        }
+    }
+
+    /// The value of a record that exists at this time.
+    pub(super) fn get(&self, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, Trouble> {
+        let row = self.index.record(key)?.filter(|row| row.is_alive(now));
+        Ok(row.map(|row| Arc::unwrap_or_clone(row).value))
+    }
+}

@@ -1,0 +1,81 @@
+//! What the writer, the readers and the handle have in common.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
+
+use flagfall_board::{GameId, Stamp};
+
+use super::alive::Alive;
+use super::files::Point;
+use super::place::DataFolder;
+use crate::clock::StampClock;
+use crate::store::StoreError;
+
+#[derive(Default)]
+pub(super) struct Counters {
+    pub(super) commits: AtomicU64,
+    pub(super) appends: AtomicU64,
+    pub(super) entries: AtomicU64,
+}
+
+/// What the writer, the readers and the handle have in common.
+pub(super) struct Shared {
+    pub(super) clock: StampClock,
+    pub(super) epoch: AtomicU64,
+    pub(super) last_heartbeat: Option<Stamp>,
+    pub(super) quarantined: RwLock<BTreeMap<GameId, String>>,
+    /// Why the store refuses everything, once it does.
+    pub(super) failed: OnceLock<String>,
+    pub(super) alive: Mutex<Alive>,
+    pub(super) counters: Counters,
+    pub(super) place: Mutex<DataFolder>,
+    pub(super) folder: PathBuf,
+    /// Held locked as long as the folder is in use.
+    pub(super) _lock: File,
+}
+
+impl Shared {
+    pub(super) fn check_available(&self) -> Result<(), StoreError> {
+        match self.failed.get() {
+            Some(why) => Err(StoreError::Unavailable { why: why.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails the store if its folder is not there any more.
+    pub(super) fn check_place(&self) -> Result<(), StoreError> {
+        self.check_available()?;
+        let checked = self.place.lock().unwrap_or_else(PoisonError::into_inner).check();
+        checked.map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
+    }
+
+    /// From now on the store refuses everything. Returns the reason given first.
+    pub(super) fn fail(&self, why: &str) -> String {
+        tracing::error!(why, "the store has failed");
+        self.failed.get_or_init(|| why.to_owned()).clone()
+    }
+
+    pub(super) fn quarantine_of(&self, game: GameId) -> Option<String> {
+        self.quarantined.read().unwrap_or_else(PoisonError::into_inner).get(&game).cloned()
+    }
+
+    pub(super) fn quarantine(&self, game: GameId, reason: &str) {
+        tracing::error!(%game, reason, "the log of a game is damaged: it is in quarantine");
+        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).insert(game, reason.to_owned());
+    }
+
+    pub(super) fn release(&self, game: GameId) {
+        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).remove(&game);
+    }
+
+    /// Notes how far the log is durable. The log itself is safe without the note.
+    pub(super) fn note_end(&self, end: Point) {
+        let noted = self.alive.lock().unwrap_or_else(PoisonError::into_inner).note_end(end);
+        if let Err(error) = noted {
+            tracing::error!(%error, "the end of the log cannot be noted");
+        }
+    }
+}

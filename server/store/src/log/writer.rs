@@ -1,0 +1,537 @@
+//! The writer: the one thread that adds to the log.
+//!
+//! It takes every request that waits, decides each against the heads and records as the requests
+//! before it left them, writes all that there is to write in one group with one sync, and answers.
+//! While it waits for the disk, the next group gathers; there is no timer. No request is answered
+//! before the sync, not even one that wrote nothing: its answer may rest on what the group writes.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
+use std::thread::JoinHandle;
+
+use flagfall_board::{GameId, Stamp};
+use tokio::sync::{mpsc, oneshot};
+
+use super::change::{Change, Link};
+use super::files::Tail;
+use super::index::Checkpoint;
+use super::notes::{self, Notes};
+use super::reader::Reader;
+use super::shared::Shared;
+use super::trouble::Trouble;
+use crate::outages::OutageList;
+use crate::store::{
+    AppendOutcome, CLOCKS_FIRST, Expect, OUTAGES_KEY, Outage, StoreError, Update, UpdateOutcome, Write,
+};
+use crate::value::{Head, Key};
+
+/// Requests in one group, at most.
+const GROUP_MAX: usize = 1024;
+/// Bytes of entries and values in one group, about.
+const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Expired records that one step of a sweep removes.
+pub(super) const SWEEP_STEP: usize = 1000;
+
+pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
+
+/// An append whose chain its caller has computed, so that the writer need not.
+pub(super) struct Prepared {
+    pub(super) game: GameId,
+    pub(super) expected: Head,
+    pub(super) deadline: Option<Stamp>,
+    pub(super) not_before: Option<Stamp>,
+    /// The entries. The writer stamps them, unless `stamped` says that they have their stamps.
+    pub(super) entries: Vec<Link>,
+    /// The latest of the stamps that the entries have already.
+    pub(super) stamped: Option<Stamp>,
+    /// The latest outage that was known when it was asked for.
+    pub(super) outage: Option<Outage>,
+    pub(super) writes: Vec<Write>,
+}
+
+/// What the writer is asked to do.
+pub(super) enum Request {
+    Append {
+        append: Prepared,
+        reply: Reply<AppendOutcome>,
+    },
+    Update {
+        update: Update,
+        reply: Reply<UpdateOutcome>,
+    },
+    BumpEpoch {
+        reply: Reply<u64>,
+    },
+    /// Keeps what a reader has found, and already told [`Shared`].
+    Quarantine {
+        game: GameId,
+        reason: String,
+    },
+    /// Lifts a quarantine.
+    Release {
+        game: GameId,
+        reply: Reply<()>,
+    },
+    /// Puts an outage that was found into the record of outages, as any other group does.
+    KeepOutage {
+        reply: Reply<()>,
+    },
+    DeleteLog {
+        game: GameId,
+        reply: Reply<()>,
+    },
+    /// Removes at most [`SWEEP_STEP`] expired records; answers how many it removed.
+    Sweep {
+        reply: Reply<usize>,
+    },
+}
+
+impl Request {
+    fn bytes(&self) -> usize {
+        let of_writes = |writes: &[Write]| -> usize {
+            writes
+                .iter()
+                .map(|write| if let Write::Put { value, .. } = write { value.len() } else { 0 })
+                .sum()
+        };
+        match self {
+            Request::Append { append, .. } => {
+                let entries = append.entries.iter().map(|link| link.entry.body.len()).sum::<usize>();
+                entries + of_writes(&append.writes)
+            }
+            Request::Update { update, .. } => of_writes(&update.writes),
+            Request::BumpEpoch { .. }
+            | Request::KeepOutage { .. }
+            | Request::Quarantine { .. }
+            | Request::Release { .. }
+            | Request::DeleteLog { .. }
+            | Request::Sweep { .. } => 0,
+        }
+    }
+}
+
+/// An answer that waits for the sync.
+enum Answer {
+    Append(Reply<AppendOutcome>, Result<AppendOutcome, StoreError>),
+    Update(Reply<UpdateOutcome>, Result<UpdateOutcome, StoreError>),
+    Epoch(Reply<u64>, u64),
+    Swept(Reply<usize>, Result<usize, StoreError>),
+    Done(Reply<()>),
+}
+
+/// What became of a group.
+enum Verdict {
+    Durable,
+    /// It may be on the disk or not.
+    Unknown(String),
+    /// Nothing was written.
+    Refused(String),
+}
+
+/// The changes of a group so far, and what follows from them for the requests to come.
+#[derive(Default)]
+struct Stage {
+    changes: Vec<Change>,
+    heads: HashMap<GameId, Head>,
+    /// `None` for a record that was deleted.
+    records: HashMap<Key, Option<StagedRecord>>,
+    epoch: Option<u64>,
+}
+
+struct StagedRecord {
+    value: Vec<u8>,
+    expires: Option<Stamp>,
+}
+
+impl Stage {
+    fn note(&mut self, writes: &[Write]) {
+        for write in writes {
+            let row = match write {
+                Write::Put { value, expires, .. } => {
+                    Some(StagedRecord { value: value.clone(), expires: *expires })
+                }
+                Write::Delete { .. } => None,
+            };
+            self.records.insert(write.key().clone(), row);
+        }
+    }
+}
+
+/// The state of the writer's thread.
+pub(super) struct Writer {
+    pub(super) reader: Reader,
+    pub(super) tail: Tail,
+    pub(super) notes: Notes,
+    pub(super) shared: Arc<Shared>,
+    pub(super) checkpoint: Option<JoinHandle<()>>,
+    /// Bytes of the log from one checkpoint to the next.
+    pub(super) checkpoint_bytes: u64,
+}
+
+impl Writer {
+    /// Writes what was found at the start, and works until the last sender is gone. A panic fails
+    /// the store; later requests are refused.
+    pub(super) fn run(mut self, found: Vec<Change>, mut requests: mpsc::Receiver<Request>) {
+        // A failure is kept in `shared`, and what was found is found again at the next start.
+        self.write(Stage { changes: found, ..Stage::default() });
+        while let Some(first) = requests.blocking_recv() {
+            let mut bytes = first.bytes();
+            let mut group = vec![first];
+            while group.len() < GROUP_MAX && bytes < GROUP_BYTES_MAX {
+                let Ok(next) = requests.try_recv() else { break };
+                bytes += next.bytes();
+                group.push(next);
+            }
+            if catch_unwind(AssertUnwindSafe(|| self.run_group(group))).is_err() {
+                self.shared.fail("the writer panicked; the process must be started again");
+            }
+        }
+        self.finish();
+    }
+
+    /// Leaves an index that holds everything, so that the next start has nothing to read.
+    fn finish(&mut self) {
+        self.wait_for_checkpoint();
+        if self.shared.check_place().is_err() {
+            return;
+        }
+        let Some((checkpoint, noted)) = self.freeze() else { return };
+        let folder = self.shared.folder.clone();
+        let stored = self.reader.index.store(&checkpoint);
+        if let Err(trouble) = stored.and_then(|()| drop_notes(&folder, noted)) {
+            tracing::warn!(
+                ?trouble,
+                "the index could not be completed: the next start reads more of the log"
+            );
+        }
+    }
+
+    fn wait_for_checkpoint(&mut self) {
+        if let Some(thread) = self.checkpoint.take()
+            && thread.join().is_err()
+        {
+            self.shared.fail("writing the index panicked; the process must be started again");
+        }
+    }
+
+    fn run_group(&mut self, group: Vec<Request>) {
+        let mut stage = Stage::default();
+        let mut answers = Vec::with_capacity(group.len());
+        for request in group {
+            match request {
+                Request::Append { append, reply } => {
+                    let outcome = self.stage_append(&mut stage, append);
+                    answers.push(Answer::Append(reply, outcome));
+                }
+                Request::Update { update, reply } => {
+                    let outcome = self.stage_update(&mut stage, update);
+                    answers.push(Answer::Update(reply, outcome));
+                }
+                Request::BumpEpoch { reply } => {
+                    let current = stage.epoch.unwrap_or_else(|| self.shared.epoch.load(Ordering::SeqCst));
+                    let epoch = self.shared.clock.stamp().0.max(current + 1);
+                    stage.epoch = Some(epoch);
+                    stage.changes.push(Change::Epoch(epoch));
+                    answers.push(Answer::Epoch(reply, epoch));
+                }
+                Request::Quarantine { game, reason } => {
+                    stage.changes.push(Change::Quarantine { game, reason });
+                }
+                Request::Release { game, reply } => {
+                    stage.changes.push(Change::Release(game));
+                    answers.push(Answer::Done(reply));
+                }
+                Request::KeepOutage { reply } => answers.push(Answer::Done(reply)),
+                Request::DeleteLog { game, reply } => {
+                    stage.heads.insert(game, Head::START);
+                    stage.changes.push(Change::DeleteLog(game));
+                    answers.push(Answer::Done(reply));
+                }
+                Request::Sweep { reply } => {
+                    let outcome = self.stage_sweep(&mut stage);
+                    answers.push(Answer::Swept(reply, outcome));
+                }
+            }
+        }
+        // Whatever is written after an outage is not in the store without it.
+        self.stage_outage(&mut stage);
+        let verdict = self.write(stage);
+        for answer in answers {
+            answer.give(&verdict);
+        }
+        if self.reader.index.fresh_bytes() >= self.checkpoint_bytes {
+            self.begin_checkpoint();
+        }
+    }
+
+    fn stage_append(&self, stage: &mut Stage, append: Prepared) -> Result<AppendOutcome, StoreError> {
+        self.shared.check_available()?;
+        let game = append.game;
+        if let Some(reason) = self.shared.quarantine_of(game) {
+            return Ok(AppendOutcome::Quarantined { reason });
+        }
+        let head = match stage.heads.get(&game) {
+            Some(head) => Ok(*head),
+            None => self.head(game),
+        };
+        let head = match head {
+            Ok(head) => head,
+            Err(Trouble::Unavailable { why }) => return Err(StoreError::Unavailable { why }),
+            Err(Trouble::Damaged { seq, what }) => {
+                let reason = format!("entry {seq}: {what}");
+                self.shared.quarantine(game, &reason);
+                stage.changes.push(Change::Quarantine { game, reason: reason.clone() });
+                return Ok(AppendOutcome::Quarantined { reason });
+            }
+        };
+        if head != append.expected {
+            return Ok(AppendOutcome::Conflict { head });
+        }
+        if let Some(stamped) = append.stamped {
+            self.shared.clock.raise(stamped);
+        }
+        let at = append.stamped.unwrap_or_else(|| self.shared.clock.stamp());
+        if append.stamped.is_none()
+            && append.deadline.is_some()
+            && self.shared.clock.outage() != append.outage
+        {
+            return Err(StoreError::Unavailable { why: CLOCKS_FIRST.to_owned() });
+        }
+        if append.deadline.is_some_and(|deadline| at > deadline) {
+            return Ok(AppendOutcome::Late { at });
+        }
+        if append.not_before.is_some_and(|first| at < first) {
+            return Ok(AppendOutcome::Early { at });
+        }
+        let Prepared { mut entries, writes, stamped, .. } = append;
+        if stamped.is_none() {
+            entries.iter_mut().for_each(|link| link.entry.at = at);
+        }
+        let head = entries.last().map_or(head, Link::head);
+        stage.heads.insert(game, head);
+        stage.note(&writes);
+        stage.changes.push(Change::Entries { game, entries, writes });
+        Ok(AppendOutcome::Ok { at, head })
+    }
+
+    /// Where a log stands. Its last frame is looked at once after a start, and after a checkpoint.
+    fn head(&self, game: GameId) -> Result<Head, Trouble> {
+        if !self.reader.index.is_fresh(game) {
+            return self.reader.head(game);
+        }
+        let row = self.reader.index.game(game)?;
+        Ok(row.map_or(Head::START, |row| row.head))
+    }
+
+    fn record(&self, stage: &Stage, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, Trouble> {
+        match stage.records.get(key) {
+            Some(staged) => Ok(staged
+                .as_ref()
+                .filter(|record| record.expires.is_none_or(|expires| now < expires))
+                .map(|record| record.value.clone())),
+            None => self.reader.get(key, now),
+        }
+    }
+
+    fn stage_update(&self, stage: &mut Stage, update: Update) -> Result<UpdateOutcome, StoreError> {
+        self.shared.check_available()?;
+        let now = self.shared.clock.stamp();
+        for (key, expect) in &update.conditions {
+            let holds = match (self.record(stage, key, now).map_err(Trouble::of_record)?, expect) {
+                (None, Expect::Absent) => true,
+                (Some(found), Expect::Value(value)) => found == *value,
+                (None, Expect::Value(_)) | (Some(_), Expect::Absent) => false,
+            };
+            if !holds {
+                return Ok(UpdateOutcome::Conflict);
+            }
+        }
+        stage.note(&update.writes);
+        stage.changes.push(Change::Records { at: now, writes: update.writes });
+        Ok(UpdateOutcome::Ok)
+    }
+
+    fn stage_sweep(&self, stage: &mut Stage) -> Result<usize, StoreError> {
+        self.shared.check_available()?;
+        let now = self.shared.clock.stamp();
+        let mut expired = self.reader.index.expired(now, SWEEP_STEP).map_err(Trouble::of_record)?;
+        // A record that this group writes again is not what was found.
+        expired.retain(|key| !stage.records.contains_key(key));
+        let count = expired.len();
+        let writes: Vec<Write> = expired.into_iter().map(|key| Write::Delete { key }).collect();
+        if !writes.is_empty() {
+            stage.note(&writes);
+            stage.changes.push(Change::Records { at: now, writes });
+        }
+        Ok(count)
+    }
+
+    /// Adds an outage that was found to the record of outages.
+    fn stage_outage(&self, stage: &mut Stage) {
+        let (Some(outage), Ok(key)) = (self.shared.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
+            return;
+        };
+        // A record that cannot be read is begun anew: it lists nothing to other readers either.
+        let record = self.record(stage, &key, outage.until).unwrap_or_default();
+        let mut outages = OutageList::parse(record.as_deref());
+        outages.add(outage);
+        let writes = vec![Write::Put { key, value: outages.to_record(), expires: None }];
+        stage.changes.push(Change::Records { at: outage.until, writes });
+    }
+
+    /// Writes a group, durably, and takes it into the index.
+    fn write(&mut self, stage: Stage) -> Verdict {
+        if stage.changes.is_empty() {
+            return Verdict::Durable;
+        }
+        if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
+            return Verdict::Refused(why);
+        }
+        let mut group = match self.tail.group() {
+            Ok(group) => group,
+            Err(error) => {
+                let why = format!("the next part of the log cannot be begun ({error})");
+                return Verdict::Refused(self.shared.fail(&format!("{why}; start the process again")));
+            }
+        };
+        let places: Vec<_> = stage
+            .changes
+            .iter()
+            .map(|change| {
+                let (at, length) = group.push(change.tag(), |buffer| change.encode(buffer));
+                self.tail.place(at, length)
+            })
+            .collect();
+        if let Err(error) = self.tail.write(&group) {
+            let why = format!("the log cannot be written ({error}); start the process again");
+            return Verdict::Unknown(self.shared.fail(&why));
+        }
+        self.shared.place.lock().unwrap_or_else(PoisonError::into_inner).grows_in(self.tail.path());
+        if let Err(StoreError::Unavailable { why }) = self.shared.check_place() {
+            return Verdict::Unknown(why);
+        }
+        let counters = &self.shared.counters;
+        counters.commits.fetch_add(1, Ordering::Relaxed);
+        let mut heads = Vec::new();
+        for (change, place) in stage.changes.into_iter().zip(places) {
+            match &change {
+                Change::Entries { game, entries, .. } => {
+                    heads.extend(entries.last().map(|link| (*game, link.entry.seq)));
+                    counters.appends.fetch_add(1, Ordering::Relaxed);
+                    counters.entries.fetch_add(entries.len() as u64, Ordering::Relaxed);
+                }
+                Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
+                Change::Release(game) => self.shared.release(*game),
+                Change::DeleteLog(game) => {
+                    heads.push((*game, 0));
+                    self.shared.release(*game);
+                }
+                Change::Records { .. } | Change::Quarantine { .. } => {}
+            }
+            match self.reader.index.apply(change, place) {
+                Ok(Ok(())) => {}
+                // The heads were checked above: only a defect gets here.
+                Ok(Err(gap)) => {
+                    self.shared.fail(&format!("entries were written out of order: {gap:?}"));
+                }
+                Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
+            }
+        }
+        self.shared.note_end(self.tail.point());
+        if let Err(error) = self.notes.add(&heads) {
+            // The log itself is safe. Only damage to this very group could not be told.
+            tracing::error!(%error, "what was acknowledged cannot be noted");
+        }
+        Verdict::Durable
+    }
+
+    /// Begins a checkpoint and the next notes. Returns with it the number of the notes that go when
+    /// it is complete.
+    fn freeze(&mut self) -> Option<(Checkpoint, u64)> {
+        let checkpoint = self.reader.index.freeze(self.tail.point())?;
+        match self.notes.turn() {
+            Ok(noted) => Some((checkpoint, noted)),
+            Err(error) => {
+                self.shared.fail(&format!("the notes cannot be begun ({error}); start the process again"));
+                None
+            }
+        }
+    }
+
+    /// Writes what changed into the index's database, in the background.
+    fn begin_checkpoint(&mut self) {
+        if self.checkpoint.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        self.wait_for_checkpoint();
+        let Some((checkpoint, noted)) = self.freeze() else { return };
+        let (index, shared) = (self.reader.index.clone(), self.shared.clone());
+        let work = move || {
+            let stored = index.store(&checkpoint);
+            if let Err(trouble) = stored.and_then(|()| drop_notes(&shared.folder, noted)) {
+                shared.fail(&format!("the index cannot be written ({trouble:?}); start the process again"));
+            }
+        };
+        match std::thread::Builder::new().name("store-index".to_owned()).spawn(work) {
+            Ok(thread) => self.checkpoint = Some(thread),
+            Err(error) => {
+                drop(self.shared.fail(&format!("no thread for the index: {error}")));
+            }
+        }
+    }
+}
+
+impl Answer {
+    fn give(self, verdict: &Verdict) {
+        // A caller that went away needs no answer.
+        match self {
+            Answer::Append(reply, outcome) => {
+                let has_written = matches!(outcome, Ok(AppendOutcome::Ok { .. }));
+                reply.send(settle(outcome, has_written, AppendOutcome::Unknown, verdict)).ok();
+            }
+            Answer::Update(reply, outcome) => {
+                let has_written = matches!(outcome, Ok(UpdateOutcome::Ok));
+                reply.send(settle(outcome, has_written, UpdateOutcome::Unknown, verdict)).ok();
+            }
+            Answer::Epoch(reply, epoch) => drop(reply.send(verdict.check().map(|()| epoch))),
+            Answer::Swept(reply, count) => {
+                drop(reply.send(count.and_then(|count| verdict.check().map(|()| count))));
+            }
+            Answer::Done(reply) => drop(reply.send(verdict.check())),
+        }
+    }
+}
+
+impl Verdict {
+    fn check(&self) -> Result<(), StoreError> {
+        match self {
+            Verdict::Durable => Ok(()),
+            Verdict::Unknown(why) | Verdict::Refused(why) => {
+                Err(StoreError::Unavailable { why: why.clone() })
+            }
+        }
+    }
+}
+
+/// Removes the notes that a complete checkpoint makes needless.
+fn drop_notes(folder: &Path, noted: u64) -> Result<(), Trouble> {
+    notes::remove_until(folder, noted).map_err(|error| Trouble::of_io(&error, 0))
+}
+
+/// The answer to a request once it is known what became of its group.
+fn settle<T>(
+    outcome: Result<T, StoreError>,
+    has_written: bool,
+    unknown: T,
+    verdict: &Verdict,
+) -> Result<T, StoreError> {
+    match verdict {
+        Verdict::Durable => outcome,
+        Verdict::Unknown(_) if has_written => Ok(unknown),
+        // The answer may rest on what the group wrote: it says nothing any more.
+        Verdict::Unknown(why) | Verdict::Refused(why) => Err(StoreError::Unavailable { why: why.clone() }),
+    }
+}

@@ -1,0 +1,415 @@
+//! What the log does beyond the contract: it outlives its process, guards its folder, shares syncs,
+//! and notices damage.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod common;
+
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts};
+use flagfall_board::Stamp;
+use flagfall_store::embedded::LostTail;
+use flagfall_store::{
+    Append, AppendOutcome, Head, LogOpenError, LogOptions, LogStore, ManualClock, OUTAGES_KEY, Outage,
+    ReadError, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
+};
+
+const NOON: Stamp = Stamp(1_700_000_000_000);
+
+fn open(folder: &Path) -> Result<LogStore, LogOpenError> {
+    LogStore::open(folder, SystemClock, &LogOptions::default())
+}
+
+fn accept(folder: &Path) -> LogStore {
+    let options = LogOptions { lost_tail: LostTail::Accept, ..LogOptions::default() };
+    LogStore::open(folder, SystemClock, &options).unwrap()
+}
+
+fn segment(folder: &Path, number: u32) -> PathBuf {
+    folder.join(format!("log/{number:08}.seg"))
+}
+
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).unwrap().len()
+}
+
+/// Two games, appended to in turn: entry `n` of each is in its own frame. Returns where the log
+/// ended after each append.
+async fn fill(store: &LogStore, folder: &Path, rounds: u64) -> Vec<u64> {
+    let mut ends = vec![length(&segment(folder, 1))];
+    let mut heads = [Head::START; 2];
+    for round in 0..rounds {
+        for (number, head) in (1..).zip(&mut heads) {
+            let text = format!("{number}:{round}");
+            let writes = vec![put(&format!("last/{number}"), &text)];
+            *head = append_ok(store, Append { writes, ..append(game(number), *head, &[&text]) }).await;
+            ends.push(length(&segment(folder, 1)));
+        }
+    }
+    ends
+}
+
+/// A folder as a killed process leaves it: copied while the store is open.
+fn killed(folder: &Path) -> tempfile::TempDir {
+    let copy = scratch();
+    copy_folder(folder, copy.path());
+    copy
+}
+
+fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
+    OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
+}
+
+#[tokio::test]
+async fn what_was_answered_is_there_after_an_open() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let epoch = store.epoch().await.unwrap();
+    let start = Append { writes: vec![put("k", "v")], ..append(game(1), Head::START, &["a", "b"]) };
+    let head = append_ok(&store, start).await;
+    let killed = killed(folder.path());
+    drop(store);
+    for folder in [folder.path(), killed.path()] {
+        let store = open(folder).unwrap();
+        assert_eq!(store.head(game(1)).await, Ok(head));
+        assert_eq!(texts(&store, game(1)).await, ["a", "b"]);
+        assert_eq!(store.get(key("k")).await, Ok(Some(b"v".to_vec())));
+        assert_eq!(store.epoch().await, Ok(epoch));
+        assert_eq!(append_ok(&store, append(game(1), head, &["c"])).await.seq, 3);
+    }
+}
+
+#[tokio::test]
+async fn a_bumped_epoch_and_a_quarantine_stay() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let epoch = store.bump_epoch().await.unwrap();
+    flagfall_store::Archive::put_aside(&store, game(1), "as a test".to_owned()).await.unwrap();
+    drop(store);
+    let store = open(folder.path()).unwrap();
+    assert_eq!(store.epoch().await, Ok(epoch));
+    assert_eq!(store.quarantined().await, Ok(vec![(game(1), "as a test".to_owned())]));
+    store.recheck(game(1)).await.unwrap();
+    drop(store);
+    assert_eq!(open(folder.path()).unwrap().quarantined().await, Ok(vec![]));
+}
+
+#[tokio::test]
+async fn the_last_sign_of_life_is_found_at_open() {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let reopen = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let store = reopen();
+    assert_eq!(store.last_heartbeat().await, Ok(None));
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(100);
+    store.heartbeat().await.unwrap();
+    drop(store);
+    clock.advance_ms(5_000);
+    let store = reopen();
+    assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(100))));
+    append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    clock.advance_ms(5_000);
+    let store = reopen();
+    assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(5_100))), "a write is a sign of life");
+}
+
+#[tokio::test]
+async fn a_freeze_is_kept_as_an_outage_with_the_first_thing_written_after_it() {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let open = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let store = open();
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(20_000);
+    append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    let (since, until) = (NOON, NOON.plus_ms(20_000));
+    assert_eq!(store.outage(), Some(Outage { since, until }));
+    drop(store);
+    let kept = open().get(key(OUTAGES_KEY)).await.unwrap().unwrap();
+    assert_eq!(kept, format!("[[{},{}]]", since.0, until.0).into_bytes());
+}
+
+#[tokio::test]
+async fn a_folder_belongs_to_one_store() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let Err(error @ LogOpenError::Locked { .. }) = open(folder.path()) else { panic!("opened twice") };
+    assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
+    drop(store);
+    open(folder.path()).unwrap();
+}
+
+/// Lets `take` remove or replace a part of an open store's folder. Nothing is acknowledged any
+/// more.
+async fn assert_fails_without(take: impl FnOnce(&Path)) {
+    let place = scratch();
+    let folder = place.path().join("data");
+    let store = open(&folder).unwrap();
+    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    assert_eq!(store.failure(), None);
+    take(&folder);
+    let outcome = store.append(append(game(1), head, &["b"])).await;
+    let is_refused = matches!(outcome, Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }));
+    assert!(is_refused, "{outcome:?}");
+    let why = store.failure().unwrap();
+    assert!(why.contains("was deleted or replaced while the server ran"), "{why}");
+    assert!(store.heartbeat().await.is_err() && store.head(game(1)).await.is_err());
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_or_was_replaced_takes_nothing_any_more() {
+    assert_fails_without(|folder| fs::remove_dir_all(folder).unwrap()).await;
+    assert_fails_without(|folder| fs::rename(folder, folder.with_extension("old")).unwrap()).await;
+    assert_fails_without(|folder| {
+        let old = folder.with_extension("old");
+        fs::rename(folder, &old).unwrap();
+        copy_folder(&old, folder);
+    })
+    .await;
+    for name in ["lock", "alive", "log", "index", "log/00000001.seg"] {
+        assert_fails_without(|folder| {
+            let path = folder.join(name);
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
+async fn a_thousand_appends_share_syncs() {
+    let folder = scratch();
+    let store = Arc::new(open(folder.path()).unwrap());
+    let tasks: Vec<_> = (0..1_000)
+        .map(|number| {
+            let store = store.clone();
+            tokio::spawn(async move { append_ok(&*store, append(game(number), Head::START, &["a"])).await })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let stats = store.stats();
+    assert_eq!((stats.appends, stats.entries), (1_000, 1_000));
+    assert!(stats.commits <= 100, "{stats:?}");
+}
+
+#[tokio::test]
+async fn appends_to_one_game_may_share_a_group() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let one = Head::START.then(game(1), &body("a"));
+    let two = one.then(game(1), &body("b"));
+    let (a, b, c) = tokio::join!(
+        store.append(append(game(1), Head::START, &["a"])),
+        store.append(append(game(1), one, &["b"])),
+        store.append(append(game(1), two, &["c"])),
+    );
+    for outcome in [a, b, c] {
+        assert!(matches!(outcome, Ok(AppendOutcome::Ok { .. })), "{outcome:?}");
+    }
+    assert_eq!(texts(&store, game(1)).await, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn expired_records_are_swept_from_memory_and_from_the_database() {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let open = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let write = async |store: &LogStore, name: &str| {
+        let expires = Some(NOON.plus_ms(10));
+        let writes = (0..60)
+            .map(|number| Write::Put { key: key(&format!("{name}/{number}")), value: vec![0; 10], expires })
+            .collect();
+        let update = Update { conditions: Vec::new(), writes };
+        assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
+    };
+    let store = open();
+    for hundred in 0..25 {
+        write(&store, &format!("database{hundred}")).await;
+    }
+    drop(store);
+    let store = open();
+    write(&store, "memory").await;
+    clock.advance_ms(1_000);
+    assert_eq!(store.sweep().await, Ok(26 * 60));
+    drop(store);
+    assert_eq!(open().sweep().await, Ok(0));
+}
+
+#[tokio::test]
+async fn an_unfinished_write_is_cut_off() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let ends = fill(&store, folder.path(), 3).await;
+    let epoch = store.epoch().await.unwrap();
+    for garbage in [&[0; 100][..], &[0xff; 5], b"a frame that was being written"] {
+        let copy = killed(folder.path());
+        overwrite(&segment(copy.path(), 1), *ends.last().unwrap(), garbage);
+        let store = open(copy.path()).unwrap();
+        assert_eq!(length(&segment(copy.path(), 1)), *ends.last().unwrap());
+        assert_eq!(texts(&store, game(2)).await, ["2:0", "2:1", "2:2"]);
+        assert_eq!((store.epoch().await, store.quarantined().await), (Ok(epoch), Ok(vec![])));
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_frame_costs_its_game_and_no_other() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let ends = fill(&store, folder.path(), 4).await;
+    let epoch = store.epoch().await.unwrap();
+    let (is_killed, stopped) = (killed(folder.path()), folder);
+    drop(store);
+    // The frame of game 1's second entry, found at the start and found by a reader.
+    for (folder, is_found_at_start) in [(is_killed, true), (stopped, false)] {
+        overwrite(&segment(folder.path(), 1), ends[2] + 20, &[0xee; 30]);
+        for _ in 0..2 {
+            let store = open(folder.path()).unwrap();
+            if is_found_at_start {
+                assert!(store.epoch().await.unwrap() > epoch);
+                assert_eq!(store.quarantined().await.unwrap().len(), 1);
+            }
+            assert_eq!(texts(&store, game(2)).await, ["2:0", "2:1", "2:2", "2:3"]);
+            let damaged = store.read(game(1), 0, 100).await;
+            assert!(matches!(damaged, Err(ReadError::Damaged { seq: 2, .. })), "{damaged:?}");
+            assert_eq!(store.read(game(1), 0, 1).await.unwrap().len(), 1);
+            assert_eq!(store.quarantined().await.unwrap()[0].0, game(1));
+            let outcome = store.append(append(game(1), Head::START, &["x"])).await;
+            assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
+            let head = store.head(game(2)).await.unwrap();
+            assert_eq!(store.read(game(2), head.seq, 1).await, Ok(vec![]));
+        }
+    }
+}
+
+#[tokio::test]
+async fn damage_to_the_last_entry_is_noticed_by_the_first_append() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let ends = fill(&store, folder.path(), 2).await;
+    let head = store.head(game(2)).await.unwrap();
+    drop(store);
+    overwrite(&segment(folder.path(), 1), ends[3] + 20, &[0xee; 30]);
+    let store = open(folder.path()).unwrap();
+    let outcome = store.append(append(game(2), head, &["x"])).await;
+    assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
+}
+
+#[tokio::test]
+async fn one_flipped_bit_is_mended() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let ends = fill(&store, folder.path(), 2).await;
+    let epoch = store.epoch().await.unwrap();
+    let path = segment(folder.path(), 1);
+    let bytes = fs::read(&path).unwrap();
+    for at in (ends[0]..ends[4]).step_by(7) {
+        let copy = killed(folder.path());
+        overwrite(&segment(copy.path(), 1), at, &[bytes[at as usize] ^ 4]);
+        let store = open(copy.path()).unwrap();
+        for number in [1, 2] {
+            assert_eq!(texts(&store, game(number)).await, [format!("{number}:0"), format!("{number}:1")]);
+        }
+        assert_eq!((store.epoch().await, store.quarantined().await), (Ok(epoch), Ok(vec![])), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn games_that_lost_their_end_are_told_by_the_notes() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let ends = fill(&store, folder.path(), 3).await;
+    let epoch = store.epoch().await.unwrap();
+    // Cut between two frames, and in the middle of one.
+    for cut in [ends[5], ends[6] - 1] {
+        let copy = killed(folder.path());
+        OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap().set_len(cut).unwrap();
+        for _ in 0..2 {
+            let store = open(copy.path()).unwrap();
+            assert!(store.epoch().await.unwrap() > epoch);
+            let quarantined = store.quarantined().await.unwrap();
+            assert_eq!(quarantined, [(game(2), "entry 3: it is missing".to_owned())]);
+            assert_eq!(texts(&store, game(1)).await, ["1:0", "1:1", "1:2"]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let ends = fill(&store, folder.path(), 3).await;
+    let epoch = store.epoch().await.unwrap();
+    let copy = killed(folder.path());
+    let remove_notes = |folder: &Path| {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.file_name().unwrap().to_str().unwrap().starts_with("notes-") {
+                fs::remove_file(path).unwrap();
+            }
+        }
+    };
+    remove_notes(copy.path());
+    assert!(open(copy.path()).is_ok(), "nothing is missing");
+    remove_notes(copy.path());
+    OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap().set_len(ends[5]).unwrap();
+    for _ in 0..2 {
+        let refused = open(copy.path()).map(drop);
+        assert!(matches!(refused, Err(LogOpenError::LostTail { .. })), "{refused:?}");
+    }
+    let accepted = accept(copy.path());
+    assert!(accepted.epoch().await.unwrap() > epoch);
+    assert_eq!(texts(&accepted, game(2)).await, ["2:0", "2:1"]);
+    drop(accepted);
+    open(copy.path()).unwrap();
+    // Without the other file too, nothing tells whether there was more.
+    fs::remove_file(copy.path().join("alive")).unwrap();
+    assert!(open(copy.path()).is_ok());
+    remove_notes(copy.path());
+    fs::remove_file(copy.path().join("alive")).unwrap();
+    let refused = open(copy.path()).map(drop);
+    assert!(matches!(refused, Err(LogOpenError::LostTail { .. })), "{refused:?}");
+}
+
+#[tokio::test]
+async fn an_index_that_is_gone_or_damaged_is_made_anew() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    fill(&store, folder.path(), 3).await;
+    let epoch = store.epoch().await.unwrap();
+    drop(store);
+    let whole = killed(folder.path());
+    for damage in 0..3 {
+        let copy = killed(whole.path());
+        let index = copy.path().join("index");
+        match damage {
+            0 => fs::remove_dir_all(&index).unwrap(),
+            1 => {
+                fs::remove_dir_all(&index).unwrap();
+                fs::write(&index, "a file").unwrap();
+                fs::remove_file(&index).unwrap();
+            }
+            _ => fs::write(index.join("version"), "no version").unwrap(),
+        }
+        let store = open(copy.path()).unwrap();
+        assert_eq!(texts(&store, game(1)).await, ["1:0", "1:1", "1:2"]);
+        assert_eq!(store.get(key("last/2")).await, Ok(Some(b"2:2".to_vec())));
+        assert_eq!((store.epoch().await, store.quarantined().await), (Ok(epoch), Ok(vec![])));
+    }
+}
+
+#[tokio::test]
+async fn a_log_of_a_newer_version_is_refused() {
+    let folder = scratch();
+    drop(open(folder.path()).unwrap());
+    // A segment of another store: its header says so.
+    let other = scratch();
+    drop(open(other.path()).unwrap());
+    fs::copy(segment(other.path(), 1), segment(folder.path(), 2)).unwrap();
+    assert!(matches!(open(folder.path()), Err(LogOpenError::Io { .. })));
+}
