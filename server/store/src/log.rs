@@ -1,7 +1,7 @@
 //! The durable store inside the process: an append-only log, and an index that follows from it.
 //!
 //! # How it works
-//! Every change goes to the end of the log, a row of [segments](crate::segment) of checksummed
+//! Every change goes to the end of the log, a row of segments of checksummed
 //! frames. One thread writes: it takes all requests that wait, writes them in one group with one
 //! `fdatasync`, and answers. An append and its side records are one frame, so they are durable
 //! together. Readers work beside the writer on blocking threads. A full queue makes callers wait. A
