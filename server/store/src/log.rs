@@ -9,8 +9,9 @@
 //!
 //! The index says where the entries of each game lie, and holds the side records. It is a cache:
 //! what changed last is in memory, the rest in a database that is brought up to date now and then,
-//! in the background. A start reads the part of the log after that, and makes the index anew from
-//! the whole log if it is missing or cannot be used.
+//! in the background. A start after a planned stop finds the index sealed with a checksum over its
+//! files, and opens it. Otherwise it reads the log: all of it up to 256 MiB, and of a longer one
+//! the part after the last checkpoint.
 //!
 //! # What a crash does
 //! A killed process loses nothing that was answered, and neither does a power cut on a disk that
@@ -28,10 +29,12 @@
 //! | one flipped bit in a frame of up to 2 KiB | mended when it is read |
 //! | a frame of a game | the game is in quarantine when it is read or written next, or at the next start; the entries before it can be read |
 //! | side records in the newest part of the log | they are as they were before; a new epoch begins |
-//! | the newest part of the log is gone or cannot be read | the notes tell whose entries it held: those games are in quarantine, and a new epoch begins |
-//! | the same, and no notes | [`LogOpenError::LostTail`] until the operator accepts the loss; then a new epoch begins |
+//! | the end of the log, whole segments, or their headers | the notes and the index tell whose entries were there: those games are in quarantine, and a new epoch begins |
+//! | the same, and nothing tells | [`LogOpenError::LostTail`] until the operator accepts the loss; then a new epoch begins |
 //! | the index | it is made anew |
-//! | the notes, or the file `alive` | written anew; if both are gone, as with a lost end of the log |
+//! | the notes, or the file `alive` | written anew |
+//!
+//! Where something was lost, nothing is written any more: the log goes on in a new segment.
 //!
 //! An older copy of the whole folder stays unnoticed, which is what restoring a backup looks like.
 //! Begin a new epoch ([`Store::bump_epoch`]) after that.
@@ -47,6 +50,7 @@ mod options;
 mod place;
 mod reader;
 mod shared;
+mod sum;
 mod trouble;
 mod writer;
 
@@ -89,8 +93,8 @@ pub struct LogStats {
 ///
 /// Dropping it waits until what is queued has been written.
 pub struct LogStore {
-    // Dropped before `shared`, which holds the lock of the folder.
-    reader: Reader,
+    /// Gone when the store is being dropped.
+    reader: Option<Reader>,
     shared: Arc<Shared>,
     requests: Option<mpsc::Sender<Request>>,
     writer: Option<JoinHandle<()>>,
@@ -134,7 +138,7 @@ impl LogStore {
             .name("store-writer".to_owned())
             .spawn(move || writer.run(first, receiver))
             .map_err(|source| LogOpenError::Io { folder: folder.to_owned(), source })?;
-        Ok(LogStore { reader: opened.reader, shared, requests: Some(sender), writer: Some(writer) })
+        Ok(LogStore { reader: Some(opened.reader), shared, requests: Some(sender), writer: Some(writer) })
     }
 
     /// What the store has done since it was opened.
@@ -197,7 +201,8 @@ impl LogStore {
         if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
             return Err(Trouble::Unavailable { why });
         }
-        let reader = self.reader.clone();
+        let closed = || Trouble::Unavailable { why: "the store is closed".to_owned() };
+        let reader = self.reader.clone().ok_or_else(closed)?;
         let lock = self.shared.clone();
         let result = tokio::task::spawn_blocking(move || {
             let result = read(&reader);
@@ -248,6 +253,11 @@ impl Drop for LogStore {
             && writer.join().is_err()
         {
             tracing::error!("the store's writer panicked");
+        }
+        // A reader that is still at work keeps the index open. The next start makes it anew then.
+        let is_closed = self.reader.take().is_some_and(|reader| Arc::into_inner(reader.index).is_some());
+        if is_closed && self.shared.check_place().is_ok() {
+            open::seal_index(&self.shared.folder);
         }
     }
 }

@@ -354,10 +354,20 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
             }
         }
     };
+    // The index tells of what it holds.
+    let stopped = killed(folder.path());
+    drop(open(stopped.path()).unwrap());
+    let cut = |folder: &Path| {
+        OpenOptions::new().write(true).open(segment(folder, 1)).unwrap().set_len(ends[5]).unwrap();
+    };
+    cut(stopped.path());
+    remove_notes(stopped.path());
+    let store = open(stopped.path()).unwrap();
+    let quarantined = store.quarantined().await.unwrap();
+    assert_eq!(quarantined, [(game(2), "entry 3: it is missing".to_owned())]);
+    // After a kill, only the notes would tell.
     remove_notes(copy.path());
-    assert!(open(copy.path()).is_ok(), "nothing is missing");
-    remove_notes(copy.path());
-    OpenOptions::new().write(true).open(segment(copy.path(), 1)).unwrap().set_len(ends[5]).unwrap();
+    cut(copy.path());
     for _ in 0..2 {
         let refused = open(copy.path()).map(drop);
         assert!(matches!(refused, Err(LogOpenError::LostTail { .. })), "{refused:?}");
@@ -367,11 +377,14 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     assert_eq!(texts(&accepted, game(2)).await, ["2:0", "2:1"]);
     drop(accepted);
     open(copy.path()).unwrap();
-    // Without the other file too, nothing tells whether there was more.
+    // One of the two files is enough as long as nothing is missing.
     fs::remove_file(copy.path().join("alive")).unwrap();
     assert!(open(copy.path()).is_ok());
     remove_notes(copy.path());
+    open(copy.path()).unwrap();
+    remove_notes(copy.path());
     fs::remove_file(copy.path().join("alive")).unwrap();
+    fs::remove_file(copy.path().join("index.sum")).unwrap();
     let refused = open(copy.path()).map(drop);
     assert!(matches!(refused, Err(LogOpenError::LostTail { .. })), "{refused:?}");
 }
@@ -403,13 +416,106 @@ async fn an_index_that_is_gone_or_damaged_is_made_anew() {
     }
 }
 
+#[derive(Clone, Copy, Debug)]
+enum Damage {
+    FlipMiddle,
+    FlipEnd,
+    Half,
+    Empty,
+    Gone,
+    Zeros,
+}
+
+/// Damages a file. Returns false if that would change nothing.
+fn harm(path: &Path, damage: Damage) -> bool {
+    let mut bytes = fs::read(path).unwrap();
+    let before = bytes.clone();
+    let middle = bytes.len() / 2;
+    match damage {
+        Damage::FlipMiddle => bytes.iter_mut().skip(middle).take(1).for_each(|byte| *byte ^= 0x10),
+        Damage::FlipEnd => bytes.iter_mut().rev().take(1).for_each(|byte| *byte ^= 1),
+        Damage::Half => bytes.truncate(middle),
+        Damage::Empty => bytes.clear(),
+        Damage::Zeros => bytes.iter_mut().skip(middle).take(64).for_each(|byte| *byte = 0),
+        Damage::Gone => {
+            fs::remove_file(path).unwrap();
+            return true;
+        }
+    }
+    fs::write(path, &bytes).unwrap();
+    bytes != before
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect();
+    files.sort();
+    files
+}
+
+/// Whatever happens to one of these files, the store opens. What it does not have any more, it
+/// says.
+async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: u64, rounds: usize) {
+    use Damage::{Empty, FlipEnd, FlipMiddle, Gone, Half, Zeros};
+    for file in files {
+        for damage in [FlipMiddle, FlipEnd, Half, Empty, Gone, Zeros] {
+            let copy = scratch();
+            copy_folder(whole, copy.path());
+            let file = file.strip_prefix(whole).unwrap();
+            if !harm(&copy.path().join(file), damage) {
+                continue;
+            }
+            let at = format!("{} {damage:?}", file.display());
+            // The second start finds what the first one left.
+            for _ in 0..2 {
+                let store = open(copy.path()).unwrap_or_else(|error| panic!("{at}: {error}"));
+                for number in [1, 2] {
+                    let read = store.read(game(number), 0, 100).await;
+                    let quarantined = store.quarantined().await.unwrap();
+                    let is_named = quarantined.iter().any(|(named, _)| *named == game(number));
+                    assert_eq!(read.map(|read| read.len()) != Ok(rounds), is_named, "{at}: {quarantined:?}");
+                    let record = store.get(key(&format!("last/{number}"))).await.unwrap();
+                    let is_there = record == Some(format!("{number}:{}", rounds - 1).into_bytes());
+                    assert!(is_there || store.epoch().await.unwrap() > epoch, "{at}");
+                }
+            }
+        }
+    }
+}
+
 #[tokio::test]
-async fn a_log_of_a_newer_version_is_refused() {
+async fn whatever_happens_to_one_file_nothing_is_kept_quiet() {
     let folder = scratch();
-    drop(open(folder.path()).unwrap());
-    // A segment of another store: its header says so.
+    let store = open(folder.path()).unwrap();
+    fill(&store, folder.path(), 4).await;
+    let epoch = store.epoch().await.unwrap();
+    // After a kill, the index is made anew whatever its files say.
+    let killed = killed(folder.path());
+    let is_index = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "index");
+    let others = files(killed.path()).into_iter().filter(|path| !is_index(path)).collect();
+    assert_nothing_is_kept_quiet(killed.path(), others, epoch, 4).await;
+    drop(store);
+    // The journal is long, and a database has other files that are damaged sooner.
+    let is_short = |path: &PathBuf| length(path) < 1_000_000;
+    let short = files(folder.path()).into_iter().filter(is_short).collect();
+    assert_nothing_is_kept_quiet(folder.path(), short, epoch, 4).await;
+}
+
+#[tokio::test]
+async fn a_segment_of_another_store_is_nobodys() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    fill(&store, folder.path(), 2).await;
+    let epoch = store.epoch().await.unwrap();
+    drop(store);
     let other = scratch();
-    drop(open(other.path()).unwrap());
+    let store = open(other.path()).unwrap();
+    append_ok(&store, append(game(9), Head::START, &["theirs"])).await;
+    drop(store);
     fs::copy(segment(other.path(), 1), segment(folder.path(), 2)).unwrap();
-    assert!(matches!(open(folder.path()), Err(LogOpenError::Io { .. })));
+    let store = open(folder.path()).unwrap();
+    assert_eq!(texts(&store, game(1)).await, ["1:0", "1:1"]);
+    assert_eq!(store.head(game(9)).await, Ok(Head::START));
+    assert!(store.epoch().await.unwrap() > epoch);
 }

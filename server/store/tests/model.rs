@@ -206,7 +206,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
     fn the_log_agrees(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000, checkpoint_bytes in 50_u64..2_000) {

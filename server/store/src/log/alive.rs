@@ -25,6 +25,8 @@ const SLOT_BYTES: usize = 64;
 pub(super) struct Signs {
     /// Counts the writes: the higher of two slots is the newer one.
     turn: u64,
+    /// The number of the store, as in the headers of its segments.
+    pub(super) store: u64,
     /// Everything before this point was durable, and its callers may have been told.
     pub(super) end: Point,
     /// The last heartbeat.
@@ -53,9 +55,9 @@ impl Alive {
     }
 
     /// Opens the file, or makes it, and writes this into both slots, durably.
-    pub(super) fn create(path: &Path, end: Point, heartbeat: Stamp) -> io::Result<Alive> {
+    pub(super) fn create(path: &Path, store: u64, end: Point, heartbeat: Stamp) -> io::Result<Alive> {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-        let mut alive = Alive { file, last: Signs { turn: 0, end, heartbeat } };
+        let mut alive = Alive { file, last: Signs { turn: 0, store, end, heartbeat } };
         alive.write()?;
         alive.write()?;
         alive.file.sync_all()?;
@@ -108,7 +110,7 @@ mod tests {
         let path = folder.path().join("alive");
         assert_eq!(Alive::look(&path).unwrap(), None);
         let point = |at| Point { segment: 1, at };
-        let mut alive = Alive::create(&path, point(24), Stamp(5)).unwrap();
+        let mut alive = Alive::create(&path, 7, point(24), Stamp(5)).unwrap();
         alive.note_end(point(124)).unwrap();
         alive.note_heartbeat(Stamp(9)).unwrap();
         let signs = Alive::look(&path).unwrap().unwrap();
@@ -124,7 +126,7 @@ mod tests {
     #[test]
     fn the_largest_signs_fit_into_a_slot() {
         let end = Point { segment: u32::MAX, at: u64::MAX };
-        let signs = Signs { turn: u64::MAX, end, heartbeat: Stamp(u64::MAX) };
+        let signs = Signs { turn: u64::MAX, store: u64::MAX, end, heartbeat: Stamp(u64::MAX) };
         assert_eq!(decode(&encode(&signs)), Some(signs));
     }
 }

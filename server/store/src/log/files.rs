@@ -50,46 +50,53 @@ pub(super) struct Tail {
 }
 
 impl Segments {
-    /// Begins a log in an empty folder: one segment that holds what `fill` writes, durably. What an
-    /// earlier attempt left there is overwritten.
-    pub(super) fn create(
-        folder: &Path,
-        store: u64,
-        fill: impl FnOnce(&mut FrameWriter),
-    ) -> io::Result<Segments> {
+    /// A log in an empty folder.
+    pub(super) fn create(folder: &Path, store: u64) -> io::Result<Segments> {
         fs::create_dir_all(folder)?;
-        let segments = Segments { folder: folder.to_owned(), store, files: RwLock::default() };
-        segments.begin(1, fill)?;
-        Ok(segments)
+        Ok(Segments { folder: folder.to_owned(), store, files: RwLock::default() })
     }
 
-    /// The segments in this folder; `None` if there are none.
-    ///
-    /// # Errors
-    /// Also a segment whose header cannot be read, or that belongs to another store.
-    pub(super) fn open(folder: &Path) -> io::Result<Option<Segments>> {
-        let mut files = BTreeMap::new();
-        let mut store = None;
+    /// The segments in this folder, with what is wrong with them; `None` if there are none whose
+    /// store is known. `store` is the number of the store, if it is known from elsewhere.
+    pub(super) fn open(folder: &Path, store: Option<u64>) -> io::Result<Option<(Segments, Vec<String>)>> {
         let listed = match fs::read_dir(folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            listed => listed?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            listed => listed?.collect::<Result<_, _>>()?,
         };
+        let mut files = BTreeMap::new();
+        let mut seals = BTreeMap::new();
         for entry in listed {
-            let path = entry?.path();
-            let Some(number) = number_of(&path) else { continue };
-            let file = OpenOptions::new().read(true).write(true).open(&path)?;
+            let Some(number) = number_of(&entry.path()) else { continue };
+            let file = OpenOptions::new().read(true).write(true).open(entry.path())?;
             let mut header = [0; HEADER_BYTES];
-            file.read_exact_at(&mut header, 0)?;
-            let seal = Seal::of_header(&header).filter(|seal| seal.number == number);
-            let seal = seal.filter(|seal| *store.get_or_insert(seal.store) == seal.store);
-            if seal.is_none() {
-                let what = format!("{} does not begin as a segment of this store", path.display());
-                return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-            }
+            // A header that cannot be read says as little as a damaged one.
+            let header = file.read_exact_at(&mut header, 0).ok().and(Seal::of_header(&header));
+            seals.insert(number, header);
             files.insert(number, Arc::new(file));
         }
+        let sealed = seals.iter().find_map(|(number, seal)| seal.filter(|seal| seal.number == *number));
+        let Some(store) = store.or(sealed.map(|seal| seal.store)) else { return Ok(None) };
+        let mut problems = Vec::new();
+        if files.is_empty() {
+            fs::create_dir_all(folder)?;
+            problems.push("the log is gone".to_owned());
+        }
+        for (number, found) in seals {
+            match found {
+                Some(seal) if seal == (Seal { store, number }) => {}
+                Some(_) => {
+                    problems.push(format!("segment {number} belongs to another store or another place"));
+                }
+                None => problems.push(format!("the header of segment {number} is damaged")),
+            }
+        }
+        let numbers = files.first_key_value().zip(files.last_key_value());
+        let missing = numbers.map_or(0, |((first, _), (last, _))| (last - first + 1) as usize - files.len());
+        if missing > 0 {
+            problems.push(format!("{missing} segments are missing"));
+        }
         let folder = folder.to_owned();
-        Ok(store.map(|store| Segments { folder, store, files: RwLock::new(files) }))
+        Ok(Some((Segments { folder, store, files: RwLock::new(files) }, problems)))
     }
 
     /// The numbers of all segments in order.
@@ -100,6 +107,23 @@ impl Segments {
     /// What a segment is sealed with.
     pub(super) fn seal(&self, number: u32) -> Seal {
         Seal { store: self.store, number }
+    }
+
+    /// The number of the store.
+    pub(super) fn store(&self) -> u64 {
+        self.store
+    }
+
+    /// Bytes of all segments.
+    pub(super) fn total_bytes(&self) -> io::Result<u64> {
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        files.values().map(|file| Ok(file.metadata()?.len())).sum()
+    }
+
+    /// True if a segment is long enough to hold this place.
+    pub(super) fn reaches(&self, place: Place) -> bool {
+        let length = self.file(place.segment).and_then(|file| file.metadata()).map(|data| data.len());
+        length.is_ok_and(|length| u64::from(place.at) + u64::from(place.length) <= length)
     }
 
     /// The path of a segment.
@@ -140,7 +164,7 @@ impl Segments {
     }
 
     /// Makes a segment, durably, and returns where it ends. It gets its name when it is complete.
-    fn begin(&self, number: u32, fill: impl FnOnce(&mut FrameWriter)) -> io::Result<Point> {
+    pub(super) fn begin(&self, number: u32, fill: impl FnOnce(&mut FrameWriter)) -> io::Result<Point> {
         let seal = self.seal(number);
         let path = self.path(number);
         let unfinished = path.with_extension("new");

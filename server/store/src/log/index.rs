@@ -5,7 +5,7 @@
 //! into the database, in the background, together with the point in the log up to which the
 //! database then holds. A start reads the log from that point on.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -174,6 +174,25 @@ impl Index {
             };
         }
         Ok(games.into_iter().collect())
+    }
+
+    /// Every game that has a log, with the number of its last entry.
+    pub(super) fn heads(&self) -> Result<HashMap<GameId, u64>, Trouble> {
+        let games = self.games()?.into_iter();
+        let head = |game| Ok(self.game(game)?.map(|row| (game, row.head.seq)));
+        games.filter_map(|game| head(game).transpose()).collect()
+    }
+
+    /// The games with entries where the log does not reach any more, each with the first of them.
+    pub(super) fn beyond(&self, is_there: impl Fn(Place) -> bool) -> Result<Vec<(GameId, u64)>, Trouble> {
+        let mut beyond = Vec::new();
+        for game in self.games()? {
+            let row = self.game(game)?;
+            let frames = row.iter().flat_map(|row| &row.frames);
+            let first = frames.filter(|(_, place)| !is_there(*place)).map(|(first, _)| *first).min();
+            beyond.extend(first.map(|first| (game, first)));
+        }
+        Ok(beyond)
     }
 
     /// A side record, expired or not.

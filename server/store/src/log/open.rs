@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write as _};
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,17 +20,29 @@ use super::notes::{Noted, Notes};
 use super::options::LogOptions;
 use super::place::DataFolder;
 use super::reader::Reader;
+use super::sum;
 use super::trouble::Trouble;
 use crate::clock::{StampClock, WallClock};
 use crate::embedded::LostTail;
-use crate::segment::{Found, HEADER_BYTES, frames};
+use crate::segment::{Found, FrameWriter, HEADER_BYTES, frames};
 
 const LOCK: &str = "lock";
 const LOG: &str = "log";
 const INDEX: &str = "index";
+const INDEX_BEFORE: &str = "index.before";
+const INDEX_SUM: &str = "index.sum";
 const ALIVE: &str = "alive";
+/// Bytes of a log that a start reads from end to end, if the store was not closed.
+const REREAD_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// A segment ends at most one group later, far from the 4 GiB that places can tell.
 const SEGMENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
+
+/// Leaves the checksum of the index's files, which must be closed by now.
+pub(super) fn seal_index(folder: &Path) {
+    if let Err(error) = sum::write(&folder.join(INDEX_SUM), &folder.join(INDEX)) {
+        tracing::warn!(%error, "the index could not be sealed: the next start makes it anew");
+    }
+}
 
 /// Why a store cannot be opened.
 #[derive(Debug, Error)]
@@ -99,12 +112,14 @@ pub(super) struct Opened {
 /// What reading the log found out.
 struct Replayed {
     state: State,
+    /// Where the index ended before.
+    until: Point,
     quarantined: BTreeMap<GameId, String>,
     /// Games that were found to be damaged, which the log does not know yet.
     found: BTreeMap<GameId, String>,
     /// What is missing or damaged, in words.
     losses: Vec<String>,
-    /// True if the whole log was read.
+    /// True if the whole log was read, because there was no index.
     is_whole: bool,
     end: Point,
 }
@@ -119,29 +134,55 @@ pub(super) fn open(
     fs::create_dir_all(folder).map_err(failed)?;
     let lock = lock(folder)?;
     let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
-    let found = Segments::open(&folder.join(LOG)).map_err(failed)?;
-    let is_new = found.is_none();
-    let segments = match found {
-        Some(segments) => segments,
+    let noted = Notes::look(folder).map_err(failed)?;
+    let opened = Segments::open(&folder.join(LOG), signs.map(|signs| signs.store)).map_err(failed)?;
+    let is_new = opened.is_none() && signs.is_none() && noted.is_none() && !folder.join(INDEX).exists();
+    let (segments, mut losses) = match opened {
+        Some(opened) => opened,
         None => {
-            let epoch = Change::Epoch(clock.now().0.max(1));
             let store = RandomState::new().hash_one("a store");
-            Segments::create(&folder.join(LOG), store, |frames| {
-                frames.push(epoch.tag(), |buffer| epoch.encode(buffer));
-            })
-            .map_err(failed)?
+            let missing = (!is_new).then(|| "the log is gone".to_owned());
+            let created = Segments::create(&folder.join(LOG), store).map_err(failed)?;
+            (created, Vec::from_iter(missing))
         }
     };
+    if is_new {
+        let epoch = Change::Epoch(clock.now().0.max(1));
+        let fill = |frames: &mut FrameWriter| {
+            frames.push(epoch.tag(), |buffer| epoch.encode(buffer));
+        };
+        segments.begin(1, fill).map_err(failed)?;
+    }
     let segments = Arc::new(segments);
-    let noted = Notes::look(folder).map_err(failed)?;
     let (index, mut replayed) = open_index(folder, &segments, signs, options)?;
-    check_acknowledged(&index, &mut replayed, signs, noted.as_ref())
-        .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") })?;
-    // The notes go back to the last checkpoint, not to the beginning of the log.
-    let are_told = noted.is_some() && (replayed.losses.is_empty() || !replayed.is_whole);
-    if !is_new && signs.is_none() && noted.is_none() {
+    losses.append(&mut replayed.losses);
+    replayed.losses = losses;
+    if let Some(signs) = signs.filter(|signs| signs.end > replayed.end) {
+        let (Point { segment, at }, acknowledged) = (replayed.end, signs.end);
+        replayed.losses.push(format!(
+            "the log ends at byte {at} of segment {segment}, and was acknowledged up to byte {} of segment {}",
+            acknowledged.at, acknowledged.segment
+        ));
+    }
+    if !is_new && signs.is_none() && noted.is_none() && replayed.is_whole {
         replayed.losses.push("the files that tell how far the log was acknowledged are gone".to_owned());
     }
+    let index_before = folder.join(INDEX_BEFORE);
+    let before = match index_before.exists() && !replayed.losses.is_empty() {
+        true => catch_unwind(|| Index::open(&index_before, options.cache_bytes)?.heads())
+            .ok()
+            .and_then(Result::ok),
+        false => None,
+    };
+    // What was noted is later than an index of before: a log may have been deleted since.
+    let mut known = before.clone().unwrap_or_default();
+    known.extend(noted.iter().flatten());
+    find_short(&index, &mut replayed, &known)
+        .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") })?;
+    // An index tells of everything up to its point, and the notes of everything after it.
+    let is_told_before = !replayed.is_whole || before.is_some();
+    let is_told_after = noted.is_some() || signs.is_some_and(|signs| signs.end <= replayed.until);
+    let are_told = replayed.losses.is_empty() || (is_told_before && is_told_after);
     let what = replayed.losses.join("; ");
     if !what.is_empty() && !are_told && options.lost_tail == LostTail::Refuse {
         return Err(LogOpenError::LostTail { folder: folder.to_owned(), what });
@@ -157,8 +198,17 @@ pub(super) fn open(
             |trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") },
         )?;
     }
-    let tail = Tail::new(segments.clone(), replayed.end, options.segment_bytes.min(SEGMENT_BYTES_MAX))
-        .map_err(failed)?;
+    // Nothing is written where something was lost: the log goes on in a new segment.
+    let end = match what.is_empty() {
+        true => replayed.end,
+        false => {
+            let last = segments.numbers().last().copied().unwrap_or(0);
+            let known = signs.map_or(0, |signs| signs.end.segment).max(replayed.state.until.segment);
+            segments.begin(last.max(known) + 1, |_| {}).map_err(failed)?
+        }
+    };
+    let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
+    let tail = Tail::new(segments.clone(), end, segment_bytes).map_err(failed)?;
     let heartbeat = signs.map(|signs| signs.heartbeat).unwrap_or_default();
     let last = heartbeat.max(replayed.state.at);
     let clock = StampClock::new(clock, last);
@@ -170,7 +220,10 @@ pub(super) fn open(
     }
     replayed.quarantined.extend(replayed.found);
     let notes = Notes::begin(folder).map_err(failed)?;
-    let alive = Alive::create(&folder.join(ALIVE), replayed.end, heartbeat).map_err(failed)?;
+    let alive = Alive::create(&folder.join(ALIVE), segments.store(), end, heartbeat).map_err(failed)?;
+    if index_before.exists() {
+        fs::remove_dir_all(&index_before).map_err(failed)?;
+    }
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
     let mut place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE]).map_err(failed)?;
     place.grows_in(tail.path());
@@ -189,30 +242,53 @@ pub(super) fn open(
     })
 }
 
-/// Opens the index and brings it up to the log's end. One that cannot be used is made anew.
+/// Opens the index and brings it up to the log's end. It is made anew if it is not as the store
+/// left it, or the store was not closed, unless the log is long.
 fn open_index(
     folder: &Path,
     segments: &Segments,
     signs: Option<Signs>,
     options: &LogOptions,
 ) -> Result<(Index, Replayed), LogOpenError> {
-    let path = folder.join(INDEX);
-    match Index::open(&path, options.cache_bytes) {
-        Ok(index) => match replay(folder, segments, &index, signs, options.checkpoint_bytes) {
-            Ok(replayed) => return Ok((index, replayed)),
+    let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
+    let (path, before) = (folder.join(INDEX), folder.join(INDEX_BEFORE));
+    let is_unfinished = before.exists();
+    let is_as_left = sum::take(&folder.join(INDEX_SUM), &path).map_err(failed)?;
+    let is_long = segments.total_bytes().map_err(failed)? > REREAD_BYTES_MAX;
+    if !is_unfinished && (is_as_left || is_long) {
+        match read_index(folder, segments, signs, options) {
+            Ok(opened) => return Ok(opened),
             Err(Failure::Log(error)) => return Err(error),
             Err(Failure::Index(trouble)) => tracing::warn!(?trouble, "the index is made anew"),
-        },
-        Err(trouble) => tracing::warn!(?trouble, "the index is made anew"),
+        }
+    }
+    // The index of before stays until the new one is complete: if the log is damaged, it tells
+    // which games had more entries.
+    match (is_unfinished, path.exists()) {
+        (true, true) => fs::remove_dir_all(&path).map_err(failed)?,
+        (false, true) => fs::rename(&path, &before).map_err(failed)?,
+        (_, false) => {}
     }
     let unusable = |trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") };
-    fs::remove_dir_all(&path).map_err(|source| LogOpenError::Io { folder: folder.to_owned(), source })?;
-    let index = Index::open(&path, options.cache_bytes).map_err(unusable)?;
-    match replay(folder, segments, &index, signs, options.checkpoint_bytes) {
-        Ok(replayed) => Ok((index, replayed)),
+    match read_index(folder, segments, signs, options) {
+        Ok(opened) => Ok(opened),
         Err(Failure::Log(error)) => Err(error),
         Err(Failure::Index(trouble)) => Err(unusable(trouble)),
     }
+}
+
+fn read_index(
+    folder: &Path,
+    segments: &Segments,
+    signs: Option<Signs>,
+    options: &LogOptions,
+) -> Result<(Index, Replayed), Failure> {
+    let path = folder.join(INDEX);
+    // The database may panic over a damaged file.
+    let index = catch_unwind(|| Index::open(&path, options.cache_bytes))
+        .unwrap_or_else(|_| Err(Trouble::damaged(0, "opening the index panicked")))?;
+    let replayed = replay(folder, segments, &index, signs, options.checkpoint_bytes)?;
+    Ok((index, replayed))
 }
 
 enum Failure {
@@ -240,17 +316,22 @@ fn replay(
     let (mut found_damaged, mut losses) = (BTreeMap::new(), Vec::new());
     let is_whole = state.until == Point::default();
     let numbers = segments.numbers();
-    if state.until.segment > 0 && !numbers.contains(&state.until.segment) {
-        return Err(Trouble::damaged(0, "it holds more than the log").into());
+    let until = Place {
+        segment: state.until.segment,
+        at: 0,
+        length: u32::try_from(state.until.at).unwrap_or(u32::MAX),
+    };
+    if !is_whole && !segments.reaches(until) {
+        losses.push(format!("segment {} is missing, or shorter than it was", state.until.segment));
+        for (game, seq) in index.beyond(|place| segments.reaches(place))? {
+            found_damaged.entry(game).or_insert_with(|| format!("entry {seq}: it is missing"));
+        }
     }
-    let mut end = state.until;
+    let mut end = Point::default();
     for number in numbers.iter().filter(|number| **number >= state.until.segment) {
         let bytes = segments.bytes(*number).map_err(failed)?;
         let is_last = Some(number) == numbers.last();
         let from = if *number == state.until.segment { state.until.at } else { HEADER_BYTES as u64 };
-        if from > bytes.len() as u64 {
-            return Err(Trouble::damaged(0, "it holds more than the log").into());
-        }
         let mut found: Vec<Found<'_>> = frames(&bytes, segments.seal(*number), from).collect();
         end = Point { segment: *number, at: bytes.len() as u64 };
         if is_last && let Some(torn) = torn_from(&found, *number, signs) {
@@ -291,33 +372,19 @@ fn replay(
         }
     }
     found_damaged.retain(|game, _| !quarantined.contains_key(game));
-    Ok(Replayed { state, quarantined, found: found_damaged, losses, is_whole, end })
+    Ok(Replayed { state, until: state.until, quarantined, found: found_damaged, losses, is_whole, end })
 }
 
-/// Compares what is there with what was acknowledged.
-fn check_acknowledged(
-    index: &Index,
-    replayed: &mut Replayed,
-    signs: Option<Signs>,
-    noted: Option<&Noted>,
-) -> Result<(), Trouble> {
-    if let Some(signs) = signs.filter(|signs| signs.end > replayed.end) {
-        let Point { segment, at } = replayed.end;
-        let acknowledged = signs.end;
-        replayed.losses.push(format!(
-            "the log ends at byte {at} of segment {segment}, and was acknowledged up to byte {} of segment {}",
-            acknowledged.at, acknowledged.segment
-        ));
-    }
-    for (game, noted) in noted.into_iter().flatten() {
+/// Finds the games whose logs end before these last entries.
+fn find_short(index: &Index, replayed: &mut Replayed, known: &Noted) -> Result<(), Trouble> {
+    for (game, known) in known {
         let seq = index.game(*game)?.map_or(0, |row| row.head.seq);
-        if seq < *noted && !replayed.quarantined.contains_key(game) {
-            let reason = format!("entry {}: it is missing", seq + 1);
-            replayed.found.entry(*game).or_insert(reason);
-            if replayed.losses.is_empty() {
-                replayed.losses.push("entries that were acknowledged are missing".to_owned());
-            }
+        if seq < *known && !replayed.quarantined.contains_key(game) {
+            replayed.found.entry(*game).or_insert_with(|| format!("entry {}: it is missing", seq + 1));
         }
+    }
+    if !replayed.found.is_empty() && replayed.losses.is_empty() {
+        replayed.losses.push("entries that were acknowledged are missing".to_owned());
     }
     Ok(())
 }
