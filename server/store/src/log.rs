@@ -41,6 +41,7 @@
 
 mod alive;
 mod change;
+mod convert;
 mod files;
 mod index;
 mod layer;

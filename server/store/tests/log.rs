@@ -11,10 +11,12 @@ use std::sync::Arc;
 
 use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts};
 use flagfall_board::Stamp;
+use flagfall_store::archive::export;
 use flagfall_store::embedded::LostTail;
 use flagfall_store::{
-    Append, AppendOutcome, Head, LogOpenError, LogOptions, LogStore, ManualClock, OUTAGES_KEY, Outage,
-    ReadError, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, Archive, EmbeddedStore, Head, LogOpenError, LogOptions, LogStore, ManualClock,
+    OUTAGES_KEY, Options, Outage, ReadError, Store, StoreError, SystemClock, Update, UpdateOutcome,
+    WallClock, Write,
 };
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
@@ -413,6 +415,62 @@ async fn an_index_that_is_gone_or_damaged_is_made_anew() {
         assert_eq!(texts(&store, game(1)).await, ["1:0", "1:1", "1:2"]);
         assert_eq!(store.get(key("last/2")).await, Ok(Some(b"2:2".to_vec())));
         assert_eq!((store.epoch().await, store.quarantined().await), (Ok(epoch), Ok(vec![])));
+    }
+}
+
+#[tokio::test]
+async fn a_folder_of_the_layout_before_is_converted() {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let before = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+    let mut heads = Vec::new();
+    for number in 0..40 {
+        let mut head = Head::START;
+        for round in 0..=u64::from(number % 7) * 30 {
+            clock.advance_ms(3);
+            let writes = vec![Write::Put {
+                key: key(&format!("last/{number}")),
+                value: round.to_le_bytes().to_vec(),
+                expires: (number % 2 == 0).then(|| NOON.plus_ms(1_000_000_000)),
+            }];
+            head = append_ok(&before, Append { writes, ..append(game(number), head, &["a", "é"]) }).await;
+        }
+        heads.push(head);
+    }
+    Archive::put_aside(&before, game(3), "as a test".to_owned()).await.unwrap();
+    let epoch = before.epoch().await.unwrap();
+    clock.advance_ms(500);
+    before.heartbeat().await.unwrap();
+    let mut exported = Vec::new();
+    export(&before, &mut exported, |_| {}).await.unwrap();
+    drop(before);
+    let damaged = killed(folder.path());
+    fs::write(damaged.path().join("witness"), "nothing").unwrap();
+    let refused = LogStore::open(damaged.path(), clock.clone(), &LogOptions::default()).map(drop);
+    assert!(matches!(refused, Err(LogOpenError::Convert { .. })), "{refused:?}");
+    assert!(damaged.path().join("db").is_dir(), "nothing is removed");
+    // A conversion that was cut short is begun again.
+    fs::create_dir(folder.path().join("log.new")).unwrap();
+    fs::write(folder.path().join("log.new/00000001.seg"), "unfinished").unwrap();
+    for _ in 0..2 {
+        let store = LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+        assert_eq!(store.epoch().await, Ok(epoch));
+        let mut again = Vec::new();
+        export(&store, &mut again, |_| {}).await.unwrap();
+        let lines = |bytes: &[u8]| {
+            let text = String::from_utf8(bytes.to_vec()).unwrap();
+            text.lines()
+                .skip(1)
+                .filter(|line| !line.contains("sha256"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert!(lines(&exported) == lines(&again), "all but the last sign of life is as it was");
+        assert_eq!(store.last_heartbeat().await, Ok(Some(clock.now())));
+        assert_eq!(store.head(game(39)).await, Ok(heads[39]));
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(["db", "mirror", "witness"].iter().all(|name| !names.contains(&(*name).into())), "{names:?}");
     }
 }
 

@@ -13,6 +13,7 @@ use thiserror::Error;
 
 use super::alive::{Alive, Signs};
 use super::change::Change;
+use super::convert;
 use super::files::{Place, Point, Segments, Tail};
 use super::index::{Index, State};
 use super::layer::Gap;
@@ -62,6 +63,18 @@ pub enum LogOpenError {
         folder: PathBuf,
         /// What it holds.
         what: String,
+    },
+    /// The folder has the layout of before and cannot be converted.
+    #[error(
+        "the store in {folder} was written by an earlier version of this program and cannot be \
+         converted: {why}. Start it once with the version that wrote it, which mends what it can, or \
+         export it with that version and import it with this one"
+    )]
+    Convert {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        why: String,
     },
     /// The file system refuses.
     #[error("the store in {folder} cannot be opened: {source}")]
@@ -133,10 +146,20 @@ pub(super) fn open(
     let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
     fs::create_dir_all(folder).map_err(failed)?;
     let lock = lock(folder)?;
+    let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
+    if convert::is_needed(folder, LOG) {
+        convert::convert(folder, LOG, RandomState::new().hash_one("a store"), segment_bytes)
+            .map_err(|trouble| LogOpenError::Convert { folder: folder.to_owned(), why: trouble.why() })?;
+    }
+    let is_converted = convert::has_rest(folder);
     let noted = Notes::look(folder).map_err(failed)?;
     let opened = Segments::open(&folder.join(LOG), signs.map(|signs| signs.store)).map_err(failed)?;
-    let is_new = opened.is_none() && signs.is_none() && noted.is_none() && !folder.join(INDEX).exists();
+    let is_new = !is_converted
+        && opened.is_none()
+        && signs.is_none()
+        && noted.is_none()
+        && !folder.join(INDEX).exists();
     let (segments, mut losses) = match opened {
         Some(opened) => opened,
         None => {
@@ -164,7 +187,7 @@ pub(super) fn open(
             acknowledged.at, acknowledged.segment
         ));
     }
-    if !is_new && signs.is_none() && noted.is_none() && replayed.is_whole {
+    if !is_new && !is_converted && signs.is_none() && noted.is_none() && replayed.is_whole {
         replayed.losses.push("the files that tell how far the log was acknowledged are gone".to_owned());
     }
     let index_before = folder.join(INDEX_BEFORE);
@@ -178,7 +201,7 @@ pub(super) fn open(
     let mut known = before.clone().unwrap_or_default();
     known.extend(noted.iter().flatten());
     find_short(&index, &mut replayed, &known)
-        .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") })?;
+        .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
     // An index tells of everything up to its point, and the notes of everything after it.
     let is_told_before = !replayed.is_whole || before.is_some();
     let is_told_after = noted.is_some() || signs.is_some_and(|signs| signs.end <= replayed.until);
@@ -194,9 +217,11 @@ pub(super) fn open(
         .collect();
     if is_new {
         // From now on a log without a checkpoint is one whose index was lost.
-        index.freeze(replayed.end).map(|checkpoint| index.store(&checkpoint)).transpose().map_err(
-            |trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") },
-        )?;
+        index
+            .freeze(replayed.end)
+            .map(|checkpoint| index.store(&checkpoint))
+            .transpose()
+            .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
     }
     // Nothing is written where something was lost: the log goes on in a new segment.
     let end = match what.is_empty() {
@@ -207,7 +232,6 @@ pub(super) fn open(
             segments.begin(last.max(known) + 1, |_| {}).map_err(failed)?
         }
     };
-    let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let tail = Tail::new(segments.clone(), end, segment_bytes).map_err(failed)?;
     let heartbeat = signs.map(|signs| signs.heartbeat).unwrap_or_default();
     let last = heartbeat.max(replayed.state.at);
@@ -225,6 +249,9 @@ pub(super) fn open(
         fs::remove_dir_all(&index_before).map_err(failed)?;
     }
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+    if is_converted {
+        convert::remove_rest(folder).map_err(failed)?;
+    }
     let mut place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE]).map_err(failed)?;
     place.grows_in(tail.path());
     Ok(Opened {
@@ -269,7 +296,7 @@ fn open_index(
         (false, true) => fs::rename(&path, &before).map_err(failed)?,
         (_, false) => {}
     }
-    let unusable = |trouble| LogOpenError::Index { folder: folder.to_owned(), why: format!("{trouble:?}") };
+    let unusable = |trouble: Trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
     match read_index(folder, segments, signs, options) {
         Ok(opened) => Ok(opened),
         Err(Failure::Log(error)) => Err(error),

@@ -28,6 +28,13 @@ impl Trouble {
         Trouble::Damaged { seq, what: what.to_owned() }
     }
 
+    /// What is wrong, in words.
+    pub(super) fn why(self) -> String {
+        match self {
+            Trouble::Damaged { what: why, .. } | Trouble::Unavailable { why } => why,
+        }
+    }
+
     pub(super) fn of_game(self, game: GameId) -> ReadError {
         match self {
             Trouble::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
@@ -56,8 +63,14 @@ impl Trouble {
     }
 }
 
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Unavailable { why: error.to_string() }
+    }
+}
+
 impl From<fjall::Error> for Trouble {
     fn from(error: fjall::Error) -> Trouble {
-        Trouble::Unavailable { why: format!("the index cannot be used ({error}); start the process again") }
+        Trouble::Unavailable { why: format!("the database cannot be used ({error})") }
     }
 }
