@@ -44,6 +44,7 @@ mod change;
 mod convert;
 mod files;
 mod index;
+mod inspect;
 mod layer;
 mod notes;
 mod open;
@@ -64,6 +65,7 @@ use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
 
 use self::change::Link;
+pub use self::inspect::Inspection;
 pub use self::open::LogOpenError;
 pub use self::options::LogOptions;
 use self::reader::Reader;
@@ -123,6 +125,7 @@ impl LogStore {
             counters: Counters::default(),
             place: Mutex::new(opened.place),
             folder: folder.to_owned(),
+            losses: opened.losses,
             _lock: opened.lock,
         });
         let (sender, receiver) = mpsc::channel(options.queue_length.max(1));
@@ -151,6 +154,12 @@ impl LogStore {
             appends: counters.appends.load(Ordering::Relaxed),
             entries: counters.entries.load(Ordering::Relaxed),
         }
+    }
+
+    /// What was found missing or damaged when the store was opened, in words.
+    #[must_use]
+    pub fn losses(&self) -> &[String] {
+        &self.shared.losses
     }
 
     /// Why the store refuses everything, if it does: also when its folder is found to be gone just

@@ -11,8 +11,9 @@ use std::sync::Arc;
 
 use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts};
 use flagfall_board::Stamp;
-use flagfall_store::archive::export;
+use flagfall_store::archive::{examine, export};
 use flagfall_store::embedded::LostTail;
+use flagfall_store::log::Inspection;
 use flagfall_store::{
     Append, AppendOutcome, Archive, EmbeddedStore, Head, LogOpenError, LogOptions, LogStore, ManualClock,
     OUTAGES_KEY, Options, Outage, ReadError, Store, StoreError, SystemClock, Update, UpdateOutcome,
@@ -472,6 +473,36 @@ async fn a_folder_of_the_layout_before_is_converted() {
             fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert!(["db", "mirror", "witness"].iter().all(|name| !names.contains(&(*name).into())), "{names:?}");
     }
+}
+
+#[tokio::test]
+async fn an_inspection_says_what_is_wrong_and_changes_nothing() {
+    let folder = scratch();
+    let options = LogOptions { segment_bytes: 200, ..LogOptions::default() };
+    let store = LogStore::open(folder.path(), SystemClock, &options).unwrap();
+    fill(&store, folder.path(), 4).await;
+    assert!(matches!(Inspection::of(folder.path()), Err(LogOpenError::Locked { .. })));
+    drop(store);
+    let contents = || {
+        let files = files(folder.path());
+        files.iter().map(|file| (file.clone(), fs::read(file).unwrap())).collect::<Vec<_>>()
+    };
+    for is_damaged in [false, true] {
+        if is_damaged {
+            overwrite(&segment(folder.path(), 2), 60, &[0xee; 30]);
+        }
+        let before = contents();
+        let inspection = Inspection::of(folder.path()).unwrap();
+        let copy = accept(inspection.copy());
+        assert_eq!(copy.losses().is_empty(), !is_damaged, "{:?}", copy.losses());
+        let examined = examine(&copy, |_| {}).await.unwrap();
+        assert_eq!(examined.damaged.is_empty(), !is_damaged, "{examined:?}");
+        assert_eq!(examined.tally.games, 2);
+        drop(copy);
+        drop(inspection);
+        assert!(before == contents());
+    }
+    assert!(Inspection::of(scratch().path()).is_err(), "there is no store to inspect");
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -79,6 +79,11 @@ impl Notes {
     }
 }
 
+/// The files with notes in this folder.
+pub(super) fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok(numbers(folder)?.into_iter().map(|number| path(folder, number)).collect())
+}
+
 /// Removes the files up to this number: a checkpoint holds what they are for.
 pub(super) fn remove_until(folder: &Path, last: u64) -> io::Result<()> {
     let numbers = numbers(folder)?;

@@ -28,11 +28,11 @@ use crate::embedded::LostTail;
 use crate::segment::{Found, FrameWriter, HEADER_BYTES, frames};
 
 const LOCK: &str = "lock";
-const LOG: &str = "log";
+pub(super) const LOG: &str = "log";
 const INDEX: &str = "index";
 const INDEX_BEFORE: &str = "index.before";
 const INDEX_SUM: &str = "index.sum";
-const ALIVE: &str = "alive";
+pub(super) const ALIVE: &str = "alive";
 /// Bytes of a log that a start reads from end to end, if the store was not closed.
 const REREAD_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// A segment ends at most one group later, far from the 4 GiB that places can tell.
@@ -118,6 +118,8 @@ pub(super) struct Opened {
     pub(super) quarantined: BTreeMap<GameId, String>,
     /// What was found at the start, to be written to the log.
     pub(super) found: Vec<Change>,
+    /// What is missing or damaged, in words.
+    pub(super) losses: Vec<String>,
     pub(super) place: DataFolder,
     pub(super) lock: File,
 }
@@ -264,6 +266,7 @@ pub(super) fn open(
         last_heartbeat: (!is_new && last > Stamp(0)).then_some(last),
         quarantined: replayed.quarantined,
         found,
+        losses: replayed.losses,
         place,
         lock,
     })
@@ -430,7 +433,7 @@ fn torn_from(found: &[Found<'_>], number: u32, signs: Option<Signs>) -> Option<u
     })
 }
 
-fn lock(folder: &Path) -> Result<File, LogOpenError> {
+pub(super) fn lock(folder: &Path) -> Result<File, LogOpenError> {
     let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
     let path = folder.join(LOCK);
     let mut file =

@@ -33,6 +33,8 @@ pub(super) struct Shared {
     pub(super) counters: Counters,
     pub(super) place: Mutex<DataFolder>,
     pub(super) folder: PathBuf,
+    /// What was found missing or damaged at the start.
+    pub(super) losses: Vec<String>,
     /// Held locked as long as the folder is in use.
     pub(super) _lock: File,
 }

@@ -1,0 +1,86 @@
+//! A look at a store that changes nothing: a copy to open as a start would.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::notes;
+use super::open::{ALIVE, LOG, LogOpenError, lock};
+
+/// Where the copy lies, in the store's own folder: segments that do not grow any more need not be
+/// copied there.
+const COPY: &str = "check";
+
+/// A copy of a store. It is removed when this is dropped.
+///
+/// It has no index: opening it reads the whole log.
+#[derive(Debug)]
+pub struct Inspection {
+    copy: PathBuf,
+    /// The store is not used meanwhile.
+    _lock: File,
+}
+
+impl Inspection {
+    /// Copies a store. No server may be using it. Blocks.
+    ///
+    /// # Errors
+    /// [`LogOpenError::Locked`] and [`LogOpenError::Io`]; a folder without a store is the latter.
+    pub fn of(folder: &Path) -> Result<Inspection, LogOpenError> {
+        let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
+        if !folder.join(LOG).is_dir() && !folder.join(ALIVE).exists() {
+            return Err(failed(io::Error::new(io::ErrorKind::NotFound, "there is no store in it")));
+        }
+        let lock = lock(folder)?;
+        let copy = folder.join(COPY);
+        // One that was ended in the middle leaves it.
+        remove(&copy).map_err(failed)?;
+        let inspection = Inspection { copy, _lock: lock };
+        copy_store(folder, &inspection.copy).map_err(failed)?;
+        Ok(inspection)
+    }
+
+    /// Where the copy lies.
+    #[must_use]
+    pub fn copy(&self) -> &Path {
+        &self.copy
+    }
+}
+
+impl Drop for Inspection {
+    fn drop(&mut self) {
+        if let Err(error) = remove(&self.copy) {
+            tracing::warn!(%error, folder = %self.copy.display(), "a copy that was looked at stays: delete it");
+        }
+    }
+}
+
+fn copy_store(folder: &Path, copy: &Path) -> io::Result<()> {
+    fs::create_dir_all(copy.join(LOG))?;
+    let mut segments = match fs::read_dir(folder.join(LOG)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        listed => listed?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?,
+    };
+    segments.sort();
+    // The last one could be cut.
+    let last = segments.pop();
+    for path in &segments {
+        fs::hard_link(path, copy.join(LOG).join(path.file_name().unwrap_or_default()))?;
+    }
+    let notes = notes::paths(folder)?;
+    for path in last.into_iter().chain(notes).chain([folder.join(ALIVE)]) {
+        let target = path.strip_prefix(folder).map_err(io::Error::other)?;
+        match fs::copy(&path, copy.join(target)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(_) | Err(_) => {}
+        }
+    }
+    Ok(())
+}
+
+fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
