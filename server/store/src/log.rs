@@ -133,6 +133,7 @@ impl LogStore {
             reader: opened.reader.clone(),
             tail: opened.tail,
             notes: opened.notes,
+            unnoted: Vec::new(),
             shared: shared.clone(),
             checkpoint: None,
             checkpoint_bytes: options.checkpoint_bytes,

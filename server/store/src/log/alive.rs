@@ -66,6 +66,9 @@ impl Alive {
 
     /// Notes that the log is durable up to this point.
     pub(super) fn note_end(&mut self, end: Point) -> io::Result<()> {
+        if self.last.end == end {
+            return Ok(());
+        }
         self.last.end = end;
         self.write()
     }

@@ -298,19 +298,26 @@ impl Index {
         Ok(expired)
     }
 
-    /// Takes in a change that lies at a place.
+    /// Takes in changes that lie at these places, in order. Returns where entries are missing.
     ///
     /// # Errors
-    /// [`Trouble`]: the row of its game cannot be read. [`Gap`]: it is taken in, but entries are
-    /// missing before it.
-    pub(super) fn apply(&self, change: Change, place: Place) -> Result<Result<(), Gap>, Trouble> {
+    /// [`Trouble`]: the row of a game cannot be read.
+    pub(super) fn apply(
+        &self,
+        changes: impl IntoIterator<Item = (Change, Place)>,
+    ) -> Result<Vec<Gap>, Trouble> {
         let mut layers = self.write();
         let Layers { fresh, frozen } = &mut *layers;
         let frozen = frozen.as_deref();
-        fresh.apply(change, place, |game| match frozen.and_then(|frozen| frozen.games.get(&game)) {
-            Some(row) => Ok(row.clone()),
-            None => self.stored_game(game),
-        })
+        let mut gaps = Vec::new();
+        for (change, place) in changes {
+            let below = |game| match frozen.and_then(|frozen| frozen.games.get(&game)) {
+                Some(row) => Ok(row.clone()),
+                None => self.stored_game(game),
+            };
+            gaps.extend(fresh.apply(change, place, below)?.err());
+        }
+        Ok(gaps)
     }
 
     /// Bytes of the log since the last checkpoint was begun.

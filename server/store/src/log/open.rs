@@ -396,7 +396,7 @@ fn replay(
             }
             let at = u32::try_from(frame.at).unwrap_or(u32::MAX);
             let place = Place { segment: *number, at, length: frame.length };
-            if let Err(Gap { game, from }) = index.apply(change, place)? {
+            for Gap { game, from } in index.apply([(change, place)])? {
                 found_damaged.entry(game).or_insert_with(|| format!("entry {from}: it is missing"));
             }
         }

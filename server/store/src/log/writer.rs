@@ -165,6 +165,8 @@ pub(super) struct Writer {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
     pub(super) notes: Notes,
+    /// What the notes do not say yet.
+    pub(super) unnoted: Vec<(GameId, u64)>,
     pub(super) shared: Arc<Shared>,
     pub(super) checkpoint: Option<JoinHandle<()>>,
     /// Bytes of the log from one checkpoint to the next.
@@ -177,6 +179,7 @@ impl Writer {
     pub(super) fn run(mut self, found: Vec<Change>, mut requests: mpsc::Receiver<Request>) {
         // A failure is kept in `shared`, and what was found is found again at the next start.
         self.write(Stage { changes: found, ..Stage::default() });
+        self.note();
         while let Some(first) = requests.blocking_recv() {
             let mut bytes = first.bytes();
             let mut group = vec![first];
@@ -262,6 +265,7 @@ impl Writer {
         for answer in answers {
             answer.give(&verdict);
         }
+        self.note();
         if self.reader.index.fresh_bytes() >= self.checkpoint_bytes {
             self.begin_checkpoint();
         }
@@ -415,37 +419,39 @@ impl Writer {
         }
         let counters = &self.shared.counters;
         counters.commits.fetch_add(1, Ordering::Relaxed);
-        let mut heads = Vec::new();
-        for (change, place) in stage.changes.into_iter().zip(places) {
-            match &change {
+        for change in &stage.changes {
+            match change {
                 Change::Entries { game, entries, .. } => {
-                    heads.extend(entries.last().map(|link| (*game, link.entry.seq)));
+                    self.unnoted.extend(entries.last().map(|link| (*game, link.entry.seq)));
                     counters.appends.fetch_add(1, Ordering::Relaxed);
                     counters.entries.fetch_add(entries.len() as u64, Ordering::Relaxed);
                 }
                 Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
                 Change::Release(game) => self.shared.release(*game),
                 Change::DeleteLog(game) => {
-                    heads.push((*game, 0));
+                    self.unnoted.push((*game, 0));
                     self.shared.release(*game);
                 }
                 Change::Records { .. } | Change::Quarantine { .. } => {}
             }
-            match self.reader.index.apply(change, place) {
-                Ok(Ok(())) => {}
-                // The heads were checked above: only a defect gets here.
-                Ok(Err(gap)) => {
-                    self.shared.fail(&format!("entries were written out of order: {gap:?}"));
-                }
-                Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
-            }
         }
-        self.shared.note_end(self.tail.point());
-        if let Err(error) = self.notes.add(&heads) {
-            // The log itself is safe. Only damage to this very group could not be told.
-            tracing::error!(%error, "what was acknowledged cannot be noted");
+        match self.reader.index.apply(stage.changes.into_iter().zip(places)) {
+            Ok(gaps) if gaps.is_empty() => {}
+            // The heads were checked above: only a defect gets here.
+            Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
+            Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
         }
         Verdict::Durable
+    }
+
+    /// Notes what was acknowledged. The callers have their answers by then: the log itself is safe
+    /// without the notes, and only damage to this very group could not be told.
+    fn note(&mut self) {
+        self.shared.note_end(self.tail.point());
+        if let Err(error) = self.notes.add(&self.unnoted) {
+            tracing::error!(%error, "what was acknowledged cannot be noted");
+        }
+        self.unnoted.clear();
     }
 
     /// Begins a checkpoint and the next notes. Returns with it the number of the notes that go when

@@ -1,247 +1,26 @@
-//! What the log does beyond the contract: it outlives its process, guards its folder, shares syncs,
-//! and notices damage.
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
-
-mod common;
+//! Damage: what is lost is said, and nothing else is lost.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts};
-use flagfall_board::Stamp;
-use flagfall_store::archive::{examine, export};
+use flagfall_store::archive::examine;
 use flagfall_store::embedded::LostTail;
 use flagfall_store::log::Inspection;
 use flagfall_store::{
-    Append, AppendOutcome, Archive, EmbeddedStore, Head, LogOpenError, LogOptions, LogStore, ManualClock,
-    OUTAGES_KEY, Options, Outage, ReadError, Store, StoreError, SystemClock, Update, UpdateOutcome,
-    WallClock, Write,
+    AppendOutcome, Head, LogOpenError, LogOptions, LogStore, ReadError, Store, SystemClock,
 };
 
-const NOON: Stamp = Stamp(1_700_000_000_000);
-
-fn open(folder: &Path) -> Result<LogStore, LogOpenError> {
-    LogStore::open(folder, SystemClock, &LogOptions::default())
-}
+use crate::common::{append, append_ok, copy_folder, game, key, scratch, texts};
+use crate::{files, fill, killed, length, open, segment};
 
 fn accept(folder: &Path) -> LogStore {
     let options = LogOptions { lost_tail: LostTail::Accept, ..LogOptions::default() };
     LogStore::open(folder, SystemClock, &options).unwrap()
 }
 
-fn segment(folder: &Path, number: u32) -> PathBuf {
-    folder.join(format!("log/{number:08}.seg"))
-}
-
-fn length(path: &Path) -> u64 {
-    fs::metadata(path).unwrap().len()
-}
-
-/// Two games, appended to in turn: entry `n` of each is in its own frame. Returns where the log
-/// ended after each append.
-async fn fill(store: &LogStore, folder: &Path, rounds: u64) -> Vec<u64> {
-    let mut ends = vec![length(&segment(folder, 1))];
-    let mut heads = [Head::START; 2];
-    for round in 0..rounds {
-        for (number, head) in (1..).zip(&mut heads) {
-            let text = format!("{number}:{round}");
-            let writes = vec![put(&format!("last/{number}"), &text)];
-            *head = append_ok(store, Append { writes, ..append(game(number), *head, &[&text]) }).await;
-            ends.push(length(&segment(folder, 1)));
-        }
-    }
-    ends
-}
-
-/// A folder as a killed process leaves it: copied while the store is open.
-fn killed(folder: &Path) -> tempfile::TempDir {
-    let copy = scratch();
-    copy_folder(folder, copy.path());
-    copy
-}
-
 fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
-}
-
-#[tokio::test]
-async fn what_was_answered_is_there_after_an_open() {
-    let folder = scratch();
-    let store = open(folder.path()).unwrap();
-    let epoch = store.epoch().await.unwrap();
-    let start = Append { writes: vec![put("k", "v")], ..append(game(1), Head::START, &["a", "b"]) };
-    let head = append_ok(&store, start).await;
-    let killed = killed(folder.path());
-    drop(store);
-    for folder in [folder.path(), killed.path()] {
-        let store = open(folder).unwrap();
-        assert_eq!(store.head(game(1)).await, Ok(head));
-        assert_eq!(texts(&store, game(1)).await, ["a", "b"]);
-        assert_eq!(store.get(key("k")).await, Ok(Some(b"v".to_vec())));
-        assert_eq!(store.epoch().await, Ok(epoch));
-        assert_eq!(append_ok(&store, append(game(1), head, &["c"])).await.seq, 3);
-    }
-}
-
-#[tokio::test]
-async fn a_bumped_epoch_and_a_quarantine_stay() {
-    let folder = scratch();
-    let store = open(folder.path()).unwrap();
-    let epoch = store.bump_epoch().await.unwrap();
-    flagfall_store::Archive::put_aside(&store, game(1), "as a test".to_owned()).await.unwrap();
-    drop(store);
-    let store = open(folder.path()).unwrap();
-    assert_eq!(store.epoch().await, Ok(epoch));
-    assert_eq!(store.quarantined().await, Ok(vec![(game(1), "as a test".to_owned())]));
-    store.recheck(game(1)).await.unwrap();
-    drop(store);
-    assert_eq!(open(folder.path()).unwrap().quarantined().await, Ok(vec![]));
-}
-
-#[tokio::test]
-async fn the_last_sign_of_life_is_found_at_open() {
-    let folder = scratch();
-    let clock = Arc::new(ManualClock::new(NOON));
-    let reopen = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
-    let store = reopen();
-    assert_eq!(store.last_heartbeat().await, Ok(None));
-    store.heartbeat().await.unwrap();
-    clock.advance_ms(100);
-    store.heartbeat().await.unwrap();
-    drop(store);
-    clock.advance_ms(5_000);
-    let store = reopen();
-    assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(100))));
-    append_ok(&store, append(game(1), Head::START, &["a"])).await;
-    drop(store);
-    clock.advance_ms(5_000);
-    let store = reopen();
-    assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(5_100))), "a write is a sign of life");
-}
-
-#[tokio::test]
-async fn a_freeze_is_kept_as_an_outage_with_the_first_thing_written_after_it() {
-    let folder = scratch();
-    let clock = Arc::new(ManualClock::new(NOON));
-    let open = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
-    let store = open();
-    store.heartbeat().await.unwrap();
-    clock.advance_ms(20_000);
-    append_ok(&store, append(game(1), Head::START, &["a"])).await;
-    let (since, until) = (NOON, NOON.plus_ms(20_000));
-    assert_eq!(store.outage(), Some(Outage { since, until }));
-    drop(store);
-    let kept = open().get(key(OUTAGES_KEY)).await.unwrap().unwrap();
-    assert_eq!(kept, format!("[[{},{}]]", since.0, until.0).into_bytes());
-}
-
-#[tokio::test]
-async fn a_folder_belongs_to_one_store() {
-    let folder = scratch();
-    let store = open(folder.path()).unwrap();
-    let Err(error @ LogOpenError::Locked { .. }) = open(folder.path()) else { panic!("opened twice") };
-    assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
-    drop(store);
-    open(folder.path()).unwrap();
-}
-
-/// Lets `take` remove or replace a part of an open store's folder. Nothing is acknowledged any
-/// more.
-async fn assert_fails_without(take: impl FnOnce(&Path)) {
-    let place = scratch();
-    let folder = place.path().join("data");
-    let store = open(&folder).unwrap();
-    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
-    assert_eq!(store.failure(), None);
-    take(&folder);
-    let outcome = store.append(append(game(1), head, &["b"])).await;
-    let is_refused = matches!(outcome, Ok(AppendOutcome::Unknown) | Err(StoreError::Unavailable { .. }));
-    assert!(is_refused, "{outcome:?}");
-    let why = store.failure().unwrap();
-    assert!(why.contains("was deleted or replaced while the server ran"), "{why}");
-    assert!(store.heartbeat().await.is_err() && store.head(game(1)).await.is_err());
-}
-
-#[tokio::test]
-async fn a_folder_that_is_gone_or_was_replaced_takes_nothing_any_more() {
-    assert_fails_without(|folder| fs::remove_dir_all(folder).unwrap()).await;
-    assert_fails_without(|folder| fs::rename(folder, folder.with_extension("old")).unwrap()).await;
-    assert_fails_without(|folder| {
-        let old = folder.with_extension("old");
-        fs::rename(folder, &old).unwrap();
-        copy_folder(&old, folder);
-    })
-    .await;
-    for name in ["lock", "alive", "log", "index", "log/00000001.seg"] {
-        assert_fails_without(|folder| {
-            let path = folder.join(name);
-            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
-        })
-        .await;
-    }
-}
-
-#[tokio::test]
-async fn a_thousand_appends_share_syncs() {
-    let folder = scratch();
-    let store = Arc::new(open(folder.path()).unwrap());
-    let tasks: Vec<_> = (0..1_000)
-        .map(|number| {
-            let store = store.clone();
-            tokio::spawn(async move { append_ok(&*store, append(game(number), Head::START, &["a"])).await })
-        })
-        .collect();
-    for task in tasks {
-        task.await.unwrap();
-    }
-    let stats = store.stats();
-    assert_eq!((stats.appends, stats.entries), (1_000, 1_000));
-    assert!(stats.commits <= 100, "{stats:?}");
-}
-
-#[tokio::test]
-async fn appends_to_one_game_may_share_a_group() {
-    let folder = scratch();
-    let store = open(folder.path()).unwrap();
-    let one = Head::START.then(game(1), &body("a"));
-    let two = one.then(game(1), &body("b"));
-    let (a, b, c) = tokio::join!(
-        store.append(append(game(1), Head::START, &["a"])),
-        store.append(append(game(1), one, &["b"])),
-        store.append(append(game(1), two, &["c"])),
-    );
-    for outcome in [a, b, c] {
-        assert!(matches!(outcome, Ok(AppendOutcome::Ok { .. })), "{outcome:?}");
-    }
-    assert_eq!(texts(&store, game(1)).await, ["a", "b", "c"]);
-}
-
-#[tokio::test]
-async fn expired_records_are_swept_from_memory_and_from_the_database() {
-    let folder = scratch();
-    let clock = Arc::new(ManualClock::new(NOON));
-    let open = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
-    let write = async |store: &LogStore, name: &str| {
-        let expires = Some(NOON.plus_ms(10));
-        let writes = (0..60)
-            .map(|number| Write::Put { key: key(&format!("{name}/{number}")), value: vec![0; 10], expires })
-            .collect();
-        let update = Update { conditions: Vec::new(), writes };
-        assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
-    };
-    let store = open();
-    for hundred in 0..25 {
-        write(&store, &format!("database{hundred}")).await;
-    }
-    drop(store);
-    let store = open();
-    write(&store, "memory").await;
-    clock.advance_ms(1_000);
-    assert_eq!(store.sweep().await, Ok(26 * 60));
-    drop(store);
-    assert_eq!(open().sweep().await, Ok(0));
 }
 
 #[tokio::test]
@@ -420,62 +199,6 @@ async fn an_index_that_is_gone_or_damaged_is_made_anew() {
 }
 
 #[tokio::test]
-async fn a_folder_of_the_layout_before_is_converted() {
-    let folder = scratch();
-    let clock = Arc::new(ManualClock::new(NOON));
-    let before = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
-    let mut heads = Vec::new();
-    for number in 0..40 {
-        let mut head = Head::START;
-        for round in 0..=u64::from(number % 7) * 30 {
-            clock.advance_ms(3);
-            let writes = vec![Write::Put {
-                key: key(&format!("last/{number}")),
-                value: round.to_le_bytes().to_vec(),
-                expires: (number % 2 == 0).then(|| NOON.plus_ms(1_000_000_000)),
-            }];
-            head = append_ok(&before, Append { writes, ..append(game(number), head, &["a", "é"]) }).await;
-        }
-        heads.push(head);
-    }
-    Archive::put_aside(&before, game(3), "as a test".to_owned()).await.unwrap();
-    let epoch = before.epoch().await.unwrap();
-    clock.advance_ms(500);
-    before.heartbeat().await.unwrap();
-    let mut exported = Vec::new();
-    export(&before, &mut exported, |_| {}).await.unwrap();
-    drop(before);
-    let damaged = killed(folder.path());
-    fs::write(damaged.path().join("witness"), "nothing").unwrap();
-    let refused = LogStore::open(damaged.path(), clock.clone(), &LogOptions::default()).map(drop);
-    assert!(matches!(refused, Err(LogOpenError::Convert { .. })), "{refused:?}");
-    assert!(damaged.path().join("db").is_dir(), "nothing is removed");
-    // A conversion that was cut short is begun again.
-    fs::create_dir(folder.path().join("log.new")).unwrap();
-    fs::write(folder.path().join("log.new/00000001.seg"), "unfinished").unwrap();
-    for _ in 0..2 {
-        let store = LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
-        assert_eq!(store.epoch().await, Ok(epoch));
-        let mut again = Vec::new();
-        export(&store, &mut again, |_| {}).await.unwrap();
-        let lines = |bytes: &[u8]| {
-            let text = String::from_utf8(bytes.to_vec()).unwrap();
-            text.lines()
-                .skip(1)
-                .filter(|line| !line.contains("sha256"))
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        assert!(lines(&exported) == lines(&again), "all but the last sign of life is as it was");
-        assert_eq!(store.last_heartbeat().await, Ok(Some(clock.now())));
-        assert_eq!(store.head(game(39)).await, Ok(heads[39]));
-        let names: Vec<_> =
-            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert!(["db", "mirror", "witness"].iter().all(|name| !names.contains(&(*name).into())), "{names:?}");
-    }
-}
-
-#[tokio::test]
 async fn an_inspection_says_what_is_wrong_and_changes_nothing() {
     let folder = scratch();
     let options = LogOptions { segment_bytes: 200, ..LogOptions::default() };
@@ -533,14 +256,6 @@ fn harm(path: &Path, damage: Damage) -> bool {
     }
     fs::write(path, &bytes).unwrap();
     bytes != before
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut files: Vec<PathBuf> =
-        paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect();
-    files.sort();
-    files
 }
 
 /// Whatever happens to one of these files, the store opens. What it does not have any more, it
