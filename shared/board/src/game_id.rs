@@ -4,6 +4,16 @@ use std::str::FromStr;
 const LENGTH: usize = 12;
 /// Digits and lowercase letters without i, l, o and u: hard to misread, and no accidental words.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// The place of each letter in the alphabet.
+const VALUES: [u8; 256] = {
+    let mut values = [0; 256];
+    let mut place = 0;
+    while place < ALPHABET.len() {
+        values[ALPHABET[place] as usize] = place as u8;
+        place += 1;
+    }
+    values
+};
 
 /// A game's id: 12 characters from 60 random bits, easy to read aloud and to type.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -14,6 +24,19 @@ impl GameId {
     #[must_use]
     pub fn from_random(bytes: [u8; 12]) -> GameId {
         GameId(bytes.map(|byte| ALPHABET[usize::from(byte & 31)]))
+    }
+
+    /// The id as a number of 60 bits, five for each character, the first character's highest.
+    #[must_use]
+    pub fn bits(&self) -> u64 {
+        self.0.iter().fold(0, |bits, letter| (bits << 5) | u64::from(VALUES[usize::from(*letter)]))
+    }
+
+    /// The id of a number of 60 bits; `None` if it has more.
+    #[must_use]
+    pub fn from_bits(bits: u64) -> Option<GameId> {
+        let letter = |place: usize| ALPHABET[(bits >> (5 * (LENGTH - 1 - place)) & 31) as usize];
+        (bits >> (5 * LENGTH) == 0).then(|| GameId(std::array::from_fn(letter)))
     }
 
     /// The id's characters.
@@ -61,18 +84,27 @@ impl FromStr for GameId {
     }
 }
 
+/// Its characters, and in binary formats 8 bytes.
 #[cfg(feature = "serde")]
 impl serde::Serialize for GameId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+        if serializer.is_human_readable() {
+            serializer.serialize_str(self.as_str())
+        } else {
+            self.bits().to_le_bytes().serialize(serializer)
+        }
     }
 }
 
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for GameId {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<GameId, D::Error> {
-        let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
+        if deserializer.is_human_readable() {
+            let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+            return text.parse().map_err(serde::de::Error::custom);
+        }
+        let bits = u64::from_le_bytes(<[u8; 8]>::deserialize(deserializer)?);
+        GameId::from_bits(bits).ok_or_else(|| serde::de::Error::custom(GameIdParseError))
     }
 }
 
@@ -84,6 +116,20 @@ mod tests {
     fn ids_print_and_parse_back() {
         let id = GameId::from_random([0, 1, 31, 32, 255, 17, 9, 8, 7, 6, 5, 4]);
         assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn ids_are_numbers_of_60_bits() {
+        assert_eq!(GameId::from_random([0; 12]).bits(), 0);
+        let highest = GameId::from_random([31; 12]);
+        assert_eq!((highest.to_string().as_str(), highest.bits()), ("zzzzzzzzzzzz", (1 << 60) - 1));
+        assert_eq!(GameId::from_bits(1 << 60), None);
+        for id in ["0123456789ab", "cdefghjkmnpq", "rstvwxyz0000", "00000000000z"] {
+            let id: GameId = id.parse().unwrap();
+            assert_eq!(GameId::from_bits(id.bits()), Some(id));
+        }
+        let ids = ["000000000000", "00000000000a", "a00000000000"].map(|id| id.parse::<GameId>().unwrap());
+        assert!(ids.is_sorted() && ids.is_sorted_by_key(GameId::bits));
     }
 
     #[test]

@@ -305,6 +305,6 @@ mod tests {
             StoredEntry { seq: 80, at: Stamp(1_800_000_000_000), body: SecretBytes::new(vec![1; 36]) };
         let entries = vec![Link { entry, hash: Hash([3; 32]) }];
         let bytes = encoded(&Change::Entries { game, entries, writes: Vec::new() });
-        assert_eq!(bytes.len() - 36, 56);
+        assert_eq!(bytes.len() - 36, 51);
     }
 }

@@ -34,23 +34,37 @@ pub(super) struct RecordRow {
     pub(super) place: Place,
 }
 
+/// A row in the database. A frame is told by how far it is from the one before it: entries,
+/// segments, and its place and length.
 #[derive(Serialize, Deserialize)]
 struct RawGame {
     seq: u64,
     hash: [u8; 32],
-    frames: Vec<(u64, Place)>,
+    frames: Vec<(u64, u32, u32, u32)>,
 }
 
 impl GameRow {
     pub(super) fn encode(&self) -> Vec<u8> {
+        let (mut entry, mut segment) = (0, 0);
+        let raw = |(first, place): &(u64, Place)| {
+            let later = (first.wrapping_sub(entry), place.segment.wrapping_sub(segment));
+            (entry, segment) = (*first, place.segment);
+            (later.0, later.1, place.at, place.length)
+        };
+        let frames = self.frames.iter().map(raw).collect();
         let mut bytes = Vec::new();
-        let frames = self.frames.clone();
         put(&RawGame { seq: self.head.seq, hash: self.head.hash.0, frames }, &mut bytes);
         bytes
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Option<GameRow> {
         let RawGame { seq, hash, frames } = take(bytes)?;
+        let (mut first, mut segment) = (0_u64, 0_u32);
+        let frame = |(entries, segments, at, length): (u64, u32, u32, u32)| {
+            (first, segment) = (first.wrapping_add(entries), segment.wrapping_add(segments));
+            (first, Place { segment, at, length })
+        };
+        let frames: Vec<_> = frames.into_iter().map(frame).collect();
         (!frames.is_empty()).then_some(GameRow { head: Head { seq, hash: Hash(hash) }, frames })
     }
 
