@@ -13,6 +13,10 @@
 //! files, and opens it. Otherwise it reads the log: all of it up to 256 MiB, and of a longer one
 //! the part after the last checkpoint.
 //!
+//! When more than half of the log does not count any more (records that were written again, logs
+//! that were deleted), the oldest segments are compacted: what counts is copied to the end of the
+//! log, in small steps between groups. So a deleted log is gone from the disk some time later.
+//!
 //! # What a crash does
 //! A killed process loses nothing that was answered, and neither does a power cut on a disk that
 //! keeps its word. A request without an answer is there completely or not at all: what was being
@@ -41,6 +45,7 @@
 
 mod alive;
 mod change;
+mod compact;
 mod convert;
 mod files;
 mod index;
@@ -51,6 +56,7 @@ mod open;
 mod options;
 mod place;
 mod reader;
+mod request;
 mod shared;
 mod sum;
 mod trouble;
@@ -69,9 +75,10 @@ pub use self::inspect::Inspection;
 pub use self::open::LogOpenError;
 pub use self::options::LogOptions;
 use self::reader::Reader;
+use self::request::{Prepared, Reply, Request, SWEEP_STEP};
 use self::shared::{Counters, Shared};
 use self::trouble::Trouble;
-use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
+use self::writer::Writer;
 use crate::archive::{Archive, FullRecord};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
@@ -133,10 +140,11 @@ impl LogStore {
             reader: opened.reader.clone(),
             tail: opened.tail,
             notes: opened.notes,
-            unnoted: Vec::new(),
             shared: shared.clone(),
             checkpoint: None,
             checkpoint_bytes: options.checkpoint_bytes,
+            compact_bytes: options.compact_bytes,
+            compaction: None,
         };
         let first = opened.found;
         let writer = std::thread::Builder::new()

@@ -31,7 +31,7 @@ enum Kind {
     Embedded,
     /// As an operator runs it.
     Log,
-    /// A log in which kills meet checkpoints and segments that have just begun.
+    /// A log in which kills meet checkpoints, segments that have just begun, and compactions.
     BusyLog,
 }
 
@@ -51,8 +51,12 @@ impl Kind {
             }
             Kind::Log => Arc::new(LogStore::open(folder, SystemClock, &LogOptions::default()).unwrap()),
             Kind::BusyLog => {
-                let options =
-                    LogOptions { segment_bytes: 50_000, checkpoint_bytes: 20_000, ..LogOptions::default() };
+                let options = LogOptions {
+                    segment_bytes: 50_000,
+                    checkpoint_bytes: 20_000,
+                    compact_bytes: 0,
+                    ..LogOptions::default()
+                };
                 Arc::new(LogStore::open(folder, SystemClock, &options).unwrap())
             }
         }
@@ -94,7 +98,9 @@ async fn play(store: Arc<dyn Store>, number: u32, mut head: Head) {
     loop {
         let count = 1 + u64::from(number % 3);
         let bodies = (head.seq + 1..=head.seq + count).map(|seq| body(text(number, seq))).collect();
-        let writes = vec![put(&format!("last/{number}"), &(head.seq + count).to_string())];
+        // The large record is written again and again, so that a log has something to compact.
+        let large = put(&format!("large/{number}"), &"x".repeat(400));
+        let writes = vec![put(&format!("last/{number}"), &(head.seq + count).to_string()), large];
         let append =
             Append { game: game(number), expected: head, deadline: None, not_before: None, bodies, writes };
         match store.append(append).await {

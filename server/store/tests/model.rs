@@ -212,7 +212,7 @@ proptest! {
     fn the_log_agrees(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000, checkpoint_bytes in 50_u64..2_000) {
         let folder = scratch();
         let clock = Arc::new(ManualClock::new(START));
-        let options = LogOptions { segment_bytes, checkpoint_bytes, ..LogOptions::default() };
+        let options = LogOptions { segment_bytes, checkpoint_bytes, compact_bytes: 0, ..LogOptions::default() };
         let open = async || LogStore::open(folder.path(), clock.clone(), &options).unwrap();
         block_on(run(steps, clock.clone(), open));
     }
@@ -221,7 +221,7 @@ proptest! {
     fn the_log_agrees_after_its_index_is_lost(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000) {
         let folder = scratch();
         let clock = Arc::new(ManualClock::new(START));
-        let options = LogOptions { segment_bytes, checkpoint_bytes: 300, ..LogOptions::default() };
+        let options = LogOptions { segment_bytes, checkpoint_bytes: 300, compact_bytes: 0, ..LogOptions::default() };
         let open = async || {
             std::fs::remove_dir_all(folder.path().join("index")).ok();
             LogStore::open(folder.path(), clock.clone(), &options).unwrap()

@@ -17,6 +17,7 @@ const EPOCH: u8 = 3;
 const QUARANTINE: u8 = 4;
 const RELEASE: u8 = 5;
 const DELETE_LOG: u8 = 6;
+const MOVED: u8 = 7;
 
 /// One request's change to the store.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +30,13 @@ pub(super) enum Change {
         entries: Vec<Link>,
         /// The side records.
         writes: Vec<Write>,
+    },
+    /// Entries that are there already are copied here from an older segment.
+    Moved {
+        /// The game.
+        game: GameId,
+        /// The entries of one frame.
+        entries: Vec<Link>,
     },
     /// Side records change at a time.
     Records {
@@ -152,6 +160,7 @@ impl Change {
     pub(super) const fn tag(&self) -> u8 {
         match self {
             Change::Entries { .. } => ENTRIES,
+            Change::Moved { .. } => MOVED,
             Change::Records { .. } => RECORDS,
             Change::Epoch(_) => EPOCH,
             Change::Quarantine { .. } => QUARANTINE,
@@ -163,12 +172,8 @@ impl Change {
     /// Appends its payload to a buffer.
     pub(super) fn encode(&self, buffer: &mut Vec<u8>) {
         match self {
-            Change::Entries { game, entries, writes } => {
-                let (first, at) = entries.first().map_or((0, 0), |first| (first.entry.seq, first.entry.at.0));
-                let entries = entries.iter().map(|link| RawEntry::of(link, at)).collect();
-                let writes = writes.iter().map(RawWrite::of).collect();
-                put(&RawEntries { game: *game, first, at, entries, writes }, buffer);
-            }
+            Change::Moved { game, entries } => encode_entries(*game, entries, &[], buffer),
+            Change::Entries { game, entries, writes } => encode_entries(*game, entries, writes, buffer),
             Change::Records { at, writes } => {
                 let writes = writes.iter().map(RawWrite::of).collect();
                 put(&RawRecords { at: at.0, writes }, buffer);
@@ -186,7 +191,14 @@ impl Change {
     pub(super) fn parse(tag: u8, payload: &[u8]) -> Result<Change, UnknownChange> {
         let unknown = UnknownChange { tag };
         match tag {
-            ENTRIES => entries(payload).ok_or(unknown),
+            ENTRIES => {
+                let (game, entries, writes) = entries(payload).ok_or(unknown)?;
+                Ok(Change::Entries { game, entries, writes })
+            }
+            MOVED => {
+                let (game, entries, _) = entries(payload).ok_or(unknown)?;
+                Ok(Change::Moved { game, entries })
+            }
             RECORDS => {
                 let RawRecords { at, writes } = take(payload).ok_or(unknown)?;
                 let writes = writes.into_iter().map(RawWrite::into_write).collect::<Option<_>>();
@@ -206,14 +218,26 @@ impl Change {
     /// The latest moment that it tells of.
     pub(super) fn at(&self) -> Option<Stamp> {
         match self {
-            Change::Entries { entries, .. } => entries.iter().map(|link| link.entry.at).max(),
+            Change::Entries { entries, .. } | Change::Moved { entries, .. } => {
+                entries.iter().map(|link| link.entry.at).max()
+            }
             Change::Records { at, .. } => Some(*at),
             Change::Epoch(_) | Change::Quarantine { .. } | Change::Release(_) | Change::DeleteLog(_) => None,
         }
     }
 }
 
-fn entries(payload: &[u8]) -> Option<Change> {
+fn encode_entries(game: GameId, entries: &[Link], writes: &[Write], buffer: &mut Vec<u8>) {
+    let (first, at) = entries.first().map_or((0, 0), |first| (first.entry.seq, first.entry.at.0));
+    let entries = entries.iter().map(|link| RawEntry::of(link, at)).collect();
+    let writes = writes.iter().map(RawWrite::of).collect();
+    put(&RawEntries { game, first, at, entries, writes }, buffer);
+}
+
+/// A game, its entries and the side records of a frame.
+type Parts = (GameId, Vec<Link>, Vec<Write>);
+
+fn entries(payload: &[u8]) -> Option<Parts> {
     let RawEntries { game, first, at, entries, writes } = take(payload)?;
     let link = |(seq, raw): (u64, RawEntry<'_>)| Link {
         entry: StoredEntry {
@@ -226,7 +250,7 @@ fn entries(payload: &[u8]) -> Option<Change> {
     let is_numbered = first > 0 && !entries.is_empty() && first.checked_add(entries.len() as u64).is_some();
     let entries = is_numbered.then(|| (first..).zip(entries).map(link).collect())?;
     let writes = writes.into_iter().map(RawWrite::into_write).collect::<Option<_>>()?;
-    Some(Change::Entries { game, entries, writes })
+    Some((game, entries, writes))
 }
 
 /// Writes a value. Writing into memory cannot fail, and no type here refuses to be written.
@@ -262,6 +286,7 @@ mod tests {
         vec![
             Change::Entries { game, entries: vec![link(9, 50, b"one"), link(10, 70, b"")], writes: vec![] },
             Change::Entries { game, entries: vec![link(1, 1_800_000_000_000, b"a")], writes: writes.clone() },
+            Change::Moved { game, entries: vec![link(3, 50, b"one")] },
             Change::Records { at: Stamp(8), writes },
             Change::Epoch(1_800_000_000_000),
             Change::Quarantine { game, reason: "entry 7: it is missing".to_owned() },
@@ -293,7 +318,7 @@ mod tests {
             }
             assert!(Change::parse(change.tag(), &[&bytes[..], b"x"].concat()).is_err());
         }
-        for tag in [0, 7, 127] {
+        for tag in [0, 8, 127] {
             assert_eq!(Change::parse(tag, b"x"), Err(UnknownChange { tag }));
         }
     }

@@ -163,6 +163,20 @@ impl Segments {
         file.sync_all()
     }
 
+    /// Removes a segment of which nothing counts any more, and returns how long it was. A damaged
+    /// one only loses its name: an operator may want to look at it.
+    pub(super) fn remove(&self, number: u32, is_damaged: bool) -> io::Result<u64> {
+        let length = self.file(number)?.metadata()?.len();
+        let path = self.path(number);
+        if is_damaged {
+            fs::rename(&path, path.with_extension("damaged"))?;
+        } else {
+            fs::remove_file(&path)?;
+        }
+        self.files.write().unwrap_or_else(PoisonError::into_inner).remove(&number);
+        Ok(length)
+    }
+
     /// Makes a segment, durably, and returns where it ends. It gets its name when it is complete.
     pub(super) fn begin(&self, number: u32, fill: impl FnOnce(&mut FrameWriter)) -> io::Result<Point> {
         let seal = self.seal(number);

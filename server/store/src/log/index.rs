@@ -34,6 +34,8 @@ pub(super) struct State {
     pub(super) epoch: u64,
     /// The latest sign of life before that point.
     pub(super) at: Stamp,
+    /// Bytes of the log before that point that do not count any more, about.
+    pub(super) dead: i64,
 }
 
 /// The index.
@@ -100,7 +102,7 @@ impl Index {
     pub(super) fn state(&self) -> Result<Option<State>, Trouble> {
         let Some(bytes) = self.meta.get(META_STATE)? else { return Ok(None) };
         match take(&bytes) {
-            Some((VERSION, until, epoch, at)) => Ok(Some(State { until, epoch, at })),
+            Some((VERSION, until, epoch, at, dead)) => Ok(Some(State { until, epoch, at, dead })),
             Some(_) | None => Err(Trouble::damaged(0, "the index is of another version")),
         }
     }
@@ -325,6 +327,22 @@ impl Index {
         self.read().fresh.bytes
     }
 
+    /// Bytes of the log that do not count any more, about.
+    ///
+    /// # Errors
+    /// [`Trouble`].
+    pub(super) fn dead_bytes(&self) -> Result<u64, Trouble> {
+        let stored = self.state()?.map_or(0, |state| state.dead);
+        let layers = self.read();
+        let frozen = layers.frozen.as_ref().map_or(0, |frozen| frozen.dead);
+        Ok(u64::try_from(stored + frozen + layers.fresh.dead).unwrap_or(0))
+    }
+
+    /// A segment of so many bytes was removed, of which nothing counted any more.
+    pub(super) fn removed(&self, bytes: u64) {
+        self.write().fresh.dead -= i64::try_from(bytes).unwrap_or(i64::MAX);
+    }
+
     /// Begins a checkpoint: what changed up to this point goes into the database with
     /// [`store`](Self::store). `None` if one has begun and is not stored yet.
     pub(super) fn freeze(&self, until: Point) -> Option<Checkpoint> {
@@ -343,6 +361,8 @@ impl Index {
     /// [`Trouble`]: the rows stay in memory.
     pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
         let Checkpoint { layer, until } = checkpoint;
+        let before = self.state()?.unwrap_or_default();
+        let mut dead = before.dead + layer.dead;
         let mut batch = self.db.batch().durability(Some(PersistMode::SyncAll));
         for (game, row) in &layer.games {
             match row {
@@ -351,10 +371,12 @@ impl Index {
             }
         }
         for (key, row) in &layer.records {
-            if let Some(before) = self.records.get(key.as_bytes())?
-                && let Some(expires) = parse_record(key, &before)?.expires
-            {
-                batch.remove(&self.expiries, expiry(expires, key));
+            if let Some(before) = self.records.get(key.as_bytes())? {
+                let before = parse_record(key, &before)?;
+                dead += before.log_bytes(key);
+                if let Some(expires) = before.expires {
+                    batch.remove(&self.expiries, expiry(expires, key));
+                }
             }
             match row {
                 Some(row) => {
@@ -373,10 +395,9 @@ impl Index {
                 None => batch.remove(&self.meta, key),
             }
         }
-        let before = self.state()?.unwrap_or_default();
         let (epoch, at) = (layer.epoch.unwrap_or(before.epoch), before.at.max(layer.at));
         let mut state = Vec::new();
-        put(&(VERSION, *until, epoch, at), &mut state);
+        put(&(VERSION, *until, epoch, at, dead.max(0)), &mut state);
         batch.insert(&self.meta, META_STATE, state);
         batch.commit()?;
         self.write().frozen = None;

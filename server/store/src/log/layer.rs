@@ -3,6 +3,7 @@
 //! A layer holds the rows that changed since a point in the log. It lies over the rows below it:
 //! another layer, or the database.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -76,10 +77,21 @@ impl GameRow {
         self.frames.partition_point(|(first, _)| *first <= seq).checked_sub(1)
     }
 
-    fn add(&mut self, entries: &[Link], place: Place) {
-        let Some((first, last)) = entries.first().zip(entries.last()) else { return };
-        self.frames.push((first.entry.seq, place));
-        self.head = last.head();
+    /// Takes in the entries of a frame. Returns where a frame with these entries lay before.
+    fn add(&mut self, entries: &[Link], place: Place) -> Option<Place> {
+        let (first, last) = entries.first().zip(entries.last())?;
+        let first = first.entry.seq;
+        let before = match self.frames.binary_search_by_key(&first, |(first, _)| *first) {
+            Ok(at) => Some(std::mem::replace(&mut self.frames[at].1, place)),
+            Err(at) => {
+                self.frames.insert(at, (first, place));
+                None
+            }
+        };
+        if last.entry.seq > self.head.seq {
+            self.head = last.head();
+        }
+        before
     }
 }
 
@@ -92,6 +104,11 @@ impl RecordRow {
 
     pub(super) fn parse(bytes: &[u8]) -> Option<RecordRow> {
         take(bytes)
+    }
+
+    /// Bytes of the log that it takes, about.
+    pub(super) fn log_bytes(&self, key: &Key) -> i64 {
+        (key.as_bytes().len() + self.value.len()) as i64
     }
 
     /// True if it has not expired at this time.
@@ -111,6 +128,9 @@ pub(super) struct Layer {
     pub(super) at: Stamp,
     /// Bytes of the log that it holds the rows of.
     pub(super) bytes: u64,
+    /// Bytes of the log that do not count any more because of it, about; less those of segments
+    /// that were removed.
+    pub(super) dead: i64,
 }
 
 impl Layer {
@@ -129,20 +149,11 @@ impl Layer {
         self.bytes += u64::from(place.length);
         match change {
             Change::Entries { game, entries, writes } => {
-                let row = match self.games.entry(game) {
-                    std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                    std::collections::hash_map::Entry::Vacant(unknown) => unknown.insert(below(game)?),
-                };
-                let seq = entries.first().map_or(0, |first| first.entry.seq);
-                let next = row.as_ref().map_or(0, |row| row.head.seq) + 1;
-                let row =
-                    row.get_or_insert_with(|| Arc::new(GameRow { head: Head::START, frames: Vec::new() }));
-                Arc::make_mut(row).add(&entries, place);
+                let added = self.add(game, &entries, place, below)?;
                 self.write(writes, place);
-                if seq != next {
-                    return Ok(Err(Gap { game, from: next }));
-                }
+                return Ok(added);
             }
+            Change::Moved { game, entries } => return self.add(game, &entries, place, below),
             Change::Records { writes, .. } => self.write(writes, place),
             Change::Epoch(epoch) => self.epoch = Some(epoch),
             Change::Quarantine { game, reason } => {
@@ -152,22 +163,47 @@ impl Layer {
                 self.quarantines.insert(game, None);
             }
             Change::DeleteLog(game) => {
-                self.games.insert(game, None);
+                let row = match self.games.insert(game, None) {
+                    Some(row) => row,
+                    None => below(game)?,
+                };
+                let lengths =
+                    row.iter().flat_map(|row| &row.frames).map(|(_, place)| i64::from(place.length));
+                self.dead += lengths.sum::<i64>();
                 self.quarantines.insert(game, None);
             }
         }
         Ok(Ok(()))
     }
 
+    fn add<E>(
+        &mut self,
+        game: GameId,
+        entries: &[Link],
+        place: Place,
+        below: impl FnOnce(GameId) -> Result<Option<Arc<GameRow>>, E>,
+    ) -> Result<Result<(), Gap>, E> {
+        let row = match self.games.entry(game) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(unknown) => unknown.insert(below(game)?),
+        };
+        let seq = entries.first().map_or(0, |first| first.entry.seq);
+        let next = row.as_ref().map_or(0, |row| row.head.seq) + 1;
+        let row = row.get_or_insert_with(|| Arc::new(GameRow { head: Head::START, frames: Vec::new() }));
+        let before = Arc::make_mut(row).add(entries, place);
+        self.dead += before.map_or(0, |before| i64::from(before.length));
+        Ok(if before.is_some() || seq == next { Ok(()) } else { Err(Gap { game, from: next }) })
+    }
+
     fn write(&mut self, writes: Vec<Write>, place: Place) {
         for write in writes {
-            match write {
-                Write::Put { key, value, expires } => {
-                    self.records.insert(key, Some(Arc::new(RecordRow { value, expires, place })));
-                }
-                Write::Delete { key } => {
-                    self.records.insert(key, None);
-                }
+            let key = write.key().clone();
+            let row = match write {
+                Write::Put { value, expires, .. } => Some(Arc::new(RecordRow { value, expires, place })),
+                Write::Delete { .. } => None,
+            };
+            if let Some(Some(before)) = self.records.insert(key.clone(), row) {
+                self.dead += before.log_bytes(&key);
             }
         }
     }
@@ -240,6 +276,29 @@ mod tests {
         assert_eq!(apply(&mut layer, entries(game, 4, 1), 124), Err(Gap { game, from: 3 }));
         let mut layer = Layer::default();
         assert_eq!(apply(&mut layer, entries(game, 2, 1), 24), Err(Gap { game, from: 1 }));
+    }
+
+    #[test]
+    fn a_frame_that_was_moved_is_found_at_its_new_place() {
+        let game = GameId::from_random([7; 12]);
+        let moved = |first, count| match entries(game, first, count) {
+            Change::Entries { game, entries, .. } => Change::Moved { game, entries },
+            other => other,
+        };
+        let mut layer = Layer::default();
+        apply(&mut layer, entries(game, 1, 2), 24).unwrap();
+        apply(&mut layer, entries(game, 3, 2), 124).unwrap();
+        let head = layer.games[&game].clone().unwrap().head;
+        assert_eq!(apply(&mut layer, moved(1, 2), 900), Ok(()));
+        let row = layer.games[&game].clone().unwrap();
+        assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
+        assert_eq!(layer.dead, 100);
+        // Read again without the segment that the first one lay in.
+        let mut layer = Layer::default();
+        assert_eq!(apply(&mut layer, entries(game, 3, 2), 124), Err(Gap { game, from: 1 }));
+        assert_eq!(apply(&mut layer, moved(1, 2), 900), Err(Gap { game, from: 5 }));
+        let row = layer.games[&game].clone().unwrap();
+        assert_eq!((row.head, row.frames.clone()), (head, vec![(1, place(900)), (3, place(124))]));
     }
 
     #[test]

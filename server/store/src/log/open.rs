@@ -1,6 +1,6 @@
 //! Opening a store: the lock, the index, and the part of the log after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write as _};
@@ -132,6 +132,9 @@ struct Replayed {
     quarantined: BTreeMap<GameId, String>,
     /// Games that were found to be damaged, which the log does not know yet.
     found: BTreeMap<GameId, String>,
+    /// Games whose entries do not lie in order: some are missing, or were copied when their segment
+    /// was compacted.
+    suspects: BTreeSet<GameId>,
     /// What is missing or damaged, in words.
     losses: Vec<String>,
     /// True if the whole log was read, because there was no index.
@@ -180,6 +183,15 @@ pub(super) fn open(
     }
     let segments = Arc::new(segments);
     let (index, mut replayed) = open_index(folder, &segments, signs, options)?;
+    let reader = Reader { index: Arc::new(index), segments };
+    for game in std::mem::take(&mut replayed.suspects) {
+        if let Err(Trouble::Damaged { seq, what }) = reader.verify(game)
+            && !replayed.quarantined.contains_key(&game)
+        {
+            replayed.found.entry(game).or_insert_with(|| format!("entry {seq}: {what}"));
+        }
+    }
+    let Reader { index, segments } = &reader;
     losses.append(&mut replayed.losses);
     replayed.losses = losses;
     if let Some(signs) = signs.filter(|signs| signs.end > replayed.end) {
@@ -202,7 +214,7 @@ pub(super) fn open(
     // What was noted is later than an index of before: a log may have been deleted since.
     let mut known = before.clone().unwrap_or_default();
     known.extend(noted.iter().flatten());
-    find_short(&index, &mut replayed, &known)
+    find_short(index, &mut replayed, &known)
         .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
     // An index tells of everything up to its point, and the notes of everything after it.
     let is_told_before = !replayed.is_whole || before.is_some();
@@ -257,7 +269,7 @@ pub(super) fn open(
     let mut place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE]).map_err(failed)?;
     place.grows_in(tail.path());
     Ok(Opened {
-        reader: Reader { index: Arc::new(index), segments },
+        reader,
         tail,
         notes,
         alive,
@@ -344,6 +356,7 @@ fn replay(
     let mut state = index.state()?.unwrap_or_default();
     let mut quarantined = index.quarantines()?;
     let (mut found_damaged, mut losses) = (BTreeMap::new(), Vec::new());
+    let mut suspects = BTreeSet::new();
     let is_whole = state.until == Point::default();
     let numbers = segments.numbers();
     let until = Place {
@@ -371,7 +384,7 @@ fn replay(
         }
         // Without this, a log of many games would have to fit into memory. What is lost is found
         // again only as long as no checkpoint covers it.
-        let is_clean = losses.is_empty() && found_damaged.is_empty();
+        let is_clean = losses.is_empty() && found_damaged.is_empty() && suspects.is_empty();
         if is_clean && index.fresh_bytes() >= checkpoint_bytes {
             let before = Point { segment: *number, at: from };
             index.freeze(before).map(|checkpoint| index.store(&checkpoint)).transpose()?;
@@ -392,17 +405,24 @@ fn replay(
                 Change::Epoch(epoch) => state.epoch = *epoch,
                 Change::Quarantine { game, reason } => drop(quarantined.insert(*game, reason.clone())),
                 Change::Release(game) | Change::DeleteLog(game) => drop(quarantined.remove(game)),
-                Change::Entries { .. } | Change::Records { .. } => {}
+                Change::Entries { .. } | Change::Moved { .. } | Change::Records { .. } => {}
             }
             let at = u32::try_from(frame.at).unwrap_or(u32::MAX);
             let place = Place { segment: *number, at, length: frame.length };
-            for Gap { game, from } in index.apply([(change, place)])? {
-                found_damaged.entry(game).or_insert_with(|| format!("entry {from}: it is missing"));
-            }
+            suspects.extend(index.apply([(change, place)])?.into_iter().map(|Gap { game, .. }| game));
         }
     }
     found_damaged.retain(|game, _| !quarantined.contains_key(game));
-    Ok(Replayed { state, until: state.until, quarantined, found: found_damaged, losses, is_whole, end })
+    Ok(Replayed {
+        state,
+        until: state.until,
+        quarantined,
+        found: found_damaged,
+        suspects,
+        losses,
+        is_whole,
+        end,
+    })
 }
 
 /// Finds the games whose logs end before these last entries.

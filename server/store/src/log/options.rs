@@ -14,6 +14,9 @@ pub struct LogOptions {
     /// Bytes of the log from one checkpoint of the index to the next. Default 8 MiB. What is not in
     /// a checkpoint is in memory, and read again by the next start after a crash.
     pub checkpoint_bytes: u64,
+    /// Bytes of the log from which on segments are compacted, if more than half of the log does not
+    /// count any more. Default 64 MiB.
+    pub compact_bytes: u64,
     /// What to do when acknowledged changes are missing and nothing tells whose they were.
     pub lost_tail: LostTail,
 }
@@ -26,6 +29,7 @@ impl Default for LogOptions {
             cache_bytes: 32 * MIB,
             segment_bytes: 32 * MIB,
             checkpoint_bytes: 8 * MIB,
+            compact_bytes: 64 * MIB,
             lost_tail: LostTail::Refuse,
         }
     }

@@ -26,12 +26,36 @@ impl Reader {
         let frame = self.segments.frame(place).map_err(|error| Trouble::of_io(&error, first))?;
         let frame = frame.ok_or_else(|| Trouble::damaged(first, "its frame is damaged"))?;
         match Change::parse(frame.tag, &frame.payload) {
-            Ok(Change::Entries { game: other, entries, .. })
+            Ok(Change::Entries { game: other, entries, .. } | Change::Moved { game: other, entries })
                 if other == game && entries.first().is_some_and(|link| link.entry.seq == first) =>
             {
                 Ok(entries)
             }
             Ok(_) | Err(_) => Err(Trouble::damaged(first, "its frame holds something else")),
+        }
+    }
+
+    /// True if these entries of a game lie at this place, by the index.
+    pub(super) fn is_at(&self, game: GameId, entries: &[Link], place: Place) -> Result<bool, Trouble> {
+        let first = entries.first().map_or(0, |link| link.entry.seq);
+        let row = self.index.game(game)?;
+        Ok(row.is_some_and(|row| row.frames.contains(&(first, place))))
+    }
+
+    /// Reads with the row of a game, and again if a segment was compacted away meanwhile.
+    fn with_row<T>(
+        &self,
+        game: GameId,
+        none: T,
+        read: impl Fn(&GameRow) -> Result<T, Trouble>,
+    ) -> Result<T, Trouble> {
+        loop {
+            let Some(row) = self.index.game(game)? else { return Ok(none) };
+            let found = read(&row);
+            let is_stale = || self.index.game(game).is_ok_and(|now| now.as_ref() != Some(&row));
+            if !matches!(found, Err(Trouble::Damaged { .. })) || !is_stale() {
+                return found;
+            }
         }
     }
 
@@ -46,11 +70,12 @@ impl Reader {
 
     /// Where a log stands, its last entry agreeing.
     pub(super) fn head(&self, game: GameId) -> Result<Head, Trouble> {
-        let Some(row) = self.index.game(game)? else { return Ok(Head::START) };
-        if self.hash_at(game, &row, row.head.seq)? != row.head.hash {
-            return Err(Trouble::damaged(row.head.seq, "its hash is not that of the head"));
-        }
-        Ok(row.head)
+        self.with_row(game, Head::START, |row| {
+            if self.hash_at(game, row, row.head.seq)? != row.head.hash {
+                return Err(Trouble::damaged(row.head.seq, "its hash is not that of the head"));
+            }
+            Ok(row.head)
+        })
     }
 
     /// Entries of a log, checked.
@@ -61,9 +86,18 @@ impl Reader {
         limit: usize,
     ) -> Result<Vec<StoredEntry>, Trouble> {
         let limit = limit.min(READ_MAX);
-        let Some(row) = self.index.game(game)? else { return Ok(Vec::new()) };
+        self.with_row(game, Vec::new(), |row| self.read_row(game, row, after_seq, limit))
+    }
+
+    fn read_row(
+        &self,
+        game: GameId,
+        row: &GameRow,
+        after_seq: u64,
+        limit: usize,
+    ) -> Result<Vec<StoredEntry>, Trouble> {
         let start = after_seq.min(row.head.seq);
-        let mut at = Head { seq: start, hash: self.hash_at(game, &row, start)? };
+        let mut at = Head { seq: start, hash: self.hash_at(game, row, start)? };
         let mut entries = Vec::new();
         let frames = row.frame_of(start + 1).map(|frame| &row.frames[frame..]).unwrap_or_default();
         for (first, place) in frames {

@@ -28,6 +28,11 @@ impl Trouble {
         Trouble::Damaged { seq, what: what.to_owned() }
     }
 
+    /// What a request that failed says.
+    pub(super) fn of_store(error: StoreError) -> Trouble {
+        Trouble::Unavailable { why: error.to_string() }
+    }
+
     /// What is wrong, in words.
     pub(super) fn why(self) -> String {
         match self {

@@ -13,18 +13,20 @@ use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 
 use flagfall_board::{GameId, Stamp};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 
 use super::change::{Change, Link};
+use super::compact::Compaction;
 use super::files::Tail;
 use super::index::Checkpoint;
 use super::notes::{self, Notes};
 use super::reader::Reader;
+use super::request::{Answer, Prepared, Request, SWEEP_STEP, Verdict};
 use super::shared::Shared;
 use super::trouble::Trouble;
 use crate::outages::OutageList;
 use crate::store::{
-    AppendOutcome, CLOCKS_FIRST, Expect, OUTAGES_KEY, Outage, StoreError, Update, UpdateOutcome, Write,
+    AppendOutcome, CLOCKS_FIRST, Expect, OUTAGES_KEY, StoreError, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key};
 
@@ -32,104 +34,6 @@ use crate::value::{Head, Key};
 const GROUP_MAX: usize = 1024;
 /// Bytes of entries and values in one group, about.
 const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Expired records that one step of a sweep removes.
-pub(super) const SWEEP_STEP: usize = 1000;
-
-pub(super) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
-
-/// An append whose chain its caller has computed, so that the writer need not.
-pub(super) struct Prepared {
-    pub(super) game: GameId,
-    pub(super) expected: Head,
-    pub(super) deadline: Option<Stamp>,
-    pub(super) not_before: Option<Stamp>,
-    /// The entries. The writer stamps them, unless `stamped` says that they have their stamps.
-    pub(super) entries: Vec<Link>,
-    /// The latest of the stamps that the entries have already.
-    pub(super) stamped: Option<Stamp>,
-    /// The latest outage that was known when it was asked for.
-    pub(super) outage: Option<Outage>,
-    pub(super) writes: Vec<Write>,
-}
-
-/// What the writer is asked to do.
-pub(super) enum Request {
-    Append {
-        append: Prepared,
-        reply: Reply<AppendOutcome>,
-    },
-    Update {
-        update: Update,
-        reply: Reply<UpdateOutcome>,
-    },
-    BumpEpoch {
-        reply: Reply<u64>,
-    },
-    /// Keeps what a reader has found, and already told [`Shared`].
-    Quarantine {
-        game: GameId,
-        reason: String,
-    },
-    /// Lifts a quarantine.
-    Release {
-        game: GameId,
-        reply: Reply<()>,
-    },
-    /// Puts an outage that was found into the record of outages, as any other group does.
-    KeepOutage {
-        reply: Reply<()>,
-    },
-    DeleteLog {
-        game: GameId,
-        reply: Reply<()>,
-    },
-    /// Removes at most [`SWEEP_STEP`] expired records; answers how many it removed.
-    Sweep {
-        reply: Reply<usize>,
-    },
-}
-
-impl Request {
-    fn bytes(&self) -> usize {
-        let of_writes = |writes: &[Write]| -> usize {
-            writes
-                .iter()
-                .map(|write| if let Write::Put { value, .. } = write { value.len() } else { 0 })
-                .sum()
-        };
-        match self {
-            Request::Append { append, .. } => {
-                let entries = append.entries.iter().map(|link| link.entry.body.len()).sum::<usize>();
-                entries + of_writes(&append.writes)
-            }
-            Request::Update { update, .. } => of_writes(&update.writes),
-            Request::BumpEpoch { .. }
-            | Request::KeepOutage { .. }
-            | Request::Quarantine { .. }
-            | Request::Release { .. }
-            | Request::DeleteLog { .. }
-            | Request::Sweep { .. } => 0,
-        }
-    }
-}
-
-/// An answer that waits for the sync.
-enum Answer {
-    Append(Reply<AppendOutcome>, Result<AppendOutcome, StoreError>),
-    Update(Reply<UpdateOutcome>, Result<UpdateOutcome, StoreError>),
-    Epoch(Reply<u64>, u64),
-    Swept(Reply<usize>, Result<usize, StoreError>),
-    Done(Reply<()>),
-}
-
-/// What became of a group.
-enum Verdict {
-    Durable,
-    /// It may be on the disk or not.
-    Unknown(String),
-    /// Nothing was written.
-    Refused(String),
-}
 
 /// The changes of a group so far, and what follows from them for the requests to come.
 #[derive(Default)]
@@ -165,12 +69,13 @@ pub(super) struct Writer {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
     pub(super) notes: Notes,
-    /// What the notes do not say yet.
-    pub(super) unnoted: Vec<(GameId, u64)>,
     pub(super) shared: Arc<Shared>,
     pub(super) checkpoint: Option<JoinHandle<()>>,
     /// Bytes of the log from one checkpoint to the next.
     pub(super) checkpoint_bytes: u64,
+    /// Bytes of the log from which on it is compacted.
+    pub(super) compact_bytes: u64,
+    pub(super) compaction: Option<Compaction>,
 }
 
 impl Writer {
@@ -179,8 +84,7 @@ impl Writer {
     pub(super) fn run(mut self, found: Vec<Change>, mut requests: mpsc::Receiver<Request>) {
         // A failure is kept in `shared`, and what was found is found again at the next start.
         self.write(Stage { changes: found, ..Stage::default() });
-        self.note();
-        while let Some(first) = requests.blocking_recv() {
+        while let Some(first) = self.next(&mut requests) {
             let mut bytes = first.bytes();
             let mut group = vec![first];
             while group.len() < GROUP_MAX && bytes < GROUP_BYTES_MAX {
@@ -188,11 +92,31 @@ impl Writer {
                 bytes += next.bytes();
                 group.push(next);
             }
-            if catch_unwind(AssertUnwindSafe(|| self.run_group(group))).is_err() {
-                self.shared.fail("the writer panicked; the process must be started again");
-            }
+            self.guarded(|writer| {
+                writer.run_group(group);
+                writer.compact();
+            });
         }
         self.finish();
+    }
+
+    /// Does this; a panic fails the store.
+    fn guarded(&mut self, work: impl FnOnce(&mut Writer)) {
+        if catch_unwind(AssertUnwindSafe(|| work(self))).is_err() {
+            self.shared.fail("the writer panicked; the process must be started again");
+        }
+    }
+
+    /// Waits for a request, and compacts meanwhile. `None` when the last sender is gone.
+    fn next(&mut self, requests: &mut mpsc::Receiver<Request>) -> Option<Request> {
+        while self.compaction.as_ref().is_some_and(Compaction::is_copying) {
+            match requests.try_recv() {
+                Ok(request) => return Some(request),
+                Err(mpsc::error::TryRecvError::Disconnected) => return None,
+                Err(mpsc::error::TryRecvError::Empty) => self.guarded(Writer::compact),
+            }
+        }
+        requests.blocking_recv()
     }
 
     /// Leaves an index that holds everything, so that the next start has nothing to read.
@@ -265,9 +189,14 @@ impl Writer {
         for answer in answers {
             answer.give(&verdict);
         }
-        self.note();
         if self.reader.index.fresh_bytes() >= self.checkpoint_bytes {
             self.begin_checkpoint();
+            if self.compaction.is_none()
+                && let Err(trouble) = self.look_at_size()
+            {
+                self.shared
+                    .fail(&format!("the log cannot be looked at ({trouble:?}); start the process again"));
+            }
         }
     }
 
@@ -419,20 +348,21 @@ impl Writer {
         }
         let counters = &self.shared.counters;
         counters.commits.fetch_add(1, Ordering::Relaxed);
+        let mut heads = Vec::new();
         for change in &stage.changes {
             match change {
                 Change::Entries { game, entries, .. } => {
-                    self.unnoted.extend(entries.last().map(|link| (*game, link.entry.seq)));
+                    heads.extend(entries.last().map(|link| (*game, link.entry.seq)));
                     counters.appends.fetch_add(1, Ordering::Relaxed);
                     counters.entries.fetch_add(entries.len() as u64, Ordering::Relaxed);
                 }
                 Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
                 Change::Release(game) => self.shared.release(*game),
                 Change::DeleteLog(game) => {
-                    self.unnoted.push((*game, 0));
+                    heads.push((*game, 0));
                     self.shared.release(*game);
                 }
-                Change::Records { .. } | Change::Quarantine { .. } => {}
+                Change::Moved { .. } | Change::Records { .. } | Change::Quarantine { .. } => {}
             }
         }
         match self.reader.index.apply(stage.changes.into_iter().zip(places)) {
@@ -441,17 +371,63 @@ impl Writer {
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
             Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
         }
+        self.note(&heads);
         Verdict::Durable
     }
 
-    /// Notes what was acknowledged. The callers have their answers by then: the log itself is safe
-    /// without the notes, and only damage to this very group could not be told.
-    fn note(&mut self) {
+    /// Notes what is about to be acknowledged. The log itself is safe without the notes: they tell
+    /// what damage to it costs.
+    fn note(&mut self, heads: &[(GameId, u64)]) {
         self.shared.note_end(self.tail.point());
-        if let Err(error) = self.notes.add(&self.unnoted) {
+        if let Err(error) = self.notes.add(heads) {
             tracing::error!(%error, "what was acknowledged cannot be noted");
         }
-        self.unnoted.clear();
+    }
+
+    /// Begins to compact the oldest segment if too much of the log does not count any more.
+    fn look_at_size(&mut self) -> Result<(), Trouble> {
+        let total = self.reader.segments.total_bytes()?;
+        let is_worth_it = total >= self.compact_bytes && self.reader.index.dead_bytes()? > total / 2;
+        let oldest = self.reader.segments.numbers().first().copied();
+        let oldest = oldest.filter(|oldest| is_worth_it && *oldest < self.tail.point().segment);
+        self.compaction = oldest.map(|oldest| Compaction::begin(&self.reader, oldest)).transpose()?;
+        Ok(())
+    }
+
+    /// A step of the compaction.
+    fn compact(&mut self) {
+        let Some(mut compaction) = self.compaction.take() else { return };
+        match self.compact_step(&mut compaction) {
+            Ok(true) => {}
+            Ok(false) => self.compaction = Some(compaction),
+            Err(trouble) => {
+                self.shared
+                    .fail(&format!("the log cannot be compacted ({trouble:?}); start the process again"));
+            }
+        }
+    }
+
+    /// Copies the next part. When everything is copied, and in a checkpoint, the segment goes:
+    /// true.
+    fn compact_step(&mut self, compaction: &mut Compaction) -> Result<bool, Trouble> {
+        let Some(copied) = compaction.copied() else {
+            match compaction.step(&self.reader, &self.shared)? {
+                Some(changes) => {
+                    self.write(Stage { changes, ..Stage::default() }).check().map_err(Trouble::of_store)?;
+                }
+                None => compaction.finish(self.tail.point()),
+            }
+            return Ok(false);
+        };
+        let stored = self.reader.index.state()?.unwrap_or_default();
+        if stored.until < copied {
+            self.begin_checkpoint();
+            return Ok(false);
+        }
+        let bytes = self.reader.segments.remove(compaction.number(), compaction.is_damaged())?;
+        self.reader.index.removed(bytes);
+        tracing::info!(segment = compaction.number(), bytes, "a segment of the log is compacted");
+        Ok(true)
     }
 
     /// Begins a checkpoint and the next notes. Returns with it the number of the notes that go when
@@ -490,54 +466,7 @@ impl Writer {
     }
 }
 
-impl Answer {
-    fn give(self, verdict: &Verdict) {
-        // A caller that went away needs no answer.
-        match self {
-            Answer::Append(reply, outcome) => {
-                let has_written = matches!(outcome, Ok(AppendOutcome::Ok { .. }));
-                reply.send(settle(outcome, has_written, AppendOutcome::Unknown, verdict)).ok();
-            }
-            Answer::Update(reply, outcome) => {
-                let has_written = matches!(outcome, Ok(UpdateOutcome::Ok));
-                reply.send(settle(outcome, has_written, UpdateOutcome::Unknown, verdict)).ok();
-            }
-            Answer::Epoch(reply, epoch) => drop(reply.send(verdict.check().map(|()| epoch))),
-            Answer::Swept(reply, count) => {
-                drop(reply.send(count.and_then(|count| verdict.check().map(|()| count))));
-            }
-            Answer::Done(reply) => drop(reply.send(verdict.check())),
-        }
-    }
-}
-
-impl Verdict {
-    fn check(&self) -> Result<(), StoreError> {
-        match self {
-            Verdict::Durable => Ok(()),
-            Verdict::Unknown(why) | Verdict::Refused(why) => {
-                Err(StoreError::Unavailable { why: why.clone() })
-            }
-        }
-    }
-}
-
 /// Removes the notes that a complete checkpoint makes needless.
 fn drop_notes(folder: &Path, noted: u64) -> Result<(), Trouble> {
     notes::remove_until(folder, noted).map_err(|error| Trouble::of_io(&error, 0))
-}
-
-/// The answer to a request once it is known what became of its group.
-fn settle<T>(
-    outcome: Result<T, StoreError>,
-    has_written: bool,
-    unknown: T,
-    verdict: &Verdict,
-) -> Result<T, StoreError> {
-    match verdict {
-        Verdict::Durable => outcome,
-        Verdict::Unknown(_) if has_written => Ok(unknown),
-        // The answer may rest on what the group wrote: it says nothing any more.
-        Verdict::Unknown(why) | Verdict::Refused(why) => Err(StoreError::Unavailable { why: why.clone() }),
-    }
 }

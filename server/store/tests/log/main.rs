@@ -234,6 +234,59 @@ async fn expired_records_are_swept_from_memory_and_from_the_database() {
 }
 
 #[tokio::test]
+async fn a_log_of_which_little_counts_is_compacted() {
+    let folder = scratch();
+    let options = LogOptions {
+        segment_bytes: 4_000,
+        checkpoint_bytes: 1_000,
+        compact_bytes: 20_000,
+        ..LogOptions::default()
+    };
+    let open = || LogStore::open(folder.path(), SystemClock, &options).unwrap();
+    let store = open();
+    let epoch = store.bump_epoch().await.unwrap();
+    // A game and a record that stay, far at the beginning.
+    let kept = append_ok(&store, append(game(1), Head::START, &["a", "b"])).await;
+    let kept =
+        append_ok(&store, Append { writes: vec![put("kept", "v")], ..append(game(1), kept, &["c"]) }).await;
+    Archive::put_aside(&store, game(2), "as a test".to_owned()).await.unwrap();
+    for round in 0..600 {
+        let gone = game(1_000 + round);
+        append_ok(
+            &store,
+            Append { writes: vec![put("changes", &round.to_string())], ..append(gone, Head::START, &["x"]) },
+        )
+        .await;
+        store.delete_log(gone).await.unwrap();
+        let update = Update { conditions: vec![], writes: vec![put("large", &"x".repeat(300))] };
+        assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
+    }
+    let bytes = || files(&folder.path().join("log")).iter().map(|path| length(path)).sum::<u64>();
+    assert!(bytes() < 100_000, "{} of more than 300,000 bytes are left", bytes());
+    assert!(!segment(folder.path(), 1).exists(), "the oldest segments are gone");
+    let check = async |store: &LogStore| {
+        assert_eq!(texts(store, game(1)).await, ["a", "b", "c"]);
+        assert_eq!(store.head(game(1)).await, Ok(kept));
+        assert_eq!(store.get(key("kept")).await, Ok(Some(b"v".to_vec())));
+        assert_eq!(store.get(key("changes")).await, Ok(Some(b"599".to_vec())));
+        assert_eq!(Archive::games(store).await, Ok(vec![game(1)]));
+        assert_eq!(store.quarantined().await, Ok(vec![(game(2), "as a test".to_owned())]));
+        assert_eq!(store.epoch().await, Ok(epoch));
+    };
+    check(&store).await;
+    drop(store);
+    let store = open();
+    check(&store).await;
+    drop(store);
+    // The log alone has all of it, in another order.
+    fs::remove_dir_all(folder.path().join("index")).unwrap();
+    let store = open();
+    check(&store).await;
+    let next = append_ok(&store, append(game(1), kept, &["d"])).await;
+    assert_eq!(next.seq, 4);
+}
+
+#[tokio::test]
 async fn a_folder_of_the_layout_before_is_converted() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));

@@ -1,0 +1,139 @@
+//! Compaction: what still counts in the oldest segment is copied to the end of the log, and the
+//! segment goes.
+//!
+//! It is always the oldest one. So a deletion in it deletes nothing that still stands in the log,
+//! and need not be copied.
+
+use std::io;
+
+use super::change::Change;
+use super::files::{Place, Point};
+use super::reader::Reader;
+use super::shared::Shared;
+use super::trouble::Trouble;
+use crate::segment::{Found, HEADER_BYTES, Seal, frames};
+use crate::store::Write;
+
+/// Bytes of a segment that one step goes through.
+const STEP_BYTES: u64 = 256 * 1024;
+
+/// A segment that is being compacted.
+pub(super) struct Compaction {
+    seal: Seal,
+    bytes: Vec<u8>,
+    /// How far it has been gone through.
+    at: u64,
+    is_damaged: bool,
+    /// Where the log ended when the last of it was copied.
+    copied: Option<Point>,
+}
+
+impl Compaction {
+    pub(super) fn begin(reader: &Reader, number: u32) -> io::Result<Compaction> {
+        Ok(Compaction {
+            seal: reader.segments.seal(number),
+            bytes: reader.segments.bytes(number)?,
+            at: HEADER_BYTES as u64,
+            is_damaged: false,
+            copied: None,
+        })
+    }
+
+    /// The number of the segment.
+    pub(super) fn number(&self) -> u32 {
+        self.seal.number
+    }
+
+    /// True if there is more to copy.
+    pub(super) fn is_copying(&self) -> bool {
+        self.copied.is_none()
+    }
+
+    /// Where the log must be in the database before the segment may go.
+    pub(super) fn copied(&self) -> Option<Point> {
+        self.copied
+    }
+
+    /// True if parts of the segment could not be read.
+    pub(super) fn is_damaged(&self) -> bool {
+        self.is_damaged
+    }
+
+    /// Notes that everything is copied, and the log ends here.
+    pub(super) fn finish(&mut self, end: Point) {
+        self.copied = Some(end);
+        self.bytes = Vec::new();
+    }
+
+    /// What counts in the next part of the segment; `None` at its end.
+    ///
+    /// # Errors
+    /// [`Trouble`]: the index cannot be read.
+    pub(super) fn step(&mut self, reader: &Reader, shared: &Shared) -> Result<Option<Vec<Change>>, Trouble> {
+        let begun = self.at;
+        let mut live = Vec::new();
+        for found in frames(&self.bytes, self.seal, begun) {
+            if self.at >= begun + STEP_BYTES {
+                return Ok(Some(live));
+            }
+            let frame = match found {
+                Found::Damage { to, .. } => {
+                    (self.at, self.is_damaged) = (to, true);
+                    continue;
+                }
+                Found::Frame(frame) => frame,
+            };
+            self.at = frame.at + u64::from(frame.length);
+            let at = u32::try_from(frame.at).unwrap_or(u32::MAX);
+            let place = Place { segment: self.seal.number, at, length: frame.length };
+            match Change::parse(frame.tag, &frame.payload) {
+                Ok(change) => copy(change, place, reader, shared, &mut live)?,
+                Err(_) => self.is_damaged = true,
+            }
+        }
+        // The end: what is left is copied, and the next step finds nothing.
+        Ok((self.at > begun).then_some(live))
+    }
+}
+
+/// Adds what counts of a change to the changes to write.
+fn copy(
+    change: Change,
+    place: Place,
+    reader: &Reader,
+    shared: &Shared,
+    live: &mut Vec<Change>,
+) -> Result<(), Trouble> {
+    let mut records = Vec::new();
+    match change {
+        Change::Entries { game, entries, writes } => {
+            records = writes;
+            live.extend(reader.is_at(game, &entries, place)?.then_some(Change::Moved { game, entries }));
+        }
+        Change::Moved { game, entries } => {
+            live.extend(reader.is_at(game, &entries, place)?.then_some(Change::Moved { game, entries }));
+        }
+        Change::Records { writes, .. } => records = writes,
+        Change::Epoch(epoch) => {
+            let is_current = shared.epoch.load(std::sync::atomic::Ordering::SeqCst) == epoch;
+            live.extend(is_current.then_some(Change::Epoch(epoch)));
+        }
+        Change::Quarantine { game, .. } => {
+            let reason = shared.quarantine_of(game);
+            live.extend(reason.map(|reason| Change::Quarantine { game, reason }));
+        }
+        Change::Release(_) | Change::DeleteLog(_) => {}
+    }
+    let mut writes = Vec::new();
+    for write in records {
+        if let Write::Put { key, .. } = &write
+            && reader.index.record(key)?.is_some_and(|row| row.place == place)
+        {
+            writes.push(write);
+        }
+    }
+    if !writes.is_empty() {
+        live.push(Change::Records { at: shared.clock.stamp(), writes });
+    }
+    Ok(())
+}
