@@ -146,10 +146,9 @@ impl LogStore {
             compact_bytes: options.compact_bytes,
             compaction: None,
         };
-        let first = opened.found;
         let writer = std::thread::Builder::new()
             .name("store-writer".to_owned())
-            .spawn(move || writer.run(first, receiver))
+            .spawn(move || writer.run(receiver))
             .map_err(|source| LogOpenError::Io { folder: folder.to_owned(), source })?;
         Ok(LogStore { reader: Some(opened.reader), shared, requests: Some(sender), writer: Some(writer) })
     }

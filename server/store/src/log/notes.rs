@@ -57,6 +57,11 @@ impl Notes {
         Ok(Notes { folder: folder.to_owned(), number, file: create(folder, number)? })
     }
 
+    /// Removes the files before this one: a checkpoint holds what they are for.
+    pub(super) fn remove_earlier(&self) -> io::Result<()> {
+        remove_until(&self.folder, self.number - 1)
+    }
+
     /// Begins the next file, and returns the number of the one before it.
     pub(super) fn turn(&mut self) -> io::Result<u64> {
         self.file = create(&self.folder, self.number + 1)?;

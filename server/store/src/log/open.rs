@@ -116,8 +116,6 @@ pub(super) struct Opened {
     pub(super) epoch: u64,
     pub(super) last_heartbeat: Option<Stamp>,
     pub(super) quarantined: BTreeMap<GameId, String>,
-    /// What was found at the start, to be written to the log.
-    pub(super) found: Vec<Change>,
     /// What is missing or damaged, in words.
     pub(super) losses: Vec<String>,
     pub(super) place: DataFolder,
@@ -201,7 +199,9 @@ pub(super) fn open(
             acknowledged.at, acknowledged.segment
         ));
     }
-    if !is_new && !is_converted && signs.is_none() && noted.is_none() && replayed.is_whole {
+    // A creation that was cut short left a log in which no server has lived yet.
+    let has_lived = replayed.state.at > Stamp(0) && !is_converted;
+    if has_lived && signs.is_none() && noted.is_none() && replayed.is_whole {
         replayed.losses.push("the files that tell how far the log was acknowledged are gone".to_owned());
     }
     let index_before = folder.join(INDEX_BEFORE);
@@ -224,19 +224,6 @@ pub(super) fn open(
     if !what.is_empty() && !are_told && options.lost_tail == LostTail::Refuse {
         return Err(LogOpenError::LostTail { folder: folder.to_owned(), what });
     }
-    let mut found: Vec<Change> = replayed
-        .found
-        .iter()
-        .map(|(game, reason)| Change::Quarantine { game: *game, reason: reason.clone() })
-        .collect();
-    if is_new {
-        // From now on a log without a checkpoint is one whose index was lost.
-        index
-            .freeze(replayed.end)
-            .map(|checkpoint| index.store(&checkpoint))
-            .transpose()
-            .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
-    }
     // Nothing is written where something was lost: the log goes on in a new segment.
     let end = match what.is_empty() {
         true => replayed.end,
@@ -246,19 +233,36 @@ pub(super) fn open(
             segments.begin(last.max(known) + 1, |_| {}).map_err(failed)?
         }
     };
-    let tail = Tail::new(segments.clone(), end, segment_bytes).map_err(failed)?;
+    let mut tail = Tail::new(segments.clone(), end, segment_bytes).map_err(failed)?;
     let heartbeat = signs.map(|signs| signs.heartbeat).unwrap_or_default();
     let last = heartbeat.max(replayed.state.at);
     let clock = StampClock::new(clock, last);
     clock.watch_start();
+    let quarantine =
+        |(game, reason): (&GameId, &String)| Change::Quarantine { game: *game, reason: reason.clone() };
+    let mut found: Vec<Change> = replayed.found.iter().map(quarantine).collect();
     if !what.is_empty() {
         replayed.state.epoch = clock.stamp().0.max(replayed.state.epoch + 1);
         tracing::error!(what, epoch = replayed.state.epoch, "the log is damaged: a new epoch begins");
         found.push(Change::Epoch(replayed.state.epoch));
     }
     replayed.quarantined.extend(replayed.found);
+    let has_found = !found.is_empty();
+    write_found(index, &mut tail, found)
+        .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
     let notes = Notes::begin(folder).map_err(failed)?;
-    let alive = Alive::create(&folder.join(ALIVE), segments.store(), end, heartbeat).map_err(failed)?;
+    // The files of before are needed until a checkpoint holds what was read. From a new store's
+    // first checkpoint on, a log without one is a log whose index was lost.
+    if is_new || has_found || index_before.exists() {
+        index
+            .freeze(tail.point())
+            .map(|checkpoint| index.store(&checkpoint))
+            .transpose()
+            .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
+        notes.remove_earlier().map_err(failed)?;
+    }
+    let alive =
+        Alive::create(&folder.join(ALIVE), segments.store(), tail.point(), heartbeat).map_err(failed)?;
     if index_before.exists() {
         fs::remove_dir_all(&index_before).map_err(failed)?;
     }
@@ -277,11 +281,26 @@ pub(super) fn open(
         epoch: replayed.state.epoch,
         last_heartbeat: (!is_new && last > Stamp(0)).then_some(last),
         quarantined: replayed.quarantined,
-        found,
         losses: replayed.losses,
         place,
         lock,
     })
+}
+
+/// Writes what was found at the start to the log, durably, and takes it into the index.
+fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(), Trouble> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    let mut group = tail.group()?;
+    let place = |change: Change| {
+        let (at, length) = group.push(change.tag(), |buffer| change.encode(buffer));
+        (change, tail.place(at, length))
+    };
+    let placed: Vec<_> = found.into_iter().map(place).collect();
+    tail.write(&group)?;
+    index.apply(placed)?;
+    Ok(())
 }
 
 /// Opens the index and brings it up to the log's end. It is made anew if it is not as the store

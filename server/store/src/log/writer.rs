@@ -79,11 +79,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Writes what was found at the start, and works until the last sender is gone. A panic fails
+    /// Works until the last sender is gone. A panic fails
     /// the store; later requests are refused.
-    pub(super) fn run(mut self, found: Vec<Change>, mut requests: mpsc::Receiver<Request>) {
-        // A failure is kept in `shared`, and what was found is found again at the next start.
-        self.write(Stage { changes: found, ..Stage::default() });
+    pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(first) = self.next(&mut requests) {
             let mut bytes = first.bytes();
             let mut group = vec![first];

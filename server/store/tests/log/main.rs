@@ -90,6 +90,24 @@ async fn a_bumped_epoch_and_a_quarantine_stay() {
 }
 
 #[tokio::test]
+async fn a_creation_that_was_cut_short_is_begun_again() {
+    let whole = scratch();
+    drop(open(whole.path()).unwrap());
+    for left in ["log", "nothing of the log"] {
+        let folder = scratch();
+        fs::create_dir(folder.path().join("log")).unwrap();
+        if left == "log" {
+            fs::copy(segment(whole.path(), 1), segment(folder.path(), 1)).unwrap();
+        }
+        fs::write(folder.path().join("log/00000002.new"), "unfinished").unwrap();
+        let store = open(folder.path()).unwrap();
+        append_ok(&store, append(game(1), Head::START, &["a"])).await;
+        assert_eq!(store.quarantined().await, Ok(vec![]));
+        assert!(store.losses().is_empty(), "{left}: {:?}", store.losses());
+    }
+}
+
+#[tokio::test]
 async fn the_last_sign_of_life_is_found_at_open() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
