@@ -79,8 +79,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Works until the last sender is gone. A panic fails
-    /// the store; later requests are refused.
+    /// Works until the last sender is gone. A panic fails the store; later requests are refused.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
         while let Some(first) = self.next(&mut requests) {
             let mut bytes = first.bytes();
