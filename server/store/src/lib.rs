@@ -18,7 +18,6 @@ mod outages;
 pub mod planted;
 pub mod record;
 pub mod redis;
-#[expect(dead_code, reason = "the log that is built on it comes next")]
 mod segment;
 mod store;
 mod value;

@@ -35,8 +35,8 @@
 //! | side records in the newest part of the log | they are as they were before; a new epoch begins |
 //! | the end of the log, whole segments, or their headers | the notes and the index tell whose entries were there: those games are in quarantine, and a new epoch begins |
 //! | the same, and nothing tells | [`LogOpenError::LostTail`] until the operator accepts the loss; then a new epoch begins |
-//! | the index | it is made anew |
-//! | the notes, or the file `alive` | written anew |
+//! | the index | it is rebuilt |
+//! | the notes, or the file `alive` | written again |
 //!
 //! Where something was lost, nothing is written any more: the log goes on in a new segment.
 //!
@@ -272,7 +272,7 @@ impl Drop for LogStore {
         {
             tracing::error!("the store's writer panicked");
         }
-        // A reader that is still at work keeps the index open. The next start makes it anew then.
+        // A reader that is still at work keeps the index open. The next start rebuilds it then.
         let is_closed = self.reader.take().is_some_and(|reader| Arc::into_inner(reader.index).is_some());
         if is_closed && self.shared.check_place().is_ok() {
             open::seal_index(&self.shared.folder);

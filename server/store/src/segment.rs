@@ -82,13 +82,6 @@ pub(crate) fn parse_or_repair(bytes: &[u8], seal: Seal, at: u64) -> Option<Frame
     parse(bytes, seal, at).or_else(|| repair::repair(bytes, seal, at))
 }
 
-/// The payload and tag that these bytes would have if their checksum were right: a hint to whose
-/// frame was damaged, and no more than that.
-pub(crate) fn guess(bytes: &[u8]) -> Option<(u8, &[u8])> {
-    let (tag, payload) = bytes.get(PREFIX_BYTES..)?.split_first()?;
-    Some((tag & !GROUP, payload))
-}
-
 /// Everything in a segment from the place `from` on. `bytes` is the segment from its beginning.
 pub(crate) fn frames(bytes: &[u8], seal: Seal, from: u64) -> Frames<'_> {
     Frames { bytes, seal, at: usize::try_from(from).unwrap_or(usize::MAX).min(bytes.len()) }

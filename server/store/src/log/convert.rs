@@ -22,7 +22,7 @@ use crate::encoding::{parse_entry, parse_head, parse_record};
 use crate::store::{StoredEntry, Write};
 use crate::value::{Head, Key, SecretBytes};
 
-/// What the layout of before consists of.
+/// What the old layout consists of.
 const DATABASE: &str = "db";
 const WITNESS: &str = "witness";
 const OTHERS: [&str; 4] = [WITNESS, "mirror", "db.new", "mirror.new"];
@@ -35,7 +35,7 @@ const FRAME_PARTS: usize = 64;
 /// How often the progress is logged.
 const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
-/// True if this folder holds a store of the layout of before, and no log.
+/// True if this folder holds a store of the old layout, and no log.
 pub(super) fn is_needed(folder: &Path, log: &str) -> bool {
     folder.join(DATABASE).is_dir() && !folder.join(log).exists()
 }
@@ -83,7 +83,7 @@ pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) 
     Ok(())
 }
 
-/// Removes what is left of the layout of before. The log holds all of it.
+/// Removes what is left of the old layout. The log holds all of it.
 pub(super) fn remove_rest(folder: &Path) -> io::Result<()> {
     for name in [DATABASE].iter().chain(&OTHERS) {
         let path = folder.join(name);

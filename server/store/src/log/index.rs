@@ -1,4 +1,4 @@
-//! The index: for every game where its entries lie, and every side record. It can be made anew from
+//! The index: for every game where its entries lie, and every side record. It can be rebuilt from
 //! the log at any time.
 //!
 //! What changed last is in memory, in a layer over a database. Now and then the layer is written
@@ -21,7 +21,7 @@ use crate::archive::FullRecord;
 use crate::limits::READ_MAX;
 use crate::value::Key;
 
-/// The version of the rows. A database of another version is made anew.
+/// The version of the rows. A database of another version is rebuilt.
 const VERSION: u32 = 1;
 const META_STATE: &[u8] = b"state";
 const META_QUARANTINE: &[u8] = b"quarantine/";

@@ -35,8 +35,8 @@ pub(super) struct RecordRow {
     pub(super) place: Place,
 }
 
-/// A row in the database. A frame is told by how far it is from the one before it: entries,
-/// segments, and its place and length.
+/// A row in the database. Each frame has the entries and the segments since the one before it, its
+/// place and its length.
 #[derive(Serialize, Deserialize)]
 struct RawGame {
     seq: u64,

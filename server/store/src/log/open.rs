@@ -41,7 +41,7 @@ const SEGMENT_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 /// Leaves the checksum of the index's files, which must be closed by now.
 pub(super) fn seal_index(folder: &Path) {
     if let Err(error) = sum::write(&folder.join(INDEX_SUM), &folder.join(INDEX)) {
-        tracing::warn!(%error, "the index could not be sealed: the next start makes it anew");
+        tracing::warn!(%error, "the index could not be sealed: the next start rebuilds it");
     }
 }
 
@@ -64,7 +64,7 @@ pub enum LogOpenError {
         /// What it holds.
         what: String,
     },
-    /// The folder has the layout of before and cannot be converted.
+    /// The folder has the old layout and cannot be converted.
     #[error(
         "the store in {folder} was written by an earlier version of this program and cannot be \
          converted: {why}. Start it once with the version that wrote it, which mends what it can, or \
@@ -96,7 +96,7 @@ pub enum LogOpenError {
         /// What was found.
         what: String,
     },
-    /// The index cannot be used, and not made anew either.
+    /// The index cannot be used, and cannot be rebuilt either.
     #[error("the index of the store in {folder} cannot be used: {why}")]
     Index {
         /// The folder.
@@ -147,6 +147,7 @@ pub(super) fn open(
     options: &LogOptions,
 ) -> Result<Opened, LogOpenError> {
     let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
+    let unusable = |trouble: Trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
     fs::create_dir_all(folder).map_err(failed)?;
     let lock = lock(folder)?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
@@ -212,12 +213,11 @@ pub(super) fn open(
         false => None,
     };
     // What was noted is later than an index of before: a log may have been deleted since.
-    let mut known = before.clone().unwrap_or_default();
-    known.extend(noted.iter().flatten());
-    find_short(index, &mut replayed, &known)
-        .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
-    // An index tells of everything up to its point, and the notes of everything after it.
     let is_told_before = !replayed.is_whole || before.is_some();
+    let mut known = before.unwrap_or_default();
+    known.extend(noted.iter().flatten());
+    find_short(index, &mut replayed, &known).map_err(unusable)?;
+    // An index tells of everything up to its point, and the notes of everything after it.
     let is_told_after = noted.is_some() || signs.is_some_and(|signs| signs.end <= replayed.until);
     let are_told = replayed.losses.is_empty() || (is_told_before && is_told_after);
     let what = replayed.losses.join("; ");
@@ -248,8 +248,7 @@ pub(super) fn open(
     }
     replayed.quarantined.extend(replayed.found);
     let has_found = !found.is_empty();
-    write_found(index, &mut tail, found)
-        .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
+    write_found(index, &mut tail, found).map_err(unusable)?;
     let notes = Notes::begin(folder).map_err(failed)?;
     // The files of before are needed until a checkpoint holds what was read. From a new store's
     // first checkpoint on, a log without one is a log whose index was lost.
@@ -258,7 +257,7 @@ pub(super) fn open(
             .freeze(tail.point())
             .map(|checkpoint| index.store(&checkpoint))
             .transpose()
-            .map_err(|trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() })?;
+            .map_err(unusable)?;
         notes.remove_earlier().map_err(failed)?;
     }
     let alive =
@@ -303,7 +302,7 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
     Ok(())
 }
 
-/// Opens the index and brings it up to the log's end. It is made anew if it is not as the store
+/// Opens the index and brings it up to the log's end. It is rebuilt if it is not as the store
 /// left it, or the store was not closed, unless the log is long.
 fn open_index(
     folder: &Path,
@@ -320,7 +319,7 @@ fn open_index(
         match read_index(folder, segments, signs, options) {
             Ok(opened) => return Ok(opened),
             Err(Failure::Log(error)) => return Err(error),
-            Err(Failure::Index(trouble)) => tracing::warn!(?trouble, "the index is made anew"),
+            Err(Failure::Index(trouble)) => tracing::warn!(?trouble, "the index is rebuilt"),
         }
     }
     // The index of before stays until the new one is complete: if the log is damaged, it tells

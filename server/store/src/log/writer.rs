@@ -180,7 +180,7 @@ impl Writer {
                 }
             }
         }
-        // Whatever is written after an outage is not in the store without it.
+        // The first group after an outage records it.
         self.stage_outage(&mut stage);
         let verdict = self.write(stage);
         for answer in answers {
@@ -463,7 +463,7 @@ impl Writer {
     }
 }
 
-/// Removes the notes that a complete checkpoint makes needless.
+/// Removes the notes that a complete checkpoint makes unnecessary.
 fn drop_notes(folder: &Path, noted: u64) -> Result<(), Trouble> {
-    notes::remove_until(folder, noted).map_err(|error| Trouble::of_io(&error, 0))
+    Ok(notes::remove_until(folder, noted)?)
 }

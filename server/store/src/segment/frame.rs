@@ -82,6 +82,7 @@ impl Frame<'_> {
     }
 
     /// True if a flipped bit was mended.
+    #[cfg(test)]
     pub(crate) fn is_repaired(&self) -> bool {
         matches!(self.payload, Cow::Owned(_))
     }

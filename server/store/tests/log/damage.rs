@@ -172,7 +172,7 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
 }
 
 #[tokio::test]
-async fn an_index_that_is_gone_or_damaged_is_made_anew() {
+async fn an_index_that_is_gone_or_damaged_is_rebuilt() {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
     fill(&store, folder.path(), 3).await;
@@ -258,8 +258,7 @@ fn harm(path: &Path, damage: Damage) -> bool {
     bytes != before
 }
 
-/// Whatever happens to one of these files, the store opens. What it does not have any more, it
-/// says.
+/// The store opens although one of these files is damaged, and reports what is missing.
 async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: u64, rounds: usize) {
     use Damage::{Empty, FlipEnd, FlipMiddle, Gone, Half, Zeros};
     for file in files {
@@ -294,7 +293,7 @@ async fn whatever_happens_to_one_file_nothing_is_kept_quiet() {
     let store = open(folder.path()).unwrap();
     fill(&store, folder.path(), 4).await;
     let epoch = store.epoch().await.unwrap();
-    // After a kill, the index is made anew whatever its files say.
+    // After a kill the index is rebuilt, so its files do not matter.
     let killed = killed(folder.path());
     let is_index = |path: &PathBuf| path.components().any(|part| part.as_os_str() == "index");
     let others = files(killed.path()).into_iter().filter(|path| !is_index(path)).collect();

@@ -305,7 +305,7 @@ async fn a_log_of_which_little_counts_is_compacted() {
 }
 
 #[tokio::test]
-async fn a_folder_of_the_layout_before_is_converted() {
+async fn a_folder_of_the_old_layout_is_converted() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
     let before = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
