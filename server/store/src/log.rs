@@ -48,6 +48,7 @@ mod change;
 mod compact;
 mod convert;
 mod files;
+mod folder_lock;
 mod index;
 mod inspect;
 mod layer;

@@ -1,11 +1,12 @@
 //! A look at a store that changes nothing: a copy to open as a start would.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::folder_lock::FolderLock;
 use super::notes;
-use super::open::{ALIVE, LOG, LogOpenError, lock};
+use super::open::{ALIVE, LOG, LogOpenError};
 
 /// Where the copy lies, in the store's own folder: segments that do not grow any more need not be
 /// copied there.
@@ -18,7 +19,7 @@ const COPY: &str = "check";
 pub struct Inspection {
     copy: PathBuf,
     /// The store is not used meanwhile.
-    _lock: File,
+    _lock: FolderLock,
 }
 
 impl Inspection {
@@ -31,7 +32,7 @@ impl Inspection {
         if !folder.join(LOG).is_dir() && !folder.join(ALIVE).exists() {
             return Err(failed(io::Error::new(io::ErrorKind::NotFound, "there is no store in it")));
         }
-        let lock = lock(folder)?;
+        let lock = FolderLock::take(folder)?;
         let copy = folder.join(COPY);
         // One that was ended in the middle leaves it.
         remove(&copy).map_err(failed)?;

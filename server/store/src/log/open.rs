@@ -1,9 +1,9 @@
 //! Opening a store: the lock, the index, and the part of the log after it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Read, Write as _};
+use std::io;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use super::alive::{Alive, Signs};
 use super::change::Change;
 use super::convert;
 use super::files::{Place, Point, Segments, Tail};
+use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
 use super::layer::Gap;
 use super::notes::{Noted, Notes};
@@ -27,7 +28,6 @@ use crate::clock::{StampClock, WallClock};
 use crate::embedded::LostTail;
 use crate::segment::{Found, FrameWriter, HEADER_BYTES, frames};
 
-const LOCK: &str = "lock";
 pub(super) const LOG: &str = "log";
 const INDEX: &str = "index";
 const INDEX_BEFORE: &str = "index.before";
@@ -119,7 +119,7 @@ pub(super) struct Opened {
     /// What is missing or damaged, in words.
     pub(super) losses: Vec<String>,
     pub(super) place: DataFolder,
-    pub(super) lock: File,
+    pub(super) lock: FolderLock,
 }
 
 /// What reading the log found out.
@@ -149,7 +149,7 @@ pub(super) fn open(
     let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
     let unusable = |trouble: Trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
     fs::create_dir_all(folder).map_err(failed)?;
-    let lock = lock(folder)?;
+    let lock = FolderLock::take(folder)?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
     if convert::is_needed(folder, LOG) {
@@ -469,24 +469,4 @@ fn torn_from(found: &[Found<'_>], number: u32, signs: Option<Signs>) -> Option<u
         }
         Found::Frame(_) => None,
     })
-}
-
-pub(super) fn lock(folder: &Path) -> Result<File, LogOpenError> {
-    let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
-    let path = folder.join(LOCK);
-    let mut file =
-        OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path).map_err(failed)?;
-    match file.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            // The name of the process only makes the message better.
-            file.read_to_string(&mut holder).ok();
-            return Err(LogOpenError::Locked { folder: folder.to_owned(), holder });
-        }
-        Err(TryLockError::Error(error)) => return Err(failed(error)),
-    }
-    file.set_len(0).map_err(failed)?;
-    file.write_all(format!("process {}", std::process::id()).as_bytes()).map_err(failed)?;
-    Ok(file)
 }

@@ -1,7 +1,6 @@
 //! What the writer, the readers and the handle have in common.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
@@ -10,6 +9,7 @@ use flagfall_board::{GameId, Stamp};
 
 use super::alive::Alive;
 use super::files::Point;
+use super::folder_lock::FolderLock;
 use super::place::DataFolder;
 use crate::clock::StampClock;
 use crate::store::StoreError;
@@ -36,7 +36,7 @@ pub(super) struct Shared {
     /// What was found missing or damaged at the start.
     pub(super) losses: Vec<String>,
     /// Held locked as long as the folder is in use.
-    pub(super) _lock: File,
+    pub(super) _lock: FolderLock,
 }
 
 impl Shared {
