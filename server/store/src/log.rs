@@ -74,7 +74,7 @@ use tokio::sync::{mpsc, oneshot};
 use self::change::Link;
 pub use self::inspect::Inspection;
 pub use self::open::LogOpenError;
-pub use self::options::LogOptions;
+pub use self::options::{LogOptions, LostTail};
 use self::reader::Reader;
 use self::request::{Prepared, Reply, Request, SWEEP_STEP};
 use self::shared::{Counters, Shared};

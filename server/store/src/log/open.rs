@@ -19,13 +19,12 @@ use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
 use super::layer::Gap;
 use super::notes::{Noted, Notes};
-use super::options::LogOptions;
+use super::options::{LogOptions, LostTail};
 use super::place::DataFolder;
 use super::reader::Reader;
 use super::sum;
 use super::trouble::Trouble;
 use crate::clock::{StampClock, WallClock};
-use crate::embedded::LostTail;
 use crate::segment::{Found, FrameWriter, HEADER_BYTES, frames};
 
 pub(super) const LOG: &str = "log";

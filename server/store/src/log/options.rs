@@ -1,7 +1,5 @@
 //! What an operator may set.
 
-use crate::embedded::LostTail;
-
 /// What an operator may set.
 #[derive(Clone, Debug)]
 pub struct LogOptions {
@@ -33,4 +31,14 @@ impl Default for LogOptions {
             lost_tail: LostTail::Refuse,
         }
     }
+}
+
+/// What to do when acknowledged changes are missing and nothing tells whose they were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LostTail {
+    /// Don't open, say so.
+    #[default]
+    Refuse,
+    /// Go on with what is there, in a new epoch.
+    Accept,
 }

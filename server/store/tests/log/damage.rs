@@ -5,8 +5,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use flagfall_store::archive::examine;
-use flagfall_store::embedded::LostTail;
-use flagfall_store::log::Inspection;
+use flagfall_store::log::{Inspection, LostTail};
 use flagfall_store::{
     AppendOutcome, Head, LogOpenError, LogOptions, LogStore, ReadError, Store, SystemClock,
 };
