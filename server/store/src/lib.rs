@@ -2,13 +2,12 @@
 //!
 //! A store numbers, chains, stamps and keeps the entries of logs without reading their content.
 //! Beside the logs it keeps small side records under keys. [`Store`] is the trait.
-//! [`EmbeddedStore`] is durable and lives in the process, [`RedisStore`] is shared by several
+//! [`LogStore`] is durable and lives in the process, [`RedisStore`] is shared by several
 //! servers, and [`MemoryStore`] is for tests. One test suite runs against all three.
 
 pub mod archive;
 mod checks;
 pub mod clock;
-pub mod embedded;
 mod encoding;
 pub mod limits;
 pub mod log;
@@ -25,7 +24,6 @@ mod value;
 pub use self::redis::{RedisAddress, RedisOpenError, RedisOptions, RedisStore};
 pub use archive::Archive;
 pub use clock::{ManualClock, SystemClock, WallClock};
-pub use embedded::{EmbeddedStore, OpenError, Options};
 pub use log::{LogOpenError, LogOptions, LogStore};
 pub use memory::MemoryStore;
 pub use outages::OutageList;

@@ -272,17 +272,23 @@ async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: 
             // The second start finds what the first one left.
             for _ in 0..2 {
                 let store = open(copy.path()).unwrap_or_else(|error| panic!("{at}: {error}"));
-                for number in [1, 2] {
-                    let read = store.read(game(number), 0, 100).await;
-                    let quarantined = store.quarantined().await.unwrap();
-                    let is_named = quarantined.iter().any(|(named, _)| *named == game(number));
-                    assert_eq!(read.map(|read| read.len()) != Ok(rounds), is_named, "{at}: {quarantined:?}");
-                    let record = store.get(key(&format!("last/{number}"))).await.unwrap();
-                    let is_there = record == Some(format!("{number}:{}", rounds - 1).into_bytes());
-                    assert!(is_there || store.epoch().await.unwrap() > epoch, "{at}");
-                }
+                assert_all_is_there_or_named(&store, epoch, rounds, &at).await;
             }
         }
+    }
+}
+
+/// All of both games is there, or the game is in quarantine; their records are there, or a new epoch
+/// has begun.
+async fn assert_all_is_there_or_named(store: &LogStore, epoch: u64, rounds: usize, at: &str) {
+    for number in [1, 2] {
+        let read = store.read(game(number), 0, 100).await;
+        let quarantined = store.quarantined().await.unwrap();
+        let is_named = quarantined.iter().any(|(named, _)| *named == game(number));
+        assert_eq!(read.map(|read| read.len()) != Ok(rounds), is_named, "{at}: {quarantined:?}");
+        let record = store.get(key(&format!("last/{number}"))).await.unwrap();
+        let is_there = record == Some(format!("{number}:{}", rounds - 1).into_bytes());
+        assert!(is_there || store.epoch().await.unwrap() > epoch, "{at}");
     }
 }
 
@@ -302,6 +308,55 @@ async fn whatever_happens_to_one_file_nothing_is_kept_quiet() {
     let is_short = |path: &PathBuf| length(path) < 1_000_000;
     let short = files(folder.path()).into_iter().filter(is_short).collect();
     assert_nothing_is_kept_quiet(folder.path(), short, epoch, 4).await;
+}
+
+#[tokio::test]
+async fn whatever_happens_to_two_files_nothing_is_kept_quiet() {
+    use Damage::{Empty, FlipEnd, FlipMiddle, Gone, Half, Zeros};
+    const KINDS: [Damage; 6] = [FlipMiddle, FlipEnd, Half, Empty, Gone, Zeros];
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    fill(&store, folder.path(), 4).await;
+    let epoch = store.epoch().await.unwrap();
+    let whole = killed(folder.path());
+    // After a kill the index is rebuilt, so its files do not matter.
+    let names = |path: PathBuf| path.strip_prefix(whole.path()).unwrap().to_owned();
+    let mut names: Vec<PathBuf> = files(whole.path()).into_iter().map(names).collect();
+    names.retain(|name| !name.starts_with("index") && !name.ends_with("lock"));
+    let mut refused = 0;
+    for (number, first) in names.iter().enumerate() {
+        for second in &names[number + 1..] {
+            for kinds in KINDS.iter().flat_map(|one| KINDS.map(|other| [*one, other])) {
+                let copy = killed(whole.path());
+                let at = format!("{} and {}: {kinds:?}", first.display(), second.display());
+                harm(&copy.path().join(first), kinds[0]);
+                harm(&copy.path().join(second), kinds[1]);
+                let store = match open(copy.path()) {
+                    Err(LogOpenError::LostTail { .. }) => {
+                        refused += 1;
+                        // What is lost is accepted; the rest is as it was written.
+                        let store = accept(copy.path());
+                        assert!(store.epoch().await.unwrap() > epoch, "{at}");
+                        for number in [1, 2] {
+                            let expected: Vec<_> = (0..4).map(|round| format!("{number}:{round}")).collect();
+                            let read = store.read(game(number), 0, 1).await;
+                            let is_read = read.is_ok_and(|read| !read.is_empty());
+                            let found = if is_read && store.quarantined().await.unwrap().is_empty() {
+                                texts(&store, game(number)).await
+                            } else {
+                                vec![]
+                            };
+                            assert!(expected.starts_with(&found), "{at}: {found:?}");
+                        }
+                        continue;
+                    }
+                    opened => opened.unwrap_or_else(|error| panic!("{at}: {error}")),
+                };
+                assert_all_is_there_or_named(&store, epoch, 4, &at).await;
+            }
+        }
+    }
+    assert!(refused > 0, "no damage was too much");
 }
 
 #[tokio::test]
