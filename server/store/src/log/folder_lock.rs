@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::open::LogOpenError;
+use super::error::LogOpenError;
 
 /// The lock's file in the data folder.
 pub(super) const LOCK: &str = "lock";

@@ -3,17 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
-use std::io;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use flagfall_board::{GameId, Stamp};
-use thiserror::Error;
 
 use super::alive::{Alive, Signs};
 use super::change::Change;
 use super::convert;
+use super::error::LogOpenError;
 use super::files::{Place, Point, Segments, Tail};
 use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
@@ -21,6 +20,7 @@ use super::layer::Gap;
 use super::notes::{Noted, Notes};
 use super::options::{LogOptions, LostTail};
 use super::place::DataFolder;
+use super::progress::Progress;
 use super::reader::Reader;
 use super::sum;
 use super::trouble::Trouble;
@@ -42,67 +42,6 @@ pub(super) fn seal_index(folder: &Path) {
     if let Err(error) = sum::write(&folder.join(INDEX_SUM), &folder.join(INDEX)) {
         tracing::warn!(%error, "the index could not be sealed: the next start rebuilds it");
     }
-}
-
-/// Why a store cannot be opened.
-#[derive(Debug, Error)]
-pub enum LogOpenError {
-    /// Another process uses the folder.
-    #[error("the store in {folder} is in use by another process ({holder}): stop that one first")]
-    Locked {
-        /// The folder.
-        folder: PathBuf,
-        /// The other process, as far as it is known.
-        holder: String,
-    },
-    /// The log holds something that this program does not know.
-    #[error("the store in {folder} holds {what}: it was written by a newer version of this program")]
-    Newer {
-        /// The folder.
-        folder: PathBuf,
-        /// What it holds.
-        what: String,
-    },
-    /// The folder has the old layout and cannot be converted.
-    #[error(
-        "the store in {folder} was written by an earlier version of this program and cannot be \
-         converted: {why}. Start it once with the version that wrote it, which mends what it can, or \
-         export it with that version and import it with this one"
-    )]
-    Convert {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
-    /// The file system refuses.
-    #[error("the store in {folder} cannot be opened: {source}")]
-    Io {
-        /// The folder.
-        folder: PathBuf,
-        /// What it says.
-        source: io::Error,
-    },
-    /// Acknowledged changes are missing, and nothing tells which games they belong to.
-    #[error(
-        "the store in {folder} has lost acknowledged changes, and nothing tells which games they belong to \
-         ({what}). Restore a better copy of the whole folder, or accept the loss: what is whole goes on, \
-         games that are seen to be short are kept apart, and a new epoch begins"
-    )]
-    LostTail {
-        /// The folder.
-        folder: PathBuf,
-        /// What was found.
-        what: String,
-    },
-    /// The index cannot be used, and cannot be rebuilt either.
-    #[error("the index of the store in {folder} cannot be used: {why}")]
-    Index {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
 }
 
 /// What an open store is made of.
@@ -151,7 +90,7 @@ pub(super) fn open(
     let lock = FolderLock::take(folder)?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
-    if convert::is_needed(folder, LOG) {
+    if signs.is_none() && !folder.join(LOG).exists() && convert::is_needed(folder) {
         convert::convert(folder, LOG, RandomState::new().hash_one("a store"), segment_bytes)
             .map_err(|trouble| LogOpenError::Convert { folder: folder.to_owned(), why: trouble.why() })?;
     }
@@ -388,7 +327,11 @@ fn replay(
         }
     }
     let mut end = Point::default();
+    let mut progress = Progress::begin();
     for number in numbers.iter().filter(|number| **number >= state.until.segment) {
+        if progress.is_due() {
+            tracing::info!(segment = number, last = numbers.last(), "reading the log");
+        }
         let bytes = segments.bytes(*number).map_err(failed)?;
         let is_last = Some(number) == numbers.last();
         let from = if *number == state.until.segment { state.until.at } else { HEADER_BYTES as u64 };
@@ -468,4 +411,22 @@ fn torn_from(found: &[Found<'_>], number: u32, signs: Option<Signs>) -> Option<u
         }
         Found::Frame(_) => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+
+    #[test]
+    fn a_log_of_a_newer_version_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || open(folder.path(), SystemClock, &LogOptions::default()).map(drop);
+        open().unwrap();
+        let (segments, _) = Segments::open(&folder.path().join(LOG), None).unwrap().unwrap();
+        let unknown = |frames: &mut FrameWriter| drop(frames.push(99, |buffer| buffer.push(1)));
+        segments.begin(2, unknown).unwrap();
+        let refused = open();
+        assert!(matches!(refused, Err(LogOpenError::Newer { .. })), "{refused:?}");
+    }
 }
