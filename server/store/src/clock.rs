@@ -1,7 +1,7 @@
 //! Where stamps come from.
 //!
 //! A machine has two clocks: the wall clock, which people and other programs can set, and the
-//! steady clock, which never jumps. [`LogStore`](crate::LogStore) and
+//! steady clock, which never jumps. [`EmbeddedStore`](crate::EmbeddedStore) and
 //! [`MemoryStore`](crate::MemoryStore) make their own stamps, by these rules:
 //!
 //! - **Stamps advance with the steady clock.** It keeps counting while the process is frozen and

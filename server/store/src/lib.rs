@@ -2,15 +2,15 @@
 //!
 //! A store numbers, chains, stamps and keeps the entries of logs without reading their content.
 //! Beside the logs it keeps small side records under keys. [`Store`] is the trait.
-//! [`LogStore`] is durable and lives in the process, [`RedisStore`] is shared by several
+//! [`EmbeddedStore`] is durable and lives in the process, [`RedisStore`] is shared by several
 //! servers, and [`MemoryStore`] is for tests. One test suite runs against all three.
 
 pub mod archive;
 mod checks;
 pub mod clock;
+pub mod embedded;
 mod encoding;
 pub mod limits;
-pub mod log;
 pub mod memory;
 mod outages;
 #[cfg(feature = "planted-faults")]
@@ -24,7 +24,7 @@ mod value;
 pub use self::redis::{RedisAddress, RedisOpenError, RedisOptions, RedisStore};
 pub use archive::Archive;
 pub use clock::{ManualClock, SystemClock, WallClock};
-pub use log::{LogOpenError, LogOptions, LogStore};
+pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{

@@ -11,13 +11,14 @@ use common::{append, append_ok, body, game, log, put, scratch};
 use flagfall_board::Stamp;
 use flagfall_store::archive::{Archive, ArchiveError, Tally, check_export, examine, export, import};
 use flagfall_store::{
-    Append, Head, LogOptions, LogStore, ManualClock, RedisOptions, Store, SystemClock, Update, Write,
+    Append, EmbeddedOptions, EmbeddedStore, Head, ManualClock, RedisOptions, Store, SystemClock, Update,
+    Write,
 };
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
-fn embedded(folder: &Path) -> LogStore {
-    LogStore::open(folder, SystemClock, &LogOptions::default()).unwrap()
+fn embedded(folder: &Path) -> EmbeddedStore {
+    EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions::default()).unwrap()
 }
 
 /// A store with games of all lengths, with bodies that are text or not, and with records of all
@@ -78,7 +79,7 @@ fn content(export: &[u8]) -> Vec<&[u8]> {
 async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
     let (from, to, redis) = (scratch(), scratch(), RedisServer::start());
     let clock = Arc::new(ManualClock::new(NOON));
-    let source = LogStore::open(from.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     let tally = fill(&source, &clock).await;
     let first = exported(&source).await;
     assert_eq!(check_export(&mut &first[..]).await.unwrap(), tally);
@@ -110,7 +111,7 @@ async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
 async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
     let (from, to) = (scratch(), scratch());
     let clock = Arc::new(ManualClock::new(NOON));
-    let source = LogStore::open(from.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     fill(&source, &clock).await;
     let whole = exported(&source).await;
     let target = embedded(to.path());
@@ -133,7 +134,7 @@ async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
 async fn a_changed_export_is_no_export() {
     let from = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let source = LogStore::open(from.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     append_ok(&source, append(game(1), Head::START, &["a", "b"])).await;
     let whole = exported(&source).await;
     for at in 0..whole.len() {

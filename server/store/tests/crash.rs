@@ -16,7 +16,8 @@ use std::sync::Arc;
 
 use common::{body, game, key, put, scratch};
 use flagfall_store::{
-    Append, AppendOutcome, Head, LogOptions, LogStore, ReadError, Store, StoreError, StoredEntry, SystemClock,
+    Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, ReadError, Store, StoreError, StoredEntry,
+    SystemClock,
 };
 
 const FOLDER: &str = "FLAGFALL_STORE_TEST_FOLDER";
@@ -43,15 +44,15 @@ impl Kind {
 
     fn open(self, folder: &Path) -> Arc<dyn Store> {
         let options = match self {
-            Kind::Plain => LogOptions::default(),
-            Kind::Busy => LogOptions {
+            Kind::Plain => EmbeddedOptions::default(),
+            Kind::Busy => EmbeddedOptions {
                 segment_bytes: 50_000,
                 checkpoint_bytes: 20_000,
                 compact_bytes: 0,
-                ..LogOptions::default()
+                ..EmbeddedOptions::default()
             },
         };
-        Arc::new(LogStore::open(folder, SystemClock, &options).unwrap())
+        Arc::new(EmbeddedStore::open(folder, SystemClock, &options).unwrap())
     }
 }
 

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 /// Why a store cannot be opened.
 #[derive(Debug, Error)]
-pub enum LogOpenError {
+pub enum EmbeddedOpenError {
     /// Another process uses the folder.
     #[error("the store in {folder} is in use by another process ({holder}): stop that one first")]
     Locked {

@@ -34,7 +34,7 @@
 //! | a frame of a game | the game is in quarantine when it is read or written next, or at the next start; the entries before it can be read |
 //! | side records in the newest part of the log | they are as they were before; a new epoch begins |
 //! | the end of the log, whole segments, or their headers | the notes and the index tell whose entries were there: those games are in quarantine, and a new epoch begins |
-//! | the same, and nothing tells | [`LogOpenError::LostTail`] until the operator accepts the loss; then a new epoch begins |
+//! | the same, and nothing tells | [`EmbeddedOpenError::LostTail`] until the operator accepts the loss; then a new epoch begins |
 //! | the index | it is rebuilt |
 //! | the notes, or the file `alive` | written again |
 //!
@@ -74,9 +74,9 @@ use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
 
 use self::change::Link;
-pub use self::error::LogOpenError;
+pub use self::error::EmbeddedOpenError;
 pub use self::inspect::Inspection;
-pub use self::options::{LogOptions, LostTail};
+pub use self::options::{EmbeddedOptions, LostTail};
 use self::reader::Reader;
 use self::request::{Prepared, Reply, Request, SWEEP_STEP};
 use self::shared::{Counters, Shared};
@@ -93,7 +93,7 @@ use crate::value::{Head, Key};
 
 /// What the store has done since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct LogStats {
+pub struct EmbeddedStats {
     /// Groups, each with one sync.
     pub commits: u64,
     /// Appends that were answered `Ok`.
@@ -105,7 +105,7 @@ pub struct LogStats {
 /// The durable store. See the [module](self) for what it promises.
 ///
 /// Dropping it waits until what is queued has been written.
-pub struct LogStore {
+pub struct EmbeddedStore {
     /// Gone when the store is being dropped.
     reader: Option<Reader>,
     shared: Arc<Shared>,
@@ -113,17 +113,17 @@ pub struct LogStore {
     writer: Option<JoinHandle<()>>,
 }
 
-impl LogStore {
+impl EmbeddedStore {
     /// Opens the store in this folder, or makes one. Blocks: the longer, the more of the log is not
     /// in the index yet.
     ///
     /// # Errors
-    /// [`LogOpenError`], which says what to do.
+    /// [`EmbeddedOpenError`], which says what to do.
     pub fn open(
         folder: &Path,
         clock: impl WallClock,
-        options: &LogOptions,
-    ) -> Result<LogStore, LogOpenError> {
+        options: &EmbeddedOptions,
+    ) -> Result<EmbeddedStore, EmbeddedOpenError> {
         let opened = open::open(folder, clock, options)?;
         let shared = Arc::new(Shared {
             clock: opened.clock,
@@ -152,15 +152,20 @@ impl LogStore {
         let writer = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || writer.run(receiver))
-            .map_err(|source| LogOpenError::Io { folder: folder.to_owned(), source })?;
-        Ok(LogStore { reader: Some(opened.reader), shared, requests: Some(sender), writer: Some(writer) })
+            .map_err(|source| EmbeddedOpenError::Io { folder: folder.to_owned(), source })?;
+        Ok(EmbeddedStore {
+            reader: Some(opened.reader),
+            shared,
+            requests: Some(sender),
+            writer: Some(writer),
+        })
     }
 
     /// What the store has done since it was opened.
     #[must_use]
-    pub fn stats(&self) -> LogStats {
+    pub fn stats(&self) -> EmbeddedStats {
         let counters = &self.shared.counters;
-        LogStats {
+        EmbeddedStats {
             commits: counters.commits.load(Ordering::Relaxed),
             appends: counters.appends.load(Ordering::Relaxed),
             entries: counters.entries.load(Ordering::Relaxed),
@@ -267,7 +272,7 @@ impl LogStore {
     }
 }
 
-impl Drop for LogStore {
+impl Drop for EmbeddedStore {
     fn drop(&mut self) {
         self.requests = None;
         if let Some(writer) = self.writer.take()
@@ -283,7 +288,7 @@ impl Drop for LogStore {
     }
 }
 
-impl Store for LogStore {
+impl Store for EmbeddedStore {
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
             check_append(&append)?;
@@ -415,7 +420,7 @@ impl Store for LogStore {
     }
 }
 
-impl Archive for LogStore {
+impl Archive for EmbeddedStore {
     fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
         Box::pin(
             async move { self.blocking(0, |reader| reader.index.games()).await.map_err(Trouble::of_record) },

@@ -13,14 +13,14 @@ use std::sync::Arc;
 use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, AppendOutcome, Archive, Head, LogOpenError, LogOptions, LogStore, ManualClock, OUTAGES_KEY,
-    Outage, OutageList, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ManualClock,
+    OUTAGES_KEY, Outage, OutageList, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
 };
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
-fn open(folder: &Path) -> Result<LogStore, LogOpenError> {
-    LogStore::open(folder, SystemClock, &LogOptions::default())
+fn open(folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
+    EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions::default())
 }
 
 fn segment(folder: &Path, number: u32) -> PathBuf {
@@ -33,7 +33,7 @@ fn length(path: &Path) -> u64 {
 
 /// Two games, appended to in turn: entry `n` of each is in its own frame. Returns where the log
 /// ended after each append.
-async fn fill(store: &LogStore, folder: &Path, rounds: u64) -> Vec<u64> {
+async fn fill(store: &EmbeddedStore, folder: &Path, rounds: u64) -> Vec<u64> {
     let mut ends = vec![length(&segment(folder, 1))];
     let mut heads = [Head::START; 2];
     for round in 0..rounds {
@@ -110,7 +110,7 @@ async fn a_creation_that_was_cut_short_is_begun_again() {
 async fn the_last_sign_of_life_is_found_at_open() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let reopen = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let reopen = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     let store = reopen();
     assert_eq!(store.last_heartbeat().await, Ok(None));
     store.heartbeat().await.unwrap();
@@ -131,7 +131,7 @@ async fn the_last_sign_of_life_is_found_at_open() {
 async fn stamps_go_on_from_the_last_one_when_the_clock_was_set_back_between_two_runs() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let reopen = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let reopen = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     let store = reopen();
     let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
     drop(store);
@@ -150,7 +150,7 @@ async fn a_start_with_the_clock_400_days_ahead_does_no_harm_to_the_next_one() {
     let folder = scratch();
     let open = |at| {
         let clock = Arc::new(ManualClock::new(at));
-        (clock.clone(), LogStore::open(folder.path(), clock, &LogOptions::default()).unwrap())
+        (clock.clone(), EmbeddedStore::open(folder.path(), clock, &EmbeddedOptions::default()).unwrap())
     };
     let (_, store) = open(NOON);
     let expires = Some(NOON.plus_ms(30 * DAY_MS));
@@ -177,7 +177,7 @@ async fn a_start_with_the_clock_400_days_ahead_does_no_harm_to_the_next_one() {
 async fn a_freeze_is_kept_as_an_outage_with_the_first_thing_written_after_it() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let open = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let open = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     let store = open();
     store.heartbeat().await.unwrap();
     clock.advance_ms(1_000);
@@ -201,7 +201,7 @@ async fn a_freeze_is_kept_as_an_outage_with_the_first_thing_written_after_it() {
 async fn a_folder_belongs_to_one_store() {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
-    let Err(error @ LogOpenError::Locked { .. }) = open(folder.path()) else { panic!("opened twice") };
+    let Err(error @ EmbeddedOpenError::Locked { .. }) = open(folder.path()) else { panic!("opened twice") };
     assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
     drop(store);
     open(folder.path()).unwrap();
@@ -265,8 +265,8 @@ async fn a_folder_that_is_gone_is_noticed_without_a_write() {
 #[tokio::test]
 async fn a_full_queue_makes_callers_wait() {
     let folder = scratch();
-    let options = LogOptions { queue_length: 1, ..LogOptions::default() };
-    let store = LogStore::open(folder.path(), SystemClock, &options).unwrap();
+    let options = EmbeddedOptions { queue_length: 1, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     let appends = (0..200).map(|number| append_ok(&store, append(game(number), Head::START, &["a"])));
     futures_util::future::join_all(appends).await;
     assert_eq!(store.stats().appends, 200);
@@ -311,8 +311,8 @@ async fn appends_to_one_game_may_share_a_group() {
 async fn expired_records_are_swept_from_memory_and_from_the_database() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let open = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
-    let write = async |store: &LogStore, name: &str| {
+    let open = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
+    let write = async |store: &EmbeddedStore, name: &str| {
         let expires = Some(NOON.plus_ms(10));
         let writes = (0..60)
             .map(|number| Write::Put { key: key(&format!("{name}/{number}")), value: vec![0; 10], expires })
@@ -336,13 +336,13 @@ async fn expired_records_are_swept_from_memory_and_from_the_database() {
 #[tokio::test]
 async fn a_log_of_which_little_counts_is_compacted() {
     let folder = scratch();
-    let options = LogOptions {
+    let options = EmbeddedOptions {
         segment_bytes: 4_000,
         checkpoint_bytes: 1_000,
         compact_bytes: 20_000,
-        ..LogOptions::default()
+        ..EmbeddedOptions::default()
     };
-    let open = || LogStore::open(folder.path(), SystemClock, &options).unwrap();
+    let open = || EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     let store = open();
     let epoch = store.bump_epoch().await.unwrap();
     // A game and a record that stay, far at the beginning.
@@ -365,7 +365,7 @@ async fn a_log_of_which_little_counts_is_compacted() {
     assert!(bytes() < 100_000, "{} of more than 300,000 bytes are left", bytes());
     assert!(!segment(folder.path(), 1).exists(), "the oldest segments are gone");
     assert_eq!(store.failure(), None, "segments that the store removes itself are no loss");
-    let check = async |store: &LogStore| {
+    let check = async |store: &EmbeddedStore| {
         assert_eq!(texts(store, game(1)).await, ["a", "b", "c"]);
         assert_eq!(store.head(game(1)).await, Ok(kept));
         assert_eq!(store.get(key("kept")).await, Ok(Some(b"v".to_vec())));

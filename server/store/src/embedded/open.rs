@@ -12,13 +12,13 @@ use flagfall_board::{GameId, Stamp};
 use super::alive::{Alive, Signs};
 use super::change::Change;
 use super::convert;
-use super::error::LogOpenError;
+use super::error::EmbeddedOpenError;
 use super::files::{Place, Point, Segments, Tail};
 use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
 use super::layer::Gap;
 use super::notes::{Noted, Notes};
-use super::options::{LogOptions, LostTail};
+use super::options::{EmbeddedOptions, LostTail};
 use super::place::DataFolder;
 use super::progress::Progress;
 use super::reader::Reader;
@@ -82,17 +82,19 @@ struct Replayed {
 pub(super) fn open(
     folder: &Path,
     clock: impl WallClock,
-    options: &LogOptions,
-) -> Result<Opened, LogOpenError> {
-    let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
-    let unusable = |trouble: Trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
+    options: &EmbeddedOptions,
+) -> Result<Opened, EmbeddedOpenError> {
+    let failed = |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
+    let unusable =
+        |trouble: Trouble| EmbeddedOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
     fs::create_dir_all(folder).map_err(failed)?;
     let lock = FolderLock::take(folder)?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
     if signs.is_none() && !folder.join(LOG).exists() && convert::is_needed(folder) {
-        convert::convert(folder, LOG, RandomState::new().hash_one("a store"), segment_bytes)
-            .map_err(|trouble| LogOpenError::Convert { folder: folder.to_owned(), why: trouble.why() })?;
+        convert::convert(folder, LOG, RandomState::new().hash_one("a store"), segment_bytes).map_err(
+            |trouble| EmbeddedOpenError::Convert { folder: folder.to_owned(), why: trouble.why() },
+        )?;
     }
     let is_converted = convert::has_rest(folder);
     let noted = Notes::look(folder).map_err(failed)?;
@@ -160,7 +162,7 @@ pub(super) fn open(
     let are_told = replayed.losses.is_empty() || (is_told_before && is_told_after);
     let what = replayed.losses.join("; ");
     if !what.is_empty() && !are_told && options.lost_tail == LostTail::Refuse {
-        return Err(LogOpenError::LostTail { folder: folder.to_owned(), what });
+        return Err(EmbeddedOpenError::LostTail { folder: folder.to_owned(), what });
     }
     // Nothing is written where something was lost: the log goes on in a new segment.
     let end = match what.is_empty() {
@@ -246,9 +248,9 @@ fn open_index(
     folder: &Path,
     segments: &Segments,
     signs: Option<Signs>,
-    options: &LogOptions,
-) -> Result<(Index, Replayed), LogOpenError> {
-    let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
+    options: &EmbeddedOptions,
+) -> Result<(Index, Replayed), EmbeddedOpenError> {
+    let failed = |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
     let (path, before) = (folder.join(INDEX), folder.join(INDEX_BEFORE));
     let is_unfinished = before.exists();
     let is_as_left = sum::take(&folder.join(INDEX_SUM), &path).map_err(failed)?;
@@ -267,7 +269,8 @@ fn open_index(
         (false, true) => fs::rename(&path, &before).map_err(failed)?,
         (_, false) => {}
     }
-    let unusable = |trouble: Trouble| LogOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
+    let unusable =
+        |trouble: Trouble| EmbeddedOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
     match read_index(folder, segments, signs, options) {
         Ok(opened) => Ok(opened),
         Err(Failure::Log(error)) => Err(error),
@@ -279,7 +282,7 @@ fn read_index(
     folder: &Path,
     segments: &Segments,
     signs: Option<Signs>,
-    options: &LogOptions,
+    options: &EmbeddedOptions,
 ) -> Result<(Index, Replayed), Failure> {
     let path = folder.join(INDEX);
     // The database may panic over a damaged file.
@@ -290,7 +293,7 @@ fn read_index(
 }
 
 enum Failure {
-    Log(LogOpenError),
+    Log(EmbeddedOpenError),
     Index(Trouble),
 }
 
@@ -308,7 +311,7 @@ fn replay(
     signs: Option<Signs>,
     checkpoint_bytes: u64,
 ) -> Result<Replayed, Failure> {
-    let failed = |source| Failure::Log(LogOpenError::Io { folder: folder.to_owned(), source });
+    let failed = |source| Failure::Log(EmbeddedOpenError::Io { folder: folder.to_owned(), source });
     let mut state = index.state()?.unwrap_or_default();
     let mut quarantined = index.quarantines()?;
     let (mut found_damaged, mut losses) = (BTreeMap::new(), Vec::new());
@@ -358,7 +361,10 @@ fn replay(
                 }
             };
             let change = Change::parse(frame.tag, &frame.payload).map_err(|unknown| {
-                Failure::Log(LogOpenError::Newer { folder: folder.to_owned(), what: unknown.to_string() })
+                Failure::Log(EmbeddedOpenError::Newer {
+                    folder: folder.to_owned(),
+                    what: unknown.to_string(),
+                })
             })?;
             state.at = state.at.max(change.at().unwrap_or_default());
             match &change {
@@ -421,12 +427,12 @@ mod tests {
     #[test]
     fn a_log_of_a_newer_version_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let open = || open(folder.path(), SystemClock, &LogOptions::default()).map(drop);
+        let open = || open(folder.path(), SystemClock, &EmbeddedOptions::default()).map(drop);
         open().unwrap();
         let (segments, _) = Segments::open(&folder.path().join(LOG), None).unwrap().unwrap();
         let unknown = |frames: &mut FrameWriter| drop(frames.push(99, |buffer| buffer.push(1)));
         segments.begin(2, unknown).unwrap();
         let refused = open();
-        assert!(matches!(refused, Err(LogOpenError::Newer { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(EmbeddedOpenError::Newer { .. })), "{refused:?}");
     }
 }

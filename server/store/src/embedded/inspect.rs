@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::convert::{self, remove};
-use super::error::LogOpenError;
+use super::error::EmbeddedOpenError;
 use super::folder_lock::FolderLock;
 use super::notes;
 use super::open::{ALIVE, LOG};
@@ -28,9 +28,9 @@ impl Inspection {
     /// Copies a store. No server may be using it. Blocks.
     ///
     /// # Errors
-    /// [`LogOpenError::Locked`] and [`LogOpenError::Io`]; a folder without a store is the latter.
-    pub fn of(folder: &Path) -> Result<Inspection, LogOpenError> {
-        let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
+    /// [`EmbeddedOpenError::Locked`] and [`EmbeddedOpenError::Io`]; a folder without a store is the latter.
+    pub fn of(folder: &Path) -> Result<Inspection, EmbeddedOpenError> {
+        let failed = |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
         let has_log = folder.join(LOG).is_dir() || folder.join(ALIVE).exists();
         if !has_log && !convert::is_needed(folder) {
             return Err(failed(io::Error::new(io::ErrorKind::NotFound, "there is no store in it")));
