@@ -17,8 +17,8 @@ use std::time::{Duration, Instant};
 
 use flagfall_board::GameId;
 use flagfall_store::{
-    Append, AppendOutcome, EmbeddedStore, Head, Options, RedisOptions, RedisStore, SecretBytes, Store,
-    SystemClock,
+    Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, RedisStore, SecretBytes,
+    Store, SystemClock,
 };
 use tempfile::TempDir;
 
@@ -190,7 +190,8 @@ impl Sides {
     async fn open(medium: Medium, folder: &Path) -> Result<Sides, LoadError> {
         Ok(match medium {
             Medium::Embedded => {
-                let store = EmbeddedStore::open(&folder.join("store"), SystemClock, &Options::default());
+                let store =
+                    EmbeddedStore::open(&folder.join("store"), SystemClock, &EmbeddedOptions::default());
                 let store = Arc::new(store.map_err(|error| LoadError::Store(error.to_string()))?);
                 Sides::Embedded { store, bare: Arc::new(BareFile::create(&folder.join("bare"))?) }
             }
