@@ -101,6 +101,8 @@ fn build(
         return Err(Trouble::Unavailable { why: "its database is gone".to_owned() });
     }
     copy_database(&folder.join(DATABASE), copy)?;
+    // Copies of a folder may lack its empty files, and this one is needed.
+    File::create(copy.join("lock"))?;
     let witness = Witness::read(&folder.join(WITNESS))?;
     let before = Before::open(copy)?;
     before.check_schema()?;
