@@ -2,8 +2,8 @@
 //!
 //! They are converted when they are opened. The log is built beside the database and gets its name
 //! when all of it is on the disk, so a conversion that is cut short begins again. What was there
-//! before is removed last. A folder of that time whose database is damaged is left as it is: its own
-//! version of the program mends it. So the database library, which cuts off what it takes for
+//! before is removed last. A folder of that time whose database is damaged is left as it is: its
+//! own version of the program mends it. So the database library, which cuts off what it takes for
 //! damage, only opens a copy.
 
 use std::collections::BTreeMap;

@@ -1,11 +1,11 @@
-//! What was acknowledged since the last checkpoint: for each group where it lies in the log, and the
-//! last entry of each game in it.
+//! What was acknowledged since the last checkpoint: for each group where it lies in the log, and
+//! the last entry of each game in it.
 //!
 //! The notes are written after each group and not synced. They survive the end of the process, and
 //! after a power cut they may be behind. They are there for damage to the newest part of the log:
 //! without them nothing would tell which games have lost entries there. So they also tell whether
-//! they are complete: each group begins where the one before it ended. A new file is begun with each
-//! checkpoint, and the older ones go when it is complete.
+//! they are complete: each group begins where the one before it ended. A new file is begun with
+//! each checkpoint, and the older ones go when it is complete.
 //!
 //! A file is a row of notes: length (4), checksum (8), and the rest in postcard.
 

@@ -1,7 +1,7 @@
 //! Data folders of version 0.1.
 //!
-//! `tests/fixtures/0.1` has one that this version wrote, with an account, a game that is over and a game
-//! that runs. Beside it stands what the same version exported from it.
+//! `tests/fixtures/0.1` has one that this version wrote, with an account, a game that is over and a
+//! game that runs. Beside it stands what the same version exported from it.
 
 use std::collections::BTreeMap;
 use std::fs;
