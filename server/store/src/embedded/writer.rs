@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 
 use super::change::{Change, Link};
 use super::compact::Compaction;
-use super::files::Tail;
+use super::files::{Point, Tail};
 use super::index::Checkpoint;
 use super::notes::{self, Notes};
 use super::reader::Reader;
@@ -320,6 +320,7 @@ impl Writer {
         if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
             return Verdict::Refused(why);
         }
+        let begun = self.tail.point();
         let mut group = match self.tail.group() {
             Ok(group) => group,
             Err(error) => {
@@ -368,15 +369,16 @@ impl Writer {
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
             Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
         }
-        self.note(&heads);
+        self.note(begun, &heads);
         Verdict::Durable
     }
 
     /// Notes what is about to be acknowledged. The log itself is safe without the notes: they tell
     /// what damage to it costs.
-    fn note(&mut self, heads: &[(GameId, u64)]) {
-        self.shared.note_end(self.tail.point());
-        if let Err(error) = self.notes.add(heads) {
+    fn note(&mut self, begun: Point, heads: &[(GameId, u64)]) {
+        let end = self.tail.point();
+        self.shared.note_end(end);
+        if let Err(error) = self.notes.add(begun, end, heads) {
             tracing::error!(%error, "what was acknowledged cannot be noted");
         }
     }

@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod convert;
 mod damage;
 
 use std::fs;
