@@ -15,22 +15,11 @@ const ANSWER_LEN_MAX: u64 = 16 * 1024;
 /// Why the health check failed.
 #[derive(Debug, Error)]
 pub enum ProbeError {
-    /// No server answers.
     #[error("no server answers on {address}: {error}")]
-    Silent {
-        /// The address.
-        address: SocketAddr,
-        /// The system's error.
-        error: io::Error,
-    },
+    Silent { address: SocketAddr, error: io::Error },
     /// The server answers that it cannot do its work.
     #[error("the server on {address} cannot do its work: {answer}")]
-    Failing {
-        /// The address.
-        address: SocketAddr,
-        /// The answer.
-        answer: String,
-    },
+    Failing { address: SocketAddr, answer: String },
 }
 
 /// Asks the server on this address for its health, and returns its answer if it is well.

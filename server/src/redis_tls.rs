@@ -34,12 +34,7 @@ pub enum RedisTlsError {
     NoTls(String),
     /// A file cannot be read.
     #[error("{file} cannot be read: {why}")]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The system's error.
-        why: String,
-    },
+    Unreadable { file: PathBuf, why: String },
     /// The files do not hold what is needed.
     #[error("{0}: look at the files of --redis-ca, --redis-cert and --redis-key")]
     Address(#[from] AddressError),
@@ -47,9 +42,6 @@ pub enum RedisTlsError {
 
 impl RedisTlsFiles {
     /// Adds the contents of the files to the address.
-    ///
-    /// # Errors
-    /// [`RedisTlsError`].
     pub fn apply(&self, address: &RedisAddress) -> Result<RedisAddress, RedisTlsError> {
         if *self == RedisTlsFiles::default() {
             return Ok(address.clone());

@@ -70,9 +70,6 @@ impl Server {
     }
 
     /// Like [`Server::start`], and signs finished games with this key.
-    ///
-    /// # Errors
-    /// [`StartError`].
     pub async fn start_with_key(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -87,50 +84,35 @@ impl Server {
         self.app.clone()
     }
 
-    /// The registry of open connections.
-    #[must_use]
     pub fn connections(&self) -> &Connections {
         &self.app.connections
     }
 
-    /// The lobby.
-    #[must_use]
     pub fn lobby(&self) -> &Lobby {
         &self.app.lobby
     }
 
-    /// The runner of jobs.
-    #[must_use]
     pub fn jobs(&self) -> &Jobs {
         &self.app.jobs
     }
 
-    /// The ratings.
-    #[must_use]
     pub fn ratings(&self) -> &Ratings {
         &self.app.ratings
     }
 
-    /// The histories.
-    #[must_use]
     pub fn histories(&self) -> &Histories {
         &self.app.histories
     }
 
     /// The signatures of finished games.
-    #[must_use]
     pub fn proofs(&self) -> &Proofs {
         &self.app.proofs
     }
 
-    /// The webhook notices.
-    #[must_use]
     pub fn notices(&self) -> &Notices {
         &self.app.notices
     }
 
-    /// The turns of correspondence games.
-    #[must_use]
     pub fn turns(&self) -> &Turns {
         &self.app.turns
     }
@@ -212,9 +194,6 @@ impl Server {
 }
 
 /// Recovers, serves and stops: [`Server::start`] and [`Server::serve`] in one.
-///
-/// # Errors
-/// [`StartError`].
 pub async fn run(
     settings: Settings,
     listeners: Listeners,

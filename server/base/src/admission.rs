@@ -52,14 +52,10 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Starts with no connections.
-    #[must_use]
     pub fn new(limits: &AdmissionLimits, connections_max: usize) -> Admission {
         Admission { counts: Arc::new(Counts::new(limits, connections_max)) }
     }
 
-    /// The client of this address.
-    #[must_use]
     pub fn client(&self, address: IpAddr) -> Client {
         Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
@@ -109,9 +105,6 @@ impl Admission {
     }
 
     /// Admits a new guest on this connection.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn admit_guest(&self, seat: &Seat, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         let guests = state.newcomers - state.strangers;
@@ -130,9 +123,6 @@ impl Admission {
     }
 
     /// Admits a player with a known token on this connection.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn admit_player(&self, seat: &Seat, player_id: &str, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         let max = self.counts.limits.hellos_per_player;
@@ -201,9 +191,6 @@ impl Admission {
     }
 
     /// Counts a watched game.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn watch(&self, client: Client, player_id: &str, now: Instant) -> Result<Watch, TooMany> {
         let limits = &self.counts.limits;
         let mut state = self.state();

@@ -67,7 +67,6 @@ pub struct JobKind {
     pub all: fn() -> Result<Key, StoreError>,
     /// The time between two looks.
     pub look: Duration,
-    /// Most jobs at once.
     pub at_once: usize,
     /// Most jobs at once with the same first part of their id.
     pub per_key: usize,
@@ -85,7 +84,6 @@ impl JobKind {
     ///
     /// # Panics
     /// If it is no kind of jobs.
-    #[must_use]
     pub fn new(name: &str) -> JobKind {
         let Some((name, all)) = KINDS.into_iter().find(|(known, _)| *known == name) else {
             panic!("{name} is no kind of jobs")
@@ -103,7 +101,6 @@ impl JobKind {
     }
 }
 
-/// Does a job.
 pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError>> + Send + Sync>;
 
 /// Writes jobs as those of this server, and wakes its runner. Cheap to clone; all clones are the
@@ -120,9 +117,7 @@ struct Waker {
 
 /// What the runner is woken for.
 enum Told {
-    /// These jobs.
     Jobs(Vec<Key>),
-    /// All jobs of the kind.
     All,
 }
 
@@ -179,13 +174,11 @@ impl fmt::Debug for JobWriter {
 
 impl JobWriter {
     /// The value of a new job without fields, leased to this server for [`LEASE_MS`].
-    #[must_use]
     pub fn job(&self, now: Stamp) -> Vec<u8> {
         self.job_with(b"", now)
     }
 
     /// Like [`JobWriter::job`], with the fields of this JSON object.
-    #[must_use]
     pub fn job_with(&self, fields: &[u8], now: Stamp) -> Vec<u8> {
         let Writer { server, written, .. } = &*self.0;
         State {

@@ -16,53 +16,39 @@ pub struct Kind<const N: usize> {
     pub name: &'static str,
     /// What the other parts are.
     pub parts: [&'static str; N],
-    /// The value.
     pub value: &'static str,
     /// The file that reads and writes it, from `server/`.
     pub owner: &'static str,
-    /// When it ends.
     pub lifetime: &'static str,
 }
 
 impl<const N: usize> Kind<N> {
     /// The key with these parts.
-    ///
-    /// # Errors
-    /// [`StoreError::Limit`] for a key that is too long.
     pub fn key(&self, parts: [&dyn Display; N]) -> Result<Key, StoreError> {
         Ok(Key::new(self.text(&parts))?)
     }
 
     /// What the keys of all records of this kind begin with.
-    ///
-    /// # Errors
-    /// [`StoreError::Limit`] for a key that is too long.
     pub fn all(&self) -> Result<Key, StoreError> {
         self.under([])
     }
 
     /// What the keys of all records begin with that have these first parts.
-    ///
-    /// # Errors
-    /// [`StoreError::Limit`] for a key that is too long.
     pub fn under<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
         Ok(Key::new(self.text(&parts) + "/")?)
     }
 
     /// What comes after the name; `None` for keys of other kinds.
-    #[must_use]
     pub fn rest<'key>(&self, key: &'key Key) -> Option<&'key str> {
         std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(self.name)?.strip_prefix('/')
     }
 
     /// The last part, as the game that it names.
-    #[must_use]
     pub fn game(&self, key: &Key) -> Option<GameId> {
         self.rest(key)?.rsplit('/').next()?.parse().ok()
     }
 
     /// The time and the game of a key `NAME/TIME/GAME`.
-    #[must_use]
     pub fn time_and_game(&self, key: &Key) -> Option<(Stamp, GameId)> {
         let (time, game) = self.rest(key)?.split_once('/')?;
         Some((Stamp(time.parse().ok()?), game.parse().ok()?))
@@ -90,11 +76,9 @@ pub struct Row {
     pub name: &'static str,
     /// What the other parts are.
     pub parts: &'static [&'static str],
-    /// The value.
     pub value: &'static str,
     /// The file that reads and writes it, from `server/`.
     pub owner: &'static str,
-    /// When it ends.
     pub lifetime: &'static str,
 }
 
@@ -119,14 +103,12 @@ impl Display for Time15 {
 }
 
 /// What follows a prefix in a key; `None` if the key does not begin with it.
-#[must_use]
 pub fn last_part(key: &Key, prefix: &Key) -> Option<String> {
     std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
 }
 
 /// The key a list goes on after: the prefix of the list, and the text that its last page ended
 /// with. `None` for a text that cannot be the end of a key.
-#[must_use]
 pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let prefix = std::str::from_utf8(prefix.as_bytes()).ok()?;
@@ -135,12 +117,10 @@ pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
 }
 
 /// The key of a job: the name of its kind, and the rest of the key. `None` if it cannot be a key.
-#[must_use]
 pub fn job_key(kind: &str, id: &str) -> Option<Key> {
     Key::new(format!("{kind}/{id}")).ok()
 }
 
-/// How many parts these are.
 const fn count(parts: &[&str]) -> usize {
     parts.len()
 }
@@ -152,7 +132,6 @@ macro_rules! keyspace {
         pub static $id: Kind<{ count(&[$($part),*]) }> =
             Kind { name: $name, parts: [$($part),*], value: $value, owner: $owner, lifetime: $lifetime };)+
 
-        /// Every kind.
         pub static KINDS: &[Row] = &[$($id.row()),+];
     };
 }

@@ -2,6 +2,8 @@
 //!
 //! This crate knows stores, players' connections and other servers, but no game and no feature.
 
+#![cfg_attr(not(test), expect(missing_docs, reason = "a name that says all needs no sentence"))]
+
 pub mod admission;
 pub mod background;
 pub mod cluster;

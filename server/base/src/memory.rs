@@ -18,13 +18,10 @@ pub enum MemoryLimit {
     /// As much as the control group or the machine allows.
     #[default]
     OfTheSystem,
-    /// This many bytes.
     Bytes(u64),
-    /// No limit.
     Off,
 }
 
-/// The text is not an amount of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not an amount of memory: write auto, none, or a number with K, M or G behind it, such as 900M")]
 pub struct NotAnAmount;
@@ -70,8 +67,6 @@ struct Guard {
 }
 
 impl MemoryGuard {
-    /// A guard with this limit.
-    #[must_use]
     pub fn new(limit: MemoryLimit) -> MemoryGuard {
         let (resident_max, address_space_max) = match limit {
             MemoryLimit::OfTheSystem => (system_limit(), address_space_limit()),
@@ -86,13 +81,11 @@ impl MemoryGuard {
     }
 
     /// True if there is memory for a new game.
-    #[must_use]
     pub fn has_room_for_games(&self) -> bool {
         self.share() < GAMES_SHARE
     }
 
     /// The limit in bytes; `None` if there is no limit.
-    #[must_use]
     pub fn limit(&self) -> Option<u64> {
         self.0.resident_max
     }

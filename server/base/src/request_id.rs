@@ -21,14 +21,11 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl RequestId {
-    /// A new id.
-    #[must_use]
     pub fn next() -> RequestId {
         RequestId(KEYS.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// The id of this number, for tests that compare messages byte for byte.
-    #[must_use]
     pub const fn numbered(number: u64) -> RequestId {
         RequestId(number)
     }

@@ -21,9 +21,6 @@ impl<'store> Scan<'store> {
     }
 
     /// The next records; `None` after the last.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn next(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
         if self.is_done {
             return Ok(None);

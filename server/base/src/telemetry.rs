@@ -3,7 +3,6 @@
 use flagfall_protocol::Code;
 use metrics::{Unit, counter};
 
-/// The kind of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Only grows.
@@ -14,20 +13,14 @@ pub enum Kind {
     Histogram,
 }
 
-/// A metric as it is declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// The name of its constant in this module.
     pub constant: &'static str,
-    /// Its name.
     pub name: &'static str,
-    /// Its kind.
     pub kind: Kind,
-    /// Its unit.
     pub unit: Unit,
-    /// The names of its labels.
     pub labels: &'static [&'static str],
-    /// What it means.
     pub help: &'static str,
 }
 

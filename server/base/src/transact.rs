@@ -41,7 +41,6 @@ pub struct Transaction<'store> {
 
 impl<'store> Transaction<'store> {
     /// A change to `what`, as an error names it.
-    #[must_use]
     pub fn new(store: &'store dyn Store, what: &'static str) -> Transaction<'store> {
         Transaction { store, what, tries: 0 }
     }
@@ -102,9 +101,6 @@ pub async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError>
 
 /// Makes the update if the record still has this value (`None`: if there is still none). False if
 /// it has changed, or the store does not say whether it was made.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn write_if(
     store: &dyn Store,
     key: Key,
@@ -116,7 +112,6 @@ pub async fn write_if(
 }
 
 /// The condition that a record is still as it was read.
-#[must_use]
 pub fn expect(value: Option<Vec<u8>>) -> Expect {
     value.map_or(Expect::Absent, Expect::Value)
 }

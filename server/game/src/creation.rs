@@ -23,18 +23,13 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
 use flagfall_base::random::random_bytes;
 
-/// What a new game is created with.
 #[derive(Clone, Debug)]
 pub struct NewGame {
-    /// The id it gets.
     pub id: GameId,
-    /// What is played.
     pub terms: Terms,
-    /// The players.
     pub players: PerSide<Player>,
     /// Which players keep their deployment private after the end.
     pub secret: PerSide<bool>,
-    /// The game this is a rematch of.
     pub previous: Option<GameId>,
 }
 

@@ -13,7 +13,6 @@ pub enum TableError {
     NotFound,
     /// The game's log is damaged.
     Quarantined,
-    /// The store does not answer.
     Unavailable,
     /// A defect of this server ended the game's table before it answered.
     Failed,
@@ -61,9 +60,7 @@ pub enum CreateError {
     NoMemory,
     /// All players together have too many running games.
     ServerFull(usize),
-    /// The server stops.
     Stopping,
-    /// The ruleset is unknown.
     NoSuchRuleset,
     /// The operating system gave no random bits for the lakes.
     NoChance,

@@ -79,12 +79,10 @@ impl Facts {
         self.away.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Who is away.
     pub(super) fn absence(&self) -> Absence {
         self.away().absence
     }
 
-    /// Notes who is away now.
     pub(super) fn set_absence(&self, absence: Absence) {
         let mut away = self.away();
         if !absence.is_like(&away.absence) {
@@ -146,7 +144,6 @@ impl Facts {
         has_ended | (table.is_quarantined() && !std::mem::replace(&mut progress.is_quarantined, true))
     }
 
-    /// The game's phase.
     pub(super) fn phase(&self) -> Phase {
         self.progress().phase
     }

@@ -8,11 +8,9 @@ use super::header::GameHeader;
 /// What happens in a game, as far as something follows from it outside the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Milestone {
-    /// The game begins.
     Opened,
     /// Something is appended, after which another side may have to act.
     Acted,
-    /// The game ends.
     Ended(GameEnd),
 }
 

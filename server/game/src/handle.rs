@@ -27,31 +27,21 @@ pub enum TableInput {
     Open(Opener),
     /// The connection wants no more events, or is gone.
     Close {
-        /// The connection.
         connection: ConnectionId,
         /// True if the player said so. A dropped connection says nothing.
         is_on_purpose: bool,
     },
-    /// A player's command.
     Command {
-        /// Where the answer goes.
         reply: Reply,
-        /// The id of the player.
         player: String,
-        /// The client's id for the command.
         cmd_id: CommandId,
-        /// The ply at which it was made.
         ply: Ply,
         /// The epoch in which it was made, if known.
         epoch: Option<u64>,
-        /// The command.
         command: GameCommand,
     },
-    /// A player wants a rematch.
     Rematch {
-        /// Where the answer goes.
         reply: Reply,
-        /// The player.
         player: Player,
         /// The client's id for the request.
         cmd_id: CommandId,
@@ -105,7 +95,6 @@ pub(super) enum NoFlag {
     Before(Stamp),
     /// Time is unlimited.
     Ever,
-    /// The game is over.
     Over,
 }
 
@@ -122,14 +111,11 @@ impl TableHandle {
         TableHandle { sender, facts }
     }
 
-    /// The game.
-    #[must_use]
     pub fn id(&self) -> GameId {
         self.facts.id
     }
 
     /// The epoch in which the table was opened.
-    #[must_use]
     pub fn epoch(&self) -> u64 {
         self.facts.epoch
     }
@@ -220,9 +206,6 @@ impl TableHandle {
     }
 
     /// The game's record in a scope; without one, what the requester may know now.
-    ///
-    /// # Errors
-    /// [`RecordError`].
     pub async fn record(
         &self,
         background: &Background,
@@ -245,12 +228,10 @@ impl TableHandle {
     }
 
     /// The game's summary as of its last ply.
-    #[must_use]
     pub fn summary(&self) -> GameSummary {
         self.facts.summary()
     }
 
-    /// The game's phase.
     pub(super) fn phase(&self) -> Phase {
         self.facts.phase()
     }
@@ -261,7 +242,6 @@ impl TableHandle {
     }
 
     /// True if the game is still going on.
-    #[must_use]
     pub fn is_running(&self) -> bool {
         self.facts.is_running()
     }

@@ -28,14 +28,12 @@ pub(super) struct HousePlayers(Option<Box<Players>>);
 
 struct Players {
     seats: PerSide<Option<(Level, Arc<Mutex<HousePlayer>>)>>,
-    /// The id of each side's opponent.
     opponents: PerSide<Arc<str>>,
     room: ThinkingRoom,
     thoughts: FuturesUnordered<BoxFuture<'static, Thought>>,
 }
 
 impl HousePlayers {
-    /// The house players named in the header.
     pub(super) fn new(header: &GameHeader, room: ThinkingRoom) -> HousePlayers {
         let seat = |side: Side| {
             let level = header.players[side].id.strip_prefix("house-").and_then(Level::from_name)?;
@@ -74,7 +72,6 @@ impl HousePlayers {
         players.thoughts.push(thinking.boxed());
     }
 
-    /// True if one of them thinks.
     pub(super) fn are_thinking(&self) -> bool {
         self.0.as_ref().is_some_and(|players| !players.thoughts.is_empty())
     }

@@ -22,7 +22,6 @@ use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, Time16};
 /// The record of a running game. Version 0.1 wrote none for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
-    /// When the game was created.
     pub(super) created: Stamp,
     /// No flag falls before this moment. None where time is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -81,7 +81,6 @@ impl<T> Sender<T> {
 }
 
 impl<T> Room<'_, T> {
-    /// Queues a message.
     pub(super) fn send(mut self, message: T) {
         let Some(place) = self.place.take() else { return };
         // The reader frees the place.
@@ -151,7 +150,6 @@ impl<T> Mailbox<T> {
         self.mail.places.available_permits() == MAILBOX_MAX
     }
 
-    /// Number of senders.
     pub(super) fn senders(&self) -> usize {
         Arc::strong_count(&self.mail) - 1
     }

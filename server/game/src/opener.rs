@@ -7,12 +7,9 @@ use flagfall_protocol::{Player, Position};
 /// A connection that wants to be shown a game.
 #[derive(Clone, Debug)]
 pub struct Opener {
-    /// The connection.
     pub outbox: Outbox,
-    /// The player.
     pub player: Player,
     /// What the client has seen already.
     pub since: Option<Position>,
-    /// The request to open the game.
     pub request: RequestId,
 }

@@ -17,9 +17,6 @@ const ATTEMPTS: usize = 8;
 pub(super) struct Outages(OutageList);
 
 /// Notes in the store that there was no server between this moment and now.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreError> {
     Outages::note_since(store, since).await.map(drop)
 }
@@ -34,7 +31,6 @@ impl Outages {
         }
     }
 
-    /// The outages in the store.
     pub(super) async fn known(store: &dyn Store) -> Result<Outages, StoreError> {
         Ok(Outages(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref())))
     }

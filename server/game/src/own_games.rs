@@ -102,9 +102,6 @@ impl Tables {
 
     /// The number of a player's running games. Damaged games are left out when the limit is
     /// reached.
-    ///
-    /// # Errors
-    /// [`TableError::Unavailable`].
     pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
         let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
         if games.len() < self.host.settings.games_per_player_max {

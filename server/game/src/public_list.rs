@@ -72,7 +72,6 @@ impl PublicGames {
         self.read.iter().map(|game| (game.id, game.players.clone()))
     }
 
-    /// Notes that a game goes to rest.
     pub(super) fn note_rest(&mut self, game: GameSummary) {
         keep(&mut self.rested, game);
     }

@@ -39,13 +39,10 @@ const LOAD_LANES: usize = 64;
 /// a planned move, which is its player's secret.
 #[derive(Clone)]
 pub struct NewCommand {
-    /// The id of the player.
     pub player: String,
     /// The id of the command; a repeated one gets the answer of the first.
     pub cmd_id: CommandId,
-    /// The ply at which it is made.
     pub ply: Ply,
-    /// The command.
     pub command: GameCommand,
 }
 
@@ -80,9 +77,6 @@ impl Tables {
     }
 
     /// The table of a game, loaded from its log if it is not in memory.
-    ///
-    /// # Errors
-    /// [`TableError`].
     pub async fn find(&self, game: GameId) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {
             Some(handle) => Ok(handle),
@@ -107,19 +101,15 @@ impl Tables {
         &*self.host.store
     }
 
-    /// The games in memory.
     pub(super) fn residents(&self) -> &Residents {
         &self.host.residents
     }
 
-    /// The other servers.
-    #[must_use]
     pub fn peers(&self) -> &Peers {
         &self.host.peers
     }
 
     /// Players' connections on all servers, if there can be other servers.
-    #[must_use]
     pub fn seats(&self) -> Option<&Seats> {
         self.host.seats.as_ref()
     }
@@ -155,7 +145,6 @@ impl Tables {
         Err(Refusal::from(&TableError::Failed))
     }
 
-    /// Where players are notified.
     pub fn connections(&self) -> &Connections {
         self.host.connections()
     }
@@ -298,7 +287,6 @@ impl Tables {
     }
 
     /// The newest public games that are running, in memory or at rest, newest first.
-    #[must_use]
     pub fn running(&self, limit: usize) -> Vec<GameSummary> {
         let (mut handles, at_rest) = {
             let index = self.residents().index();
@@ -321,9 +309,6 @@ impl Tables {
     }
 
     /// True if a game is running, whether in memory or at rest.
-    ///
-    /// # Errors
-    /// [`TableError::Unavailable`].
     pub async fn is_running(&self, game: GameId) -> Result<bool, TableError> {
         if let Some(handle) = self.residents().handle(game) {
             return Ok(handle.is_running());
@@ -334,7 +319,6 @@ impl Tables {
     }
 
     /// Numbers of running games in memory: how many are deploying, how many are being played.
-    #[must_use]
     pub fn count_by_phase(&self) -> (usize, usize) {
         let index = self.residents().index();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.phase() {
@@ -344,14 +328,11 @@ impl Tables {
         })
     }
 
-    /// How many tables are in memory.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.residents().index().tables.len()
     }
 
     /// True if no table is in memory.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

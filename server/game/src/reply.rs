@@ -8,7 +8,6 @@ use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::request_id::RequestId;
 use flagfall_base::{refusals, telemetry};
 
-/// The answer to a command.
 pub type Answer = Result<Accepted, Refusal>;
 
 /// Where the answer to a command goes.
@@ -17,19 +16,16 @@ pub enum Reply {
     /// To a connection, as a message that names the command. It is in the send queue after the
     /// events of the command.
     Connection {
-        /// The connection.
         outbox: Outbox,
         /// The request that the command came with.
         request: RequestId,
     },
-    /// To a caller in this process.
     Caller(oneshot::Sender<Answer>),
     /// Discarded: a house player looks at the game instead.
     Discard,
 }
 
 impl Reply {
-    /// The connection that asked.
     pub(super) fn outbox(&self) -> Option<&Outbox> {
         match self {
             Reply::Connection { outbox, .. } => Some(outbox),

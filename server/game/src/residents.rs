@@ -43,7 +43,6 @@ pub(super) struct Making {
 }
 
 impl Index {
-    /// Registers a table.
     pub(super) fn insert(&mut self, handle: TableHandle) {
         let game = handle.id();
         if handle.is_running() {

@@ -134,19 +134,16 @@ impl Tables {
     }
 
     /// How many running games are not in memory, as of the last count.
-    #[must_use]
     pub fn at_rest(&self) -> usize {
         self.on_demand.at_rest.load(Ordering::Relaxed)
     }
 
     /// Memory the process may use, in bytes; `None` without a limit.
-    #[must_use]
     pub fn memory_limit(&self) -> Option<u64> {
         self.host.settings.memory.limit()
     }
 
     /// How many games run, in memory or at rest, as far as this server knows.
-    #[must_use]
     pub fn running_count(&self) -> usize {
         self.residents().running.get()
     }

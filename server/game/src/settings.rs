@@ -8,7 +8,6 @@ use super::features::Features;
 use flagfall_base::delivery::Connections;
 use flagfall_base::memory::MemoryGuard;
 
-/// Settings of all tables.
 #[derive(Clone)]
 pub struct TableSettings {
     /// Time to deploy, in milliseconds.
@@ -18,7 +17,6 @@ pub struct TableSettings {
     /// The shortest wait before a game can be claimed, in milliseconds; half of it if the player
     /// left on purpose.
     pub claim_ms: u64,
-    /// Most spectators of one game.
     pub spectators_max: usize,
     /// Most running games of one player.
     pub games_per_player_max: usize,

@@ -45,9 +45,6 @@ impl Tables {
     }
 
     /// Like [`Tables::start`], with this clock.
-    ///
-    /// # Errors
-    /// As [`Tables::start`].
     pub async fn start_at(
         store: Arc<dyn Store>,
         settings: TableSettings,

@@ -95,9 +95,6 @@ fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
 /// Archives all games that ended at least `after` ago, even without a record of their end. Returns
 /// how many of them are archived now, and how many games there are. `told` gets both numbers after
 /// each game.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn archive_all(
     store: &dyn Archive,
     after: Duration,

@@ -18,7 +18,6 @@ pub const BLOCKS_MAX: usize = 100;
 pub enum BlockRefusal {
     /// Players cannot block themselves.
     Yourself,
-    /// The list is full.
     TooMany,
     /// The record of the guest who blocks changed at the same moment.
     Conflict,
@@ -48,9 +47,6 @@ impl From<StoreError> for BlockRefusal {
 }
 
 /// Blocks or unblocks a player. Repeating it changes nothing.
-///
-/// # Errors
-/// [`BlockRefusal`].
 pub async fn set_blocked(
     store: &dyn Store,
     owner: &Standing,
@@ -81,9 +77,6 @@ pub async fn set_blocked(
 }
 
 /// The players that a player has blocked, under their current names.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, StoreError> {
     let mut players = Vec::new();
     for id in blocked_ids(store, owner).await? {
@@ -93,9 +86,6 @@ pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, S
 }
 
 /// The ids of the players that a player has blocked.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn blocked_ids(store: &dyn Store, owner: &str) -> Result<Vec<String>, StoreError> {
     let prefix = blocks_of(owner)?;
     let blocked = store.scan(prefix.clone(), None, BLOCKS_MAX).await?;
@@ -107,17 +97,11 @@ pub(crate) async fn blocked_ids(store: &dyn Store, owner: &str) -> Result<Vec<St
 }
 
 /// True if `owner` has blocked `other`.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<bool, StoreError> {
     Ok(store.get(block_key(owner, other)?).await?.is_some())
 }
 
 /// True if one of the two has blocked the other, so that they do not play each other.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
     Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
 }

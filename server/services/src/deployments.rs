@@ -33,20 +33,15 @@ pub struct Deployments {
 pub enum DeploymentError {
     /// Guests keep deployments on their own machine.
     AccountExpected,
-    /// There is no such ruleset.
     NoSuchRuleset,
-    /// The name is not allowed.
     BadName,
     /// The deployment is not valid. The message names the wrong piece, since only the owner sees
     /// it.
     BadSetup(#[from] flagfall_rules::SetupRefusal),
-    /// The text is too long.
     TooLong,
-    /// The list is full.
     TooMany,
     /// There is no deployment of this name.
     NotFound,
-    /// The store does not answer.
     Store,
 }
 
@@ -80,16 +75,11 @@ impl From<StoreError> for DeploymentError {
 }
 
 impl Deployments {
-    /// The deployments in this store.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Deployments {
         Deployments { store }
     }
 
     /// The asker's deployments, ordered by ruleset and name.
-    ///
-    /// # Errors
-    /// [`DeploymentError::Store`].
     pub async fn list(&self, asker: &Identity) -> Result<SavedDeployments, DeploymentError> {
         let prefix = DEPLOYMENTS.under([&asker.player.id])?;
         let mut deployments = Vec::new();

@@ -29,9 +29,6 @@ pub struct Erasure {
 
 impl Erasure {
     /// Does this player's job at once, if there is one. If it fails, the runner does it.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub async fn erase_now(&self, player: &str) -> Result<(), JobError> {
         match Claimed::now(&self.store, LEAVING.key([&player])?).await? {
             Some(job) => self.do_job(&job).await,
@@ -41,9 +38,6 @@ impl Erasure {
 
     /// Removes what is left of a player whose account is deleted. It may be done any number of
     /// times.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let player: Player = job.fields()?;
         let (store, id) = (&*self.store, &player.id);

@@ -15,10 +15,8 @@ use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE};
 use flagfall_game::{Features, GameEnd, GameHeader, Milestone};
 
-/// The features of this server.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerFeatures {
-    /// Writes jobs as those of this server.
     pub(crate) jobs: JobWriter,
     /// True if finished games are signed.
     pub(crate) signs: bool,

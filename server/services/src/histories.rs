@@ -58,15 +58,11 @@ pub struct Page {
 
 impl Histories {
     /// The histories in this store, for games that these tables can read.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables) -> Histories {
         Histories { store, tables }
     }
 
     /// Does the job of entering a game into the histories of its players.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         let Some(archived) = self.tables.archive(game).await? else {
@@ -162,9 +158,6 @@ impl Histories {
     }
 
     /// A page of a player's finished games. Only the player sees private ones.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn games(
         &self,
         player: Player,
@@ -177,9 +170,6 @@ impl Histories {
     }
 
     /// A player's own finished games, the latest first, up to the limit of an export.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn all_games(&self, player: Player) -> Result<Vec<PlayedGame>, StoreError> {
         let id = player.id.clone();
         let mut page = Page { after: None, limit: Some(PAGE_MAX) };
@@ -195,9 +185,6 @@ impl Histories {
     }
 
     /// A page of two players' games against each other. Only these two see private ones.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn head_to_head(
         &self,
         player: Player,
@@ -252,9 +239,6 @@ impl Histories {
     }
 
     /// A player's own statistics.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn statistics(&self, player: &str) -> Result<Statistics, StoreError> {
         let prefix = figures_of(player)?;
         let mut rulesets = Vec::new();
@@ -299,9 +283,6 @@ pub(crate) async fn forget_without_games(store: &dyn Store, player: &str) -> Res
 }
 
 /// The keys of one game in the lists of its players.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) fn keys_of_game(game: GameId, over: &Finished) -> Result<Vec<Key>, StoreError> {
     let mut keys = Vec::new();
     for side in Side::BOTH {

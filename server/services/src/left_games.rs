@@ -24,9 +24,6 @@ pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
 }
 
 /// A player's conduct, computed from their marks.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, StoreError> {
     let marks = store.scan(marks_of(player)?, None, MARKS_MAX).await?;
     let at = |value: &[u8]| std::str::from_utf8(value).ok()?.parse::<u64>().ok();
@@ -35,7 +32,6 @@ pub async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, Stor
     Ok(conduct(marks.len(), latest.unwrap_or(0), store.now()))
 }
 
-/// The prefix of all marks of a player.
 pub(crate) fn marks_of(player: &str) -> Result<Key, StoreError> {
     LEFT.under([&player])
 }

@@ -94,7 +94,6 @@ struct Inner {
 
 impl Lobby {
     /// An empty lobby. [`Lobby::run`] must run beside it.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections, settings: Settings) -> Lobby {
         let memory = CommandMemory::new(store.clone(), ms(settings.times.command_memory));
         let pool = Pool::new(

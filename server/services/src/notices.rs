@@ -83,7 +83,6 @@ impl WebhookRecord {
     }
 }
 
-/// A notice that waits to be sent.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct WaitingNotice {
     notice: Notice,
@@ -95,7 +94,6 @@ struct WaitingNotice {
 pub enum WebhookError {
     /// Guests cannot have webhooks or feeds.
     AccountExpected,
-    /// The address is refused.
     Target(#[from] TargetError),
     /// The player has no webhook.
     NotFound,
@@ -105,7 +103,6 @@ pub enum WebhookError {
     TooOften,
     /// All places at the webhook's host, or all places in total, are taken.
     Busy,
-    /// The store cannot be reached.
     Store,
     /// The operating system gave no random bits.
     Chance,
@@ -134,8 +131,6 @@ impl From<StoreError> for WebhookError {
 }
 
 impl Notices {
-    /// The notices in this store, sent with this sender.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, sender: Sender, jobs: JobWriter) -> Notices {
         Notices { store, tables, jobs, sender, destinations: Destinations::default() }
     }

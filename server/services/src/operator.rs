@@ -54,26 +54,21 @@ pub enum OperatorError {
 pub struct Act {
     /// When, in milliseconds since 1970.
     pub at: u64,
-    /// What was done.
     pub deed: Deed,
     /// Why, in the operator's words.
     pub reason: String,
 }
 
-/// What was done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Deed {
-    /// An account was closed.
     Closed {
-        /// Its id.
         player: String,
         /// Its name at that time.
         name: String,
     },
     /// An account was opened again.
     Reopened {
-        /// Its id.
         player: String,
         /// Its name at that time.
         name: String,
@@ -103,9 +98,6 @@ pub struct Operator<'a> {
 
 impl<'a> Operator<'a> {
     /// An operator who acts for this reason.
-    ///
-    /// # Errors
-    /// [`OperatorError::BadReason`].
     pub fn new(store: &'a dyn Store, reason: &str) -> Result<Operator<'a>, OperatorError> {
         let reason = reason.trim();
         if !is_printable(reason, REASON_LEN_MAX) {
@@ -127,9 +119,6 @@ impl<'a> Operator<'a> {
     }
 
     /// Puts a job that failed for good back.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn retry(&self, kind: &str, id: &str) -> Result<(), OperatorError> {
         let note = self.note(&random_code()?, Deed::Retried { job: format!("{kind}/{id}") })?;
         let is_found = retry(self.store, kind, id, &note).await?;
@@ -168,9 +157,6 @@ impl<'a> Operator<'a> {
     }
 
     /// Closes an account: logins are refused and its sockets are closed.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         set_closed(self.store, name, true, |player| {
@@ -181,9 +167,6 @@ impl<'a> Operator<'a> {
     }
 
     /// Reopens an account.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn reopen(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         set_closed(self.store, name, false, |player| {
@@ -194,9 +177,6 @@ impl<'a> Operator<'a> {
     }
 
     /// Takes back the effect of a game on ratings.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn undo(&self, game: GameId) -> Result<RatingChange, OperatorError> {
         let id = random_code()?;
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
@@ -204,9 +184,6 @@ impl<'a> Operator<'a> {
 
     /// Takes back the effect of all rated games of a player, and returns how many were taken back
     /// now. It may be repeated if it was cut short: no game is taken back twice.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn undo_all(&self, name: &str) -> Result<usize, OperatorError> {
         let (player, _) = find_player(self.store, name).await?;
         let mut undone = 0;
@@ -222,9 +199,6 @@ impl<'a> Operator<'a> {
 }
 
 /// The latest actions of operators, oldest first.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
     let mut acts = Vec::new();
     for kind in [&OPERATOR_LOG, &OPERATOR_JOBS] {
@@ -249,8 +223,6 @@ pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
     Ok(acts)
 }
 
-/// Formats an action as one line.
-#[must_use]
 pub fn act_line(act: &Act) -> String {
     let Act { at, deed, reason } = act;
     let deed = match deed {
@@ -264,7 +236,6 @@ pub fn act_line(act: &Act) -> String {
 }
 
 /// Formats a dead letter as one line.
-#[must_use]
 pub fn dead_job_line(dead: &DeadJob) -> String {
     let DeadJob { kind, id, error, attempts, failed } = dead;
     let attempts = attempts.map_or(String::new(), |attempts| format!(", {attempts} attempts"));
@@ -274,14 +245,12 @@ pub fn dead_job_line(dead: &DeadJob) -> String {
 }
 
 /// Formats how many jobs of a kind wait as one line.
-#[must_use]
 pub fn waiting_line(waiting: &WaitingJobs) -> String {
     let WaitingJobs { kind, count, failed } = waiting;
     format!("{kind}: {count} waiting, of which {failed} failed before")
 }
 
 /// Formats a rating change in words.
-#[must_use]
 pub fn change_text(change: &RatingChange) -> String {
     let points = |side: Side| {
         let points = i64::from(change.after[side].rating) - i64::from(change.before[side].rating);
@@ -291,8 +260,6 @@ pub fn change_text(change: &RatingChange) -> String {
     format!("game {game} ({ruleset}, {}): {}, {}", speed.name(), points(Side::Red), points(Side::Blue))
 }
 
-/// Formats a report as one line.
-#[must_use]
 pub fn report_line(report: &Report) -> String {
     let Report { at, reporter, reported, game, reason } = report;
     format!(
@@ -306,9 +273,6 @@ pub fn report_line(report: &Report) -> String {
 }
 
 /// The latest reports, oldest first.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn latest_reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
     let mut all = reports(store).await?;
     let surplus = all.len().saturating_sub(LISTED_MAX);

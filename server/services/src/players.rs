@@ -71,7 +71,6 @@ struct Inner {
 /// A new guest who is not stored yet.
 #[derive(Debug)]
 pub struct NewGuest {
-    /// The guest.
     pub identity: Identity,
     /// The credential, which is sent once.
     pub token: Token,
@@ -79,7 +78,6 @@ pub struct NewGuest {
 
 impl Players {
     /// Opens the players of this store. Sockets of revoked tokens are closed through `connections`.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, connections: Connections, settings: &Settings) -> Players {
         let per_minute = settings.limits.guests_per_minute;
         let new_guests = TokenBucket::new(per_minute, Duration::from_secs(60), Instant::now());
@@ -100,9 +98,6 @@ impl Players {
 
     /// Creates a guest. Nothing is stored: the token describes them. Without a wanted name the
     /// guest gets a generated one; if the name is taken, a number is added.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn register(&self, wanted: Option<&str>) -> Result<NewGuest, PlayerError> {
         let wanted = wanted.map(Name::new).transpose()?;
         let is_within =
@@ -150,9 +145,6 @@ impl Players {
 
     /// Checks that the store still has the key of guest tokens, and restores it if the store was
     /// emptied.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn look_after_guest_key(&self) -> Result<(), StoreError> {
         self.inner.guest_keys.agree(&*self.inner.store).await.map(drop)
     }
@@ -280,15 +272,12 @@ fn identity_of(name: Name, guest: GuestToken) -> Identity {
     Identity { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
 }
 
-/// The house player of a level.
-#[must_use]
 pub fn house_player(level: &str) -> Option<Player> {
     let name = Level::from_name(level)?.name();
     Some(Player { id: format!("house-{name}"), name: name.to_owned(), kind: PlayerKind::House })
 }
 
 impl PlayerRecord {
-    /// Creates a player with one token.
     fn new(name: &Name, kind: PlayerKind, token_name: &str) -> Result<(PlayerRecord, Token), PlayerError> {
         let token = Token::random()?;
         let record = PlayerRecord {

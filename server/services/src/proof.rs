@@ -46,15 +46,11 @@ fn damaged(what: &str) -> StoreError {
 
 impl Proofs {
     /// The signatures in this store. New ones are made only if there is a key.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, key: Option<Arc<SigningKey>>) -> Proofs {
         Proofs { store, tables, key }
     }
 
     /// Publishes this server's public key. Those of earlier keys stay published.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn publish_key(&self) -> Result<(), StoreError> {
         let Some(key) = &self.key else { return Ok(()) };
         let info =
@@ -68,9 +64,6 @@ impl Proofs {
     }
 
     /// All published public keys.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn keys(&self) -> Result<SigningKeys, StoreError> {
         let stored = self.store.scan(SIGNING_KEY.all()?, None, KEYS_MAX).await?;
         let read = |(_, value): &(Key, Vec<u8>)| serde_json::from_slice::<SigningKeyInfo>(value);
@@ -84,9 +77,6 @@ impl Proofs {
     }
 
     /// Does the job of signing a game.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let Some(key) = &self.key else { return Err(JobError::NotNow) };
         let game = job.subject()?;
@@ -105,9 +95,6 @@ impl Proofs {
     }
 
     /// Adds the signature to the record of a finished game, if there is one or its job is there.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn sign(&self, record: &mut GameRecord) -> Result<(), StoreError> {
         if record.outcome.is_none() {
             return Ok(());

@@ -46,7 +46,6 @@ pub struct Lifetimes {
 
 impl Lifetimes {
     /// The lifetimes of these settings.
-    #[must_use]
     pub fn of(times: &Times) -> Lifetimes {
         Lifetimes { new_guest: times.new_guest, guest_game: times.guest_game }
     }
@@ -64,9 +63,7 @@ pub struct Pruned {
 /// Whether to delete or only to count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Run {
-    /// Delete.
     Real,
-    /// Only count.
     Dry,
 }
 

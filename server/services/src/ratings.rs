@@ -81,7 +81,6 @@ pub enum RatingOutcome {
 }
 
 /// True if games of a ruleset can be rated. Custom rulesets cannot.
-#[must_use]
 pub(crate) fn has_class(ruleset: &str) -> bool {
     Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
 }
@@ -90,15 +89,12 @@ pub(crate) fn has_class(ruleset: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub enum Unrated {
-    /// Custom rules have no ratings.
     CustomRules,
     /// Games without a clock have no speed.
     NoClock,
-    /// A house player takes part.
     HousePlayer,
     /// People and bots have separate ratings.
     BotsAndPeople,
-    /// A guest takes part.
     Guest,
 }
 
@@ -115,7 +111,6 @@ impl From<&Unrated> for Refusal {
 }
 
 /// Why a game of these terms and players cannot be rated; None if it can.
-#[must_use]
 pub fn why_unrated(ruleset: &str, time: flagfall_protocol::Time, kinds: [PlayerKind; 2]) -> Option<Unrated> {
     if !has_class(ruleset) {
         Some(Unrated::CustomRules)
@@ -135,7 +130,6 @@ pub fn why_unrated(ruleset: &str, time: flagfall_protocol::Time, kinds: [PlayerK
 
 impl Ratings {
     /// The ratings in this store, for games that these tables can read.
-    #[must_use]
     pub fn new(
         store: Arc<dyn Store>,
         tables: Tables,
@@ -158,9 +152,6 @@ impl Ratings {
     }
 
     /// Does the job of rating a game.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<RatingOutcome, JobError> {
         let game = job.subject()?;
         let mut transaction = Transaction::new(&*self.store, "the ratings of these players");
@@ -185,7 +176,6 @@ impl Ratings {
         }
     }
 
-    /// The game, if it counts.
     async fn counted(&self, game: GameId) -> Result<Option<Counted>, JobError> {
         let Some(finished) = self.tables.finished(game).await? else {
             return Err(damaged("the game is not over").into());
@@ -322,9 +312,6 @@ impl Ratings {
     }
 
     /// What a game changed in the ratings of its players, once it is rated.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
         let value = self.store.get(change_key(game)?).await?;
         let read =
@@ -333,9 +320,6 @@ impl Ratings {
     }
 
     /// A player's ratings, as of now.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn of_player(&self, player: &str) -> Result<Vec<RatingInfo>, StoreError> {
         let now = SystemClock.now();
         let mut infos = Vec::new();
@@ -356,9 +340,6 @@ impl Ratings {
 
     /// A player's rating in one class as of now, as it is shown. A player without games there has
     /// that of a newcomer.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub(crate) async fn shown(
         &self,
         player: &str,
@@ -372,9 +353,6 @@ impl Ratings {
     }
 
     /// A player's rating in one class, for pairing.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub(crate) async fn standing(
         &self,
         player: &str,
@@ -389,9 +367,6 @@ impl Ratings {
     }
 
     /// A player's latest rated games in one class. Only the player sees private ones.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn history(
         &self,
         player: Player,
@@ -422,9 +397,6 @@ impl Ratings {
 
     /// The leaderboard of one class. It is read again after a game of this server changed it; games
     /// of other servers appear after a few seconds.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn leaderboard(
         &self,
         ruleset: &str,
@@ -503,17 +475,14 @@ impl Ratings {
 /// What pairing needs to know of a player's rating.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Standing {
-    /// The rating now.
     pub(crate) rating: f64,
     /// The rating's deviation now.
     pub(crate) deviation: f64,
     /// Rated games with the first move, minus those without.
     pub(crate) first_surplus: i32,
-    /// The id of their last opponent.
     pub(crate) last_opponent: Option<String>,
 }
 
-/// A game that counts.
 struct Counted {
     class: Class,
     players: PerSide<Player>,

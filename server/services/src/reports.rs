@@ -27,11 +27,8 @@ const CHUNK: usize = 512;
 pub struct Report {
     /// When, in milliseconds since 1970.
     pub at: u64,
-    /// The player who reports.
     pub reporter: Player,
-    /// The player reported.
     pub reported: Player,
-    /// The game.
     pub game: GameId,
     /// The reporter's words.
     pub reason: String,
@@ -43,7 +40,6 @@ pub struct Report {
 pub enum ReportRefusal {
     /// The reason is empty, too long or not printable.
     BadReason,
-    /// House players cannot be reported.
     HousePlayer,
     /// The player has reported this game before.
     ReportedBefore,
@@ -77,9 +73,6 @@ impl From<StoreError> for ReportRefusal {
 }
 
 /// Stores a report for the operators. It is durable when this returns.
-///
-/// # Errors
-/// [`ReportRefusal`].
 pub async fn report(
     store: &dyn Store,
     reporter: &Player,
@@ -131,9 +124,6 @@ pub async fn report(
 }
 
 /// All stored reports, oldest first.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
     let prefix = REPORTS.all()?;
     let (mut reports, mut scan) = (Vec::new(), Scan::new(store, prefix, CHUNK));

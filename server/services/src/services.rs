@@ -22,7 +22,6 @@ use crate::ratings::Ratings;
 use crate::settings::Settings;
 use crate::turns::Turns;
 
-/// All services of a server.
 pub struct Services {
     /// What the operator set.
     pub settings: Settings,
@@ -34,21 +33,17 @@ pub struct Services {
     pub lobby: Lobby,
     /// The games in memory.
     pub tables: Tables,
-    /// Ratings and leaderboards.
     pub ratings: Ratings,
     /// Correspondence: whose turn it is, and queued moves.
     pub turns: Turns,
-    /// Notices and webhooks.
     pub notices: Notices,
     /// Lists of finished games.
     pub histories: Histories,
     /// Signed results.
     pub proofs: Proofs,
-    /// Saved deployments.
     pub deployments: Deployments,
     /// Deletion of accounts.
     pub erasure: Arc<Erasure>,
-    /// The runner of jobs.
     pub jobs: Jobs,
     /// Everyone who is connected to this server.
     pub connections: Connections,

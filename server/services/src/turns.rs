@@ -40,16 +40,11 @@ fn key_of_job(game: GameId) -> Option<Key> {
 }
 
 impl Turns {
-    /// The turns of the games in this store.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, notices: Notices, jobs: JobWriter) -> Turns {
         Turns { store, tables, notices, jobs }
     }
 
     /// Does the job of a turn: queued moves and notices.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         for side in self.sides_to_act(game).await? {
@@ -90,7 +85,6 @@ impl Turns {
         Ok(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?)
     }
 
-    /// The sides that are to act.
     async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, JobError> {
         let (_, view) = self.view(game, None).await?;
         let is_played = view.phase == Phase::Playing;

@@ -66,7 +66,6 @@ async fn open_socket(State(app): State<Arc<App>>, request: Request) -> Result<Re
     Ok(upgrade(app, request)?)
 }
 
-/// Routes of the metrics listener.
 pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router {
     let render = async move || {
         app.sample_metrics();

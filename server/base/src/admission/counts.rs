@@ -32,7 +32,6 @@ impl Counts {
 /// How a server's connections are divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Capacity {
-    /// All connections.
     pub(super) all: usize,
     /// Those for newcomers; the rest is for players whose token is known.
     pub(super) newcomers: usize,

@@ -15,25 +15,15 @@ use super::network::Network;
 /// An open offer or a running game.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Held {
-    /// A seek, by id.
     Seek(String),
-    /// A challenge, by code.
     Challenge(String),
-    /// A place in the pool, by player.
     PoolPlace(String),
-    /// A game.
-    Game {
-        /// Its id.
-        game: GameId,
-        /// True if it is against the house.
-        is_house: bool,
-    },
+    Game { game: GameId, is_house: bool },
 }
 
 /// The client or player it counts for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
-    /// An address.
     Address(Network),
     /// A player; counts only games against the house.
     Player(String),
@@ -46,7 +36,6 @@ pub(super) enum Wanted {
     Game { is_house: bool },
 }
 
-/// What each holder holds.
 pub(crate) type Holdings = HashMap<Holder, Holding>;
 
 #[derive(Default)]
@@ -86,7 +75,6 @@ pub(super) fn forget_empty(holdings: &mut Holdings, holder: &Holder) {
 
 impl Holder {
     /// The holders that a refusal may be about.
-    #[must_use]
     pub fn of(client: Client, player_id: &str) -> Vec<Holder> {
         let mut holders = address(client);
         holders.push(Holder::Player(player_id.to_owned()));

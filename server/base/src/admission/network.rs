@@ -12,7 +12,6 @@ pub struct Network(IpAddr);
 
 impl Network {
     /// The network of an address. A provider gives one customer at least 64 bits of IPv6.
-    #[must_use]
     pub fn of(address: IpAddr) -> Network {
         Network(match address.to_canonical() {
             IpAddr::V6(six) => {
@@ -38,7 +37,6 @@ pub struct NotARange;
 
 impl NetworkRange {
     /// True if the address lies in the range. An IPv4 address may come in its IPv6 form.
-    #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.first, address.to_canonical()) {
             (IpAddr::V4(first), IpAddr::V4(address)) => {

@@ -32,14 +32,11 @@ impl Seat {
         self.is_evicted()
     }
 
-    /// True if the connection was evicted.
-    #[must_use]
     pub fn is_evicted(&self) -> bool {
         self.eviction.is_out.load(Ordering::SeqCst)
     }
 
     /// The client of the connection; `None` until a proxy has named it.
-    #[must_use]
     pub fn client(&self) -> Option<Client> {
         self.counts.state().client_of(self.number)
     }

@@ -36,7 +36,6 @@ pub(crate) struct State {
     swept: Option<Instant>,
 }
 
-/// A connection.
 pub(crate) struct Place {
     client: Client,
     /// True if this is the client itself, not the proxy before it.
@@ -59,7 +58,6 @@ pub(crate) struct Usage {
     pub(crate) stored: Option<TokenBucket>,
 }
 
-/// What a player uses.
 #[derive(Default)]
 pub(crate) struct PlayerUsage {
     pub(crate) watched: u32,
@@ -92,7 +90,6 @@ impl PlayerUsage {
 }
 
 impl State {
-    /// The usage of an address.
     pub(crate) fn usage(&mut self, network: Network, now: Instant) -> &mut Usage {
         self.forget_idle(now, SWEEP_AT_EASE);
         if self.networks.len() >= COUNTED_MAX && !self.networks.contains_key(&network) {
@@ -105,7 +102,6 @@ impl State {
         self.networks.entry(network).or_default()
     }
 
-    /// The usage of a player.
     pub(crate) fn player(&mut self, player_id: &str, now: Instant) -> &mut PlayerUsage {
         if self.players.len() >= COUNTED_MAX && !self.players.contains_key(player_id) {
             self.forget_idle(now, SWEEP);

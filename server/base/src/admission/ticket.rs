@@ -25,17 +25,11 @@ pub struct Ticket {
 
 impl Admission {
     /// Reserves a place for an offer that a command is about to open.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn begin_offer(&self, client: Client) -> Result<Ticket, TooMany> {
         self.begin(address(client), Wanted::Offer)
     }
 
     /// Reserves a place for a game that a player's command is about to start.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn begin_game(&self, client: Client, player_id: &str, is_house: bool) -> Result<Ticket, TooMany> {
         let player = is_house.then(|| Holder::Player(player_id.to_owned()));
         self.begin(address(client).into_iter().chain(player).collect(), Wanted::Game { is_house })
@@ -96,7 +90,6 @@ impl Admission {
     }
 
     /// What a holder holds, if it is time to check it again; otherwise empty.
-    #[must_use]
     pub fn to_verify(&self, holder: &Holder, now: Instant) -> Vec<Held> {
         let mut holdings = self.counts.holdings();
         let Some(holding) = holdings.get_mut(holder) else { return Vec::new() };
@@ -107,8 +100,6 @@ impl Admission {
         holding.held.iter().cloned().collect()
     }
 
-    /// All holders.
-    #[must_use]
     pub fn holders(&self) -> Vec<Holder> {
         self.counts.holdings().keys().cloned().collect()
     }

@@ -24,9 +24,7 @@ const LOOK: Duration = Duration::from_millis(500);
 pub enum Notice {
     /// A sign of life, with the seats that have changed.
     Seats {
-        /// The server that sends it.
         server: String,
-        /// The seats.
         seats: Vec<Seating>,
         /// Those of the empty seats that were left on purpose.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -34,16 +32,13 @@ pub enum Notice {
     },
     /// A server may have missed notices: all others list their seats.
     Ask {
-        /// The server that asks.
         server: String,
     },
     /// A message to players, wherever they are connected.
     Message {
         /// The server that sends it. It has informed its own players already.
         server: String,
-        /// The players.
         players: Vec<String>,
-        /// The message.
         message: Box<ServerToClient>,
     },
     /// The connections of a player who has become an account, or has another name now, must be
@@ -51,7 +46,6 @@ pub enum Notice {
     Renewed {
         /// The server that sends it. It has closed its own connections already.
         server: String,
-        /// The player.
         player: String,
     },
     /// A server checks that it hears itself.
@@ -59,9 +53,7 @@ pub enum Notice {
         /// A unique text.
         probe: String,
     },
-    /// A server is stopping.
     Gone {
-        /// That server.
         server: String,
     },
 }
@@ -77,9 +69,6 @@ pub trait GameNews: Sync {
 
 impl Peers {
     /// Sends a notice to all servers.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn tell(&self, notice: &Notice) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         // Serializing a notice cannot fail.

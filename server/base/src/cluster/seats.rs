@@ -41,7 +41,6 @@ pub struct Elsewhere {
 
 impl Elsewhere {
     /// True if it is newer than a seat here.
-    #[must_use]
     pub fn is_after(self, here: Stamp) -> bool {
         self.since > here || (self.since == here && self.wins_ties)
     }
@@ -89,10 +88,8 @@ struct Other {
     has_left: bool,
 }
 
-/// Seats in one notice.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SeatNews {
-    /// The seats.
     pub seats: Vec<Seating>,
     /// Those of the empty seats that were left on purpose.
     pub left: Vec<(GameId, Side)>,
@@ -100,7 +97,6 @@ pub struct SeatNews {
 
 impl Seats {
     /// No seats, for the server with this id, which has heard nothing yet.
-    #[must_use]
     pub fn new(server: String) -> Seats {
         Seats {
             shared: Arc::new(Shared {
@@ -114,14 +110,11 @@ impl Seats {
         }
     }
 
-    /// The id of this server.
-    #[must_use]
     pub fn server(&self) -> &str {
         &self.shared.server
     }
 
     /// Notified when there is something to send to others.
-    #[must_use]
     pub fn changed(&self) -> &Notify {
         &self.shared.changed
     }
@@ -224,7 +217,6 @@ impl Seats {
     }
 
     /// Each player's newest seat on other servers in a game.
-    #[must_use]
     pub fn elsewhere(&self, game: GameId) -> PerSide<Option<Elsewhere>> {
         let state = self.state();
         let others = state.others.get(&game).map_or(&[][..], Vec::as_slice);
@@ -253,7 +245,6 @@ impl Seats {
 
     /// Since when this server has known who is where, by the store's clock. None while it does not
     /// know.
-    #[must_use]
     pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
         let since = self.shared.sighted_since.load(Ordering::SeqCst);
         let silence_ms = self.ms(now).saturating_sub(self.shared.own_heard_ms.load(Ordering::SeqCst));

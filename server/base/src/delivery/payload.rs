@@ -57,7 +57,6 @@ thread_local! {
 
 impl Payload {
     /// Serializes a message. Make one payload for each audience and clone it for each viewer.
-    #[must_use]
     pub fn new(message: &ServerToClient) -> Payload {
         let text = WRITTEN.with_borrow_mut(|bytes| {
             bytes.clear();
@@ -69,26 +68,21 @@ impl Payload {
         Payload { text, kind: kind_of(message) }
     }
 
-    /// Number of bytes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
     /// True if it has no bytes, which no message does.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
     /// The JSON text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// The index of its kind in [`PAYLOAD_KINDS`].
-    #[must_use]
     pub fn kind(&self) -> usize {
         usize::from(self.kind)
     }

@@ -123,7 +123,6 @@ impl RecentTokens {
         }
     }
 
-    /// Forgets a player's token by its id.
     pub(crate) fn forget_token(&mut self, player: &str, token_id: &str) {
         for token in self.tokens_of(player) {
             if self.known.get(&token).is_some_and(|visitor| visitor.identity.token_id == token_id) {
@@ -132,7 +131,6 @@ impl RecentTokens {
         }
     }
 
-    /// Forgets all tokens of a player.
     pub(crate) fn forget_player(&mut self, player: &str) {
         for token in self.tokens_of(player) {
             self.forget(token);

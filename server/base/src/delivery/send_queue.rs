@@ -27,7 +27,6 @@ pub struct ConnectionId(u64);
 
 impl ConnectionId {
     /// Returns a new, unused number.
-    #[must_use]
     pub fn next() -> ConnectionId {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         ConnectionId(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -78,7 +77,6 @@ struct State {
     /// The last two measured round trips, in milliseconds.
     round_trips_ms: [u32; 2],
     heads: Vec<GameHead>,
-    /// The player's pool status.
     pool: Option<PoolStatus>,
     waker: Option<Waker>,
 }
@@ -135,8 +133,6 @@ fn wake(waker: Option<Waker>) {
 }
 
 impl Outbox {
-    /// The connection of this outbox.
-    #[must_use]
     pub fn connection(&self) -> ConnectionId {
         self.shared.connection
     }
@@ -165,8 +161,6 @@ impl Outbox {
         }
     }
 
-    /// Number of queued messages.
-    #[must_use]
     pub fn queued(&self) -> usize {
         self.shared.lock().queue.len()
     }
@@ -179,7 +173,6 @@ impl Outbox {
     }
 
     /// True if the connection has ended or is about to.
-    #[must_use]
     pub fn is_closed(&self) -> bool {
         let state = self.shared.lock();
         state.is_closed || state.close.is_some()
@@ -213,7 +206,6 @@ impl Outbox {
 
     /// The round-trip time in milliseconds: the shorter of the last two, so that a client gains
     /// nothing from one late pong. Zero until two were measured.
-    #[must_use]
     pub fn round_trip_ms(&self) -> u32 {
         self.shared.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
@@ -229,7 +221,6 @@ impl Outbox {
     }
 
     /// True if the client closed the connection on purpose rather than losing it.
-    #[must_use]
     pub fn has_said_goodbye(&self) -> bool {
         self.shared.lock().has_said_goodbye
     }
@@ -291,14 +282,11 @@ impl OutboxReader {
         Poll::Pending
     }
 
-    /// The player's pool status.
-    #[must_use]
     pub fn pool(&self) -> Option<PoolStatus> {
         self.shared.lock().pool
     }
 
     /// The sequence numbers of the open games, for a ping.
-    #[must_use]
     pub fn heads(&self) -> Vec<GameHead> {
         self.shared.lock().heads.clone()
     }

@@ -45,7 +45,6 @@ struct Entry {
     outbox: Outbox,
     /// The id of the token that opened the connection.
     token: Arc<str>,
-    /// The network it comes from.
     network: Option<Network>,
     /// Data to store a guest who may not be stored yet.
     pass: Option<Box<GuestPass>>,
@@ -67,15 +66,12 @@ impl Default for Connections {
 }
 
 impl Connections {
-    /// An empty registry.
-    #[must_use]
     pub fn new() -> Connections {
         Connections::default()
     }
 
     /// An empty registry. It remembers the tokens of `absent_max` players who have no connection,
     /// for so long.
-    #[must_use]
     pub fn remembering(absent_max: usize, time: Duration) -> Connections {
         let recent_tokens = RecentTokens::new(absent_max, time);
         let state = Mutex::new(State { recent_tokens, ..State::default() });
@@ -123,7 +119,6 @@ impl Connections {
     }
 
     /// True if connected players were last told that the store is unavailable.
-    #[must_use]
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
@@ -168,7 +163,6 @@ impl Connections {
 
     /// True if the token was valid here a short while ago, and this server has not heard otherwise
     /// since.
-    #[must_use]
     pub fn remembers(&self, token: &TokenHash) -> bool {
         self.shared.lock().recent_tokens.knows(Instant::now(), token)
     }
@@ -186,7 +180,6 @@ impl Connections {
     }
 
     /// The connected players with the ids of their connections' tokens, each pair once.
-    #[must_use]
     pub fn tokens(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
         let state = self.shared.lock();
         let tokens = |(player, entries): (&Arc<str>, &Vec<Entry>)| {
@@ -197,7 +190,6 @@ impl Connections {
 
     /// Data to store a player who is, or recently was, connected here as a guest: their work may
     /// outlive the connection.
-    #[must_use]
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
         let state = self.shared.lock();
         let entries = state.players.get(player_id);
@@ -206,37 +198,29 @@ impl Connections {
     }
 
     /// True if a player has an open connection.
-    #[must_use]
     pub fn is_online(&self, player_id: &str) -> bool {
         self.shared.lock().players.contains_key(player_id)
     }
 
     /// The network of a player's newest connection.
-    #[must_use]
     pub fn network_of(&self, player_id: &str) -> Option<Network> {
         self.shared.lock().players.get(player_id)?.last()?.network
     }
 
     /// Number of open connections, including those without a player yet.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.shared.lock().all.len()
     }
 
-    /// True if there are no connections.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Number of open connections with a known player.
-    #[must_use]
     pub fn identified(&self) -> usize {
         self.shared.lock().players.values().map(Vec::len).sum()
     }
 
-    /// Number of connected players.
-    #[must_use]
     pub fn players_online(&self) -> usize {
         self.shared.lock().players.len()
     }

@@ -28,7 +28,6 @@ struct DeadRecord {
     last: u64,
 }
 
-/// The value of a job's record.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum JobValue {
@@ -41,7 +40,6 @@ enum JobValue {
 pub struct DeadJob {
     /// The kind of job: the first part of its key.
     pub kind: String,
-    /// The rest of its key.
     pub id: String,
     /// Why it failed last.
     pub error: String,
@@ -54,9 +52,7 @@ pub struct DeadJob {
 /// The jobs of one kind in a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitingJobs {
-    /// The kind.
     pub kind: &'static str,
-    /// How many there are.
     pub count: usize,
     /// How many of them failed before and wait for another try.
     pub failed: usize,
@@ -88,9 +84,6 @@ pub(super) async fn bury(
 }
 
 /// All dead letters, also the ratings that version 0.1 put aside.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
     let mut dead = Vec::new();
     let mut scan = Scan::new(store, RATING_ASIDE.all()?, CHUNK);
@@ -126,26 +119,17 @@ pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
 }
 
 /// The prefix of all dead letters of a kind whose ids begin with this part.
-///
-/// # Errors
-/// [`StoreError`] if that is no key.
 pub fn dead_of(kind: &str, first: &str) -> Result<Key, StoreError> {
     DEAD_JOBS.under([&kind, &first])
 }
 
 /// The key of the dead letter of a job.
-///
-/// # Errors
-/// [`StoreError`] if that is no key.
 pub fn dead_key(kind: &str, id: &dyn Display) -> Result<Key, StoreError> {
     DEAD_JOBS.key([&kind, id])
 }
 
 /// Puts a dead letter back as a job that has not been tried. The note is written in the same
 /// update. False if there is no such dead letter.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
     // If an update is made and the store does not say so, the next round finds no dead letter.
@@ -169,9 +153,6 @@ pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Res
 
 /// Deletes a dead letter for good. The note is written in the same update. False if there is no
 /// such dead letter.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
     // If an update is made and the store does not say so, the next round finds no dead letter.
@@ -222,9 +203,6 @@ async fn find(
 }
 
 /// How many jobs of each kind there are.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn waiting_jobs(store: &dyn Store) -> Result<Vec<WaitingJobs>, StoreError> {
     let mut all = Vec::new();
     for (kind, prefix) in KINDS {

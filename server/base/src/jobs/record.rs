@@ -50,7 +50,6 @@ impl State {
         Value::Object(fields).to_string().into_bytes()
     }
 
-    /// True if an attempt at it failed.
     pub(super) fn has_failed(&self) -> bool {
         self.attempts > 0 || self.failures > 0
     }
@@ -67,7 +66,6 @@ pub(super) fn fields_of(value: &[u8]) -> Option<Map<String, Value>> {
 }
 
 /// The value of a new job with these fields, which no server takes up before `at`.
-#[must_use]
 pub fn not_before(fields: &[u8], now: Stamp, at: Stamp) -> Vec<u8> {
     State { at: at.0, since: now.0, ..State::default() }.over(fields)
 }
@@ -104,9 +102,6 @@ pub struct Claimed {
 
 impl Claimed {
     /// A job as it is, without a lease, for work that is done at once. `None` if there is none.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn now(store: &Arc<dyn Store>, key: Key) -> Result<Option<Claimed>, StoreError> {
         let Some(value) = store.get(key.clone()).await? else { return Ok(None) };
         let (state, server, id) = (State::of(&value), String::new(), id_of(&key));
@@ -115,7 +110,6 @@ impl Claimed {
     }
 
     /// The part of the key after the kind.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -130,7 +124,6 @@ impl Claimed {
     }
 
     /// Attempts that were counted before this one.
-    #[must_use]
     pub fn attempts(&self) -> u32 {
         self.state.attempts
     }
@@ -154,27 +147,18 @@ impl Claimed {
     }
 
     /// True if the job is still as it was claimed. Ask after an update that was not made.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn is_held(&self) -> Result<bool, StoreError> {
         Ok(self.store.get(self.key.clone()).await?.as_ref() == Some(&self.value))
     }
 
     /// Takes the lease for so many milliseconds and counts an attempt. False if another server was
     /// first.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn take(&mut self, ms: u64) -> Result<bool, StoreError> {
         self.lease(State { attempts: self.state.attempts + 1, ..self.leased(ms) }).await
     }
 
     /// Leaves the job to be tried again after so many milliseconds. False if it is not as it was
     /// claimed.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn put_back(mut self, ms: u64) -> Result<bool, StoreError> {
         let state = State { by: None, ..self.leased(ms) };
         self.lease(state).await

@@ -48,19 +48,16 @@ pub struct Jobs {
 
 impl Jobs {
     /// A runner without handlers, for a server that writes jobs with this writer.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: JobWriter) -> Jobs {
         Jobs { store, writer, queues: Vec::new() }
     }
 
     /// Writes jobs of this server, and wakes this runner.
-    #[must_use]
     pub fn writer(&self) -> &JobWriter {
         &self.writer
     }
 
     /// The same, with a handler for a kind of jobs.
-    #[must_use]
     pub fn with(mut self, kind: JobKind, handler: Handler) -> Jobs {
         self.queues.push(Arc::new(Queue {
             store: self.store.clone(),
@@ -132,7 +129,6 @@ impl Jobs {
     }
 }
 
-/// The jobs of one kind.
 struct Queue {
     store: Arc<dyn Store>,
     server: String,
@@ -180,9 +176,7 @@ type Found = (VecDeque<Record>, bool);
 /// Whether a job that was found can begin.
 enum Begin<'queue> {
     Now(Place<'queue>),
-    /// It is running already.
     IsRunning,
-    /// There is no place for it.
     WaitsForPlace,
 }
 

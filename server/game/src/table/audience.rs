@@ -119,7 +119,6 @@ impl Audiences {
         }
     }
 
-    /// The game.
     pub(super) fn id(&self) -> GameId {
         self.id
     }

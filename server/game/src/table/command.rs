@@ -17,7 +17,6 @@ const KNOWN_STEP: usize = 16;
 
 /// A command that waits or is being handled.
 pub(crate) struct Asked {
-    /// Where the answer goes.
     pub(crate) reply: Reply,
     pub(crate) player_id: String,
     pub(crate) cmd_id: CommandId,
@@ -87,7 +86,6 @@ pub(crate) struct AcceptedCommands {
 }
 
 impl AcceptedCommands {
-    /// Notes that a command was accepted.
     pub(super) fn note(&mut self, done: Done) {
         // The events of one command carry the same stamp; the last one is its outcome.
         if let Some(last) = self.recent.last_mut().filter(|last| last.key == done.key) {

@@ -84,7 +84,6 @@ impl Table {
         }
     }
 
-    /// The table has stopped.
     pub(super) fn finish_stop(&mut self, outputs: &mut Vec<Output>) {
         self.stopping = Stopping::Done;
         outputs.push(Output::Stopped);

@@ -84,7 +84,6 @@ impl CompactPly {
         laid.is_none().then_some(CompactPly { side, squares, piece, strike })
     }
 
-    /// The ply as it was.
     pub(super) fn seen(self) -> SeenMove {
         let CompactPly { side, squares, piece, strike } = self;
         SeenMove { side, squares, piece: piece.seen(), strike: strike.map(CompactStrike::seen), laid: None }

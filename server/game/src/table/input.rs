@@ -12,7 +12,6 @@ use super::command::{Asked, Done};
 use crate::error::ReadFailure;
 use crate::reply::Reply;
 
-/// What a table receives.
 pub(crate) enum Input {
     Open(Opener),
     Close {

@@ -10,7 +10,6 @@ use crate::reply::{Answer, Reply};
 /// Answers that may wait while a rematch is created.
 const WAITING_MAX: usize = 8;
 
-/// A player's request.
 pub(super) struct RematchRequest {
     pub(super) reply: Reply,
     pub(super) cmd_id: CommandId,
@@ -28,7 +27,6 @@ impl RematchRequest {
 /// How far the rematch is.
 #[derive(Default)]
 pub(crate) struct Rematch {
-    /// Which sides want one.
     wanted: PerSide<bool>,
     creation: Creation,
 }
@@ -43,7 +41,6 @@ enum Creation {
 }
 
 impl Rematch {
-    /// The sides that want one.
     pub(super) fn wanted_by(&self) -> impl Iterator<Item = Side> {
         Side::BOTH.into_iter().filter(|side| self.wanted[*side])
     }

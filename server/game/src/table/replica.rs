@@ -16,7 +16,6 @@ use crate::replay::{self, ReplayError};
 use crate::settings::TableSettings;
 
 impl Table {
-    /// Builds the table from a log.
     pub(crate) fn from_log(
         id: GameId,
         epoch: u64,

@@ -28,7 +28,6 @@ use crate::settings::TableSettings;
 pub(crate) enum Health {
     /// It is what the log says.
     Sound,
-    /// The log is damaged.
     Quarantined,
     /// The log has another branch than the replica.
     Diverged,
@@ -37,7 +36,6 @@ pub(crate) enum Health {
 /// Whether the server stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stopping {
-    /// It does not.
     No,
     /// It does; the table is still to stop.
     Asked {
@@ -112,7 +110,6 @@ impl Table {
         &self.header
     }
 
-    /// Sets the players' current names.
     pub(crate) fn set_players(&mut self, players: PerSide<Player>) {
         Arc::make_mut(&mut self.header).players = players;
     }
@@ -181,7 +178,6 @@ impl Table {
         self.attendance.seats_here(&self.audiences)
     }
 
-    /// Notes the rematch of this game.
     pub(crate) fn set_rematch(&mut self, game: GameId) {
         self.rematch.set_game(game);
     }
@@ -191,7 +187,6 @@ impl Table {
         self.health == Health::Quarantined
     }
 
-    /// True if the server stops.
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping != Stopping::No
     }

@@ -13,7 +13,6 @@ use super::state::{Health, Stopping, Table};
 use super::work::{Cause, Flight};
 
 impl Table {
-    /// Handles one input.
     pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
         // Another server's entry may have a stamp that this one's clock has not reached.
         let now = now.max(self.game.latest());

@@ -76,7 +76,6 @@ pub(super) struct KeptDeployment {
 }
 
 impl Figures {
-    /// Adds a game.
     pub(super) fn count(&mut self, side: Side, score: GameScore, setup: Option<&Secret>, ended: u64) {
         self.by_side[side].count(score);
         let Some(setup) = setup.map(Secret::expose) else { return };
@@ -133,7 +132,6 @@ pub(super) fn damaged(what: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned() }
 }
 
-/// The key of a finished game's job.
 pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
     PLAYED_DUE.key([&game]).ok()
 }

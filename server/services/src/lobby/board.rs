@@ -36,12 +36,10 @@ impl Board {
         self.watchers.insert(outbox.connection(), outbox);
     }
 
-    /// Removes a watcher.
     pub(super) fn unwatch(&mut self, connection: ConnectionId) {
         self.watchers.remove(&connection);
     }
 
-    /// True if there is a watcher.
     pub(super) fn is_watched(&self) -> bool {
         !self.watchers.is_empty()
     }

@@ -17,11 +17,8 @@ use flagfall_base::transact::delete;
 pub struct Challenge {
     /// The code: anyone who has it may accept.
     pub code: String,
-    /// The player who offers.
     pub challenger: Player,
-    /// The terms of the game.
     pub terms: Terms,
-    /// The side the challenger wants.
     pub side: Option<Side>,
     /// When it expires, in milliseconds since 1970.
     pub expires: u64,
@@ -29,7 +26,6 @@ pub struct Challenge {
 
 impl Challenge {
     /// The message that shows the challenge to anyone with the code.
-    #[must_use]
     pub fn message(self) -> ServerToClient {
         ServerToClient::Challenge {
             challenge: self.code,
@@ -50,7 +46,6 @@ impl Challenge {
         ])
     }
 
-    /// The writes that close it.
     pub(super) fn closing(&self) -> Result<[Write; 2], LobbyRefusal> {
         Ok([
             Write::Delete { key: key(&self.code)? },
@@ -116,7 +111,6 @@ pub(super) fn closing_invitation(player: &Player, code: &str) -> Result<Write, L
     Ok(Write::Delete { key: invited_key(&player.id, code)? })
 }
 
-/// The key of a challenge in a player's list.
 pub(super) fn invited_key(player_id: &str, code: &str) -> Result<Key, LobbyRefusal> {
     INVITED.key([&player_id, &code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

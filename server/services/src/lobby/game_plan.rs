@@ -19,11 +19,8 @@ pub(crate) const PLAN_MS: u64 = 24 * 3_600_000;
 /// A game to be created, as the record of its command keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct GamePlan {
-    /// The id it will have.
     pub id: GameId,
-    /// What is played.
     pub terms: Terms,
-    /// Who plays.
     pub players: PerSide<Player>,
     /// Who asked for secrecy.
     pub secret: PerSide<bool>,
@@ -42,7 +39,6 @@ pub(super) struct PlanRecord {
     pub(super) plan: GamePlan,
 }
 
-/// The write that plans a game.
 pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, LobbyRefusal> {
     let since = store.now();
     let key = PLANS.key([&plan.id])?;

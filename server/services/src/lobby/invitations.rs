@@ -63,9 +63,6 @@ impl Lobby {
     }
 
     /// The open challenges addressed to a player, first to expire first.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Store`].
     pub async fn invitations(&self, player: &Player) -> Result<Invitations, LobbyRefusal> {
         let prefix = key(player, "")?;
         let mut challenges = Vec::new();
@@ -111,7 +108,6 @@ impl Lobby {
 }
 
 impl Inner {
-    /// Tells the challenger how a challenge was answered.
     pub(super) async fn tell_challenger(&self, challenge: &Challenge, by: &Player, accepted: bool) {
         let (code, by) = (challenge.code.clone(), by.clone());
         let message = ServerToClient::ChallengeAnswered { challenge: code, by, accepted };

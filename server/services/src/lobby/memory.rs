@@ -22,14 +22,11 @@ use flagfall_base::keys::COMMANDS;
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct CommandRecord {
     fingerprint: HexBytesText,
-    /// The answer.
     pub(super) outcome: Accepted,
-    /// The game that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) game: Option<GamePlan>,
 }
 
-/// A SHA-256 as text.
 type HexBytesText = String;
 
 /// An update that keeps a command's outcome. The command's other conditions and writes join it.
@@ -79,9 +76,6 @@ impl CommandMemory {
     }
 
     /// Prepares the record of an accepted command.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Internal`].
     pub(super) fn draft(
         &self,
         player: &Player,
@@ -125,14 +119,12 @@ impl CommandMemory {
 }
 
 impl Draft {
-    /// Adds a condition.
     #[must_use]
     pub(super) fn expecting(mut self, key: Key, expect: Expect) -> Draft {
         self.update.conditions.push((key, expect));
         self
     }
 
-    /// Adds a write.
     #[must_use]
     pub(super) fn writing(mut self, write: Write) -> Draft {
         self.update.writes.push(write);
@@ -140,7 +132,6 @@ impl Draft {
     }
 }
 
-/// The key of a command's outcome.
 pub(super) fn key(player: &Player, cmd_id: &CommandId) -> Result<Key, LobbyRefusal> {
     COMMANDS.key([&player.id, &cmd_id.as_str()]).map_err(|error| LobbyRefusal::internal(&error))
 }

@@ -22,9 +22,6 @@ use flagfall_base::transact::write_if;
 
 impl Lobby {
     /// Does the job of creating the game of an abandoned plan.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let PlanRecord { plan, .. } = job.fields()?;
         let game = plan.id;

@@ -90,7 +90,6 @@ pub(super) struct Waiter {
 }
 
 impl Pool {
-    /// The pool of this store.
     pub(super) fn new(
         store: Arc<dyn Store>,
         tables: Tables,
@@ -112,7 +111,6 @@ impl Pool {
         }
     }
 
-    /// The ratings used for pairing.
     pub(super) fn ratings(&self) -> &Ratings {
         &self.ratings
     }
@@ -164,18 +162,12 @@ impl Pool {
     }
 
     /// True if a player waits.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub(super) async fn is_waiting(&self, player_id: &str) -> Result<bool, StoreError> {
         let Ok(key) = pool_key(player_id) else { return Ok(false) };
         Ok(self.store.get(key).await?.is_some())
     }
 
     /// Removes a deleted account from the pool.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Store`].
     pub(super) async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
         Ok(delete(&*self.store, vec![pool_key(&player.id)?, paired_of_key(&player.id)?]).await?)
     }

@@ -25,17 +25,14 @@ use flagfall_game::{CreateError, TableError};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum LobbyRefusal {
-    /// No such ruleset.
     NoSuchRuleset(NoSuchRuleset),
     /// The time control is out of bounds.
     BadTime,
-    /// The game cannot be rated.
     NotRated(Unrated),
     /// No seek can have this range of ratings.
     BadRange(#[from] BadRange),
     /// The asker's rating is outside the seek's range.
     OutsideRange {
-        /// The range of the seek.
         range: RatingRange,
         /// The asker's rating, if it can be compared.
         own: Option<u32>,
@@ -44,26 +41,21 @@ pub enum LobbyRefusal {
     },
     /// The asker has left games and must wait.
     LeftGames {
-        /// Number of games left lately.
         left_games: u32,
         /// Remaining wait in seconds.
         wait_s: u64,
     },
     /// One of the two has blocked the other.
     Blocked,
-    /// The asker is not in the pool.
     NotInPool,
-    /// The asker has been paired.
     AlreadyPaired(GameId),
     /// The pool changed at the same moment.
     BeingPaired,
-    /// No such house player.
     NoSuchBot,
     /// Gone, taken, or never there.
     NoSuchSeek,
     /// Gone, taken, expired, or never there.
     NoSuchChallenge,
-    /// The offer is the asker's own.
     OwnOffer,
     /// The player has too many open seeks.
     TooManySeeks(usize),
@@ -83,11 +75,9 @@ pub enum LobbyRefusal {
     CommandIdReused,
     /// The guest cannot be stored.
     Player(PlayerError),
-    /// The server is stopping.
     Stopping,
     /// The store cannot be reached or gave no clear answer.
     Store,
-    /// A defect in the server.
     Internal,
 }
 
@@ -247,9 +237,6 @@ pub fn check_terms(terms: &Terms) -> Result<Terms, LobbyRefusal> {
 }
 
 /// Checks whether these kinds of players may play by these terms, if the terms are rated.
-///
-/// # Errors
-/// [`LobbyRefusal::NotRated`].
 pub fn check_rated(terms: &Terms, kinds: [PlayerKind; 2]) -> Result<(), LobbyRefusal> {
     let why = terms.rated.then(|| why_unrated(&terms.ruleset, terms.time, kinds)).flatten();
     why.map_or(Ok(()), |why| Err(LobbyRefusal::NotRated(why)))

@@ -25,14 +25,12 @@ const SEEKS_READ_MAX: usize = 4_096;
 /// An open seek as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SeekRecord {
-    /// What is offered.
     pub seek: Seek,
     /// When it was opened, in milliseconds since 1970.
     pub since: u64,
 }
 
 impl SeekRecord {
-    /// The write that opens it.
     pub(super) fn opening(&self) -> Result<Write, LobbyRefusal> {
         let value = serde_json::to_vec(self).map_err(|error| LobbyRefusal::internal(&error))?;
         Ok(Write::Put { key: key(&self.seek.id)?, value, expires: None })
@@ -163,7 +161,6 @@ impl Seeks {
         }
     }
 
-    /// Adds an open seek.
     pub(super) fn open(&mut self, record: SeekRecord) {
         self.changes += 1;
         let at =
@@ -171,7 +168,6 @@ impl Seeks {
         self.open.insert(at, record);
     }
 
-    /// Removes a closed seek.
     pub(super) fn remove(&mut self, id: &str) {
         self.changes += 1;
         self.open.retain(|record| record.seek.id != id);
@@ -213,19 +209,14 @@ impl Seeks {
     }
 
     /// The open seeks, oldest first.
-    #[must_use]
     pub fn list(&self) -> Vec<Seek> {
         self.open.iter().map(|record| record.seek.clone()).collect()
     }
 
-    /// Number of open seeks.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// True if no seeks are open.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }

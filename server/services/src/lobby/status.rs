@@ -13,7 +13,6 @@ impl Lobby {
     }
 
     /// True if a seek is open, as far as this server knows.
-    #[must_use]
     pub fn has_seek(&self, id: &str) -> bool {
         self.inner.seeks().has(id)
     }
@@ -24,7 +23,6 @@ impl Lobby {
     }
 
     /// The players connected here who have an open seek. Other servers are told of them.
-    #[must_use]
     pub fn seekers_here(&self) -> BTreeSet<String> {
         let seeks = self.inner.seeks();
         let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));

@@ -29,9 +29,7 @@ pub struct Target {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub enum TargetError {
-    /// Not a valid address.
     Malformed,
-    /// The address is not encrypted.
     NotEncrypted,
     /// The address leads into a private network.
     Private,
@@ -50,9 +48,6 @@ impl From<&TargetError> for Refusal {
 
 impl Target {
     /// Parses and checks an address.
-    ///
-    /// # Errors
-    /// [`TargetError`].
     pub fn parse(url: &str, reach: Reach) -> Result<Target, TargetError> {
         let url = url.trim();
         let is_plain = url.len() <= URL_LEN_MAX && url.bytes().all(|byte| byte.is_ascii_graphic());
@@ -89,17 +84,12 @@ impl Target {
         Ok(Target { url: url.to_owned(), host, port, path, authority, is_encrypted })
     }
 
-    /// The whole address.
-    #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 }
 
 /// Checks that a resolved address may be called.
-///
-/// # Errors
-/// [`TargetError`].
 pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), TargetError> {
     match (is_public(address), reach) {
         (true, _) if is_encrypted => Ok(()),

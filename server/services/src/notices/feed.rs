@@ -15,9 +15,6 @@ const DAY_MS: u64 = 24 * 3_600_000;
 
 impl Notices {
     /// Makes or replaces the asker's feed. The earlier address stops working.
-    ///
-    /// # Errors
-    /// [`WebhookError`].
     pub async fn make_feed(&self, asker: &Identity) -> Result<MadeFeed, WebhookError> {
         check_account(asker)?;
         self.forget_feed(&asker.player.id).await?;
@@ -41,9 +38,6 @@ impl Notices {
     }
 
     /// True if a player has a feed.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn has_feed(&self, player: &str) -> Result<bool, StoreError> {
         Ok(self.store.get(own_key(player)?).await?.is_some())
     }

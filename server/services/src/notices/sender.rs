@@ -50,7 +50,6 @@ pub(super) struct Sent {
 
 impl Sender {
     /// A sender with this reach, which trusts these certificate authorities.
-    #[must_use]
     pub fn new(reach: Reach, trust: &Trust) -> Sender {
         Sender { reach, dial: Arc::new(Network::new(reach, trust)) }
     }

@@ -36,9 +36,6 @@ const EXPORTED_GAMES_MAX: usize = 1_000;
 impl Players {
     /// Makes an account, either new or from the guest who asks. The guest keeps their games and
     /// token. Durable when this returns.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn sign_up(
         &self,
         address: IpAddr,
@@ -226,9 +223,6 @@ impl Players {
     }
 
     /// Changes the password. All tokens but the asker's are revoked.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn change_password(
         &self,
         asker: &Identity,
@@ -251,9 +245,6 @@ impl Players {
     }
 
     /// Makes a new recovery code. The old one becomes void.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn renew_recovery_code(
         &self,
         asker: &Identity,
@@ -270,18 +261,12 @@ impl Players {
     }
 
     /// The asker's tokens, oldest first.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
         let record = self.own_record(asker).await?;
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
 
     /// Makes another token for the asker.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn make_token(
         &self,
         asker: &Identity,
@@ -306,9 +291,6 @@ impl Players {
     }
 
     /// Revokes one of the asker's tokens and closes its sockets.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
         // A guest's only token is their identity: without it they could never come back.
         check_account(asker)?;
@@ -337,9 +319,6 @@ impl Players {
 
     /// What is kept of the asker's account and running games, except secrets. The caller adds what
     /// other modules keep.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn export(&self, asker: &Identity) -> Result<AccountExport, PlayerError> {
         let record = self.own_record(asker).await?;
         let seats = self.seats(&asker.player.id, EXPORTED_GAMES_MAX).await?;

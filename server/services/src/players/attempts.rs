@@ -67,7 +67,6 @@ pub(super) fn share_of(address: IpAddr) -> Share {
     Share::Network(Network::of(address))
 }
 
-/// Too many attempts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooOften {
     /// How long until the next attempt.
@@ -84,7 +83,6 @@ struct Counts<K> {
 
 impl Attempts {
     /// Starts with no attempts counted.
-    #[must_use]
     pub fn new(settings: &Settings) -> Attempts {
         let counts = |capacity| (capacity, settings.times.attempt_window);
         Attempts {

@@ -22,10 +22,8 @@ const CHUNK: usize = 512;
 /// Why an account was neither closed nor reopened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ClosureError {
-    /// No player has this name.
     #[error("there is no player of this name")]
     NoSuchPlayer,
-    /// The account is closed already.
     #[error("this account is closed already")]
     AlreadyClosed,
     /// The account is open already.
@@ -101,9 +99,6 @@ async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), 
 
 impl Players {
     /// Closes the sockets of recently closed accounts.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn look_for_closed(&self) -> Result<(), StoreError> {
         let prefix = CLOSED.all()?;
         let mut scan = Scan::new(self.inner.store.as_ref(), prefix.clone(), CHUNK);

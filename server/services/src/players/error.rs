@@ -16,7 +16,6 @@ use flagfall_protocol::{Code, Refusal};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum PlayerError {
-    /// The name is not allowed.
     Name(#[from] NameError),
     /// The name is taken, and so are similar ones.
     NameTaken,
@@ -45,7 +44,6 @@ pub enum PlayerError {
     AccountExpected,
     /// The token's scope does not suffice.
     ScopeMissing,
-    /// The account has no such token.
     NoSuchToken,
     /// The account's list of tokens is full.
     TooManyTokens(usize),
@@ -53,7 +51,6 @@ pub enum PlayerError {
     BadTokenName,
     /// Only bot accounts can have tokens with the bot scope.
     BotScope,
-    /// No player has this name.
     NoSuchPlayer,
     /// The account still has running games.
     GamesRunning,
@@ -63,7 +60,6 @@ pub enum PlayerError {
     Store,
     /// The store answers, but its data is damaged.
     Damaged,
-    /// Hashing failed: a defect.
     Hash,
     /// The system gives no random bits.
     Chance(#[from] ChanceError),

@@ -142,9 +142,6 @@ impl GuestKeys {
 
     /// Makes this server's key and the store's agree: the store's wins. A store that has lost its
     /// key gets this server's, so that guests keep their identity.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
         let place = key_place()?;
         for _ in 0..KEYS_MAX {

@@ -11,7 +11,6 @@ use flagfall_base::admission::Network;
 /// The client a hash is computed for. Clients take turns.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Share {
-    /// Strangers of one network.
     Network(Network),
     /// A device that is or was signed in, by an identifier.
     Device(String),

@@ -30,9 +30,6 @@ pub(crate) enum Listed {
 }
 
 /// The kind of a player in the store today; `None` if the store does not know them.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn player_kind(
     store: &dyn Store,
     player: &Player,
@@ -49,9 +46,6 @@ pub(crate) async fn player_kind(
 /// A guest's action expects their record as it was read, and extends the expiry if that is near. So
 /// the expiry is brought near first: the second look sees any action before that, and a later one
 /// extends the expiry, which changes the record that the deletion expects.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Result<Listed, StoreError> {
     let own_key = player_key(id)?;
     let Some(bytes) = store.get(own_key.clone()).await? else { return Ok(Listed::Settled) };
@@ -129,7 +123,6 @@ pub(crate) struct StoredGuests<'store> {
     scan: Scan<'store>,
 }
 
-/// Scans all stored guests.
 pub(crate) fn stored_guests(store: &dyn Store) -> Result<StoredGuests<'_>, StoreError> {
     Ok(StoredGuests { scan: Scan::new(store, PLAYERS.all()?, CHUNK) })
 }

@@ -26,7 +26,6 @@ const CHUNK: usize = 256;
 pub struct Standing {
     /// The player who acts. A guest's name may have got a number because it was taken meanwhile.
     pub player: Player,
-    /// The conditions.
     pub conditions: Vec<(Key, Expect)>,
     /// The writes that store or extend the guest.
     pub writes: Vec<Write>,
@@ -36,7 +35,6 @@ pub struct Standing {
 
 impl Standing {
     /// The standing of a player whose actions need nothing else.
-    #[must_use]
     pub fn plain(player: &Player) -> Standing {
         let (conditions, writes) = (Vec::new(), Vec::new());
         Standing { player: player.clone(), conditions, writes, is_new: false }
@@ -44,9 +42,6 @@ impl Standing {
 
     /// True if a condition does not hold any more. The action must then be tried again with a new
     /// standing.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn is_outdated(&self, store: &dyn Store) -> Result<bool, StoreError> {
         for (key, expect) in &self.conditions {
             let holds = match (store.get(key.clone()).await?, expect) {
@@ -64,9 +59,6 @@ impl Standing {
 
 /// What has to be added to an action of this player. `pass` belongs to a guest who may not be
 /// stored yet; `stay` is how long guests who do not come back are kept.
-///
-/// # Errors
-/// [`PlayerError`].
 pub async fn standing(
     store: &dyn Store,
     player: &Player,
@@ -181,9 +173,6 @@ fn later(now: Stamp, stay: Duration) -> u64 {
 
 impl Players {
     /// What has to be added to an action of this player.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
         standing(&*self.inner.store, &asker.player, asker.pass(), self.inner.guest).await
     }

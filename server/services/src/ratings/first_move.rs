@@ -53,7 +53,6 @@ impl FirstMoveRecord {
     }
 }
 
-/// The key of a ruleset's record.
 pub(super) fn first_move_key(ruleset: &str) -> Result<Key, StoreError> {
     FIRST_MOVE.key([&ruleset])
 }

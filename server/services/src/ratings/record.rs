@@ -11,7 +11,6 @@ use flagfall_rating::{Entrant, Rating};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// Milliseconds in a day.
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
 /// At least every number of games, so that the latest entry of a history comes first.
 const GAMES_MAX: u32 = 99_999_999;
@@ -31,7 +30,6 @@ pub(super) struct RatingRecord {
     value: f64,
     deviation: f64,
     volatility: f64,
-    /// Rated games.
     pub(super) games: u32,
     /// Games with the first move, minus those without.
     pub(super) surplus: i32,
@@ -73,12 +71,10 @@ impl RatingRecord {
         Entrant { rating: self.rating(), idle_days: self.idle_days(now) }
     }
 
-    /// The record with this many points less.
     pub(super) fn less(&self, points: f64) -> RatingRecord {
         RatingRecord { value: (self.value - points).max(0.0), ..self.clone() }
     }
 
-    /// The record after a game.
     pub(super) fn after(&self, rating: Rating, side: Side, opponent: &str, at: Stamp) -> RatingRecord {
         let step = if side == Side::Red { 1 } else { -1 };
         RatingRecord {
@@ -107,7 +103,6 @@ pub(super) fn point(rating: Rating) -> RatingPoint {
 pub(super) struct HistoryRecord {
     pub(super) game: GameId,
     pub(super) at: u64,
-    /// The opponent's id.
     pub(super) opponent: String,
     pub(super) score: GameScore,
     /// True if only its players see the game.
@@ -133,7 +128,6 @@ pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
     RATING_DUE.key([&game]).ok()
 }
 
-/// The key of a game's rating change.
 pub(super) fn change_key(game: GameId) -> Result<Key, StoreError> {
     RATED.key([&game])
 }
@@ -147,7 +141,6 @@ pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError>
     RATINGS.key([&player, &class.ruleset, &class.speed.name()])
 }
 
-/// The prefix of all ratings of a player.
 pub(super) fn ratings_of(player: &str) -> Result<Key, StoreError> {
     RATINGS.under([&player])
 }
@@ -169,7 +162,6 @@ pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError>
     RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
 }
 
-/// The prefix of all histories of a player.
 pub(super) fn histories_of(player: &str) -> Result<Key, StoreError> {
     RATING_HISTORY.under([&player])
 }

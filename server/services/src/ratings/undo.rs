@@ -29,7 +29,6 @@ pub enum UndoError {
     /// The game is about to be rated.
     #[error("this game is being rated at this moment: try again")]
     Due,
-    /// It was taken back before.
     #[error("what this game did to ratings was taken back already")]
     UndoneBefore,
     /// The store does not answer as it should.
@@ -137,9 +136,6 @@ async fn mark(
 }
 
 /// The rated games of a player in all classes, without those taken back.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn rated_games(store: &dyn Store, player: &str) -> Result<Vec<GameId>, StoreError> {
     let (mut games, mut scan) = (Vec::new(), Scan::new(store, histories_of(player)?, CHUNK));
     while let Some(records) = scan.next().await? {

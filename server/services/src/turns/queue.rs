@@ -53,15 +53,12 @@ pub enum QueueError {
     Table(#[from] TableError),
     /// The game has no days per move, is not being played, or is not the player's.
     NotQueued,
-    /// It is the player's turn.
     OwnTurn,
-    /// The game has gone on.
     Stale(Ply),
     /// The last moves are lost.
     StaleEpoch(#[from] StaleEpoch),
     /// Too many plies, none, or a command that is not a ply.
     BadQueue,
-    /// The store cannot be reached.
     Store,
 }
 
@@ -106,9 +103,6 @@ impl Turns {
     }
 
     /// Queues plies for a player's next turns. They replace an earlier queue.
-    ///
-    /// # Errors
-    /// [`QueueError`].
     pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, QueueError> {
         let NewQueue { ply, epoch, moves } = new;
         let handle = self.tables.find(game).await?;

@@ -28,7 +28,6 @@ pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum ApiError {
-    /// No such path.
     NoSuchPath,
     /// The path exists, but not for this method.
     MethodNotAllowed,
@@ -36,17 +35,13 @@ pub enum ApiError {
     NoSuchGame,
     /// The game's log is damaged.
     Quarantined,
-    /// The store cannot be reached.
     StoreUnavailable,
-    /// The credential is not valid.
     Unauthorized,
-    /// The request needs a token.
     TokenExpected,
     /// The body is not the expected JSON.
     BadBody,
     /// A player's name, password or token is refused.
     Player(PlayerError),
-    /// A block is refused.
     Block(BlockRefusal),
     /// The request comes from a page of another origin.
     ForeignOrigin,
@@ -56,29 +51,21 @@ pub enum ApiError {
     BadQuery(&'static str),
     /// The record would show what is not open to the caller.
     RecordNotOpened(NotOpened),
-    /// No such ruleset.
     NoSuchRuleset,
-    /// No such speed.
     NoSuchSpeed,
-    /// The game changed no rating.
     NotRated,
-    /// A refusal of the lobby.
     Lobby(LobbyRefusal),
     /// A queue of moves is refused.
     Queue(QueueError),
-    /// Too many connections or requests.
     TooMany(TooMany),
-    /// The body is too long.
     BodyTooLarge,
     /// An HTTP/1.1 request must have exactly one Host header.
     HostExpected,
-    /// A saved deployment is refused.
     Deployment(DeploymentError),
     /// A request about a webhook or feed is refused.
     Webhook(WebhookError),
     /// The answer took too long.
     TimedOut,
-    /// A defect in the server.
     Internal,
 }
 
@@ -98,7 +85,6 @@ pub(super) struct ErrorBody {
     request: String,
 }
 
-/// The header with the id of a request.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Writes the body of an error and the id of its request. [`ApiError`] knows neither of them.

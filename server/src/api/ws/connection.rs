@@ -51,7 +51,6 @@ const PASSED_OVER_MAX: usize = 64;
 /// event go out in one write.
 const GATHERED_BYTES: usize = 4 * 1024;
 
-/// A server-side WebSocket.
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
 /// Serves a connection until it ends.
@@ -149,7 +148,6 @@ enum Ending {
         /// code.
         is_leaving: bool,
     },
-    /// The connection is dead.
     Gone,
 }
 

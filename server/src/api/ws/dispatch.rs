@@ -26,13 +26,11 @@ pub(super) type Work = BoxFuture<'static, Done>;
 
 /// What a connection must remember after a message was carried out.
 pub(super) enum Done {
-    /// Nothing.
     Nothing,
     /// A game was opened at this table.
     Opened(Open),
 }
 
-/// An open game.
 pub(super) struct Open {
     table: TableHandle,
     /// The spectator's place in the count, if this is not a player of the game.
@@ -77,7 +75,6 @@ impl Dispatch {
         }
     }
 
-    /// The player's id.
     pub(super) fn player_id(&self) -> &str {
         &self.player.id
     }
@@ -342,7 +339,6 @@ impl Drop for Dispatch {
     }
 }
 
-/// Sends a refusal.
 pub(super) fn refuse(
     outbox: &Outbox,
     request: RequestId,

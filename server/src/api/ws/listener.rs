@@ -39,7 +39,6 @@ const DRAIN_PAUSE: Duration = Duration::from_millis(4);
 /// Most bytes in the head of an HTTP request.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// Time limits of a listener.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenerLimits {
     /// Time for a client to send the head of its request.

@@ -34,7 +34,6 @@ const READ_BUFFER_BYTES: usize = 1024;
 pub(crate) enum UpgradeRefusal {
     /// It comes from a page of a foreign origin.
     ForeignOrigin,
-    /// It asks for no WebSocket.
     NotAsked,
     /// The listener did not note where it comes from.
     NoClient,

@@ -86,7 +86,6 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         self.meter.take_fragments()
     }
 
-    /// The underlying stream.
     pub(super) const fn stream(&self) -> &S {
         &self.stream
     }
