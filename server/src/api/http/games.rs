@@ -125,7 +125,7 @@ async fn in_background<T: Send + 'static>(
 
 /// The table of a game. Charges for the work: a long game is read from its log and played through.
 async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiError> {
-    let id: GameId = id.parse().map_err(|_| ApiError::NoSuchGame)?;
+    let id: GameId = id.parse().map_err(|_| TableError::NotFound)?;
     let table = app.tables.find(id).await?;
     charge_plies(app, client, table.summary().ply);
     Ok(table)

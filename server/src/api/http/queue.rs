@@ -8,9 +8,10 @@ use flagfall_protocol::{MoveQueue, NewQueue};
 
 use super::error::ApiError;
 use super::request::{Asker, Body, Path, Shared};
+use flagfall_game::TableError;
 
 fn game(id: &str) -> Result<GameId, ApiError> {
-    id.parse().map_err(|_| ApiError::NoSuchGame)
+    id.parse().map_err(|_| TableError::NotFound.into())
 }
 
 pub(super) async fn show(

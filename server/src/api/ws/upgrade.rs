@@ -8,6 +8,7 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::Response;
+use flagfall_protocol::Refusal;
 use futures_util::FutureExt;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
@@ -21,6 +22,7 @@ use super::listener::Lingering;
 use super::wire::Wire;
 use crate::app::{App, report_panic};
 use flagfall_base::admission::Client;
+use flagfall_base::refusals;
 use flagfall_base::telemetry::UPGRADES;
 
 /// Most bytes in a client's message or frame.
@@ -28,6 +30,16 @@ const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// Bytes read at a time: most messages fit. Between 512 bytes and 8 KiB a move costs the same work,
 /// but every idle connection holds such a buffer.
 const READ_BUFFER_BYTES: usize = 1024;
+
+impl From<&UpgradeRefusal> for Refusal {
+    fn from(refusal: &UpgradeRefusal) -> Refusal {
+        match refusal {
+            UpgradeRefusal::ForeignOrigin => Refusal::new("foreign_origin"),
+            UpgradeRefusal::NotAsked => Refusal::new("upgrade_expected"),
+            UpgradeRefusal::NoClient => refusals::defect(),
+        }
+    }
+}
 
 /// Why a request did not become a WebSocket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
