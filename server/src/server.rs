@@ -20,20 +20,14 @@ use crate::api::ws::{self, Doorkeeper, ListenerLimits};
 use crate::app::{App, report_panic};
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
 use flagfall_base::cluster::Sign;
-use flagfall_base::delivery::Connections;
-use flagfall_base::jobs::Jobs;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
+use flagfall_services::Services;
 use flagfall_services::archive::archive_old_games;
-use flagfall_services::histories::Histories;
-use flagfall_services::lobby::Lobby;
-use flagfall_services::notices::Notices;
-use flagfall_services::proof::{Proofs, SigningKey};
+use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, prune_old};
-use flagfall_services::ratings::Ratings;
 use flagfall_services::settings::{Settings, Times};
-use flagfall_services::turns::Turns;
 
 /// Most connections to the metrics listener at a time.
 const METRICS_CONNECTIONS_MAX: usize = 16;
@@ -84,37 +78,8 @@ impl Server {
         self.app.clone()
     }
 
-    pub fn connections(&self) -> &Connections {
-        &self.app.connections
-    }
-
-    pub fn lobby(&self) -> &Lobby {
-        &self.app.lobby
-    }
-
-    pub fn jobs(&self) -> &Jobs {
-        &self.app.jobs
-    }
-
-    pub fn ratings(&self) -> &Ratings {
-        &self.app.ratings
-    }
-
-    pub fn histories(&self) -> &Histories {
-        &self.app.histories
-    }
-
-    /// The signatures of finished games.
-    pub fn proofs(&self) -> &Proofs {
-        &self.app.proofs
-    }
-
-    pub fn notices(&self) -> &Notices {
-        &self.app.notices
-    }
-
-    pub fn turns(&self) -> &Turns {
-        &self.app.turns
+    pub fn services(&self) -> &Services {
+        &self.app
     }
 
     /// Serves until `shutdown` completes, then stops: no new games or connections, running games

@@ -13,7 +13,7 @@ use crate::deployments::Deployments;
 use crate::erasure::Erasure;
 use crate::features::ServerFeatures;
 use crate::histories::Histories;
-use crate::jobs::Workers;
+use crate::jobs::with_handlers;
 use crate::lobby::Lobby;
 use crate::notices::{Notices, Sender};
 use crate::players::Players;
@@ -90,17 +90,8 @@ impl Services {
             deployments: deployments.clone(),
             notices: notices.clone(),
         });
-        let workers = Workers {
-            ratings: ratings.clone(),
-            histories: histories.clone(),
-            proofs: proofs.clone(),
-            turns: turns.clone(),
-            notices: notices.clone(),
-            lobby: lobby.clone(),
-            erasure: erasure.clone(),
-        };
-        let jobs = workers.handle(Jobs::new(store.clone(), jobs), &settings.times);
-        Ok(Services {
+        let mut services = Services {
+            jobs: Jobs::new(store.clone(), jobs),
             settings,
             store,
             players,
@@ -113,10 +104,11 @@ impl Services {
             proofs,
             deployments,
             erasure,
-            jobs,
             connections,
             peers,
-        })
+        };
+        services.jobs = with_handlers(&services);
+        Ok(services)
     }
 }
 

@@ -18,7 +18,7 @@ use flagfall_base::jobs::{JobWriter, Jobs};
 /// Makes the planned games that are due, as a server of this lobby does.
 async fn complete_plans(house: &House) {
     let jobs = Jobs::new(Arc::new(house.store.clone()), JobWriter::default());
-    with_plans(jobs, house.lobby.clone()).run_due("plans").await.unwrap();
+    with_plans(jobs, &house.lobby).run_due("plans").await.unwrap();
 }
 
 /// A store whose every call has an await point before and after it.
@@ -344,7 +344,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
         assert!(matches!(refused, LobbyRefusal::TooManyGames(_)), "{way:?}: {refused}");
         assert_eq!((scene.plans().await, scene.is_offer_open().await), (0, true), "{way:?}");
         if let Way::Seek = way {
-            assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
+            assert_eq!(scene.house.seeks.lock(), std::slice::from_ref(&scene.offer));
         }
         // Somebody else may take it.
         scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();
