@@ -20,9 +20,10 @@ mod ticket;
 
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::MutexGuard;
 use tokio::time::Instant;
 
 pub use client::Client;
@@ -266,7 +267,7 @@ impl Admission {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.counts.state()
+        self.counts.state.lock()
     }
 }
 
@@ -285,7 +286,7 @@ pub struct Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.counts.state().unwatch(self.network, &self.player);
+        self.counts.state.lock().unwatch(self.network, &self.player);
     }
 }
 

@@ -19,13 +19,14 @@ mod tests;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::Stamp;
 use flagfall_store::{Key, StoreError};
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, dead_key, dead_of, discard, retry, waiting_jobs};
@@ -130,7 +131,7 @@ impl Default for Told {
 impl Waker {
     fn wake(&self, job: Option<Key>) {
         {
-            let mut told = self.told();
+            let mut told = self.told.lock();
             match (&mut *told, job) {
                 (Told::Jobs(keys), Some(key)) if keys.len() < TOLD_MAX => keys.push(key),
                 // So many are found faster by a look.
@@ -141,12 +142,7 @@ impl Waker {
     }
 
     fn take(&self) -> Told {
-        std::mem::take(&mut *self.told())
-    }
-
-    fn told(&self) -> MutexGuard<'_, Told> {
-        // Nothing panics while it holds this lock.
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut *self.told.lock())
     }
 }
 
@@ -202,7 +198,7 @@ impl JobWriter {
     }
 
     fn waker(&self, kind: &'static str) -> Arc<Waker> {
-        let mut wakers = self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wakers = self.0.wakers.lock();
         wakers.entry(kind).or_default().clone()
     }
 }

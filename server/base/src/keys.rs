@@ -14,12 +14,6 @@ use flagfall_store::{Key, StoreError};
 pub struct Kind<const N: usize> {
     /// The first part of the key.
     pub name: &'static str,
-    /// What the other parts are.
-    pub parts: [&'static str; N],
-    pub value: &'static str,
-    /// The file that reads and writes it, from `server/`.
-    pub owner: &'static str,
-    pub lifetime: &'static str,
 }
 
 impl<const N: usize> Kind<N> {
@@ -62,22 +56,15 @@ impl<const N: usize> Kind<N> {
         }
         text
     }
-
-    const fn row(&'static self) -> Row {
-        let Kind { name, parts, value, owner, lifetime } = self;
-        Row { name, parts, value, owner, lifetime }
-    }
 }
 
-/// A [`Kind`] as the documents list it.
+/// A [`Kind`] as the documents list it: also its parts, value, owner (the file that reads and
+/// writes it, from `server/`) and lifetime.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The first part of the key.
     pub name: &'static str,
-    /// What the other parts are.
     pub parts: &'static [&'static str],
     pub value: &'static str,
-    /// The file that reads and writes it, from `server/`.
     pub owner: &'static str,
     pub lifetime: &'static str,
 }
@@ -130,9 +117,9 @@ macro_rules! keyspace {
     ($($(#[$doc:meta])+ $id:ident[$($part:literal),*] = $name:literal, $value:literal, $owner:literal, $lifetime:literal;)+) => {
         $($(#[$doc])+
         pub static $id: Kind<{ count(&[$($part),*]) }> =
-            Kind { name: $name, parts: [$($part),*], value: $value, owner: $owner, lifetime: $lifetime };)+
+            Kind { name: $name };)+
 
-        pub static KINDS: &[Row] = &[$($id.row()),+];
+        pub static KINDS: &[Row] = &[$(Row { name: $name, parts: &[$($part),*], value: $value, owner: $owner, lifetime: $lifetime }),+];
     };
 }
 

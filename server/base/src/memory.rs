@@ -1,9 +1,10 @@
 //! Refuses new games before the process runs out of memory. Running games continue.
 
+use parking_lot::Mutex;
 use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Shortest time between two measurements of memory.
@@ -102,7 +103,7 @@ impl MemoryGuard {
     }
 
     fn usage(&self) -> Usage {
-        let mut latest = self.0.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = self.0.latest.lock();
         match *latest {
             Some((at, usage)) if at.elapsed() < FRESH => usage,
             _ => {

@@ -4,8 +4,6 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Writ
 
 use crate::scan::Scan;
 
-/// Records read at a time.
-const CHUNK: usize = 256;
 /// Records deleted in one update.
 const DELETES_MAX: usize = 32;
 /// Tries before a transaction gives up. Two writers of one record rarely meet more than once.
@@ -81,7 +79,7 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
 /// # Errors
 /// [`StoreError`]: some may remain.
 pub async fn delete_all(store: &dyn Store, prefix: Key) -> Result<(), StoreError> {
-    let mut scan = Scan::new(store, prefix, CHUNK);
+    let mut scan = Scan::new(store, prefix);
     while let Some(records) = scan.next().await? {
         delete(store, records.into_iter().map(|(key, _)| key).collect()).await?;
     }

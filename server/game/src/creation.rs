@@ -9,6 +9,7 @@ use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Write};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 
 use super::actor::Registry;
 use super::error::{CreateError, TableError};
@@ -23,13 +24,14 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
 use flagfall_base::random::random_bytes;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NewGame {
     pub id: GameId,
     pub terms: Terms,
     pub players: PerSide<Player>,
     /// Which players keep their deployment private after the end.
     pub secret: PerSide<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<GameId>,
 }
 
@@ -133,7 +135,7 @@ impl Tables {
     /// Notes that a game is being created, before games are counted: of two creations at once, the
     /// later one counts the earlier.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
-        let mut index = self.residents().index();
+        let mut index = self.residents().index.lock();
         if index.is_stopping {
             return Err(CreateError::Stopping);
         }
@@ -211,6 +213,6 @@ impl Made<'_> {
 
 impl Drop for Made<'_> {
     fn drop(&mut self) {
-        self.tables.residents().index().making.retain(|making| making.number != self.number);
+        self.tables.residents().index.lock().making.retain(|making| making.number != self.number);
     }
 }

@@ -7,9 +7,10 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::coop::cooperative;
 
@@ -52,14 +53,6 @@ pub(super) fn mailbox<T>() -> (Sender<T>, Mailbox<T>) {
     (Sender { mail: mail.clone() }, Mailbox { mail })
 }
 
-impl<T> Mail<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // No code can panic between lock and unlock with the state half changed, so poison means
-        // nothing.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Sender<T> {
         Sender { mail: self.mail.clone() }
@@ -86,7 +79,7 @@ impl<T> Room<'_, T> {
         // The reader frees the place.
         place.forget();
         let reader = {
-            let mut state = self.mail.lock();
+            let mut state = self.mail.state.lock();
             state.queue.push_back(message);
             state.reader.take()
         };
@@ -102,7 +95,7 @@ impl<T> Drop for Room<'_, T> {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             drop(place);
-            let reader = self.mail.lock().reader.take();
+            let reader = self.mail.state.lock().reader.take();
             if let Some(reader) = reader {
                 reader.wake();
             }
@@ -119,7 +112,7 @@ impl<T> Mailbox<T> {
     }
 
     fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let mut state = self.mail.lock();
+        let mut state = self.mail.state.lock();
         if let Some(message) = state.queue.pop_front() {
             if state.queue.is_empty() && state.queue.capacity() > IDLE_CAPACITY {
                 state.queue = VecDeque::new();
@@ -159,7 +152,7 @@ impl<T> Drop for Mailbox<T> {
     /// Drops unread messages, so that callers who wait for a reply learn that none will come.
     fn drop(&mut self) {
         self.close();
-        let unread = std::mem::take(&mut self.mail.lock().queue);
+        let unread = std::mem::take(&mut self.mail.state.lock().queue);
         drop(unread);
     }
 }
@@ -247,6 +240,6 @@ mod tests {
         assert_eq!(mailbox.senders(), 1);
         fill(&sender);
         while mailbox.recv().now_or_never().is_some() {}
-        assert_eq!(mailbox.mail.lock().queue.capacity(), 0);
+        assert_eq!(mailbox.mail.state.lock().queue.capacity(), 0);
     }
 }

@@ -25,7 +25,7 @@ impl Tables {
     /// # Errors
     /// [`StoreError`]: what was known stays.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
-        self.residents().public_games().begin_reading();
+        self.residents().public_games.lock().begin_reading();
         let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;
         let mut lines: Vec<GameSummary> = Vec::with_capacity(records.len());
         for (key, value) in records {
@@ -37,7 +37,7 @@ impl Tables {
         }
         let mut known: HashMap<GameId, PerSide<Player>> = HashMap::new();
         if !is_thorough {
-            known.extend(self.residents().public_games().players());
+            known.extend(self.residents().public_games.lock().players());
         }
         let lines = lines.into_iter().map(|mut line| {
             let known = known.remove(&line.id);
@@ -50,7 +50,7 @@ impl Tables {
             }
         });
         let read = futures_util::stream::iter(lines).buffered(AT_ONCE).collect().await;
-        self.residents().public_games().replace(read);
+        self.residents().public_games.lock().replace(read);
         Ok(())
     }
 

@@ -30,8 +30,6 @@ use flagfall_base::keys::REMATCH;
 use flagfall_base::names::players_today;
 use flagfall_base::telemetry::TABLES_OPENED;
 
-/// Index records read at a time.
-pub(super) const SCAN_CHUNK: usize = 512;
 /// Locks for cold loads. Loads of different games may run at once, loads of one game never do.
 const LOAD_LANES: usize = 64;
 
@@ -186,7 +184,7 @@ impl Tables {
             if let Some(rematch) = self.rematch_of(game).await {
                 table.set_rematch(rematch);
             }
-        } else if self.residents().index().is_stopping {
+        } else if self.residents().index.lock().is_stopping {
             // The pause of a table opened now would not be written.
             return Err(TableError::Unavailable);
         }
@@ -205,7 +203,7 @@ impl Tables {
         metrics::counter!(TABLES_OPENED).increment(1);
         let registry = Arc::new(self.clone());
         let (handle, actor) = channel(table, self.host.clone(), registry, Opened { stay, care, listed });
-        self.residents().index().insert(handle.clone());
+        self.residents().index.lock().insert(handle.clone());
         tokio::spawn(actor.run());
         Ok(handle)
     }
@@ -289,12 +287,12 @@ impl Tables {
     /// The newest public games that are running, in memory or at rest, newest first.
     pub fn running(&self, limit: usize) -> Vec<GameSummary> {
         let (mut handles, at_rest) = {
-            let index = self.residents().index();
+            let index = self.residents().index.lock();
             let is_shown = |handle: &&TableHandle| !handle.facts.header.terms.private && handle.is_running();
             let handles: Vec<TableHandle> = index.tables.values().filter(is_shown).cloned().collect();
             let is_at_rest = |game: &&GameSummary| !index.tables.contains_key(&game.id);
             let at_rest: Vec<GameSummary> =
-                self.residents().public_games().iter().filter(is_at_rest).cloned().collect();
+                self.residents().public_games.lock().iter().filter(is_at_rest).cloned().collect();
             (handles, at_rest)
         };
         let newest_first = |handle: &TableHandle| Reverse((handle.facts.created, handle.id()));
@@ -320,7 +318,7 @@ impl Tables {
 
     /// Numbers of running games in memory: how many are deploying, how many are being played.
     pub fn count_by_phase(&self) -> (usize, usize) {
-        let index = self.residents().index();
+        let index = self.residents().index.lock();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.phase() {
             Phase::Deploying => (deploying + 1, playing),
             Phase::Playing => (deploying, playing + 1),
@@ -329,7 +327,7 @@ impl Tables {
     }
 
     pub fn len(&self) -> usize {
-        self.residents().index().tables.len()
+        self.residents().index.lock().tables.len()
     }
 
     /// True if no table is in memory.
@@ -341,7 +339,7 @@ impl Tables {
     /// the pause of every running game. Returns when all tables have stopped.
     pub async fn stop(&self, is_last: bool) {
         let handles: Vec<TableHandle> = {
-            let mut index = self.residents().index();
+            let mut index = self.residents().index.lock();
             index.is_stopping = true;
             index.tables.values().cloned().collect()
         };

@@ -14,9 +14,11 @@ use futures_util::StreamExt as _;
 use tokio::time::sleep;
 
 use super::listing::Listing;
-use super::registry::{SCAN_CHUNK, Tables};
+use super::registry::Tables;
 use flagfall_base::keys::{Kind, LISTS_WHOLE, LIVE};
 
+/// Index records read at a time.
+const SCAN_CHUNK: usize = 512;
 /// Games missing from some list that are handled at once.
 const LIST_AT_ONCE: usize = 16;
 /// The lists are checked once for so many checks of what is due.

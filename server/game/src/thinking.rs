@@ -7,9 +7,10 @@
 //! networks, then the players of the chosen one.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -226,7 +227,7 @@ impl ThinkingRoom {
     /// Waits for a place. Dropping the place frees it.
     pub(super) async fn enter(&self, share: ThinkingShare) -> Place {
         let (admitted, mut place) = {
-            let mut room = self.lock();
+            let mut room = self.0.lock();
             room.tickets += 1;
             let ticket = room.tickets;
             let (sender, admitted) = oneshot::channel();
@@ -239,10 +240,6 @@ impl ThinkingRoom {
         let _admitted = admitted.await;
         place.since = Some(Instant::now());
         place
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Room> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -257,7 +254,7 @@ pub(super) struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut room = self.room.lock();
+        let mut room = self.room.0.lock();
         if room.waiting.remove(&self.ticket).is_some() {
             room.shares.cancel(&self.share, self.ticket);
             return;
@@ -286,7 +283,7 @@ mod tests {
         tokio::spawn(async move {
             loop {
                 let place = room.enter(share.clone()).await;
-                log.lock().unwrap().push(share.player.clone());
+                log.lock().push(share.player.clone());
                 tokio::time::sleep(THINK).await;
                 drop(place);
             }
@@ -340,7 +337,7 @@ mod tests {
             (0..games).for_each(|_| play(&room, share(None, player), &log));
         }
         tokio::time::sleep(Duration::from_secs(30)).await;
-        let log = log.lock().unwrap();
+        let log = log.lock();
         for player in ["ana", "bo", "cy"] {
             let thoughts = log.iter().filter(|who| ***who == *player).count();
             assert!(
@@ -369,7 +366,7 @@ mod tests {
         // It has a place now and never uses it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
-        let room = room.lock();
+        let room = room.0.lock();
         assert_eq!((room.free, room.waiting.len(), room.shares.networks.len()), (1, 0, 0));
     }
 }

@@ -14,11 +14,9 @@ use metrics::counter;
 use tokio::time::sleep;
 
 use flagfall_base::keys::{ENDED, Time16};
+use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::GAMES_ARCHIVED;
 use flagfall_game::{TableError, finished};
-
-/// Records read at a time.
-const CHUNK: usize = 256;
 
 /// The record of a game that ends now. It is written in the append that ends the game.
 pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
@@ -51,12 +49,8 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
 /// [`StoreError`]: the others will be found again. A damaged game is not an error; it is reported
 /// and stays as it is.
 pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
-    let prefix = ENDED.all()?;
-    let (mut archived, mut from) = (0, None);
-    loop {
-        let records = store.scan(prefix.clone(), from.take(), CHUNK).await?;
-        let Some((last, _)) = records.last() else { return Ok(archived) };
-        from = Some(last.clone());
+    let (mut archived, mut scan) = (0, Scan::new(store, ENDED.all()?));
+    while let Some(records) = scan.next().await? {
         for (key, _) in records {
             let Some((at, game)) = ENDED.time_and_game(&key) else { continue };
             if !is_old(store, at, after) {
@@ -78,6 +72,7 @@ pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, St
             store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
         }
     }
+    Ok(archived)
 }
 
 async fn has_log(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {

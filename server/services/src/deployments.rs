@@ -11,7 +11,7 @@ use flagfall_rules::{Ruleset, Setup};
 use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
 
 use flagfall_base::identity::Identity;
-use flagfall_base::keys::DEPLOYMENTS;
+use flagfall_base::keys::{DEPLOYMENTS, last_part};
 use flagfall_base::transact::delete_all;
 
 /// Most deployments of one ruleset that a player may keep.
@@ -84,8 +84,9 @@ impl Deployments {
         let prefix = DEPLOYMENTS.under([&asker.player.id])?;
         let mut deployments = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, ALL_MAX).await? {
-            let place = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-            let (Some(Ok(place)), Ok(setup)) = (place, String::from_utf8(value)) else { continue };
+            let (Some(place), Ok(setup)) = (last_part(&key, &prefix), String::from_utf8(value)) else {
+                continue;
+            };
             let Some((ruleset, name)) = place.split_once('/') else { continue };
             let (ruleset, name) = (ruleset.to_owned(), name.to_owned());
             deployments.push(SavedDeployment { ruleset, name, setup: Secret::new(setup) });

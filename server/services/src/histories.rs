@@ -19,17 +19,13 @@ use flagfall_rules::EndReason;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 
 use self::record::{
-    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, figures_key, figures_of, played_key, played_of, read,
-    tallies_of, tally_key, versus_key, versus_of,
+    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, played_key, played_of, read, versus_key, versus_of,
 };
-use crate::players::gone_key;
 use flagfall_base::jobs::{Claimed, JobError};
-use flagfall_base::keys::{last_part, page_key};
+use flagfall_base::keys::{FIGURES, GONE, TALLY, last_part, page_key};
 use flagfall_base::names::player_shown;
 use flagfall_base::transact::{Transaction, delete_all};
 use flagfall_game::{Archived, Finished, Tables};
-
-pub(crate) use self::record::key_of_job;
 
 /// Most games of a page.
 pub const PAGE_MAX: usize = 100;
@@ -99,7 +95,7 @@ impl Histories {
             return Ok(());
         }
         // A player who deleted their account has no history any more, and gets no new one.
-        let gone = gone_key(&player.id)?;
+        let gone = GONE.key([&player.id])?;
         if self.store.get(gone.clone()).await?.is_some() {
             return Ok(());
         }
@@ -131,14 +127,14 @@ impl Histories {
                 .writes
                 .push(put(versus_key(&player.id, &opponent.id, *shelf, ended.0, game)?, value.clone()));
         }
-        let key = tally_key(&player.id, &opponent.id, &terms.ruleset)?;
+        let key = TALLY.key([&player.id, &opponent.id, &terms.ruleset])?;
         let mut pair: Pair = self.expected(&key, update).await?;
         pair.all.count(score);
         if !terms.private {
             pair.open.count(score);
         }
         update.writes.push(put(key, bytes(&pair)?));
-        let key = figures_key(&player.id, &terms.ruleset)?;
+        let key = FIGURES.key([&player.id, &terms.ruleset])?;
         let mut figures: Figures = self.expected(&key, update).await?;
         figures.count(side, score, archived.deployments[side].as_ref(), ended.0);
         update.writes.push(put(key, bytes(&figures)?));
@@ -194,7 +190,7 @@ impl Histories {
     ) -> Result<HeadToHead, StoreError> {
         let is_own = asker.is_some_and(|asker| asker == player.id || asker == opponent.id);
         let shelf = Shelf::of(is_own);
-        let prefix = tallies_of(&player.id, &opponent.id)?;
+        let prefix = TALLY.under([&player.id, &opponent.id])?;
         let mut tallies = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
             let pair: Pair = read(&value)?;
@@ -240,7 +236,7 @@ impl Histories {
 
     /// A player's own statistics.
     pub async fn statistics(&self, player: &str) -> Result<Statistics, StoreError> {
-        let prefix = figures_of(player)?;
+        let prefix = FIGURES.under([&player])?;
         let mut rulesets = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
             let Some(ruleset) = last_part(&key, &prefix) else { continue };

@@ -7,7 +7,7 @@
 use flagfall_base::keys::LEFT;
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::Conduct;
-use flagfall_store::{Key, Store, StoreError, Write};
+use flagfall_store::{Store, StoreError, Write};
 
 /// How long a mark lasts, in milliseconds.
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -25,15 +25,11 @@ pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
 
 /// A player's conduct, computed from their marks.
 pub async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, StoreError> {
-    let marks = store.scan(marks_of(player)?, None, MARKS_MAX).await?;
+    let marks = store.scan(LEFT.under([&player])?, None, MARKS_MAX).await?;
     let at = |value: &[u8]| std::str::from_utf8(value).ok()?.parse::<u64>().ok();
     // A mark that cannot be read still counts, as an old one.
     let latest = marks.iter().map(|(_, value)| at(value).unwrap_or(0)).max();
     Ok(conduct(marks.len(), latest.unwrap_or(0), store.now()))
-}
-
-pub(crate) fn marks_of(player: &str) -> Result<Key, StoreError> {
-    LEFT.under([&player])
 }
 
 fn conduct(count: usize, latest: u64, now: Stamp) -> Conduct {

@@ -28,20 +28,20 @@ mod status;
 mod tests;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{Accepted, CommandId, Conduct, GameSummary, Player, Seek, Terms};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
 use metrics::{counter, gauge, histogram};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
-pub use game_plan::GamePlan;
 pub(crate) use game_plan::PLAN_MS;
 pub(crate) use pool_returns::pool_return;
 pub use refusal::{BadRange, LobbyRefusal, check_rated, check_terms};
@@ -61,7 +61,7 @@ use flagfall_base::committed::Committed;
 use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
 use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
-use flagfall_game::{TableError, Tables};
+use flagfall_game::{NewGame, TableError, Tables};
 
 /// Commands carried out at once; further ones wait.
 const COMMANDS_MAX: u32 = 1_024;
@@ -194,13 +194,13 @@ impl Lobby {
     /// Sends a connection the current seeks and games, and every change from now on.
     pub fn watch(&self, outbox: Outbox) {
         let (seeks, games, online) = self.inner.news();
-        self.inner.board().watch(outbox, seeks, games, online);
+        self.inner.board.lock().watch(outbox, seeks, games, online);
         self.inner.changed.notify_one();
     }
 
     /// Stops sending news to a connection.
     pub fn unwatch(&self, connection: ConnectionId) {
-        self.inner.board().unwatch(connection);
+        self.inner.board.lock().unwatch(connection);
     }
 
     /// Withdraws all offers of a deleted account.
@@ -269,14 +269,6 @@ impl Lobby {
 }
 
 impl Inner {
-    fn seeks(&self) -> MutexGuard<'_, Seeks> {
-        self.seeks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn board(&self) -> MutexGuard<'_, Board> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn turn(&self, player_id: &str) -> &Arc<tokio::sync::Mutex<()>> {
         let mut hasher = DefaultHasher::new();
         player_id.hash(&mut hasher);
@@ -284,8 +276,8 @@ impl Inner {
     }
 
     fn is_busy(&self) -> bool {
-        let seeks = self.seeks();
-        self.peers().is_shared() || !seeks.is_read() || !seeks.is_empty() || self.board().is_watched()
+        let seeks = self.seeks.lock();
+        self.peers().is_shared() || !seeks.is_read() || !seeks.is_empty() || self.board.lock().is_watched()
     }
 
     fn peers(&self) -> &Peers {
@@ -299,14 +291,14 @@ impl Inner {
     /// Reads the open seeks if this server may have missed a change.
     async fn read_seeks(&self) {
         let changes = {
-            let seeks = self.seeks();
+            let seeks = self.seeks.lock();
             if seeks.is_read() && !self.peers().is_shared() {
                 return;
             }
             seeks.changes()
         };
         match seeks::read_all(&self.store).await {
-            Ok(open) => self.seeks().replace(open, changes),
+            Ok(open) => self.seeks.lock().replace(open, changes),
             Err(refusal) => {
                 tracing::debug!(%refusal, "could not read the open seeks; the last known ones are shown");
             }
@@ -314,7 +306,7 @@ impl Inner {
     }
 
     fn news(&self) -> (Vec<Seek>, Vec<GameSummary>, usize) {
-        let seeks = shown(self.seeks().list(), |player| self.connections.network_of(player));
+        let seeks = shown(self.seeks.lock().list(), |player| self.connections.network_of(player));
         (
             seeks,
             self.tables.running(LISTED_GAMES_MAX),
@@ -325,17 +317,17 @@ impl Inner {
     async fn tick(&self) {
         self.read_seeks().await;
         let grace = self.settings.times.seek_grace;
-        let abandoned = self.seeks().abandoned(Instant::now(), grace, |player| self.is_online(player));
+        let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| self.is_online(player));
         for record in abandoned {
             match seeks::close(&self.store, &record.seek.id).await {
-                Ok(()) => self.seeks().remove(&record.seek.id),
+                Ok(()) => self.seeks.lock().remove(&record.seek.id),
                 Err(refusal) => tracing::debug!(%refusal, "could not close an abandoned seek yet"),
             }
         }
-        gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks().len()).unwrap_or(u32::MAX));
-        if self.board().is_watched() {
+        gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks.lock().len()).unwrap_or(u32::MAX));
+        if self.board.lock().is_watched() {
             let (seeks, games, online) = self.news();
-            self.board().tell(seeks, games, online);
+            self.board.lock().tell(seeks, games, online);
         }
     }
 
@@ -389,11 +381,11 @@ impl Asker<'_> {
         let draft = self.draft(outcome, Some(plan))?;
         let handled = self.close_seek(seek_id, draft, key, bytes).await;
         if handled.is_err()
-            && !self.inner.seeks().has(seek_id)
+            && !self.inner.seeks.lock().has(seek_id)
             && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
         {
             // It was not taken after all.
-            self.inner.seeks().open(record);
+            self.inner.seeks.lock().open(record);
             self.inner.changed.notify_one();
         }
         handled
@@ -403,8 +395,8 @@ impl Asker<'_> {
     /// not offered again.
     async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
         let found = seeks::find(&self.inner.store, seek_id).await;
-        if matches!(found, Err(LobbyRefusal::NoSuchSeek)) && self.inner.seeks().has(seek_id) {
-            self.inner.seeks().remove(seek_id);
+        if matches!(found, Err(LobbyRefusal::NoSuchSeek)) && self.inner.seeks.lock().has(seek_id) {
+            self.inner.seeks.lock().remove(seek_id);
             self.inner.changed.notify_one();
         }
         found
@@ -416,7 +408,7 @@ impl Asker<'_> {
         let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
         let kept = self.keep(draft).await?;
         // The seek is gone in any case: closed by this command or by another one before.
-        self.inner.seeks().remove(seek_id);
+        self.inner.seeks.lock().remove(seek_id);
         self.inner.changed.notify_one();
         self.finish(kept, LobbyRefusal::NoSuchSeek, vec![again]).await
     }
@@ -506,17 +498,18 @@ impl Asker<'_> {
         terms: &Terms,
         wanted: Option<Side>,
         secret: bool,
-    ) -> Result<(GamePlan, Accepted), LobbyRefusal> {
+    ) -> Result<(NewGame, Accepted), LobbyRefusal> {
         // Before the offer is used up.
         self.inner.tables.check_capacity()?;
         let offerer_side = wanted.map_or_else(random_side, Ok)?;
         let side = offerer_side.opponent();
         let is_secret = |of: Side| if of == side { secret } else { terms.secret };
-        let plan = GamePlan {
+        let plan = NewGame {
             id: random_game_id()?,
             terms: terms.clone(),
             players: PerSide::from_fn(|of| if of == side { self.player.clone() } else { offerer.clone() }),
             secret: PerSide::from_fn(is_secret),
+            previous: None,
         };
         let outcome = Accepted::Started { game: plan.id, side };
         Ok((plan, outcome))
@@ -558,7 +551,7 @@ impl Asker<'_> {
         }
     }
 
-    fn draft(&self, outcome: Accepted, game: Option<GamePlan>) -> Result<Draft, LobbyRefusal> {
+    fn draft(&self, outcome: Accepted, game: Option<NewGame>) -> Result<Draft, LobbyRefusal> {
         let mut draft = self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)?;
         for (key, expect) in &self.standing.conditions {
             draft = draft.expecting(key.clone(), expect.clone());

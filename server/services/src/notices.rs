@@ -17,7 +17,7 @@ mod sender;
 mod tests;
 
 use flagfall_base::refusals;
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::Stamp;
 use flagfall_protocol::{
     Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Refusal, Secret, WebhookAttempt,
     WebhookInfo, WebhookSet,
@@ -151,7 +151,7 @@ impl Notices {
             last: None,
             tested: 0,
         };
-        self.put(vec![], vec![put(webhook_key(&asker.player.id)?, &record, None)?]).await?;
+        self.put(vec![], vec![put(WEBHOOKS.key([&asker.player.id])?, &record, None)?]).await?;
         Ok(WebhookSet { url: record.url, secret: Secret::new(secret) })
     }
 
@@ -161,7 +161,7 @@ impl Notices {
     /// [`WebhookError::NotFound`], [`WebhookError::Store`].
     pub async fn info(&self, asker: &Identity) -> Result<WebhookInfo, WebhookError> {
         let (record, _) = self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
-        let waiting = self.store.scan(waiting_of(&asker.player.id)?, None, WAITING_MAX).await?.len();
+        let waiting = self.store.scan(NOTICES.under([&asker.player.id])?, None, WAITING_MAX).await?.len();
         let WebhookRecord { url, secret: _, created, lost, last, tested: _ } = record;
         let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
         Ok(WebhookInfo { url, created, active: lost < LOST_MAX, lost, waiting, last })
@@ -186,7 +186,7 @@ impl Notices {
         let place = self.destinations.take(&record.host()).ok_or(WebhookError::Busy)?;
         // Kept apart from the webhook's record, so that replacing or removing the webhook does not
         // allow more tests.
-        let tested = tested_key(player)?;
+        let tested = WEBHOOK_TESTS.key([&player])?;
         let expires = Some(self.store.now().plus_ms(TEST_EVERY_MS));
         let write = Write::Put { key: tested.clone(), value: Vec::new(), expires };
         let conditions = vec![(tested, Expect::Absent)];
@@ -218,7 +218,7 @@ impl Notices {
         }
         let phase = if game.phase == Phase::Deploying { "d" } else { "p" };
         let id = format!("{}-{phase}{}", game.id, game.ply);
-        let told = told_key(player, game.id)?;
+        let told = TOLD.key([&player, &game.id])?;
         let before = self.store.get(told.clone()).await?;
         if before.as_deref() == Some(id.as_bytes()) {
             return Ok(());
@@ -234,11 +234,11 @@ impl Notices {
         };
         let expires = Some(now.plus_ms(TOLD_MS));
         let mut writes = vec![Write::Put { key: told.clone(), value: id.clone().into_bytes(), expires }];
-        if self.store.scan(waiting_of(player)?, None, WAITING_MAX).await?.len() < WAITING_MAX {
+        if self.store.scan(NOTICES.under([&player])?, None, WAITING_MAX).await?.len() < WAITING_MAX {
             let fields = serde_json::to_vec(&WaitingNotice { notice })
                 .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
             let value = self.jobs.job_with(&fields, self.store.now());
-            writes.push(Write::Put { key: waiting_key(player, &id)?, value, expires: None });
+            writes.push(Write::Put { key: NOTICES.key([&player, &id])?, value, expires: None });
         } else {
             count("dropped");
         }
@@ -249,7 +249,7 @@ impl Notices {
                 why: "it did not say whether it took a notice".to_owned(),
             });
         }
-        self.jobs.wake_for(NOTICES.name, waiting_key(player, &id)?);
+        self.jobs.wake_for(NOTICES.name, NOTICES.key([&player, &id])?);
         Ok(())
     }
 
@@ -263,14 +263,14 @@ impl Notices {
     }
 
     async fn forget_webhook(&self, player: &str) -> Result<(), StoreError> {
-        delete(&*self.store, vec![webhook_key(player)?]).await?;
-        delete_all(&*self.store, waiting_of(player)?).await?;
+        delete(&*self.store, vec![WEBHOOKS.key([&player])?]).await?;
+        delete_all(&*self.store, NOTICES.under([&player])?).await?;
         // Notices that failed for good, with what they say about the player's games.
         delete_all(&*self.store, dead_of(NOTICES.name, player)?).await
     }
 
     async fn webhook(&self, player: &str) -> Result<Option<(WebhookRecord, Vec<u8>)>, StoreError> {
-        let Some(bytes) = self.store.get(webhook_key(player)?).await? else { return Ok(None) };
+        let Some(bytes) = self.store.get(WEBHOOKS.key([&player])?).await? else { return Ok(None) };
         let record = serde_json::from_slice(&bytes)
             .map_err(|_| StoreError::Damaged { what: "a webhook cannot be read".to_owned() })?;
         Ok(Some((record, bytes)))
@@ -301,25 +301,4 @@ fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> Result<Writ
     let value = serde_json::to_vec(record)
         .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
     Ok(Write::Put { key, value, expires })
-}
-
-fn webhook_key(player: &str) -> Result<Key, StoreError> {
-    WEBHOOKS.key([&player])
-}
-
-/// The key that marks a player's webhook as tested a moment ago.
-fn tested_key(player: &str) -> Result<Key, StoreError> {
-    WEBHOOK_TESTS.key([&player])
-}
-
-fn waiting_of(player: &str) -> Result<Key, StoreError> {
-    NOTICES.under([&player])
-}
-
-fn waiting_key(player: &str, id: &str) -> Result<Key, StoreError> {
-    NOTICES.key([&player, &id])
-}
-
-fn told_key(player: &str, game: GameId) -> Result<Key, StoreError> {
-    TOLD.key([&player, &game])
 }

@@ -18,8 +18,6 @@ use flagfall_base::scan::Scan;
 
 /// Most log entries or reports that are listed: the latest.
 const LISTED_MAX: usize = 500;
-/// Log entries read at a time.
-const CHUNK: usize = 512;
 /// Characters in the longest reason.
 pub const REASON_LEN_MAX: usize = 300;
 
@@ -200,22 +198,13 @@ impl<'a> Operator<'a> {
 
 /// The latest actions of operators, oldest first.
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
+    let damaged = |_| StoreError::Damaged { what: "an operator's act cannot be read".to_owned() };
     let mut acts = Vec::new();
     for kind in [&OPERATOR_LOG, &OPERATOR_JOBS] {
-        let mut latest = std::collections::VecDeque::new();
-        let mut scan = Scan::new(store, kind.all()?, CHUNK);
-        while let Some(records) = scan.next().await? {
-            for (_, value) in &records {
-                let act = serde_json::from_slice::<Act>(value).map_err(|_| StoreError::Damaged {
-                    what: "an operator's act cannot be read".to_owned(),
-                })?;
-                latest.push_back(act);
-                if latest.len() > LISTED_MAX {
-                    latest.pop_front();
-                }
-            }
+        let records = Scan::all(store, kind.all()?).await?;
+        for (_, value) in records.iter().skip(records.len().saturating_sub(LISTED_MAX)) {
+            acts.push(serde_json::from_slice::<Act>(value).map_err(damaged)?);
         }
-        acts.extend(latest);
     }
     acts.sort_by_key(|act| act.at);
     let surplus = acts.len().saturating_sub(LISTED_MAX);

@@ -20,7 +20,7 @@ mod standing;
 mod tests;
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::Stamp;
@@ -28,6 +28,7 @@ use flagfall_bots::Level;
 use flagfall_protocol::{Player, PlayerKind, Scope};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock};
 use metrics::counter;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 pub use attempts::{Attempts, TooOften};
@@ -39,14 +40,14 @@ pub use standing::{Standing, standing};
 
 use self::free_name::free_name;
 use self::guest::{Claims, GuestKeys, GuestToken};
-pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guests};
-pub(crate) use self::record::gone_key;
-use self::record::{PlayerRecord, TokenRecord, name_key, player_key, token_key};
-pub(crate) use self::standing::NewGuests;
+pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guest};
+use self::record::{PlayerRecord, TokenRecord};
+pub(crate) use self::standing::new_guest;
 use crate::settings::Settings;
 use flagfall_base::admission::{self, Limit};
 use flagfall_base::delivery::Connections;
 use flagfall_base::identity::{GuestPass, Identity, Token};
+use flagfall_base::keys::{GONE, NAMES, PLAYERS, TOKENS};
 use flagfall_base::random::random_code;
 use flagfall_base::rate::TokenBucket;
 
@@ -100,8 +101,7 @@ impl Players {
     /// guest gets a generated one; if the name is taken, a number is added.
     pub async fn register(&self, wanted: Option<&str>) -> Result<NewGuest, PlayerError> {
         let wanted = wanted.map(Name::new).transpose()?;
-        let is_within =
-            self.inner.new_guests.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
+        let is_within = self.inner.new_guests.lock().take(Instant::now());
         if !is_within {
             admission::count_hit(Limit::Guests, admission::Scope::Server);
             return Err(PlayerError::TooManyGuests);
@@ -151,12 +151,12 @@ impl Players {
 
     /// Stores a new player; `false` if the name is taken.
     async fn insert(&self, record: &PlayerRecord) -> Result<bool, PlayerError> {
-        let player_key = player_key(&record.player.id)?;
+        let player_key = PLAYERS.key([&record.player.id])?;
         let update = Update {
             conditions: vec![
-                (name_key(&record.name_key)?, Expect::Absent),
+                (NAMES.key([&record.name_key])?, Expect::Absent),
                 (player_key.clone(), Expect::Absent),
-                (gone_key(&record.player.id)?, Expect::Absent),
+                (GONE.key([&record.player.id])?, Expect::Absent),
             ],
             writes: record.writes()?,
         };
@@ -200,14 +200,15 @@ impl Players {
         }
         let is_expired = guest.expires <= SystemClock.now();
         // This guest may have become an account that was deleted.
-        if is_expired || self.inner.store.get(gone_key(&guest.id)?).await?.is_some() {
+        if is_expired || self.inner.store.get(GONE.key([&guest.id])?).await?.is_some() {
             return Err(PlayerError::UnknownToken);
         }
         self.not_stored(guest).await
     }
 
     async fn look_up_stored(&self, token: &Token) -> Result<Identity, PlayerError> {
-        let id = self.inner.store.get(token_key(&token.hash())?).await?.ok_or(PlayerError::UnknownToken)?;
+        let id =
+            self.inner.store.get(TOKENS.key([&token.hash()])?).await?.ok_or(PlayerError::UnknownToken)?;
         let id = String::from_utf8(id).map_err(|_| PlayerError::Damaged)?;
         let (record, bytes) = self.read(&id).await?.ok_or(PlayerError::UnknownToken)?;
         self.admit(token, record, bytes, None).await
@@ -236,7 +237,7 @@ impl Players {
 
     /// Reads a player's record and its stored bytes, which serve as the condition of an update.
     async fn read(&self, id: &str) -> Result<Option<(PlayerRecord, Vec<u8>)>, PlayerError> {
-        let Some(bytes) = self.inner.store.get(player_key(id)?).await? else { return Ok(None) };
+        let Some(bytes) = self.inner.store.get(PLAYERS.key([&id])?).await? else { return Ok(None) };
         let record = PlayerRecord::read(&bytes).inspect_err(|error| {
             tracing::error!(player = %id, %error, "a player's record cannot be read");
         })?;
@@ -248,7 +249,7 @@ impl Players {
         if !record.extend_stay(SystemClock.now(), self.inner.guest) {
             return;
         }
-        let (Ok(writes), Ok(key)) = (record.writes(), player_key(&record.player.id)) else { return };
+        let (Ok(writes), Ok(key)) = (record.writes(), PLAYERS.key([&record.player.id])) else { return };
         let update = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
         if let Err(error) = self.inner.store.update(update).await {
             tracing::warn!(player = %record.player.id, %error, "a guest's expiry could not be extended");

@@ -10,7 +10,6 @@ mod key;
 
 use std::sync::Arc;
 
-use flagfall_board::GameId;
 use flagfall_protocol::{GameRecord, RecordSignature, SigningKeyInfo, SigningKeys};
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 
@@ -29,15 +28,6 @@ pub struct Proofs {
     store: Arc<dyn Store>,
     tables: Tables,
     key: Option<Arc<SigningKey>>,
-}
-
-/// The key of a finished game's job, which is written with its end.
-pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
-    PROOF_DUE.key([&game]).ok()
-}
-
-fn signature_key(game: GameId) -> Result<Key, StoreError> {
-    PROOF.key([&game])
 }
 
 fn damaged(what: &str) -> StoreError {
@@ -87,7 +77,7 @@ impl Proofs {
         let mut transaction = Transaction::new(&*self.store, "the signature of this game");
         loop {
             let mut update = job.finish();
-            update.writes.push(Write::Put { key: signature_key(game)?, value: value.clone(), expires: None });
+            update.writes.push(Write::Put { key: PROOF.key([&game])?, value: value.clone(), expires: None });
             if transaction.commit(update).await? || !job.is_held().await? {
                 return Ok(());
             }
@@ -99,11 +89,11 @@ impl Proofs {
         if record.outcome.is_none() {
             return Ok(());
         }
-        let at = signature_key(record.game)?;
+        let at = PROOF.key([&record.game])?;
         let mut value = self.store.get(at.clone()).await?;
         if value.is_none() && self.key.is_some() {
             // The game may have ended a moment ago.
-            let due = key_of_job(record.game).ok_or_else(|| damaged("impossible key"))?;
+            let due = PROOF_DUE.key([&record.game])?;
             if let Some(job) = Claimed::now(&self.store, due).await? {
                 self.do_job(&job).await?;
                 value = self.store.get(at).await?;

@@ -18,18 +18,17 @@ use metrics::counter;
 use tokio::time::sleep;
 
 use crate::histories;
-use crate::players::{Listed, NewGuests, idle_guest, player_kind, stored_guests};
+use crate::players::{Listed, idle_guest, new_guest, player_kind, stored_guest};
 use crate::settings::Times;
 use flagfall_base::jobs::dead_key;
 use flagfall_base::keys::{
-    ENDED, GUEST_ENDED, PLAYED_DUE, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD, TURN_DUE, Time16,
+    ENDED, GUEST_ENDED, NEW_GUESTS, PLAYED_DUE, PLAYERS, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD,
+    TURN_DUE, Time16,
 };
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::PRUNED;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
-/// Records read at a time.
-const CHUNK: usize = 256;
 /// Most guests, and most games, that one round of a server deletes.
 const AT_A_LOOK: usize = 200;
 /// Most move queues of one game.
@@ -119,9 +118,10 @@ pub async fn prune_due(store: &dyn Store, lifetimes: Lifetimes, max: usize) -> R
 }
 
 async fn prune_new_guests(store: &dyn Store, age: Duration, max: usize) -> Result<usize, StoreError> {
-    let (mut guests, mut list) = (0, NewGuests::of(store)?);
+    let (mut guests, mut list) = (0, Scan::new(store, NEW_GUESTS.all()?));
     while let Some(entries) = list.next().await? {
-        for (at, id, entry) in entries {
+        for (entry, _) in entries {
+            let Some((at, id)) = new_guest(&entry) else { continue };
             if !is_old(store, at, age) || guests >= max {
                 return Ok(guests);
             }
@@ -141,7 +141,7 @@ async fn prune_new_guests(store: &dyn Store, age: Duration, max: usize) -> Resul
 
 async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Result<usize, StoreError> {
     let mut games = 0;
-    let mut list = Scan::new(store, GUEST_ENDED.all()?, CHUNK);
+    let mut list = Scan::new(store, GUEST_ENDED.all()?);
     while let Some(entries) = list.next().await? {
         for (entry, _) in entries {
             let Some((at, game)) = GUEST_ENDED.time_and_game(&entry) else { continue };
@@ -174,9 +174,9 @@ pub async fn prune_all(
     let (mut pruned, mut players_seen, mut games_seen) = (Pruned::default(), 0, 0);
     let as_store: &dyn Store = store;
     if let Some(age) = lifetimes.new_guest {
-        let mut players = stored_guests(as_store)?;
-        while let Some(guests) = players.next().await? {
-            for (created, id) in guests {
+        let mut players = Scan::new(as_store, PLAYERS.all()?);
+        while let Some(records) = players.next().await? {
+            for (created, id) in records.iter().filter_map(|(_, record)| stored_guest(record)) {
                 players_seen += 1;
                 let is_idle = is_old(as_store, created, age)
                     && idle_guest(as_store, &id, run == Run::Dry).await? == Listed::Idle;

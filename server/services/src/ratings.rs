@@ -10,7 +10,7 @@ mod record;
 mod undo;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -22,13 +22,13 @@ use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::counter;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use self::record::{
-    Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, histories_of, history_key,
-    history_of, leader_key, leaders_of, point, rating_key, ratings_of,
+    Class, HistoryRecord, RatingRecord, bytes, class_of, damaged, history_key, history_of, leader_key,
+    leaders_of, point, rating_key,
 };
-use crate::players::gone_key;
 use crate::settings::FirstMove;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
@@ -38,9 +38,9 @@ use flagfall_base::telemetry as names;
 use flagfall_base::transact::{Transaction, delete, delete_all};
 use flagfall_game::{Finished, Tables};
 
-use self::first_move::{FirstMoveRecord, first_move_key};
-pub(crate) use self::record::key_of_job;
+use self::first_move::FirstMoveRecord;
 pub use self::undo::{UndoError, rated_games, undo};
+use flagfall_base::keys::{FIRST_MOVE, GONE, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
 /// A game is rated from this many plies on.
 const PLIES_MIN: u16 = 2;
@@ -52,8 +52,6 @@ const PLACES_MAX: usize = 100;
 const LEADERS_READ_MAX: usize = 4_096;
 /// How long a leaderboard is cached, unless a game of this server changes it.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
-/// Ratings of a deleted player that are read at a time.
-const ERASED_AT_ONCE: usize = 256;
 
 /// Cached leaderboards and when they were read. The key says whether they are of bots.
 type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
@@ -144,7 +142,7 @@ impl Ratings {
     /// # Errors
     /// [`JobError`]: the job is still there, or it was done; call again to find out.
     pub async fn rate_now(&self, game: GameId) -> Result<RatingOutcome, JobError> {
-        let due = key_of_job(game).ok_or_else(|| damaged("impossible key"))?;
+        let due = RATING_DUE.key([&game])?;
         match Claimed::now(&self.store, due).await? {
             Some(job) => self.do_job(&job).await,
             None => Ok(RatingOutcome::Before),
@@ -209,7 +207,7 @@ impl Ratings {
         // A player who deleted their account has no rating any more, and gets no new one.
         let mut is_gone = PerSide::default();
         for side in Side::BOTH {
-            let gone = gone_key(&players[side].id)?;
+            let gone = GONE.key([&players[side].id])?;
             is_gone[side] = self.store.get(gone.clone()).await?.is_some();
             if !is_gone[side] {
                 update.conditions.push((gone, Expect::Absent));
@@ -268,7 +266,7 @@ impl Ratings {
             }
             update.writes.push(Write::Put { key: new, value, expires: None });
         }
-        update.writes.push(Write::Put { key: change_key(game)?, value: bytes(&change)?, expires: None });
+        update.writes.push(Write::Put { key: RATED.key([&game])?, value: bytes(&change)?, expires: None });
         Ok(change)
     }
 
@@ -280,7 +278,7 @@ impl Ratings {
         winner: Option<Side>,
         update: &mut Update,
     ) -> Result<i32, StoreError> {
-        let key = first_move_key(ruleset)?;
+        let key = FIRST_MOVE.key([&ruleset])?;
         let value = self.store.get(key.clone()).await?;
         let read = |value: &[u8]| {
             serde_json::from_slice(value).map_err(|_| damaged("the worth of the first move cannot be read"))
@@ -313,7 +311,7 @@ impl Ratings {
 
     /// What a game changed in the ratings of its players, once it is rated.
     pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
-        let value = self.store.get(change_key(game)?).await?;
+        let value = self.store.get(RATED.key([&game])?).await?;
         let read =
             |value: Vec<u8>| serde_json::from_slice(&value).map_err(|_| damaged("a change cannot be read"));
         value.map(read).transpose()
@@ -323,7 +321,7 @@ impl Ratings {
     pub async fn of_player(&self, player: &str) -> Result<Vec<RatingInfo>, StoreError> {
         let now = SystemClock.now();
         let mut infos = Vec::new();
-        for (key, value) in self.store.scan(ratings_of(player)?, None, LEADERS_READ_MAX).await? {
+        for (key, value) in self.store.scan(RATINGS.under([&player])?, None, LEADERS_READ_MAX).await? {
             let Some(Class { ruleset, speed }) = class_of(&key) else { continue };
             let record = RatingRecord::read(Some(&value), now)?;
             let info = RatingInfo {
@@ -379,9 +377,8 @@ impl Ratings {
         let class = Class { ruleset: ruleset.to_owned(), speed };
         let mut games = Vec::new();
         for (_, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
-            let record: HistoryRecord =
-                serde_json::from_slice(&value).map_err(|_| damaged("a history cannot be read"))?;
-            let HistoryRecord { game, at, opponent, score, private, before, after, undone } = record;
+            let HistoryRecord { game, at, opponent, score, private, before, after, undone } =
+                HistoryRecord::read(&value)?;
             if private && !is_own {
                 continue;
             }
@@ -404,19 +401,19 @@ impl Ratings {
         bots: bool,
     ) -> Result<Leaderboard, StoreError> {
         let key = (Class { ruleset: ruleset.to_owned(), speed }, bots);
-        let kept = self.boards.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let kept = self.boards.lock().get(&key).cloned();
         if let Some((_, board)) = kept.filter(|(read, _)| read.elapsed() < BOARD_KEPT) {
             return Ok(board);
         }
         let read = Instant::now();
         let board = self.read_leaderboard(ruleset, speed, bots).await?;
-        self.boards.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (read, board.clone()));
+        self.boards.lock().insert(key, (read, board.clone()));
         Ok(board)
     }
 
     /// Drops the cached leaderboards of a class whose ratings have changed.
     fn forget_boards(&self, ruleset: &str, speed: Speed) {
-        let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut boards = self.boards.lock();
         boards.retain(|(class, _), _| class.ruleset != ruleset || class.speed != speed);
     }
 
@@ -457,7 +454,7 @@ impl Ratings {
     /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         let now = SystemClock.now();
-        let mut scan = Scan::new(&*self.store, ratings_of(&player.id)?, ERASED_AT_ONCE);
+        let mut scan = Scan::new(&*self.store, RATINGS.under([&player.id])?);
         while let Some(records) = scan.next().await? {
             let mut keys = Vec::new();
             for (key, value) in records {
@@ -468,7 +465,7 @@ impl Ratings {
             }
             delete(&*self.store, keys).await?;
         }
-        delete_all(&*self.store, histories_of(&player.id)?).await
+        delete_all(&*self.store, RATING_HISTORY.under([&player.id])?).await
     }
 }
 

@@ -4,7 +4,7 @@
 use flagfall_base::refusals;
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, Player, PlayerKind, Refusal, is_printable};
-use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Record, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 
 use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, Time15};
@@ -19,9 +19,6 @@ const REPORTS_MAX: usize = 10;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// How long reports are kept, in milliseconds.
 const KEPT_MS: u64 = 180 * DAY_MS;
-/// Reports read at a time.
-const CHUNK: usize = 512;
-
 /// A player's report to the operators.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Report {
@@ -125,16 +122,9 @@ pub async fn report(
 
 /// All stored reports, oldest first.
 pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
-    let prefix = REPORTS.all()?;
-    let (mut reports, mut scan) = (Vec::new(), Scan::new(store, prefix, CHUNK));
-    while let Some(records) = scan.next().await? {
-        for (_, value) in &records {
-            let report = serde_json::from_slice(value)
-                .map_err(|_| StoreError::Damaged { what: "a report cannot be read".to_owned() })?;
-            reports.push(report);
-        }
-    }
-    Ok(reports)
+    let damaged = |_| StoreError::Damaged { what: "a report cannot be read".to_owned() };
+    let read = |(_, value): Record| serde_json::from_slice(&value).map_err(damaged);
+    Scan::all(store, REPORTS.all()?).await?.into_iter().map(read).collect()
 }
 
 #[cfg(test)]

@@ -32,11 +32,7 @@ pub struct Turns {
 /// The key of the job of a game's turn; `None` if nothing follows from its turns.
 pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
-    key_of_job(game).filter(|_| is_slow)
-}
-
-fn key_of_job(game: GameId) -> Option<Key> {
-    TURN_DUE.key([&game]).ok()
+    TURN_DUE.key([&game]).ok().filter(|_| is_slow)
 }
 
 impl Turns {

@@ -1,31 +1,22 @@
 //! The counts of one server, behind two locks.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use super::holdings::Holdings;
 use super::limits::AdmissionLimits;
 use super::state::State;
+use parking_lot::Mutex;
 
 /// What is counted, and what it is counted against.
 pub(super) struct Counts {
     pub(super) limits: AdmissionLimits,
     pub(super) capacity: Capacity,
-    state: Mutex<State>,
-    holdings: Mutex<Holdings>,
+    pub(super) state: Mutex<State>,
+    pub(super) holdings: Mutex<Holdings>,
 }
 
 impl Counts {
     pub(super) fn new(limits: &AdmissionLimits, connections_max: usize) -> Counts {
         let capacity = Capacity::new(limits, connections_max);
         Counts { limits: limits.clone(), capacity, state: Mutex::default(), holdings: Mutex::default() }
-    }
-
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn holdings(&self) -> MutexGuard<'_, Holdings> {
-        self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

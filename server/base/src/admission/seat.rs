@@ -38,13 +38,13 @@ impl Seat {
 
     /// The client of the connection; `None` until a proxy has named it.
     pub fn client(&self) -> Option<Client> {
-        self.counts.state().client_of(self.number)
+        self.counts.state.lock().client_of(self.number)
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.counts.state().leave(self.number, Instant::now());
+        self.counts.state.lock().leave(self.number, Instant::now());
     }
 }
 

@@ -36,7 +36,7 @@ impl Admission {
     }
 
     fn begin(&self, holders: Vec<Holder>, wanted: Wanted) -> Result<Ticket, TooMany> {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         for holder in &holders {
             let Some(holding) = holdings.get(holder) else { continue };
             if let Some((limit, scope)) = self.full(holder, holding, wanted) {
@@ -79,7 +79,7 @@ impl Admission {
     pub fn note_game(&self, client: Client, player_id: &str, game: GameId, is_house: bool) {
         let player = is_house.then(|| Holder::Player(player_id.to_owned()));
         let held = Held::Game { game, is_house };
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         for holder in address(client).into_iter().chain(player) {
             let holding = holdings.entry(holder).or_default();
             // More than the limit need not be remembered.
@@ -91,7 +91,7 @@ impl Admission {
 
     /// What a holder holds, if it is time to check it again; otherwise empty.
     pub fn to_verify(&self, holder: &Holder, now: Instant) -> Vec<Held> {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         let Some(holding) = holdings.get_mut(holder) else { return Vec::new() };
         if holding.looked_at.is_some_and(|at| now.saturating_duration_since(at) < VERIFY) {
             return Vec::new();
@@ -101,12 +101,12 @@ impl Admission {
     }
 
     pub fn holders(&self) -> Vec<Holder> {
-        self.counts.holdings().keys().cloned().collect()
+        self.counts.holdings.lock().keys().cloned().collect()
     }
 
     /// Removes offers and games that are closed or over.
     pub fn release(&self, holder: &Holder, ended: &[Held]) {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         if let Some(holding) = holdings.get_mut(holder) {
             holding.held.retain(|held| !ended.contains(held));
         }
@@ -117,7 +117,7 @@ impl Admission {
 impl Ticket {
     /// Records what the command has made.
     pub fn keep(self, held: &Held) {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         for holder in &self.holders {
             holdings.entry(holder.clone()).or_default().held.insert(held.clone());
         }
@@ -128,7 +128,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         for holder in &self.holders {
             if let Some(holding) = holdings.get_mut(holder)
                 && let Some(at) = holding.pending.iter().position(|wanted| *wanted == self.wanted)

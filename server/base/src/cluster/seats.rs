@@ -8,11 +8,12 @@
 //! itself again, the time starts anew.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -122,7 +123,7 @@ impl Seats {
     /// Records that a player drives a seat here since this stamp, or no longer has one. In that
     /// case `has_left` says whether they left on purpose.
     pub fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let before = match since {
             Some(since) => state.own.insert((game, side), since),
             None => state.own.remove(&(game, side)),
@@ -135,7 +136,7 @@ impl Seats {
 
     /// Queues all seats here to be sent.
     pub fn repeat(&self) {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let State { own, news, .. } = &mut *state;
         news.extend(own.keys().map(|place| (*place, false)));
         self.shared.changed.notify_one();
@@ -144,7 +145,7 @@ impl Seats {
     /// Takes the next seats to send, as many as fit into one notice. Also returns true if these
     /// were all.
     pub fn take_news(&self) -> (SeatNews, bool) {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
         for (place, _) in &taken {
             state.news.remove(place);
@@ -156,7 +157,7 @@ impl Seats {
 
     /// Queues seats again that could not be sent.
     pub fn put_back(&self, news: &SeatNews) {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         for Seating(game, side, since) in &news.seats {
             let place = (*game, *side);
             state.news.entry(place).or_insert(since.is_none() && news.left.contains(&place));
@@ -170,7 +171,7 @@ impl Seats {
             self.hear_own(now, at);
             return Vec::new();
         }
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let server: Arc<str> = match state.servers.get_key_value(server) {
             Some((known, _)) => known.clone(),
             None => server.into(),
@@ -184,7 +185,7 @@ impl Seats {
 
     fn hear_own(&self, now: Instant, at: Stamp) {
         if self.sighted_since(now).is_none() {
-            self.state().sighted_at = Some(now);
+            self.shared.state.lock().sighted_at = Some(now);
             self.shared.sighted_since.store(at.0, Ordering::SeqCst);
         }
         self.shared.own_heard_ms.store(self.ms(now), Ordering::SeqCst);
@@ -192,7 +193,7 @@ impl Seats {
 
     /// Drops the seats of a server that is stopping. Returns the games that changed.
     pub fn forget(&self, server: &str) -> Vec<GameId> {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         state.servers.remove(server);
         state.drop_others(|other| &*other.server == server)
     }
@@ -202,7 +203,7 @@ impl Seats {
         if self.sighted_since(now).is_none() {
             return Vec::new();
         }
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let Some(sighted_at) = state.sighted_at else { return Vec::new() };
         let age = |heard: Instant| now.saturating_duration_since(heard.max(sighted_at));
         let mut gone = HashSet::new();
@@ -218,7 +219,7 @@ impl Seats {
 
     /// Each player's newest seat on other servers in a game.
     pub fn elsewhere(&self, game: GameId) -> PerSide<Option<Elsewhere>> {
-        let state = self.state();
+        let state = self.shared.state.lock();
         let others = state.others.get(&game).map_or(&[][..], Vec::as_slice);
         PerSide::from_fn(|side| {
             let newest = others
@@ -233,7 +234,7 @@ impl Seats {
     /// back and then lose their connection.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let Some(others) = state.others.get_mut(&game) else { return PerSide::default() };
         let left = PerSide::from_fn(|side| others.iter().any(|other| other.side == side && other.has_left));
         others.retain(|other| !other.has_left);
@@ -253,11 +254,6 @@ impl Seats {
 
     fn ms(&self, now: Instant) -> u64 {
         u64::try_from(now.saturating_duration_since(self.shared.began).as_millis()).unwrap_or(u64::MAX)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // The code under this lock does not panic, and the state would still be usable.
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use flagfall_board::GameId;
@@ -12,6 +12,7 @@ use std::time::Duration;
 use flagfall_protocol::{CloseCode, GameHead, PoolStatus};
 
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
+use parking_lot::Mutex;
 
 /// Most messages in an outbox before its client counts as too slow.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
@@ -106,13 +107,6 @@ pub fn outbox(connection: ConnectionId) -> (Outbox, OutboxReader) {
     (Outbox { shared: shared.clone() }, OutboxReader { shared })
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // The state is consistent at every unlock, so a poisoned lock is harmless.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl State {
     fn begin_close(&mut self, code: CloseCode) -> Option<Waker> {
         if self.close.is_none() {
@@ -140,7 +134,7 @@ impl Outbox {
     /// Queues a message without blocking. A message that does not fit closes the connection as
     /// [`CloseCode::Slow`], and so does one longer than [`PAYLOAD_BYTES_MAX`].
     pub fn send(&self, payload: Payload) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if state.is_closed || state.close.is_some() {
             return;
         }
@@ -162,26 +156,26 @@ impl Outbox {
     }
 
     pub fn queued(&self) -> usize {
-        self.shared.lock().queue.len()
+        self.shared.state.lock().queue.len()
     }
 
     /// Closes the connection after the queued messages. [`CloseCode::Slow`] discards the queue. The
     /// first code stays.
     pub fn close(&self, code: CloseCode) {
-        let waker = self.shared.lock().begin_close(code);
+        let waker = self.shared.state.lock().begin_close(code);
         wake(waker);
     }
 
     /// True if the connection has ended or is about to.
     pub fn is_closed(&self) -> bool {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         state.is_closed || state.close.is_some()
     }
 
     /// Sets the sequence number that this connection's audience has reached in an open game. Pings
     /// carry it.
     pub fn set_head(&self, game: GameId, seq: u64) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         match state.heads.iter_mut().find(|head| head.game == game) {
             Some(head) => head.seq = seq,
             None => {
@@ -194,12 +188,12 @@ impl Outbox {
 
     /// Removes a game's sequence number, because the connection has closed the game.
     pub fn clear_head(&self, game: GameId) {
-        self.shared.lock().heads.retain(|head| head.game != game);
+        self.shared.state.lock().heads.retain(|head| head.game != game);
     }
 
     /// Records the time between a ping and its pong.
     pub fn note_round_trip(&self, time: Duration) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         let [_, last] = state.round_trips_ms;
         state.round_trips_ms = [last, u32::try_from(time.as_millis()).unwrap_or(u32::MAX)];
     }
@@ -207,33 +201,33 @@ impl Outbox {
     /// The round-trip time in milliseconds: the shorter of the last two, so that a client gains
     /// nothing from one late pong. Zero until two were measured.
     pub fn round_trip_ms(&self) -> u32 {
-        self.shared.lock().round_trips_ms.into_iter().min().unwrap_or(0)
+        self.shared.state.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
 
     /// Sets the player's pool status for the next ping.
     pub fn set_pool(&self, status: Option<PoolStatus>) {
-        self.shared.lock().pool = status;
+        self.shared.state.lock().pool = status;
     }
 
     /// Records that the client closed the connection on purpose.
     pub fn say_goodbye(&self) {
-        self.shared.lock().has_said_goodbye = true;
+        self.shared.state.lock().has_said_goodbye = true;
     }
 
     /// True if the client closed the connection on purpose rather than losing it.
     pub fn has_said_goodbye(&self) -> bool {
-        self.shared.lock().has_said_goodbye
+        self.shared.state.lock().has_said_goodbye
     }
 
     /// Gives back to the rate limit the message of an accepted command: legal moves do not count.
     pub fn credit(&self) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.credit = state.credit.saturating_add(1);
     }
 
     /// Records that a command from this connection stored this many bytes.
     pub fn note_stored(&self, bytes: usize) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.stored = state.stored.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
     }
 }
@@ -256,7 +250,7 @@ impl Eq for Outbox {}
 impl OutboxReader {
     /// Returns the next item to write. Pending if there is none; the next message wakes the task.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Outgoing> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if let Some(payload) = state.queue.pop_front() {
             state.bytes -= payload.len();
             if state.queue.is_empty() && state.queue.capacity() > IDLE_CAPACITY {
@@ -274,7 +268,7 @@ impl OutboxReader {
     /// The code to close the connection with, even while messages are queued. For when the socket
     /// takes nothing.
     pub fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCode> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if let Some(code) = state.close {
             return Poll::Ready(code);
         }
@@ -283,18 +277,18 @@ impl OutboxReader {
     }
 
     pub fn pool(&self) -> Option<PoolStatus> {
-        self.shared.lock().pool
+        self.shared.state.lock().pool
     }
 
     /// The sequence numbers of the open games, for a ping.
     pub fn heads(&self) -> Vec<GameHead> {
-        self.shared.lock().heads.clone()
+        self.shared.state.lock().heads.clone()
     }
 
     /// The credit and the stored bytes since the last call.
     #[must_use]
     pub fn take_account(&mut self) -> Account {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         Account { credit: std::mem::take(&mut state.credit), stored: std::mem::take(&mut state.stored) }
     }
 }
@@ -308,7 +302,7 @@ fn register(state: &mut State, cx: &Context<'_>) {
 
 impl Drop for OutboxReader {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.is_closed = true;
         state.queue = VecDeque::new();
         state.bytes = 0;

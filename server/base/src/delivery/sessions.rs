@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_protocol::{CloseCode, PoolStatus, ServerToClient};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -92,7 +93,7 @@ impl Connections {
     }
 
     fn register(&self, outbox: Outbox, network: Option<Network>) -> Registration {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if state.is_closing {
             outbox.close(CloseCode::Shutdown);
         }
@@ -104,7 +105,7 @@ impl Connections {
     /// Sends a message to every connection of a player, if there are any.
     pub fn notify(&self, player_id: &str, payload: &Payload) {
         // Copy the outboxes first: sending wakes tasks, which must not happen under this lock.
-        let entries = self.shared.lock().players.get(player_id).cloned();
+        let entries = self.shared.state.lock().players.get(player_id).cloned();
         for entry in entries.iter().flatten() {
             entry.outbox.send(payload.clone());
         }
@@ -112,7 +113,7 @@ impl Connections {
 
     /// Sets a player's pool status. The next ping on each of their connections carries it.
     pub fn set_pool(&self, player_id: &str, status: Option<PoolStatus>) {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         for entry in state.players.get(player_id).into_iter().flatten() {
             entry.outbox.set_pool(status);
         }
@@ -129,7 +130,7 @@ impl Connections {
         if self.shared.is_store_away.swap(!is_available, Ordering::SeqCst) != is_available {
             return;
         }
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         let outboxes: Vec<Outbox> =
             state.players.values().flatten().map(|entry| entry.outbox.clone()).collect();
         drop(state);
@@ -142,7 +143,7 @@ impl Connections {
     /// Closes the connections that a player opened with a token that is no longer valid.
     pub fn close_token(&self, player_id: &str, token_id: &str, code: CloseCode) {
         let entries = {
-            let mut state = self.shared.lock();
+            let mut state = self.shared.state.lock();
             state.recent_tokens.forget_token(player_id, token_id);
             state.players.get(player_id).cloned()
         };
@@ -153,24 +154,24 @@ impl Connections {
 
     /// Forgets a token that may no longer be valid.
     pub fn forget_token(&self, player_id: &str, token_id: &str) {
-        self.shared.lock().recent_tokens.forget_token(player_id, token_id);
+        self.shared.state.lock().recent_tokens.forget_token(player_id, token_id);
     }
 
     /// Forgets the tokens of all players who are not connected.
     pub fn forget_absent(&self) {
-        self.shared.lock().recent_tokens.forget_absent();
+        self.shared.state.lock().recent_tokens.forget_absent();
     }
 
     /// True if the token was valid here a short while ago, and this server has not heard otherwise
     /// since.
     pub fn remembers(&self, token: &TokenHash) -> bool {
-        self.shared.lock().recent_tokens.knows(Instant::now(), token)
+        self.shared.state.lock().recent_tokens.knows(Instant::now(), token)
     }
 
     /// Forgets a player's tokens and closes all their connections.
     pub fn close_player(&self, player_id: &str, code: CloseCode) {
         let entries = {
-            let mut state = self.shared.lock();
+            let mut state = self.shared.state.lock();
             state.recent_tokens.forget_player(player_id);
             state.players.get(player_id).cloned()
         };
@@ -181,7 +182,7 @@ impl Connections {
 
     /// The connected players with the ids of their connections' tokens, each pair once.
     pub fn tokens(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         let tokens = |(player, entries): (&Arc<str>, &Vec<Entry>)| {
             entries.iter().map(|entry| (player.clone(), entry.token.clone())).collect::<Vec<_>>()
         };
@@ -191,7 +192,7 @@ impl Connections {
     /// Data to store a player who is, or recently was, connected here as a guest: their work may
     /// outlive the connection.
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         let entries = state.players.get(player_id);
         let connected = entries.into_iter().flatten().find_map(|entry| entry.pass.as_deref().cloned());
         connected.or_else(|| state.recent_tokens.pass_of(player_id))
@@ -199,17 +200,17 @@ impl Connections {
 
     /// True if a player has an open connection.
     pub fn is_online(&self, player_id: &str) -> bool {
-        self.shared.lock().players.contains_key(player_id)
+        self.shared.state.lock().players.contains_key(player_id)
     }
 
     /// The network of a player's newest connection.
     pub fn network_of(&self, player_id: &str) -> Option<Network> {
-        self.shared.lock().players.get(player_id)?.last()?.network
+        self.shared.state.lock().players.get(player_id)?.last()?.network
     }
 
     /// Number of open connections, including those without a player yet.
     pub fn len(&self) -> usize {
-        self.shared.lock().all.len()
+        self.shared.state.lock().all.len()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -218,16 +219,16 @@ impl Connections {
 
     /// Number of open connections with a known player.
     pub fn identified(&self) -> usize {
-        self.shared.lock().players.values().map(Vec::len).sum()
+        self.shared.state.lock().players.values().map(Vec::len).sum()
     }
 
     pub fn players_online(&self) -> usize {
-        self.shared.lock().players.len()
+        self.shared.state.lock().players.len()
     }
 
     /// Closes every connection, and every new one from now on.
     pub fn close_all(&self, code: CloseCode) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.is_closing = true;
         let outboxes: Vec<Outbox> = state.all.values().cloned().collect();
         drop(state);
@@ -250,19 +251,13 @@ impl Connections {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Registration {
     /// Assigns the connection to a player. A player has at most `connections_max` connections:
     /// beyond that the oldest are closed as [`CloseCode::TooManyConnections`], because the player
     /// is at the newest.
     pub fn identify(&mut self, player_id: &str, token_id: &str, connections_max: usize) {
         let shared = self.shared.clone();
-        let surplus = self.identify_in(&mut shared.lock(), player_id, token_id, connections_max);
+        let surplus = self.identify_in(&mut shared.state.lock(), player_id, token_id, connections_max);
         for entry in surplus {
             count_hit(Limit::Connections, Scope::Player);
             entry.outbox.close(CloseCode::TooManyConnections);
@@ -271,7 +266,7 @@ impl Registration {
 
     /// Remembers the token's identity while the connection is open, and for a while after.
     pub fn remember(&mut self, token: TokenHash, identity: &Identity) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         self.visit = state.recent_tokens.enter(token, identity);
         self.keep_pass(&mut state, identity);
     }
@@ -287,7 +282,7 @@ impl Registration {
 
     /// Forgets a token whose validity could not be confirmed.
     pub fn forget(&mut self, token: TokenHash) {
-        self.shared.lock().recent_tokens.forget(token);
+        self.shared.state.lock().recent_tokens.forget(token);
     }
 
     /// Like [`Registration::identify`], but from memory: identifies the player if the token was
@@ -295,7 +290,7 @@ impl Registration {
     /// finds either the memory or the connection.
     pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
         let shared = self.shared.clone();
-        let mut state = shared.lock();
+        let mut state = shared.state.lock();
         let (visit, identity) = state.recent_tokens.enter_again(Instant::now(), token)?;
         self.visit = Some(visit);
         let surplus = self.identify_in(&mut state, &identity.player.id, &identity.token_id, connections_max);
@@ -329,7 +324,7 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.all.remove(&self.outbox.connection());
         if let Some(visit) = self.visit.take() {
             state.recent_tokens.leave(Instant::now(), visit);

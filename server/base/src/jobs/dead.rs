@@ -13,8 +13,6 @@ use crate::keys::{DEAD_JOBS, RATING_ASIDE, RATING_DUE, job_key};
 use crate::scan::Scan;
 use crate::transact::{Transaction, expect};
 
-/// Records read at a time.
-const CHUNK: usize = 256;
 /// Characters of an error that are kept.
 const ERROR_LEN_MAX: usize = 300;
 
@@ -85,35 +83,27 @@ pub(super) async fn bury(
 
 /// All dead letters, also the ratings that version 0.1 put aside.
 pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
-    let mut dead = Vec::new();
-    let mut scan = Scan::new(store, RATING_ASIDE.all()?, CHUNK);
-    while let Some(records) = scan.next().await? {
-        dead.extend(records.into_iter().map(|(key, value)| DeadJob {
-            kind: RATING_DUE.name.to_owned(),
-            id: id_of(&key),
-            error: String::from_utf8_lossy(&value).into_owned(),
-            attempts: None,
-            failed: None,
-        }));
-    }
-    let mut scan = Scan::new(store, DEAD_JOBS.all()?, CHUNK);
-    while let Some(records) = scan.next().await? {
-        for (key, value) in records {
-            let Some((kind, id)) = DEAD_JOBS.rest(&key).and_then(|rest| rest.split_once('/')) else {
-                continue;
-            };
-            let (kind, id) = (kind.to_owned(), id.to_owned());
-            dead.push(match serde_json::from_slice::<DeadRecord>(&value) {
-                Ok(DeadRecord { error, attempts, first, last, .. }) => {
-                    let failed = Some((Stamp(first), Stamp(last)));
-                    DeadJob { kind, id, error, attempts: Some(attempts), failed }
-                }
-                Err(_) => {
-                    let error = "this dead letter itself cannot be read".to_owned();
-                    DeadJob { kind, id, error, attempts: None, failed: None }
-                }
-            });
-        }
+    let aside = Scan::all(store, RATING_ASIDE.all()?).await?.into_iter().map(|(key, value)| DeadJob {
+        kind: RATING_DUE.name.to_owned(),
+        id: id_of(&key),
+        error: String::from_utf8_lossy(&value).into_owned(),
+        attempts: None,
+        failed: None,
+    });
+    let mut dead: Vec<DeadJob> = aside.collect();
+    for (key, value) in Scan::all(store, DEAD_JOBS.all()?).await? {
+        let Some((kind, id)) = DEAD_JOBS.rest(&key).and_then(|rest| rest.split_once('/')) else { continue };
+        let (kind, id) = (kind.to_owned(), id.to_owned());
+        dead.push(match serde_json::from_slice::<DeadRecord>(&value) {
+            Ok(DeadRecord { error, attempts, first, last, .. }) => {
+                let failed = Some((Stamp(first), Stamp(last)));
+                DeadJob { kind, id, error, attempts: Some(attempts), failed }
+            }
+            Err(_) => {
+                let error = "this dead letter itself cannot be read".to_owned();
+                DeadJob { kind, id, error, attempts: None, failed: None }
+            }
+        });
     }
     Ok(dead)
 }
@@ -207,7 +197,7 @@ pub async fn waiting_jobs(store: &dyn Store) -> Result<Vec<WaitingJobs>, StoreEr
     let mut all = Vec::new();
     for (kind, prefix) in KINDS {
         let (mut count, mut failed) = (0, 0);
-        let mut scan = Scan::new(store, prefix()?, CHUNK);
+        let mut scan = Scan::new(store, prefix()?);
         while let Some(records) = scan.next().await? {
             count += records.len();
             failed += records.iter().filter(|(_, value)| State::of(value).has_failed()).count();

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::Stamp;
@@ -11,6 +11,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use metrics::{counter, gauge};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -23,8 +24,6 @@ use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;
 
-/// Records read at a time.
-const CHUNK: usize = 256;
 /// Jobs of a kind that wait in memory for a place.
 const BACKLOG_MAX: usize = 4_096;
 /// Attempts after which a job that fails is a dead letter.
@@ -157,7 +156,7 @@ struct Place<'queue> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let mut running = self.queue.running();
+        let mut running = self.queue.running.lock();
         running.keys.remove(&self.key);
         let group = group_of(&self.key);
         if let Some(count) = running.groups.get_mut(&group) {
@@ -278,8 +277,8 @@ impl Queue {
     async fn look(&self, now: Stamp) -> Result<Found, StoreError> {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
         let mut backlog = VecDeque::new();
-        let after = self.looked_to().take();
-        let mut scan = Scan::new(&*self.store, (self.kind.all)()?, CHUNK);
+        let after = self.looked_to.lock().take();
+        let mut scan = Scan::new(&*self.store, (self.kind.all)()?);
         while let Some(found) = scan.next().await? {
             for (key, value) in found {
                 let state = State::of(&value);
@@ -295,7 +294,7 @@ impl Queue {
             }
         }
         if is_more_left && backlog.len() == BACKLOG_MAX {
-            *self.looked_to() = backlog.back().map(|(key, _): &Record| key.clone());
+            *self.looked_to.lock() = backlog.back().map(|(key, _): &Record| key.clone());
         }
         gauge!(names::JOBS_WAITING, "kind" => self.kind.name).set(f64::from(waiting));
         let age = Duration::from_millis(now.0.saturating_sub(oldest));
@@ -323,7 +322,7 @@ impl Queue {
     }
 
     fn place(&self, key: &Key) -> Begin<'_> {
-        let mut running = self.running();
+        let mut running = self.running.lock();
         if running.keys.contains(key) {
             return Begin::IsRunning;
         }
@@ -339,16 +338,6 @@ impl Queue {
         running.groups.insert(group, in_group + 1);
         self.running_count.send_replace(running.keys.len());
         Begin::Now(Place { queue: self, key: key.clone() })
-    }
-
-    fn looked_to(&self) -> MutexGuard<'_, Option<Key>> {
-        // Nothing panics while it holds this lock.
-        self.looked_to.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn running(&self) -> MutexGuard<'_, Running> {
-        // Nothing panics while it holds this lock.
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Claims a job, does it, and notes what came of it. False if it is as it was.

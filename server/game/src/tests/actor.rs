@@ -151,7 +151,7 @@ async fn a_game_can_be_read_while_its_end_waits_for_the_index() {
     let (release, released) = mpsc::sync_channel::<()>(0);
     let tables = server.tables.clone();
     let holder = thread::spawn(move || {
-        let index = tables.residents().index();
+        let index = tables.residents().index.lock();
         lock.send(()).unwrap();
         released.recv().unwrap_err();
         drop(index);

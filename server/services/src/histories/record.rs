@@ -1,6 +1,6 @@
 //! Stored records of finished games.
 
-use flagfall_base::keys::{FIGURES, PLAYED, PLAYED_DUE, TALLY, VERSUS};
+use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS};
 use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{GameScore, PlayedGame, Player, Secret, Tally, Time};
 use flagfall_store::{Key, StoreError};
@@ -132,10 +132,6 @@ pub(super) fn damaged(what: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned() }
 }
 
-pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
-    PLAYED_DUE.key([&game]).ok()
-}
-
 /// The prefix of a player's list, the latest game first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
@@ -162,24 +158,6 @@ pub(super) fn versus_key(
 
 fn place(ended: u64, game: GameId) -> String {
     format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
-}
-
-/// The prefix of a player's tallies against another player, by ruleset.
-pub(super) fn tallies_of(player: &str, opponent: &str) -> Result<Key, StoreError> {
-    TALLY.under([&player, &opponent])
-}
-
-pub(super) fn tally_key(player: &str, opponent: &str, ruleset: &str) -> Result<Key, StoreError> {
-    TALLY.key([&player, &opponent, &ruleset])
-}
-
-/// The prefix of a player's statistics, by ruleset.
-pub(super) fn figures_of(player: &str) -> Result<Key, StoreError> {
-    FIGURES.under([&player])
-}
-
-pub(super) fn figures_key(player: &str, ruleset: &str) -> Result<Key, StoreError> {
-    FIGURES.key([&player, &ruleset])
 }
 
 /// The prefixes of everything kept under a player's id.

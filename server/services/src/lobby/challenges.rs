@@ -9,7 +9,7 @@ use flagfall_store::{Key, Store, Write};
 use serde::{Deserialize, Serialize};
 
 use super::refusal::LobbyRefusal;
-use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF, INVITED};
+use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF, INVITED, last_part};
 use flagfall_base::transact::delete;
 
 /// An open challenge, as the store keeps it.
@@ -90,10 +90,9 @@ pub(super) async fn close_all(
     let prefix = own_key(challenger, "")?;
     let mut closed = Vec::new();
     for (own, _) in store.scan(prefix.clone(), None, usize::MAX).await? {
-        let code = own.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-        let Some(Ok(code)) = code else { continue };
-        closed.extend(find(store, code).await.ok().map(|(challenge, ..)| challenge));
-        delete(&**store, vec![key(code)?, own]).await?;
+        let Some(code) = last_part(&own, &prefix) else { continue };
+        closed.extend(find(store, &code).await.ok().map(|(challenge, ..)| challenge));
+        delete(&**store, vec![key(&code)?, own]).await?;
     }
     Ok(closed)
 }

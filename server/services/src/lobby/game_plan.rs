@@ -1,7 +1,5 @@
 //! The plan of a game, and its record.
 
-use flagfall_board::{GameId, PerSide};
-use flagfall_protocol::{Player, Terms};
 use flagfall_store::{Store, Write};
 use serde::{Deserialize, Serialize};
 
@@ -16,30 +14,13 @@ const LEFT_AFTER_MS: u64 = 3_000;
 /// of its command.
 pub(crate) const PLAN_MS: u64 = 24 * 3_600_000;
 
-/// A game to be created, as the record of its command keeps it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct GamePlan {
-    pub id: GameId,
-    pub terms: Terms,
-    pub players: PerSide<Player>,
-    /// Who asked for secrecy.
-    pub secret: PerSide<bool>,
-}
-
-impl From<GamePlan> for NewGame {
-    fn from(plan: GamePlan) -> NewGame {
-        let GamePlan { id, terms, players, secret } = plan;
-        NewGame { id, terms, players, secret, previous: None }
-    }
-}
-
 /// A planned game, as the store keeps it, besides the state of the job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct PlanRecord {
-    pub(super) plan: GamePlan,
+    pub(super) plan: NewGame,
 }
 
-pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, LobbyRefusal> {
+pub(super) fn planning(store: &dyn Store, plan: &NewGame) -> Result<Write, LobbyRefusal> {
     let since = store.now();
     let key = PLANS.key([&plan.id])?;
     let fields = serde_json::to_vec(&PlanRecord { plan: plan.clone() })

@@ -8,8 +8,7 @@ use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 use super::challenges::{self, Challenge, invited_key};
 use super::{Inner, Lobby, LobbyRefusal};
 use crate::blocks::are_apart;
-use flagfall_base::keys::ADDRESSED;
-use flagfall_base::keys::last_part;
+use flagfall_base::keys::{ADDRESSED, last_part};
 
 /// Most challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
@@ -67,9 +66,8 @@ impl Lobby {
         let prefix = key(player, "")?;
         let mut challenges = Vec::new();
         for (key, _) in self.inner.store.scan(prefix.clone(), None, INVITATIONS_MAX).await? {
-            let code = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-            let Some(Ok(code)) = code else { continue };
-            match challenges::find(&self.inner.store, code).await {
+            let Some(code) = last_part(&key, &prefix) else { continue };
+            match challenges::find(&self.inner.store, &code).await {
                 Ok((challenge, ..)) => challenges.push(invitation(challenge)),
                 // Another player accepted it, or it was withdrawn.
                 Err(LobbyRefusal::NoSuchChallenge) => {}

@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::command::LobbyCommand;
-use super::game_plan::{GamePlan, planning};
+use super::game_plan::planning;
 use super::refusal::LobbyRefusal;
 use flagfall_base::keys::COMMANDS;
+use flagfall_game::NewGame;
 
 /// The outcome of an accepted command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -24,7 +25,7 @@ pub(super) struct CommandRecord {
     fingerprint: HexBytesText,
     pub(super) outcome: Accepted,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) game: Option<GamePlan>,
+    pub(super) game: Option<NewGame>,
 }
 
 type HexBytesText = String;
@@ -82,7 +83,7 @@ impl CommandMemory {
         cmd_id: &CommandId,
         command: &LobbyCommand,
         outcome: Accepted,
-        game: Option<GamePlan>,
+        game: Option<NewGame>,
     ) -> Result<Draft, LobbyRefusal> {
         let key = key(player, cmd_id)?;
         let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };

@@ -40,7 +40,7 @@ impl Asker<'_> {
                 continue;
             }
             if let Kept::New(_) = kept {
-                self.inner.seeks().open(record);
+                self.inner.seeks.lock().open(record);
                 self.inner.changed.notify_one();
             }
             return self.finish(kept, LobbyRefusal::Store, Vec::new()).await;

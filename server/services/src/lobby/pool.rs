@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::future::ready;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
@@ -19,10 +19,10 @@ use flagfall_rating::Rating;
 use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
 use futures_util::{StreamExt, TryStreamExt};
 use metrics::{gauge, histogram};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use super::game_plan::GamePlan;
 use super::refusal::LobbyRefusal;
 use crate::blocks::blocked_ids;
 use crate::ratings::{Ratings, Standing};
@@ -33,12 +33,10 @@ use flagfall_base::random::{random_bytes, random_game_id};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::delete;
-use flagfall_game::{CreateError, TableError, Tables};
+use flagfall_game::{CreateError, NewGame, TableError, Tables};
 
 /// How long the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
-/// Records of the pool read at a time.
-const POOL_MAX: usize = 4_096;
 /// Most players of one class who are matched together: twice as many take more than twice as long.
 const MATCHED_MAX: usize = 4_096;
 /// Pairs written, and games created, at once.
@@ -121,7 +119,7 @@ impl Pool {
     /// # Errors
     /// [`LobbyRefusal::AlreadyPaired`] while the game that the player was paired into runs.
     pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Entering, LobbyRefusal> {
-        let (pool_key, paired_key) = (pool_key(&player.id)?, paired_of_key(&player.id)?);
+        let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
         if let Some(game) = paired.as_deref().and_then(game_of)
             && self.is_running(game).await?
@@ -150,11 +148,11 @@ impl Pool {
     /// [`LobbyRefusal::NotInPool`], or [`LobbyRefusal::AlreadyPaired`] if the game that the player
     /// was paired into runs or is about to start.
     pub(super) async fn leaving(&self, player: &Player) -> Result<(Key, Vec<u8>), LobbyRefusal> {
-        let key = pool_key(&player.id)?;
+        let key = POOL.key([&player.id])?;
         if let Some(bytes) = self.store.get(key.clone()).await? {
             return Ok((key, bytes));
         }
-        let paired = self.store.get(paired_of_key(&player.id)?).await?;
+        let paired = self.store.get(PAIRED_OF.key([&player.id])?).await?;
         match paired.as_deref().and_then(game_of) {
             Some(game) if self.is_running(game).await? => Err(LobbyRefusal::AlreadyPaired(game)),
             Some(_) | None => Err(LobbyRefusal::NotInPool),
@@ -163,20 +161,20 @@ impl Pool {
 
     /// True if a player waits.
     pub(super) async fn is_waiting(&self, player_id: &str) -> Result<bool, StoreError> {
-        let Ok(key) = pool_key(player_id) else { return Ok(false) };
+        let Ok(key) = POOL.key([&player_id]) else { return Ok(false) };
         Ok(self.store.get(key).await?.is_some())
     }
 
     /// Removes a deleted account from the pool.
     pub(super) async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
-        Ok(delete(&*self.store, vec![pool_key(&player.id)?, paired_of_key(&player.id)?]).await?)
+        Ok(delete(&*self.store, vec![POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?]).await?)
     }
 
     async fn is_running(&self, game: GameId) -> Result<bool, LobbyRefusal> {
         match self.tables.find(game).await {
             Ok(table) => Ok(table.summary().phase != Phase::Over),
             // Not created yet, or never will be.
-            Err(TableError::NotFound) => Ok(self.store.get(paired_key(game)?).await?.is_some()),
+            Err(TableError::NotFound) => Ok(self.store.get(PAIRED.key([&game])?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
             Err(error @ (TableError::Unavailable | TableError::Failed)) => Err(error.into()),
         }
@@ -225,7 +223,7 @@ impl Pool {
     async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
         let now = self.store.now();
         let mut waiters = Vec::new();
-        let mut scan = Scan::new(&*self.store, POOL.all()?, POOL_MAX);
+        let mut scan = Scan::new(&*self.store, POOL.all()?);
         while let Some(records) = scan.next().await? {
             for (key, bytes) in records {
                 let Some(record) = read(&bytes) else { continue };
@@ -324,19 +322,20 @@ impl Pool {
     async fn seal(&self, first: &Waiter, second: &Waiter, now: Stamp) -> Result<bool, StoreError> {
         let Ok(id) = random_game_id() else { return Ok(false) };
         let sides = PerSide::new(first, second);
-        let plan = GamePlan {
+        let plan = NewGame {
             id,
             terms: Terms { secret: false, ..first.record.terms.clone() },
             players: PerSide::from_fn(|side: Side| sides[side].record.player.clone()),
             secret: PerSide::from_fn(|side: Side| sides[side].record.terms.secret),
+            previous: None,
         };
         let mut update = Update::default();
-        update.writes.push(put(paired_key(id)?, &plan, now.plus_ms(PAIRED_MS).0)?);
+        update.writes.push(put(PAIRED.key([&id])?, &plan, now.plus_ms(PAIRED_MS).0)?);
         update.writes.push(keeping(id, [&first.record, &second.record], now)?);
         for waiter in [first, second] {
             update.conditions.push((waiter.key.clone(), Expect::Value(waiter.bytes.clone())));
             update.writes.push(Write::Delete { key: waiter.key.clone() });
-            let (key, value) = (paired_of_key(&waiter.record.player.id)?, id.as_str().into());
+            let (key, value) = (PAIRED_OF.key([&waiter.record.player.id])?, id.as_str().into());
             update.writes.push(Write::Put { key, value, expires: Some(now.plus_ms(PAIRED_OF_MS)) });
         }
         // Conflict: a player left, or another server was first. Unknown: if it was written, a later
@@ -357,8 +356,8 @@ impl Pool {
     async fn make_games(&self) -> Result<(), StoreError> {
         let paired = self.paired().await?;
         let ids: HashSet<GameId> = paired.iter().map(|(_, plan)| plan.id).collect();
-        self.told().retain(|told, _| ids.contains(told));
-        let told = self.told().clone();
+        self.told.lock().retain(|told, _| ids.contains(told));
+        let told = self.told.lock().clone();
         let (known, new): (Vec<_>, Vec<_>) =
             paired.into_iter().partition(|(_, plan)| told.contains_key(&plan.id));
         let making = futures_util::stream::iter(new).map(|(key, plan)| self.make_game(key, plan));
@@ -373,28 +372,18 @@ impl Pool {
     }
 
     /// Reads the pairs whose games are to be created.
-    async fn paired(&self) -> Result<Vec<(Key, GamePlan)>, StoreError> {
-        let mut paired = Vec::new();
-        let mut after = None;
-        loop {
-            let records = self.store.scan(PAIRED.all()?, after, POOL_MAX).await?;
-            let is_last = records.len() < POOL_MAX;
-            after = records.last().map(|(key, _)| key.clone());
-            let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
-            paired.extend(records.into_iter().filter_map(read));
-            if is_last {
-                return Ok(paired);
-            }
-        }
+    async fn paired(&self) -> Result<Vec<(Key, NewGame)>, StoreError> {
+        let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
+        Ok(Scan::all(&*self.store, PAIRED.all()?).await?.into_iter().filter_map(read).collect())
     }
 
     /// Creates a pair's game and informs the players connected here. Returns the key of a pair
     /// whose game can never be created.
-    async fn make_game(&self, key: Key, plan: GamePlan) -> Option<Key> {
+    async fn make_game(&self, key: Key, plan: NewGame) -> Option<Key> {
         let id = plan.id;
-        match self.tables.create(plan.into()).await {
+        match self.tables.create(plan).await {
             Ok(game) => {
-                self.told().insert(id, Instant::now());
+                self.told.lock().insert(id, Instant::now());
                 for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
                     let started = ServerToClient::GameStarted { game: game.clone(), side };
                     self.connections.notify(&game.players[side].id, &Payload::new(&started));
@@ -416,10 +405,6 @@ impl Pool {
                 Some(key)
             }
         }
-    }
-
-    fn told(&self) -> std::sync::MutexGuard<'_, HashMap<GameId, Instant>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -455,22 +440,5 @@ fn game_of(bytes: &[u8]) -> Option<GameId> {
 
 /// The write that keeps the records with which two players waited for their game.
 fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
-    put(pooled_key(game)?, &waited, now.plus_ms(POOLED_MS).0)
-}
-
-/// The key of the records with which the players of a game waited.
-pub(super) fn pooled_key(game: GameId) -> Result<Key, StoreError> {
-    POOLED.key([&game])
-}
-
-pub(super) fn pool_key(player: &str) -> Result<Key, StoreError> {
-    POOL.key([&player])
-}
-
-fn paired_key(game: GameId) -> Result<Key, StoreError> {
-    PAIRED.key([&game])
-}
-
-pub(super) fn paired_of_key(player: &str) -> Result<Key, StoreError> {
-    PAIRED_OF.key([&player])
+    put(POOLED.key([&game])?, &waited, now.plus_ms(POOLED_MS).0)
 }

@@ -1,7 +1,6 @@
 //! Pool status for waiting players: since when they wait, the ratings in reach, and how many wait.
 
 use std::collections::HashSet;
-use std::sync::PoisonError;
 
 use flagfall_pairing::{Settings, Waiting, reach};
 use flagfall_protocol::{PoolStatus, RatingRange};
@@ -30,7 +29,7 @@ impl Pool {
 
     /// Sends players their status, and clears it for those who stopped waiting.
     pub(super) fn tell_statuses(&self, statuses: Vec<(String, PoolStatus)>) {
-        let mut told = self.told_status.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told_status.lock();
         let mut gone = std::mem::take(&mut *told);
         for (player, status) in statuses {
             self.connections.set_pool(&player, Some(status));

@@ -4,8 +4,9 @@ use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
 use flagfall_store::{StoreError, Update};
 
 use super::sender::Sent;
-use super::{LOST_MAX, Notices, TAKEN_MS, WAITS_MS, WaitingNotice, WebhookRecord, count, put, webhook_key};
+use super::{LOST_MAX, Notices, TAKEN_MS, WAITS_MS, WaitingNotice, WebhookRecord, count, put};
 use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::keys::WEBHOOKS;
 use flagfall_base::transact::{Transaction, expect};
 
 impl Notices {
@@ -91,7 +92,7 @@ impl Notices {
                 tracing::info!(%player, why, "a webhook is given up");
             }
             let record = WebhookRecord { last: Some(attempt.clone()), lost: count, ..record };
-            let key = webhook_key(player)?;
+            let key = WEBHOOKS.key([&player])?;
             let conditions = vec![(key.clone(), expect(Some(bytes)))];
             if transaction.commit(Update { conditions, writes: vec![put(key, &record, None)?] }).await? {
                 return Ok(());

@@ -5,9 +5,10 @@
 //! share a few places.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
@@ -70,7 +71,7 @@ struct Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if let Some(known) = self.destinations.hosts().get_mut(self.host) {
+        if let Some(known) = self.destinations.hosts.lock().get_mut(self.host) {
             known.waiting = known.waiting.saturating_sub(1);
         }
     }
@@ -83,14 +84,10 @@ impl Default for Destinations {
 }
 
 impl Destinations {
-    fn hosts(&self) -> MutexGuard<'_, HashMap<String, Host>> {
-        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A place at a host, for something that does not wait; `None` if all are taken. A pause does
     /// not count: this is how an owner finds out that the host is back.
     pub(super) fn take(&self, host: &str) -> Option<Place> {
-        let mut hosts = self.hosts();
+        let mut hosts = self.hosts.lock();
         if hosts.get(host).is_some_and(|known| known.running >= HOST_AT_ONCE) {
             return None;
         }
@@ -108,7 +105,7 @@ impl Destinations {
             let _waiting = Waiting { destinations: self, host };
             // An error means that the host was forgotten.
             freed.changed().await.ok();
-            if self.hosts().get(host).is_some_and(|known| known.failures > 0) {
+            if self.hosts.lock().get(host).is_some_and(|known| known.failures > 0) {
                 // What waits is found in the store again.
                 return None;
             }
@@ -117,7 +114,7 @@ impl Destinations {
 
     fn offer(&self, host: &str) -> Offer {
         let now = Instant::now();
-        let mut hosts = self.hosts();
+        let mut hosts = self.hosts.lock();
         let failing = |hosts: &HashMap<String, Host>| -> usize {
             hosts.values().filter(|host| host.failures > 0).map(|host| host.running).sum()
         };
@@ -159,7 +156,7 @@ impl Destinations {
 impl Place {
     /// Notes how a delivery went.
     pub(super) fn note(&self, is_well: bool) {
-        let mut hosts = self.destinations.hosts();
+        let mut hosts = self.destinations.hosts.lock();
         let Some(known) = hosts.get_mut(&self.host) else { return };
         known.used = Instant::now();
         if is_well {
@@ -176,7 +173,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut hosts = self.destinations.hosts();
+        let mut hosts = self.destinations.hosts.lock();
         if let Some(known) = hosts.get_mut(&self.host) {
             known.running -= 1;
             known.freed.send_modify(|places| *places += 1);
@@ -253,10 +250,11 @@ mod tests {
         for host in 0..HOSTS_MAX + 10 {
             fail(now(&destinations, &host.to_string()).await.unwrap());
         }
-        assert_eq!(destinations.hosts().len(), HOSTS_MAX);
+        assert_eq!(destinations.hosts.lock().len(), HOSTS_MAX);
         let mut taken = Vec::new();
         // Which of them were forgotten is left to chance, because they failed at the same moment.
-        let known: Vec<String> = destinations.hosts().keys().take(FAILING_AT_ONCE + 1).cloned().collect();
+        let known: Vec<String> =
+            destinations.hosts.lock().keys().take(FAILING_AT_ONCE + 1).cloned().collect();
         for host in known {
             taken.extend(now(&destinations, &host).await);
         }

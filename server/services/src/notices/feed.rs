@@ -1,7 +1,7 @@
 //! A player's turns and finished games as a feed, at a secret address.
 
 use flagfall_protocol::{Feed, FeedItem, MadeFeed, OwnGame, PlayedGame, Secret, Time};
-use flagfall_store::{Key, StoreError, Write};
+use flagfall_store::{StoreError, Write};
 
 use super::{Notices, WebhookError, check_account};
 use crate::histories::{Histories, Page};
@@ -21,8 +21,8 @@ impl Notices {
         let token = Token::random().map_err(|_| WebhookError::Chance)?;
         let hash = token.hash();
         let put = |key, value: &str| Write::Put { key, value: value.as_bytes().to_vec(), expires: None };
-        let own = put(own_key(&asker.player.id)?, &hash);
-        self.put(vec![], vec![own, put(feed_key(&hash)?, &asker.player.id)]).await?;
+        let own = put(FEED_OF.key([&asker.player.id])?, &hash);
+        self.put(vec![], vec![own, put(FEEDS.key([&hash])?, &asker.player.id)]).await?;
         Ok(MadeFeed { path: Secret::new(format!("/api/feeds/{}", token.expose())) })
     }
 
@@ -39,7 +39,7 @@ impl Notices {
 
     /// True if a player has a feed.
     pub async fn has_feed(&self, player: &str) -> Result<bool, StoreError> {
-        Ok(self.store.get(own_key(player)?).await?.is_some())
+        Ok(self.store.get(FEED_OF.key([&player])?).await?.is_some())
     }
 
     /// Returns the feed with this secret.
@@ -48,7 +48,7 @@ impl Notices {
     /// [`WebhookError::NoSuchFeed`], [`WebhookError::Store`].
     pub async fn feed(&self, secret: &str, histories: &Histories) -> Result<Feed, WebhookError> {
         let token: Token = secret.parse().map_err(|_| WebhookError::NoSuchFeed)?;
-        let id = self.store.get(feed_key(&token.hash())?).await?.ok_or(WebhookError::NoSuchFeed)?;
+        let id = self.store.get(FEEDS.key([&token.hash()])?).await?.ok_or(WebhookError::NoSuchFeed)?;
         let id = String::from_utf8(id).map_err(|_| WebhookError::NoSuchFeed)?;
         let player = player_named(&*self.store, &id).await?.ok_or(WebhookError::NoSuchFeed)?;
         let own = self.tables.own_games(&id).await?;
@@ -61,10 +61,10 @@ impl Notices {
     }
 
     pub(super) async fn forget_feed(&self, player: &str) -> Result<(), StoreError> {
-        let own = own_key(player)?;
+        let own = FEED_OF.key([&player])?;
         let Some(hash) = self.store.get(own.clone()).await? else { return Ok(()) };
         let hash = String::from_utf8(hash).unwrap_or_default();
-        self.put(vec![], vec![Write::Delete { key: own }, Write::Delete { key: feed_key(&hash)? }]).await
+        self.put(vec![], vec![Write::Delete { key: own }, Write::Delete { key: FEEDS.key([&hash])? }]).await
     }
 }
 
@@ -120,14 +120,6 @@ fn moment(ms: u64) -> String {
     let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60)
-}
-
-fn own_key(player: &str) -> Result<Key, StoreError> {
-    FEED_OF.key([&player])
-}
-
-fn feed_key(hash: &str) -> Result<Key, StoreError> {
-    FEEDS.key([&hash])
 }
 
 #[cfg(test)]

@@ -14,11 +14,11 @@ use super::attempts::{Guesser, share_of};
 use super::hash_queue::Share;
 use super::name::TOKEN_NAME_LEN_MAX;
 use super::password::{Password, RecoveryCode};
-use super::record::{Credentials, PlayerRecord, TokenRecord, name_key, player_key};
+use super::record::{Credentials, PlayerRecord, TokenRecord};
 use super::{Name, PlayerError, Players};
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::jobs::JobWriter;
-use flagfall_base::keys::SEAT;
+use flagfall_base::keys::{NAMES, PLAYERS, SEAT};
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
@@ -103,7 +103,7 @@ impl Players {
             if self.insert(&record).await? {
                 return Ok(record.player);
             }
-            if self.inner.store.get(name_key(&record.name_key)?).await?.is_some() {
+            if self.inner.store.get(NAMES.key([&record.name_key])?).await?.is_some() {
                 return Err(PlayerError::AccountNameTaken);
             }
             // Another request stored the guest at the same moment.
@@ -362,7 +362,7 @@ impl Players {
         // A record that is gone after a try means that the deletion happened.
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
-            let conditions = vec![(player_key(&record.player.id)?, Expect::Value(bytes))];
+            let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];
             let writes = record.deletion(self.inner.store.now(), jobs)?;
             before = Some(record);
             if transaction.commit(Update { conditions, writes }).await? {
@@ -453,7 +453,7 @@ impl Players {
 
     /// The player with a folded name. A missing name takes as many steps as a known one.
     async fn find(&self, folded: &str) -> Result<Option<PlayerRecord>, PlayerError> {
-        let id = self.inner.store.get(name_key(folded)?).await?;
+        let id = self.inner.store.get(NAMES.key([&folded])?).await?;
         let id = id.map(String::from_utf8).transpose().map_err(|_| PlayerError::Store)?;
         let found = self.read(id.as_deref().unwrap_or(NOBODY)).await?;
         // Between the two reads the name may have passed to another player.
@@ -467,7 +467,7 @@ impl Players {
         id: &str,
         mut change: impl FnMut(&mut PlayerRecord) -> Result<T, PlayerError>,
     ) -> Result<(PlayerRecord, T), PlayerError> {
-        let player_key = player_key(id)?;
+        let player_key = PLAYERS.key([&id])?;
         for _ in 0..CHANGES_MAX {
             let (before, bytes) = self.read(id).await?.ok_or(PlayerError::UnknownToken)?;
             let mut after = before.clone();
@@ -475,7 +475,7 @@ impl Players {
             let written = after.bytes()?;
             let mut conditions = vec![(player_key.clone(), Expect::Value(bytes))];
             if after.name_key != before.name_key {
-                conditions.push((name_key(&after.name_key)?, Expect::Absent));
+                conditions.push((NAMES.key([&after.name_key])?, Expect::Absent));
             }
             let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
             let is_done = match self.inner.store.update(update).await? {
@@ -503,7 +503,7 @@ impl Players {
 
     async fn check_name_free(&self, before: &PlayerRecord, after: &PlayerRecord) -> Result<(), PlayerError> {
         let is_wanted = before.name_key != after.name_key;
-        if is_wanted && self.inner.store.get(name_key(&after.name_key)?).await?.is_some() {
+        if is_wanted && self.inner.store.get(NAMES.key([&after.name_key])?).await?.is_some() {
             return Err(PlayerError::AccountNameTaken);
         }
         Ok(())

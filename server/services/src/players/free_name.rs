@@ -5,7 +5,7 @@ use flagfall_store::Store;
 use super::error::PlayerError;
 use super::guest::number_of;
 use super::name::Name;
-use super::record::name_key;
+use flagfall_base::keys::NAMES;
 use flagfall_base::random::random_below;
 
 /// How many names are tried for a guest before they must choose another one.
@@ -27,7 +27,7 @@ pub(super) async fn free_name(
             1 => wanted.numbered(number_of(id)),
             _ => wanted.numbered(1_000 + random_below(9_000)?),
         };
-        let holder = store.get(name_key(&name.folded())?).await?;
+        let holder = store.get(NAMES.key([&name.folded()])?).await?;
         if holder.is_none_or(|holder| holder == id.as_bytes()) && allows(&name) {
             return Ok(name);
         }

@@ -11,13 +11,14 @@
 //! `tokens/HASH` like every player. Servers of version 0.1 therefore know stored guests as well.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::Scope;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 use hmac::{Hmac, KeyInit, Mac};
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 use tokio::time::Instant;
 
@@ -122,7 +123,7 @@ impl GuestKeys {
         token: &Token,
     ) -> Result<Option<GuestToken>, PlayerError> {
         self.signing(store).await?;
-        let keys = self.lock().clone();
+        let keys = self.keys.lock().clone();
         let (covered, mac) = token.bytes().split_at(COVERED);
         for key in keys {
             if key.mac(covered).verify_truncated_left(mac).is_ok() {
@@ -134,7 +135,7 @@ impl GuestKeys {
 
     /// The signing key, which is the store's. The first server on a store makes it.
     async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
-        if let Some(key) = self.lock().first().cloned() {
+        if let Some(key) = self.keys.lock().first().cloned() {
             return Ok(key);
         }
         Ok(self.agree(store).await?)
@@ -148,7 +149,7 @@ impl GuestKeys {
             if let Some(stored) = store.get(place.clone()).await? {
                 return self.adopt(&stored);
             }
-            let own = self.lock().first().cloned();
+            let own = self.keys.lock().first().cloned();
             let offered = match own {
                 Some(own) => own,
                 None => Arc::new(GuestKey(random_bytes().map_err(|ChanceError| no_chance())?)),
@@ -162,7 +163,7 @@ impl GuestKeys {
     }
 
     fn adopt(&self, stored: &[u8]) -> Result<Arc<GuestKey>, StoreError> {
-        let mut keys = self.lock();
+        let mut keys = self.keys.lock();
         if let Some(at) = keys.iter().position(|key| key.is_stored_as(stored)) {
             let known = keys.remove(at);
             keys.insert(0, known.clone());
@@ -178,10 +179,6 @@ impl GuestKeys {
         keys.insert(0, key.clone());
         keys.truncate(KEYS_MAX);
         Ok(key)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<GuestKey>>> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -269,7 +266,7 @@ impl Claims {
     /// Claims a name for a player; `false` if another player holds it.
     pub(super) fn claim(&self, name: &Name, id: &str, now: Instant) -> bool {
         let folded = name.folded();
-        let mut names = self.lock();
+        let mut names = self.generations.lock();
         let age = names.since.map_or(Duration::MAX, |since| now.saturating_duration_since(since));
         if age >= 2 * CLAIM {
             *names = Generations { since: Some(now), ..Generations::default() };
@@ -286,11 +283,7 @@ impl Claims {
 
     /// The id of the guest who claimed a name, and the name as they spell it.
     pub(super) fn holder(&self, folded: &str) -> Option<(String, Name)> {
-        self.lock().holder(folded).map(|holder| (holder.id.clone(), holder.name.clone()))
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
-        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
+        self.generations.lock().holder(folded).map(|holder| (holder.id.clone(), holder.name.clone()))
     }
 }
 
@@ -383,7 +376,7 @@ mod tests {
         for number in 0..3 * CLAIMS_MAX {
             claims.claim(&Name::new(&format!("n{number}")).unwrap(), "3", now + CLAIM * 4);
         }
-        let names = claims.generations.lock().unwrap();
+        let names = claims.generations.lock();
         assert!(names.current.len() + names.before.len() <= 2 * CLAIMS_MAX);
     }
 }

@@ -2,8 +2,9 @@
 //! one of them has waiting.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use flagfall_base::admission::Network;
@@ -68,7 +69,7 @@ impl HashQueue {
     /// Takes a place in the queue.
     fn enter(&self, share: Share) -> Result<oneshot::Receiver<Turn>, Full> {
         let (ours, theirs) = oneshot::channel();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.forget_gone();
         if state.waiting >= state.waiting_max && state.running >= state.at_once {
             let own = state.lines.get(&share).map_or(0, VecDeque::len);
@@ -87,12 +88,8 @@ impl HashQueue {
 
     /// Places taken: running and waiting.
     pub(super) fn taken(&self) -> usize {
-        let state = self.lock();
+        let state = self.state.lock();
         state.running + state.waiting
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -151,7 +148,7 @@ fn give(turns: Vec<(oneshot::Sender<Turn>, Turn)>) {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         state.running -= 1;
         let next = state.next_turns(&self.state);
         drop(state);

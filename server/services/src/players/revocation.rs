@@ -10,14 +10,11 @@ use flagfall_store::StoreError;
 
 use tokio::time::Instant;
 
-use flagfall_base::keys::REVOKED;
+use flagfall_base::keys::{GONE, REVOKED};
 use flagfall_base::scan::Scan;
 
 use super::Players;
-use super::record::{PlayerRecord, REVOKED_MS, TokenRecord, gone_key};
-
-/// Announcements read at a time.
-const CHUNK: usize = 512;
+use super::record::{PlayerRecord, REVOKED_MS, TokenRecord};
 
 impl Players {
     /// Closes the sockets of every token of `before` that `kept` does not have.
@@ -65,7 +62,7 @@ impl Players {
                 Ok(Some((record, _))) => record.tokens.iter().any(|known| known.id == *token),
                 // A guest who is not stored, unless they became an account that was deleted.
                 Ok(None) => {
-                    let is_gone = self.inner.store.get(gone_key(&player)?).await?.is_some();
+                    let is_gone = self.inner.store.get(GONE.key([&player])?).await?.is_some();
                     !is_gone && self.inner.connections.pass_of(&player).is_some()
                 }
                 // The record cannot be read, so nothing can be decided.
@@ -83,15 +80,10 @@ impl Players {
 
     /// Closes the sockets of tokens that other servers revoked lately.
     async fn look_for_news(&self) -> Result<(), StoreError> {
-        let prefix = REVOKED.all()?;
-        let mut scan = Scan::new(self.inner.store.as_ref(), prefix.clone(), CHUNK);
-        while let Some(records) = scan.next().await? {
-            for (key, player) in &records {
-                let token = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-                if let (Some(Ok(token)), Ok(player)) = (token, std::str::from_utf8(player)) {
-                    self.inner.store.drop_copies(player);
-                    self.inner.connections.close_token(player, token, CloseCode::TokenRevoked);
-                }
+        for (key, player) in &Scan::all(&*self.inner.store, REVOKED.all()?).await? {
+            if let (Some(token), Ok(player)) = (REVOKED.rest(key), std::str::from_utf8(player)) {
+                self.inner.store.drop_copies(player);
+                self.inner.connections.close_token(player, token, CloseCode::TokenRevoked);
             }
         }
         Ok(())

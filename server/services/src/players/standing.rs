@@ -12,13 +12,9 @@ use super::error::PlayerError;
 use super::free_name::free_name;
 use super::guest::{GUEST_TOKEN, REFRESH_MS, token_record};
 use super::name::Name;
-use super::record::{PlayerRecord, gone_key, name_key, player_key};
+use super::record::PlayerRecord;
 use flagfall_base::identity::{GuestPass, Identity};
-use flagfall_base::keys::{NEW_GUESTS, Time16};
-use flagfall_base::scan::Scan;
-
-/// Records read at a time.
-const CHUNK: usize = 256;
+use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, Time16};
 
 /// What has to be added to the update of a player's action: conditions and writes. Empty for
 /// accounts.
@@ -68,7 +64,7 @@ pub async fn standing(
     if player.kind != PlayerKind::Guest {
         return Ok(Standing::plain(player));
     }
-    let own_key = player_key(&player.id)?;
+    let own_key = PLAYERS.key([&player.id])?;
     let now = SystemClock.now();
     if let Some(bytes) = store.get(own_key.clone()).await? {
         let mut record = PlayerRecord::read(&bytes)?;
@@ -84,52 +80,25 @@ pub async fn standing(
     let Some(pass) = pass else { return Ok(Standing::plain(player)) };
     let name = free_name(store, &player.id, &player.name, |_| true).await?;
     let record = PlayerRecord::of_guest(player, &name, pass, now, stay);
-    let gone = gone_key(&player.id)?;
+    let gone = GONE.key([&player.id])?;
     if store.get(gone.clone()).await?.is_some() {
         return Err(PlayerError::UnknownToken);
     }
     let conditions = vec![
         (own_key, Expect::Absent),
-        (name_key(&record.name_key)?, Expect::Absent),
+        (NAMES.key([&record.name_key])?, Expect::Absent),
         (gone, Expect::Absent),
     ];
     let mut writes = record.writes()?;
     let expires = record.expires.map(Stamp);
-    writes.push(Write::Put { key: new_guest_key(store.now(), &player.id)?, value: Vec::new(), expires });
+    let key = NEW_GUESTS.key([&Time16(store.now()), &player.id])?;
+    writes.push(Write::Put { key, value: Vec::new(), expires });
     Ok(Standing { player: record.player, conditions, writes, is_new: true })
 }
 
-/// Stored guests who may not have played, in the order in which they were stored: time, id, and the
-/// key of the list entry.
-pub(crate) struct NewGuests<'store> {
-    scan: Scan<'store>,
-}
-
-impl<'store> NewGuests<'store> {
-    pub(crate) fn of(store: &'store dyn Store) -> Result<NewGuests<'store>, StoreError> {
-        Ok(NewGuests { scan: Scan::new(store, NEW_GUESTS.all()?, CHUNK) })
-    }
-
-    pub(crate) async fn next(&mut self) -> Result<Option<Vec<(Stamp, String, Key)>>, StoreError> {
-        let records = self.scan.next().await?;
-        Ok(records.map(|records| {
-            let entry = |key: Key| {
-                let (at, id) = parse_new_guest(&key)?;
-                Some((at, id, key))
-            };
-            records.into_iter().filter_map(|(key, _)| entry(key)).collect()
-        }))
-    }
-}
-
-/// Times have a fixed width, so that the keys are in order of time.
-fn new_guest_key(at: Stamp, id: &str) -> Result<Key, StoreError> {
-    NEW_GUESTS.key([&Time16(at), &id])
-}
-
-fn parse_new_guest(key: &Key) -> Option<(Stamp, String)> {
-    let rest = NEW_GUESTS.rest(key)?;
-    let (at, id) = rest.split_once('/')?;
+/// When a guest who may not have played was stored, and their id: the parts of a key `new_guests/`.
+pub(crate) fn new_guest(key: &Key) -> Option<(Stamp, String)> {
+    let (at, id) = NEW_GUESTS.rest(key)?.split_once('/')?;
     Some((Stamp(at.parse().ok()?), id.to_owned()))
 }
 

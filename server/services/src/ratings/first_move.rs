@@ -1,9 +1,7 @@
 //! The advantage of the first move: measured from rated games, and counted once there are enough of
 //! them.
 
-use flagfall_base::keys::FIRST_MOVE;
 use flagfall_board::Side;
-use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
 /// Rated games of a ruleset that are needed before the first move counts.
@@ -51,10 +49,6 @@ impl FirstMoveRecord {
         let points = 400.0 * (share / (1.0 - share)).log10();
         points.clamp(-POINTS_MAX, POINTS_MAX).round() as i32
     }
-}
-
-pub(super) fn first_move_key(ruleset: &str) -> Result<Key, StoreError> {
-    FIRST_MOVE.key([&ruleset])
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! update then removes the job and writes both ratings, their histories and leaderboard places, on
 //! the condition that the job and the ratings are unchanged since they were read.
 
-use flagfall_base::keys::{LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS, UNRATED};
+use flagfall_base::keys::{LEADERS, RATING_HISTORY, RATINGS};
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameScore, PlayerKind, RatingPoint, Speed};
 use flagfall_rating::{Entrant, Rating};
@@ -115,6 +115,12 @@ pub(super) struct HistoryRecord {
     pub(super) undone: bool,
 }
 
+impl HistoryRecord {
+    pub(super) fn read(bytes: &[u8]) -> Result<HistoryRecord, StoreError> {
+        serde_json::from_slice(bytes).map_err(|_| damaged("a history cannot be read"))
+    }
+}
+
 pub(super) fn bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
     serde_json::to_vec(record).map_err(|_| damaged("a rating cannot be written"))
 }
@@ -123,26 +129,8 @@ pub(super) fn damaged(what: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned() }
 }
 
-/// The key of a finished rated game's job.
-pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
-    RATING_DUE.key([&game]).ok()
-}
-
-pub(super) fn change_key(game: GameId) -> Result<Key, StoreError> {
-    RATED.key([&game])
-}
-
-/// The key that marks a game whose effect was taken back.
-pub(super) fn undone_key(game: GameId) -> Result<Key, StoreError> {
-    UNRATED.key([&game])
-}
-
 pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError> {
     RATINGS.key([&player, &class.ruleset, &class.speed.name()])
-}
-
-pub(super) fn ratings_of(player: &str) -> Result<Key, StoreError> {
-    RATINGS.under([&player])
 }
 
 /// The class in a key of [`ratings_of`].
@@ -160,10 +148,6 @@ pub(super) fn history_key(player: &str, class: &Class, games: u32) -> Result<Key
 /// The prefix of a player's history in a class, the latest first.
 pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError> {
     RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
-}
-
-pub(super) fn histories_of(player: &str) -> Result<Key, StoreError> {
-    RATING_HISTORY.under([&player])
 }
 
 /// The key of a player's place on the leaderboard of their kind.

@@ -13,13 +13,13 @@ use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
     Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Refusal, Time,
 };
-use flagfall_store::{Hash, Head, Key, ReadError, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Hash, Head, ReadError, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
 use flagfall_base::jobs::JobError;
-use flagfall_base::keys::QUEUE;
+use flagfall_base::keys::{QUEUE, TURN_DUE};
 use flagfall_base::transact::write;
 use flagfall_game::{NewCommand, StaleEpoch, TableError};
 
@@ -130,11 +130,11 @@ impl Turns {
         }
         let record = QueueRecord { ply: ply.saturating_add(1), moves, planned_at: Some(planned_at) };
         let value = serde_json::to_vec(&record).map_err(|_| QueueError::BadQueue)?;
-        let mut writes = vec![Write::Put { key: key(game, player)?, value, expires: None }];
+        let mut writes = vec![Write::Put { key: QUEUE.key([&game, &player])?, value, expires: None }];
         // The other side may have moved since the view was read, and the job of that move may be
         // done already. So the queue gets a job of its own.
         let value = self.jobs.job(self.store.now());
-        writes.extend(super::key_of_job(game).map(|key| Write::Put { key, value, expires: None }));
+        writes.push(Write::Put { key: TURN_DUE.key([&game])?, value, expires: None });
         self.write(writes).await?;
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }
@@ -145,7 +145,7 @@ impl Turns {
     /// [`QueueError::Table`], [`QueueError::Store`].
     pub async fn clear_queue(&self, game: GameId, player: &str) -> Result<(), QueueError> {
         self.own_view(game, player).await?;
-        self.write(vec![Write::Delete { key: key(game, player)? }]).await
+        self.write(vec![Write::Delete { key: QUEUE.key([&game, &player])? }]).await
     }
 
     async fn own_view(&self, game: GameId, player: &str) -> Result<(Side, GameView), QueueError> {
@@ -154,7 +154,7 @@ impl Turns {
     }
 
     async fn read(&self, game: GameId, player: &str) -> Result<Option<QueueRecord>, StoreError> {
-        let bytes = self.store.get(key(game, player)?).await?;
+        let bytes = self.store.get(QUEUE.key([&game, &player])?).await?;
         let damaged = |_| StoreError::Damaged { what: "a queue of moves cannot be read".to_owned() };
         bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(damaged)).transpose()
     }
@@ -211,7 +211,7 @@ impl Turns {
         let is_last = past.is_some_and(|past| usize::from(past / 2) + 1 >= record.moves.len());
         if !is_made || is_last {
             tracing::debug!(%game, is_made, "a queue of moves has ended");
-            write(&*self.store, vec![Write::Delete { key: key(game, &player.id)? }]).await?;
+            write(&*self.store, vec![Write::Delete { key: QUEUE.key([&game, &player.id])? }]).await?;
         }
         Ok(())
     }
@@ -236,10 +236,6 @@ fn no_answer() -> JobError {
 
 fn is_ply(command: &GameCommand) -> bool {
     matches!(command, GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. })
-}
-
-pub(super) fn key(game: GameId, player: &str) -> Result<Key, StoreError> {
-    QUEUE.key([&game, &player])
 }
 
 #[cfg(test)]

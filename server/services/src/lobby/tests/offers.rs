@@ -61,7 +61,7 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
     one.rate("cy", 1_599.6).await;
     let seek = code_of(one.seek_of(&account("ana"), "1", clocked(), between(1_400, 1_600)).await.unwrap());
     meet([&one, &other]).await;
-    let shown = other.lobby.inner.seeks().list();
+    let shown = other.lobby.inner.seeks.lock().list();
     assert_eq!(shown[0].rating, Some(RatingRange { min: Some(1_400), max: Some(1_600) }));
     assert_eq!(shown[0].seeker_rating.map(|own| own.rating), Some(1_520));
     let refused = other.take(&account("bo"), "1", &seek).await.unwrap_err();
@@ -77,7 +77,7 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     house.rate("ana", 1_800.0).await;
     let around = RatingWish::Around { below: Some(100), above: None };
     let seek = code_of(house.seek_of(&account("ana"), "1", clocked(), around).await.unwrap());
-    let listed = || house.lobby.inner.seeks().list();
+    let listed = || house.lobby.inner.seeks.lock().list();
     assert_eq!(listed()[0].rating, Some(RatingRange { min: Some(1_700), max: None }));
     // A player who has not played has a newcomer's rating.
     let newcomer = house.take(&account("bo"), "1", &seek).await;
@@ -133,7 +133,7 @@ async fn a_range_that_means_nothing_is_refused() {
         let refused = house.seek_of(&ana, &id.to_string(), terms, rating).await.unwrap_err();
         assert!(matches!(refused, LobbyRefusal::BadRange(_)), "{id}: {refused}");
     }
-    assert!(house.seeks().is_empty());
+    assert!(house.seeks.lock().is_empty());
 }
 
 /// The next message to a connection, other than the lobby's news.
