@@ -5,10 +5,7 @@
 //! by a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token buckets.
 //! Nothing here does IO; time is an argument.
 
-mod client;
 mod counts;
-mod eviction;
-mod holdings;
 mod limits;
 mod network;
 mod proxy;
@@ -26,17 +23,17 @@ use std::time::Duration;
 use parking_lot::MutexGuard;
 use tokio::time::Instant;
 
-pub use client::Client;
-pub use holdings::{Held, Holder};
+pub use counts::{Held, Holder};
 pub use limits::{AdmissionLimits, GUEST_WINDOW, Limit, Scope, TooMany, count_hit};
+pub use network::Client;
 pub use network::{Network, NetworkRange, NotARange};
 pub use proxy::ProxyTrust;
 pub use seat::Seat;
 pub use ticket::Ticket;
 
 use self::counts::Counts;
-use self::eviction::{Eviction, Standing};
 use self::limits::LATER;
+use self::state::{Eviction, Standing};
 use self::state::{Place, State};
 use crate::rate::TokenBucket;
 
@@ -287,11 +284,5 @@ pub struct Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.counts.state.lock().unwatch(self.network, &self.player);
-    }
-}
-
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Watch")
     }
 }

@@ -5,7 +5,6 @@
 //! ordinary threads. House players do not run here: on a busy machine they would hardly get a turn,
 //! and they yield to other threads all the time anyway.
 
-use std::fmt;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
@@ -52,12 +51,6 @@ impl Drop for Threads {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
-    }
-}
-
-impl fmt::Debug for Background {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Background")
     }
 }
 

@@ -209,7 +209,7 @@ keyspace! {
     /// A change of ratings that was undone.
     UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "none";
     /// Results of the first mover in a ruleset.
-    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/first_move.rs", "none";
+    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "none";
     /// Job: enter a game into its players' histories.
     PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "done";
     /// A game that a player played, the latest first.

@@ -1,7 +1,6 @@
 //! Refuses new games before the process runs out of memory. Running games continue.
 
 use parking_lot::Mutex;
-use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -112,12 +111,6 @@ impl MemoryGuard {
                 usage
             }
         }
-    }
-}
-
-impl fmt::Debug for MemoryGuard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemoryGuard({:?})", self.0.resident_max)
     }
 }
 

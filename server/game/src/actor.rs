@@ -341,9 +341,9 @@ impl Actor {
     /// already reports the outage.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
-        self.table.note_store(is_away, self.facts.store.silent_since());
+        self.table.outage.note_contact(is_away, self.facts.store.silent_since());
         if let Some(outage) = self.facts.store.outage()
-            && self.table.is_new_outage(outage)
+            && self.table.outage.is_new(outage)
         {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
         }
@@ -353,7 +353,7 @@ impl Actor {
         let now = self.host.now();
         self.look_at_store(now);
         if let Some(seats) = &self.host.seats {
-            self.table.note_sight(seats.sighted_since(tokio::time::Instant::now()));
+            self.table.attendance.note_sight(seats.sighted_since(tokio::time::Instant::now()));
             if self.facts.take_seat_news() {
                 let elsewhere = seats.elsewhere(self.facts.id);
                 self.table.note_left_elsewhere(seats.take_left(self.facts.id));
@@ -386,7 +386,7 @@ impl Actor {
         let told = std::mem::replace(&mut self.seats_told, here);
         let Some(seats) = &self.host.seats else { return };
         for side in Side::BOTH.into_iter().filter(|side| told[*side] != here[*side]) {
-            seats.note(self.facts.id, side, here[side], self.table.gone_on_purpose()[side]);
+            seats.note(self.facts.id, side, here[side], self.table.attendance.gone_on_purpose()[side]);
         }
     }
 

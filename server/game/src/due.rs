@@ -14,10 +14,10 @@ use tokio::time::sleep;
 
 use super::error::TableError;
 use super::handle::NoFlag;
-use super::listing::{Listing, house_since, live_key};
+use super::listing::{Listing, house_since};
 use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
-use flagfall_base::keys::{FLAGS, HOUSE};
+use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 
 /// A due time this old is moved on even if its game is in memory, in milliseconds. Until then the
 /// table lets the flag fall by itself.
@@ -92,7 +92,7 @@ impl Tables {
 
     /// Loads a game that is due if its flag may fall soon; if not, moves its due time on.
     async fn look_at(&self, key: Key, due: Stamp, game: GameId) -> Result<(), StoreError> {
-        let Some(live) = live_key(game) else { return Ok(()) };
+        let live = LIVE.key([&game])?;
         let listed = self.store().get(live.clone()).await?;
         let listing = listed.as_deref().and_then(Listing::read).filter(|listing| listing.due == Some(due));
         let (Some(listed), Some(listing)) = (listed.clone(), listing) else {

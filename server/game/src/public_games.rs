@@ -9,10 +9,9 @@ use futures_util::StreamExt as _;
 
 use super::handle::TableHandle;
 use super::line_writer::write_line;
-use super::listing::live_key;
 use super::public_list::LINES_MAX;
 use super::registry::Tables;
-use flagfall_base::keys::PUBLIC;
+use flagfall_base::keys::{LIVE, PUBLIC};
 use flagfall_base::names::players_today;
 
 /// Games whose lines or players are looked up at once.
@@ -56,7 +55,7 @@ impl Tables {
 
     /// Deletes a line whose game does not run; true if it did.
     async fn clear_line(&self, key: Key, game: GameId) -> Result<bool, StoreError> {
-        let Some(live) = live_key(game) else { return Ok(false) };
+        let live = LIVE.key([&game])?;
         if self.residents().handle(game).is_some() || self.store().get(live.clone()).await?.is_some() {
             return Ok(false);
         }

@@ -17,7 +17,7 @@ use super::care::{Care, InCare};
 use super::error::TableError;
 use super::handle::{Message, TableHandle, TableInput};
 use super::host::Host;
-use super::listing::{self, Listing, live_key};
+use super::listing::{self, Listing};
 use super::outages::Outages;
 use super::public_list::opening_line;
 use super::reply::{Answer, Reply};
@@ -26,7 +26,7 @@ use super::search::read_all;
 use super::table::Table;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
-use flagfall_base::keys::REMATCH;
+use flagfall_base::keys::{LIVE, REMATCH};
 use flagfall_base::names::players_today;
 use flagfall_base::telemetry::TABLES_OPENED;
 
@@ -182,7 +182,7 @@ impl Tables {
         table.set_players(players);
         if table.is_over() {
             if let Some(rematch) = self.rematch_of(game).await {
-                table.set_rematch(rematch);
+                table.rematch.set_game(rematch);
             }
         } else if self.residents().index.lock().is_stopping {
             // The pause of a table opened now would not be written.
@@ -195,7 +195,7 @@ impl Tables {
             let outages = Outages::known(self.store()).await.map_err(|_| TableError::Unavailable)?;
             table.recover_from(&outages);
             listed = self.listing(game).await?.map(|listing| listing.absence);
-            table.set_absence(listed.unwrap_or_default());
+            table.attendance.set_absence(listed.unwrap_or_default());
         }
         if let Some(seats) = self.seats() {
             table.share(seats.elsewhere(game));
@@ -211,8 +211,7 @@ impl Tables {
     /// The listing of a running game; `None` if the game is not listed. A game whose record holds
     /// no listing is first added to all lists.
     pub(super) async fn listing(&self, game: GameId) -> Result<Option<Listing>, TableError> {
-        let Some(live) = live_key(game) else { return Ok(None) };
-        let listed = self.store().get(live).await.map_err(|_| TableError::Unavailable)?;
+        let listed = self.listed(game).await?;
         match listed {
             None => Ok(None),
             Some(listed) => match Listing::read(&listed) {
@@ -311,9 +310,12 @@ impl Tables {
         if let Some(handle) = self.residents().handle(game) {
             return Ok(handle.is_running());
         }
-        let Some(live) = live_key(game) else { return Ok(false) };
-        let listed = self.store().get(live).await.map_err(|_| TableError::Unavailable)?;
-        Ok(listed.is_some())
+        Ok(self.listed(game).await?.is_some())
+    }
+
+    async fn listed(&self, game: GameId) -> Result<Option<Vec<u8>>, TableError> {
+        let live = LIVE.key([&game]).map_err(|_| TableError::Unavailable)?;
+        self.store().get(live).await.map_err(|_| TableError::Unavailable)
     }
 
     /// Numbers of running games in memory: how many are deploying, how many are being played.

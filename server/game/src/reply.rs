@@ -1,12 +1,13 @@
 //! Answers to commands, and where they go.
 
-use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, CommandId, Refusal, ServerToClient};
-use tokio::sync::oneshot;
-
 use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::request_id::RequestId;
 use flagfall_base::{refusals, telemetry};
+use flagfall_board::GameId;
+use flagfall_protocol::Player;
+use flagfall_protocol::Position;
+use flagfall_protocol::{Accepted, CommandId, Refusal, ServerToClient};
+use tokio::sync::oneshot;
 
 pub type Answer = Result<Accepted, Refusal>;
 
@@ -61,6 +62,16 @@ impl Reply {
             Reply::Discard => {}
         }
     }
+}
+
+/// A connection that wants to be shown a game.
+#[derive(Clone, Debug)]
+pub struct Opener {
+    pub outbox: Outbox,
+    pub player: Player,
+    /// What the client has seen already.
+    pub since: Option<Position>,
+    pub request: RequestId,
 }
 
 #[cfg(test)]

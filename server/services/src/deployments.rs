@@ -8,11 +8,11 @@ use flagfall_base::refusals;
 use flagfall_board::Side;
 use flagfall_protocol::{Code, PlayerKind, Refusal, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::{Ruleset, Setup};
-use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Store, StoreError, Write};
 
 use flagfall_base::identity::Identity;
 use flagfall_base::keys::{DEPLOYMENTS, last_part};
-use flagfall_base::transact::delete_all;
+use flagfall_base::transact::{delete, delete_all, write};
 
 /// Most deployments of one ruleset that a player may keep.
 pub const PER_RULESET_MAX: usize = 50;
@@ -125,7 +125,8 @@ impl Deployments {
         if kept.len() >= PER_RULESET_MAX && kept.iter().all(|(other, _)| *other != key) {
             return Err(DeploymentError::TooMany);
         }
-        self.write(Write::Put { key, value: text.clone().into_bytes(), expires: None }).await?;
+        let value = text.clone().into_bytes();
+        write(&*self.store, vec![Write::Put { key, value, expires: None }]).await?;
         Ok(SavedDeployment { ruleset: rules.id.to_owned(), name: name.to_owned(), setup: Secret::new(text) })
     }
 
@@ -139,7 +140,7 @@ impl Deployments {
         }
         let key = DEPLOYMENTS.key([&asker.player.id, &base(ruleset)?.id, &name])?;
         self.store.get(key.clone()).await?.ok_or(DeploymentError::NotFound)?;
-        self.write(Write::Delete { key }).await
+        Ok(delete(&*self.store, vec![key]).await?)
     }
 
     /// Deletes the deployments of a deleted player.
@@ -148,13 +149,6 @@ impl Deployments {
     /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         delete_all(&*self.store, DEPLOYMENTS.under([&player])?).await
-    }
-
-    async fn write(&self, write: Write) -> Result<(), DeploymentError> {
-        match self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await? {
-            UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
-            UpdateOutcome::Unknown => Err(DeploymentError::Store),
-        }
     }
 }
 

@@ -19,7 +19,7 @@ use flagfall_rules::EndReason;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 
 use self::record::{
-    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, played_key, played_of, read, versus_key, versus_of,
+    Figures, Pair, Shelf, bytes, damaged, played_key, played_of, read, versus_key, versus_of,
 };
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{FIGURES, GONE, TALLY, last_part, page_key};
@@ -105,7 +105,7 @@ impl Histories {
             Some(winner) if *winner == side => GameScore::Won,
             Some(_) => GameScore::Lost,
         };
-        let record = PlayedRecord {
+        let record = PlayedGame {
             game,
             ended: ended.0,
             ruleset: terms.ruleset.clone(),
@@ -215,13 +215,13 @@ impl Histories {
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {
-            let record: PlayedRecord = read(value)?;
-            let opponent = match known.get(&record.opponent.id) {
+            let mut game: PlayedGame = read(value)?;
+            game.opponent = match known.get(&game.opponent.id) {
                 Some(opponent) => opponent.clone(),
-                None => self.shown(&record.opponent).await?,
+                None => self.shown(&game.opponent).await?,
             };
-            known.insert(opponent.id.clone(), opponent.clone());
-            games.push(record.shown(opponent));
+            known.insert(game.opponent.id.clone(), game.opponent.clone());
+            games.push(game);
         }
         Ok((games, next))
     }

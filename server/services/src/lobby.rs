@@ -16,10 +16,7 @@ mod memory;
 mod opening;
 mod plans;
 mod pool;
-mod pool_commands;
 mod pool_returns;
-mod pool_status;
-mod ranges;
 mod refusal;
 mod seeks;
 mod shown;
@@ -34,7 +31,7 @@ use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{Accepted, CommandId, Conduct, GameSummary, Player, Seek, Terms};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::{counter, gauge, histogram};
 use parking_lot::Mutex;
 use tokio::sync::Notify;
@@ -432,11 +429,8 @@ impl Asker<'_> {
             expires,
         };
         let outcome = Accepted::Challenge { challenge: challenge.code.clone(), expires };
-        let mut draft = self.draft(outcome, None)?;
-        for write in challenge.opening()? {
-            draft = draft.writing(write);
-        }
-        let kept = self.keep(draft).await?;
+        let opening = Update { conditions: Vec::new(), writes: challenge.opening()?.into() };
+        let kept = self.keep(self.draft(outcome, None)?.joining(opening)).await?;
         self.finish(kept, LobbyRefusal::Store, Vec::new()).await
     }
 
@@ -445,11 +439,9 @@ impl Asker<'_> {
         if challenge.challenger.id != self.player.id {
             return Err(LobbyRefusal::NoSuchChallenge);
         }
-        let mut draft = self.draft(Accepted::Done {}, None)?.expecting(key, Expect::Value(bytes));
-        for write in challenge.closing()? {
-            draft = draft.writing(write);
-        }
-        let kept = self.keep(draft).await?;
+        let conditions = vec![(key, Expect::Value(bytes))];
+        let closing = Update { conditions, writes: challenge.closing()?.into() };
+        let kept = self.keep(self.draft(Accepted::Done {}, None)?.joining(closing)).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_addressees(&challenge, None).await;
         }
@@ -466,13 +458,10 @@ impl Asker<'_> {
         self.check_conduct_for(&challenge.terms).await?;
         self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
-        let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
-        for write in
-            challenge.closing()?.into_iter().chain([challenges::closing_invitation(self.player, code)?])
-        {
-            draft = draft.writing(write);
-        }
-        let kept = self.keep(draft).await?;
+        let mut writes = Vec::from(challenge.closing()?);
+        writes.push(challenges::closing_invitation(self.player, code)?);
+        let closing = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
+        let kept = self.keep(self.draft(outcome, Some(plan))?.joining(closing)).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_challenger(&challenge, self.player, true).await;
             self.inner.tell_addressees(&challenge, Some(self.player)).await;
@@ -552,11 +541,9 @@ impl Asker<'_> {
     }
 
     fn draft(&self, outcome: Accepted, game: Option<NewGame>) -> Result<Draft, LobbyRefusal> {
-        let mut draft = self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)?;
-        for (key, expect) in &self.standing.conditions {
-            draft = draft.expecting(key.clone(), expect.clone());
-        }
-        Ok(self.standing.writes.iter().cloned().fold(draft, Draft::writing))
+        let draft = self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)?;
+        let Standing { conditions, writes, .. } = self.standing.clone();
+        Ok(draft.joining(Update { conditions, writes }))
     }
 
     async fn keep(&self, draft: Draft) -> Result<Kept, LobbyRefusal> {

@@ -10,7 +10,6 @@
 mod address;
 mod deliver;
 mod destinations;
-mod dial;
 mod feed;
 mod sender;
 #[cfg(test)]
@@ -37,7 +36,7 @@ use flagfall_base::jobs::{JobWriter, dead_of};
 use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::{delete, delete_all};
+use flagfall_base::transact::{delete, delete_all, write};
 use flagfall_game::Tables;
 
 /// How long a notice is leased when it is sent, in milliseconds.
@@ -151,7 +150,7 @@ impl Notices {
             last: None,
             tested: 0,
         };
-        self.put(vec![], vec![put(WEBHOOKS.key([&asker.player.id])?, &record, None)?]).await?;
+        write(&*self.store, vec![put(WEBHOOKS.key([&asker.player.id])?, &record, None)?]).await?;
         Ok(WebhookSet { url: record.url, secret: Secret::new(secret) })
     }
 
@@ -274,15 +273,6 @@ impl Notices {
         let record = serde_json::from_slice(&bytes)
             .map_err(|_| StoreError::Damaged { what: "a webhook cannot be read".to_owned() })?;
         Ok(Some((record, bytes)))
-    }
-
-    async fn put(&self, conditions: Vec<(Key, Expect)>, writes: Vec<Write>) -> Result<(), StoreError> {
-        let busy = |why: &str| Err(StoreError::Unavailable { why: why.to_owned() });
-        match self.store.update(Update { conditions, writes }).await? {
-            UpdateOutcome::Ok => Ok(()),
-            UpdateOutcome::Conflict => busy("it changed meanwhile"),
-            UpdateOutcome::Unknown => busy("it is unknown whether it was written"),
-        }
     }
 }
 

@@ -5,9 +5,7 @@ mod account;
 mod attempts;
 mod closure;
 mod common;
-mod copies;
 mod error;
-mod free_name;
 mod guest;
 mod hash_queue;
 mod idle;
@@ -38,7 +36,7 @@ pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
 pub use password::{HashError, Hasher, Password, PasswordError, RecoveryCode};
 pub use standing::{Standing, standing};
 
-use self::free_name::free_name;
+use self::guest::free_name;
 use self::guest::{Claims, GuestKeys, GuestToken};
 pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guest};
 use self::record::{PlayerRecord, TokenRecord};

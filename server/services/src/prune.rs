@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::{Archive, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Archive, Key, Store, StoreError, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
@@ -27,6 +27,7 @@ use flagfall_base::keys::{
 };
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::PRUNED;
+use flagfall_base::transact::delete;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
 /// Most guests, and most games, that one round of a server deletes.
@@ -273,16 +274,6 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
         }
     }
     Ok(())
-}
-
-async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError> {
-    let writes = keys.into_iter().map(|key| Write::Delete { key }).collect();
-    match store.update(Update { conditions: Vec::new(), writes }).await? {
-        UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
-        UpdateOutcome::Unknown => {
-            Err(StoreError::Unavailable { why: "it did not say whether it deleted".to_owned() })
-        }
-    }
 }
 
 fn is_old(store: &dyn Store, at: Stamp, age: Duration) -> bool {

@@ -5,7 +5,6 @@
 //! condition that the job is still there. However many servers try, and however often, only one of
 //! these updates succeeds; after a crash the job is either found again or done.
 
-mod first_move;
 mod record;
 mod undo;
 
@@ -13,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{
     Code, GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange,
     RatingHistory, RatingInfo, RatingPoint, Refusal, ServerToClient, Speed,
@@ -38,7 +37,7 @@ use flagfall_base::telemetry as names;
 use flagfall_base::transact::{Transaction, delete, delete_all};
 use flagfall_game::{Finished, Tables};
 
-use self::first_move::FirstMoveRecord;
+use self::record::FirstMoveRecord;
 pub use self::undo::{UndoError, rated_games, undo};
 use flagfall_base::keys::{FIRST_MOVE, GONE, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
@@ -157,7 +156,9 @@ impl Ratings {
             let mut update = job.finish();
             let outcome = match self.counted(game).await? {
                 None => RatingOutcome::NotCounted,
-                Some(counted) => RatingOutcome::Now(self.rate(game, &counted, &mut update).await?),
+                Some((speed, finished)) => {
+                    RatingOutcome::Now(self.rate(game, speed, &finished, &mut update).await?)
+                }
             };
             if transaction.commit(update).await? {
                 if let RatingOutcome::Now(change) = &outcome {
@@ -174,35 +175,29 @@ impl Ratings {
         }
     }
 
-    async fn counted(&self, game: GameId) -> Result<Option<Counted>, JobError> {
+    async fn counted(&self, game: GameId) -> Result<Option<(Speed, Finished)>, JobError> {
         let Some(finished) = self.tables.finished(game).await? else {
             return Err(damaged("the game is not over").into());
         };
-        let Finished { terms, players, winner, reason, plies, ended } = finished;
+        let Finished { terms, players, reason, plies, .. } = &finished;
         let kinds = [players.red.kind, players.blue.kind];
         let is_counted = terms.rated
-            && reason != EndReason::Aborted
-            && plies >= PLIES_MIN
+            && *reason != EndReason::Aborted
+            && *plies >= PLIES_MIN
             && why_unrated(&terms.ruleset, terms.time, kinds).is_none();
-        let speed = Speed::of(terms.time).filter(|_| is_counted);
-        Ok(speed.map(|speed| Counted {
-            class: Class { ruleset: terms.ruleset.clone(), speed },
-            players,
-            winner,
-            ended,
-            private: terms.private,
-        }))
+        Ok(Speed::of(terms.time).filter(|_| is_counted).map(|speed| (speed, finished)))
     }
 
     /// Adds both players' new ratings to the update.
     async fn rate(
         &self,
         game: GameId,
-        counted: &Counted,
+        speed: Speed,
+        finished: &Finished,
         update: &mut Update,
     ) -> Result<RatingChange, StoreError> {
-        let Counted { class, players, winner, ended, private } = counted;
-        let ended = *ended;
+        let Finished { terms, players, winner, ended, .. } = finished;
+        let (class, ended) = (&Class { ruleset: terms.ruleset.clone(), speed }, *ended);
         let mut before = Vec::with_capacity(2);
         // A player who deleted their account has no rating any more, and gets no new one.
         let mut is_gone = PerSide::default();
@@ -248,7 +243,7 @@ impl Ratings {
                 at: ended.0,
                 opponent: opponent.clone(),
                 score,
-                private: *private,
+                private: terms.private,
                 before: change.before[side],
                 after: change.after[side],
                 undone: false,
@@ -478,12 +473,4 @@ pub(crate) struct Standing {
     /// Rated games with the first move, minus those without.
     pub(crate) first_surplus: i32,
     pub(crate) last_opponent: Option<String>,
-}
-
-struct Counted {
-    class: Class,
-    players: PerSide<Player>,
-    winner: Option<Side>,
-    ended: Stamp,
-    private: bool,
 }

@@ -3,18 +3,14 @@
 mod accounts;
 mod answer;
 mod cors;
-mod deployments;
 mod documents;
 mod endpoints;
 mod error;
 mod games;
 mod health;
 mod histories;
-mod invitations;
-mod notices;
+mod me;
 mod openapi;
-mod own_games;
-mod queue;
 mod ratings;
 mod request;
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
-
 use thiserror::Error;
 
 /// What limits count as one client: an IPv4 address, or the 64-bit network of an IPv6 address.
@@ -76,6 +75,15 @@ impl fmt::Display for NetworkRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.first, self.prefix)
     }
+}
+
+/// A client, as limits count it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Client {
+    /// The network it counts by.
+    pub network: Network,
+    /// True if the operator exempted its network from limits per address.
+    pub is_trusted: bool,
 }
 
 #[cfg(test)]

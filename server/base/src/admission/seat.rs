@@ -7,9 +7,9 @@ use std::task::Context;
 
 use tokio::time::Instant;
 
-use super::client::Client;
 use super::counts::Counts;
-use super::eviction::Eviction;
+use super::network::Client;
+use super::state::Eviction;
 
 /// A connection's place in the count. Dropping it frees the place.
 pub struct Seat {

@@ -1,15 +1,15 @@
 //! The counts themselves, behind one lock that is only held briefly.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::time::Instant;
-
-use super::client::Client;
-use super::eviction::{Eviction, Standing};
+use super::network::Client;
 use super::network::Network;
 use crate::rate::TokenBucket;
+use futures_util::task::AtomicWaker;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Most addresses and most players counted at a time. Beyond that, those that hold nothing are
 /// forgotten.
@@ -231,5 +231,45 @@ impl State {
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         (self.networks.len(), self.players.len(), self.crowds.len())
+    }
+}
+
+/// What is known about a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Standing {
+    /// No request and no hello yet: it may be evicted.
+    Silent,
+    /// An HTTP request or a hello is being handled.
+    Speaking,
+    /// A new guest.
+    Newcomer,
+    /// A player with a known token.
+    Known,
+    /// It was evicted, and is being closed.
+    Evicted,
+}
+
+/// Tells a silent connection that it is evicted.
+pub(crate) struct Eviction {
+    /// False once the player has said hello: then the connection cannot be evicted any more.
+    pub(crate) may_come: AtomicBool,
+    pub(super) is_out: AtomicBool,
+    pub(super) waker: AtomicWaker,
+}
+
+impl Default for Eviction {
+    fn default() -> Eviction {
+        Eviction {
+            may_come: AtomicBool::new(true),
+            is_out: AtomicBool::new(false),
+            waker: AtomicWaker::new(),
+        }
+    }
+}
+
+impl Eviction {
+    pub(crate) fn evict(&self) {
+        self.is_out.store(true, Ordering::SeqCst);
+        self.waker.wake();
     }
 }

@@ -8,10 +8,10 @@ use flagfall_board::GameId;
 use tokio::time::Instant;
 
 use super::Admission;
-use super::client::Client;
 use super::counts::Counts;
-use super::holdings::{Held, Holder, Holding, Wanted, address, forget_empty};
+use super::counts::{Held, Holder, Holding, Wanted, address, forget_empty};
 use super::limits::{LATER, Limit, Scope, TooMany};
+use super::network::Client;
 
 /// Shortest time between two checks of one holder.
 const VERIFY: Duration = Duration::from_secs(1);

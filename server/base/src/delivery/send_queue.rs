@@ -311,12 +311,6 @@ impl Drop for OutboxReader {
     }
 }
 
-impl fmt::Debug for OutboxReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OutboxReader({})", self.shared.connection)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;

@@ -82,17 +82,7 @@ impl Connections {
     /// Registers a connection whose player is not known yet. While the server stops, the connection
     /// is closed at once.
     #[must_use]
-    pub fn enter(&self, outbox: Outbox) -> Registration {
-        self.register(outbox, None)
-    }
-
-    /// Like [`Connections::enter`], for a connection from this network.
-    #[must_use]
-    pub fn enter_from(&self, outbox: Outbox, network: Network) -> Registration {
-        self.register(outbox, Some(network))
-    }
-
-    fn register(&self, outbox: Outbox, network: Option<Network>) -> Registration {
+    pub fn enter(&self, outbox: Outbox, network: Option<Network>) -> Registration {
         let mut state = self.shared.state.lock();
         if state.is_closing {
             outbox.close(CloseCode::Shutdown);
@@ -351,12 +341,6 @@ impl fmt::Debug for Connections {
     }
 }
 
-impl fmt::Debug for Registration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Registration({})", self.outbox.connection())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
@@ -371,7 +355,7 @@ mod tests {
 
     fn connect(connections: &Connections) -> (Registration, OutboxReader) {
         let (outbox, reader) = outbox(ConnectionId::next());
-        (connections.enter(outbox), reader)
+        (connections.enter(outbox, None), reader)
     }
 
     #[tokio::test]

@@ -8,7 +8,7 @@ use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
 use super::state::Table;
-use crate::opener::Opener;
+use crate::reply::Opener;
 
 /// Interval at which the queues of lagging spectators are checked, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;

@@ -7,7 +7,7 @@
 //! look at the log. While the store is away they are shown the replica, unless more is known to
 //! exist. An audit compares the replica's head, including its hash, with the log's.
 
-use crate::opener::Opener;
+use crate::reply::Opener;
 use flagfall_base::delivery::{ConnectionId, Outbox};
 use flagfall_board::Stamp;
 

@@ -1,6 +1,6 @@
 //! What a table receives, and what it wants done.
 
-use crate::opener::Opener;
+use crate::reply::Opener;
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::ConnectionId;
 use flagfall_board::{GameId, PerSide, Side};

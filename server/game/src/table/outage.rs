@@ -147,13 +147,13 @@ impl OutageState {
     }
 
     /// True if the table does not know of this outage yet.
-    pub(super) fn is_new(&self, outage: Outage) -> bool {
+    pub(crate) fn is_new(&self, outage: Outage) -> bool {
         self.seen.is_none_or(|seen| seen.until < outage.until)
     }
 
     /// Notes whether the store is out of reach, and since when it is silent, if clocks may have
     /// stood still since.
-    pub(super) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
+    pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         self.contact = match silent_since {
             silent_since if is_away => Contact::Away { silent_since },
             Some(since) => Contact::Silent(since),

@@ -59,7 +59,7 @@ impl Attendance {
     }
 
     /// Players who left on purpose and have not come back.
-    pub(super) fn gone_on_purpose(&self) -> PerSide<bool> {
+    pub(crate) fn gone_on_purpose(&self) -> PerSide<bool> {
         PerSide::from_fn(|side| self.seats[side].is_on_purpose)
     }
 
@@ -100,7 +100,7 @@ impl Attendance {
 
     /// Restores who was away when the game went to rest: the same absence continues, or began when
     /// they last acted.
-    pub(super) fn set_absence(&mut self, absence: Absence) {
+    pub(crate) fn set_absence(&mut self, absence: Absence) {
         for side in Side::BOTH {
             let seat = &mut self.seats[side];
             seat.is_on_purpose = absence.gone[side];
@@ -125,7 +125,7 @@ impl Attendance {
     }
 
     /// Notes since when this server has heard the others; `None` while it does not.
-    pub(super) fn note_sight(&mut self, since: Option<Stamp>) {
+    pub(crate) fn note_sight(&mut self, since: Option<Stamp>) {
         self.sighted_since = since;
     }
 

@@ -60,7 +60,7 @@ impl Rematch {
     }
 
     /// Notes that it exists.
-    pub(super) fn set_game(&mut self, game: GameId) {
+    pub(crate) fn set_game(&mut self, game: GameId) {
         self.creation = Creation::Created(game);
     }
 

@@ -1,13 +1,5 @@
 //! The state of a table.
 
-use std::sync::Arc;
-
-use flagfall_base::cluster::Elsewhere;
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
-use flagfall_protocol::{Abort, GameSummary, Phase, Player, SeenOutcome};
-use flagfall_rules::{Game, Viewer};
-use flagfall_store::{Head, Outage};
-
 use super::aborts::AbortCause;
 use super::audience::Audiences;
 use super::claims::Claims;
@@ -22,6 +14,12 @@ use crate::header::GameHeader;
 use crate::listing::Absence;
 use crate::outages::Outages;
 use crate::settings::TableSettings;
+use flagfall_base::cluster::Elsewhere;
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_protocol::{Abort, GameSummary, Phase, Player, SeenOutcome};
+use flagfall_rules::{Game, Viewer};
+use flagfall_store::Head;
+use std::sync::Arc;
 
 /// Whether the replica is good to play on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,7 +63,7 @@ pub(crate) struct Table {
     pub(super) following: Following,
     pub(crate) outage: OutageState,
     pub(super) house_turns: HouseTurns,
-    pub(super) rematch: Rematch,
+    pub(crate) rematch: Rematch,
     /// Why the game was aborted, if it was.
     pub(super) aborted: Option<AbortCause>,
 }
@@ -137,22 +135,6 @@ impl Table {
         }
     }
 
-    /// Notes since when this server has heard the others; `None` while it does not.
-    pub(crate) fn note_sight(&mut self, since: Option<Stamp>) {
-        self.attendance.note_sight(since);
-    }
-
-    /// Notes whether the store is out of reach, and since when it is silent, if clocks may have
-    /// stood still since.
-    pub(crate) fn note_store(&mut self, is_away: bool, silent_since: Option<Stamp>) {
-        self.outage.note_contact(is_away, silent_since);
-    }
-
-    /// True if the table does not know of this outage yet.
-    pub(crate) fn is_new_outage(&self, outage: Outage) -> bool {
-        self.outage.is_new(outage)
-    }
-
     /// True if the replica and earlier hints do not reach this entry.
     pub(crate) fn is_news(&self, seq: u64) -> bool {
         self.following.is_news(self.head.seq, seq)
@@ -163,23 +145,9 @@ impl Table {
         self.attendance.absence(&self.header)
     }
 
-    /// Restores who was away when the game went to rest.
-    pub(crate) fn set_absence(&mut self, absence: Absence) {
-        self.attendance.set_absence(absence);
-    }
-
-    /// Players who left on purpose and have not come back.
-    pub(crate) fn gone_on_purpose(&self) -> PerSide<bool> {
-        self.attendance.gone_on_purpose()
-    }
-
     /// Since when a connection here drives or did, for each player who has one open here.
     pub(crate) fn seats_here(&self) -> PerSide<Option<Stamp>> {
         self.attendance.seats_here(&self.audiences)
-    }
-
-    pub(crate) fn set_rematch(&mut self, game: GameId) {
-        self.rematch.set_game(game);
     }
 
     /// True if the game's log is damaged.
@@ -264,5 +232,37 @@ impl Table {
             turn: self.game.turn(),
             outcome: self.game.outcome().map(SeenOutcome::from),
         }
+    }
+}
+
+/// A game is opened this long before its flag may fall, in milliseconds.
+pub(crate) const NEAR_MS: u64 = 5_000;
+
+impl Table {
+    /// True if the table can go: the game is over or quarantined, and no connection has it open.
+    pub(crate) fn is_idle(&self) -> bool {
+        let is_done = self.is_over() || self.is_quarantined();
+        let is_quiet = self.work.is_empty() && !self.rematch.is_pending() && self.following.is_quiet();
+        is_done && is_quiet && self.audiences.is_empty()
+    }
+
+    /// True if a running game may leave memory: no connection has it open, nothing is under way, no
+    /// flag is near, and no house player is to act.
+    pub(crate) fn may_rest(&self, now: Stamp) -> bool {
+        !self.is_over()
+            && !self.is_quarantined()
+            && self.is_at_peace()
+            && self.no_flag_before(now).is_none_or(|flag| flag > now.plus_ms(2 * NEAR_MS))
+            && !self.awaits_house()
+    }
+
+    /// True if no connection has the game open, nothing is under way, and the log needs nothing.
+    fn is_at_peace(&self) -> bool {
+        self.work.is_empty()
+            && self.audiences.is_empty()
+            && self.following.is_caught_up(self.head.seq)
+            && !self.work.is_retrying()
+            && !self.outage.is_unrecorded()
+            && !(self.game.is_paused() || self.is_stopping() || self.health == Health::Diverged)
     }
 }

@@ -2,7 +2,7 @@
 
 use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS};
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{GameScore, PlayedGame, Player, Secret, Tally, Time};
+use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -12,43 +12,6 @@ const MOMENT_MAX: u64 = 9_999_999_999_999;
 /// Most deployments kept of a player per ruleset. Beyond that, the one played longest ago is
 /// dropped.
 const DEPLOYMENTS_MAX: usize = 64;
-
-/// A game in a player's list.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct PlayedRecord {
-    pub(super) game: GameId,
-    pub(super) ended: u64,
-    pub(super) ruleset: String,
-    pub(super) time: Time,
-    pub(super) rated: bool,
-    pub(super) private: bool,
-    pub(super) side: Side,
-    /// Under the name they had then.
-    pub(super) opponent: Player,
-    pub(super) score: GameScore,
-    pub(super) reason: String,
-    pub(super) plies: u16,
-}
-
-impl PlayedRecord {
-    /// The game with its opponent under their current name.
-    pub(super) fn shown(self, opponent: Player) -> PlayedGame {
-        let PlayedRecord {
-            game,
-            ended,
-            ruleset,
-            time,
-            rated,
-            private,
-            side,
-            opponent: _,
-            score,
-            reason,
-            plies,
-        } = self;
-        PlayedGame { game, ended, ruleset, time, rated, private, side, opponent, score, reason, plies }
-    }
-}
 
 /// Two players' tallies in one ruleset, with and without private games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

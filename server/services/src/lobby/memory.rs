@@ -120,6 +120,14 @@ impl CommandMemory {
 }
 
 impl Draft {
+    /// Adds the conditions and writes of another update.
+    #[must_use]
+    pub(super) fn joining(mut self, other: Update) -> Draft {
+        self.update.conditions.extend(other.conditions);
+        self.update.writes.extend(other.writes);
+        self
+    }
+
     #[must_use]
     pub(super) fn expecting(mut self, key: Key, expect: Expect) -> Draft {
         self.update.conditions.push((key, expect));

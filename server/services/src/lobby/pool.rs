@@ -7,22 +7,6 @@
 //! period after a server last saw its player online: a dropped connection costs no place, and a
 //! player who has left is not paired.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::future::ready;
-use std::sync::Arc;
-use std::time::Duration;
-
-use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_pairing::{Pair, Waiting, pair};
-use flagfall_protocol::{Phase, Player, PlayerKind, ServerToClient, Speed, Terms};
-use flagfall_rating::Rating;
-use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
-use futures_util::{StreamExt, TryStreamExt};
-use metrics::{gauge, histogram};
-use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
-use tokio::time::Instant;
-
 use super::refusal::LobbyRefusal;
 use crate::blocks::blocked_ids;
 use crate::ratings::{Ratings, Standing};
@@ -32,8 +16,26 @@ use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL, POOLED};
 use flagfall_base::random::{random_bytes, random_game_id};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::delete;
+use flagfall_base::transact::{delete, expect};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_game::{CreateError, NewGame, TableError, Tables};
+use flagfall_pairing::Settings;
+use flagfall_pairing::reach;
+use flagfall_pairing::{Pair, Waiting, pair};
+use flagfall_protocol::PoolStatus;
+use flagfall_protocol::RatingRange;
+use flagfall_protocol::{Phase, Player, PlayerKind, ServerToClient, Speed, Terms};
+use flagfall_rating::Rating;
+use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
+use futures_util::{StreamExt, TryStreamExt};
+use metrics::{gauge, histogram};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
@@ -58,12 +60,6 @@ pub(super) struct PoolRecord {
     pub(super) since: u64,
     /// When the record expires, unless the player is seen online, in milliseconds since 1970.
     pub(super) expires: u64,
-}
-
-/// The conditions and the write that put a player into the pool.
-pub(super) struct Entering {
-    pub(super) conditions: Vec<(Key, Expect)>,
-    pub(super) write: Write,
 }
 
 /// The pool of a store. [`Pool::hold_wave`] runs one wave.
@@ -118,7 +114,7 @@ impl Pool {
     ///
     /// # Errors
     /// [`LobbyRefusal::AlreadyPaired`] while the game that the player was paired into runs.
-    pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Entering, LobbyRefusal> {
+    pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, LobbyRefusal> {
         let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
         if let Some(game) = paired.as_deref().and_then(game_of)
@@ -135,10 +131,9 @@ impl Pool {
             since: waits_since.map_or(now.0, |known| known.since),
             expires: now.plus_ms(self.grace_ms).0,
         };
-        let expect = |value: Option<Vec<u8>>| value.map_or(Expect::Absent, Expect::Value);
-        Ok(Entering {
+        Ok(Update {
             conditions: vec![(pool_key.clone(), expect(before)), (paired_key, expect(paired))],
-            write: put(pool_key, &record, record.expires)?,
+            writes: vec![put(pool_key, &record, record.expires)?],
         })
     }
 
@@ -364,11 +359,7 @@ impl Pool {
         let mut useless: Vec<Key> = making.buffer_unordered(AT_ONCE).filter_map(ready).collect().await;
         let is_old = |game: &GameId| told.get(game).is_some_and(|at| at.elapsed() >= self.wave * WAVES_KEPT);
         useless.extend(known.into_iter().filter(|(_, plan)| is_old(&plan.id)).map(|(key, _)| key));
-        for keys in useless.chunks(AT_ONCE) {
-            let writes = keys.iter().map(|key| Write::Delete { key: key.clone() }).collect();
-            self.store.update(Update { conditions: Vec::new(), writes }).await?;
-        }
-        Ok(())
+        delete(&*self.store, useless).await
     }
 
     /// Reads the pairs whose games are to be created.
@@ -441,4 +432,45 @@ fn game_of(bytes: &[u8]) -> Option<GameId> {
 /// The write that keeps the records with which two players waited for their game.
 fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
     put(POOLED.key([&game])?, &waited, now.plus_ms(POOLED_MS).0)
+}
+
+impl Pool {
+    /// The status of each player of one class who is connected here.
+    pub(super) fn statuses(
+        &self,
+        waiters: &[Waiter],
+        pool: &[Waiting<usize>],
+        waiting: usize,
+    ) -> Vec<(String, PoolStatus)> {
+        let settings = Settings::default();
+        let status = |(waiter, place): (&Waiter, &Waiting<usize>)| {
+            let range = rated_speed(&waiter.record).map(|_| range(place, &settings));
+            let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
+            let status = PoolStatus { since: waiter.record.since, range, waiting };
+            (waiter.record.player.id.clone(), status)
+        };
+        let here =
+            |(waiter, _): &(&Waiter, &Waiting<usize>)| self.connections.is_online(&waiter.record.player.id);
+        waiters.iter().zip(pool).filter(here).map(status).collect()
+    }
+
+    /// Sends players their status, and clears it for those who stopped waiting.
+    pub(super) fn tell_statuses(&self, statuses: Vec<(String, PoolStatus)>) {
+        let mut told = self.told_status.lock();
+        let mut gone = std::mem::take(&mut *told);
+        for (player, status) in statuses {
+            self.connections.set_pool(&player, Some(status));
+            gone.remove(&player);
+            told.insert(player);
+        }
+        let gone: HashSet<String> = gone;
+        gone.iter().for_each(|player| self.connections.set_pool(player, None));
+    }
+}
+
+/// The range of ratings that a player can be paired with now.
+fn range(place: &Waiting<usize>, settings: &Settings) -> RatingRange {
+    let reach = reach(place, settings);
+    let points = |points: f64| Some(points.round().clamp(0.0, f64::from(RatingRange::POINTS_MAX)) as u32);
+    RatingRange { min: points(place.rating - reach), max: points(place.rating + reach) }
 }

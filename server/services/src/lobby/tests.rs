@@ -64,7 +64,7 @@ impl House {
 
     fn connect(&self, who: &str) -> (Registration, OutboxReader) {
         let (outbox, reader) = outbox(ConnectionId::next());
-        let mut registration = self.connections.enter(outbox);
+        let mut registration = self.connections.enter(outbox, None);
         registration.identify(who, "t", 8);
         (registration, reader)
     }
@@ -132,7 +132,7 @@ async fn an_accepted_seek_makes_a_game_that_both_players_hear_of() {
         }
         other => panic!("{other:?}"),
     }
-    assert!(house.seeks.lock().is_empty());
+    assert!(house.seeks().is_empty());
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn repeating_a_command_returns_its_outcome_and_does_nothing() {
     let house = house().await;
     let first = house.ask("ana", "1", seek(None)).await.unwrap();
     assert_eq!(house.ask("ana", "1", seek(None)).await, Ok(first));
-    assert_eq!(house.seeks.lock().len(), 1);
+    assert_eq!(house.seeks().len(), 1);
 }
 
 #[tokio::test]
@@ -213,7 +213,7 @@ async fn a_write_that_happened_without_an_answer_is_found_again() {
     house.store.fail_next(Fault::UnknownAfterWriting);
     let outcome = house.ask("ana", "1", seek(None)).await.unwrap();
     assert_eq!(house.ask("ana", "1", seek(None)).await, Ok(outcome));
-    assert_eq!(house.seeks.lock().len(), 1);
+    assert_eq!(house.seeks().len(), 1);
 }
 
 #[tokio::test]
@@ -224,7 +224,7 @@ async fn a_store_that_fails_leaves_a_seek_open() {
         house.store.fail_next(fault);
         let accept = || LobbyCommand::AcceptSeek { seek: id.clone(), secret: false };
         assert_eq!(house.ask("bo", "1", accept()).await, Err(LobbyRefusal::Store));
-        assert_eq!(house.seeks.lock(), std::slice::from_ref(&id));
+        assert_eq!(house.seeks(), std::slice::from_ref(&id));
         assert!(house.ask("bo", "1", accept()).await.is_ok());
     }
 }
@@ -373,19 +373,19 @@ async fn a_seek_is_seen_accepted_and_taken_back_on_any_server() {
     let taken = code_of(one.ask("ana", "1", seek(None)).await.unwrap());
     let kept = code_of(other.ask("bo", "1", seek(None)).await.unwrap());
     meet([&one, &other]).await;
-    assert!(one.seeks.lock().contains(&taken) && one.seeks.lock().contains(&kept));
-    assert_eq!(one.seeks.lock(), other.seeks.lock(), "in one order");
+    assert!(one.seeks().contains(&taken) && one.seeks().contains(&kept));
+    assert_eq!(one.seeks(), other.seeks(), "in one order");
     let accept = |seek: &str| LobbyCommand::AcceptSeek { seek: seek.to_owned(), secret: false };
     assert_eq!(other.ask("ana", "2", accept(&taken)).await, Err(LobbyRefusal::OwnOffer));
     let (game, _) = game_of(other.ask("bo", "2", accept(&taken)).await.unwrap());
-    assert!(one.seeks.lock().contains(&taken), "it does not know of the other server's change yet");
+    assert!(one.seeks().contains(&taken), "it does not know of the other server's change yet");
     assert_eq!(one.ask("cy", "1", accept(&taken)).await, Err(LobbyRefusal::NoSuchSeek));
-    assert!(!one.seeks.lock().contains(&taken), "a seek that was just refused is not shown again");
+    assert!(!one.seeks().contains(&taken), "a seek that was just refused is not shown again");
     let withdraw = || LobbyCommand::CancelSeek { seek: kept.clone() };
     assert_eq!(one.ask("ana", "3", withdraw()).await, Err(LobbyRefusal::NoSuchSeek), "not her seek");
     assert_eq!(one.ask("bo", "3", withdraw()).await, Ok(Accepted::Done {}));
     meet([&one, &other]).await;
-    assert!(one.seeks.lock().is_empty() && other.seeks.lock().is_empty());
+    assert!(one.seeks().is_empty() && other.seeks().is_empty());
     assert_eq!(other.games_of("ana").await, [game]);
 }
 
@@ -434,7 +434,7 @@ async fn concurrent_seeks_on_two_servers_stay_within_the_limit() {
     assert_eq!(usize::from(a.is_ok()) + usize::from(b.is_ok()), 1, "{a:?} {b:?}");
     assert_eq!(a.and(b), Err(LobbyRefusal::TooManySeeks(3)));
     // Closing one makes room for another.
-    let id = one.seeks.lock().into_iter().chain(other.seeks.lock()).next().unwrap();
+    let id = one.seeks().into_iter().chain(other.seeks()).next().unwrap();
     one.ask("ana", "5", LobbyCommand::CancelSeek { seek: id }).await.unwrap();
     other.ask("ana", "6", seek(None)).await.unwrap();
 }
@@ -471,12 +471,12 @@ async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_ser
         }
     };
     look([&one, &other]).await;
-    assert_eq!(other.seeks.lock(), std::slice::from_ref(&id));
+    assert_eq!(other.seeks(), std::slice::from_ref(&id));
     // She connects to the other server, then loses the connection to the first.
     let (elsewhere, _other_reader) = other.connect("ana");
     drop(ana);
     look([&one, &other]).await;
-    assert_eq!((one.seeks.lock(), other.seeks.lock()), (vec![id.clone()], vec![id]));
+    assert_eq!((one.seeks(), other.seeks()), (vec![id.clone()], vec![id]));
     // The other server dies, and she does not come back.
     drop(elsewhere);
     one.lobby.inner.peers().forget_others();
@@ -484,7 +484,7 @@ async fn a_seek_stays_while_its_seeker_is_connected_anywhere_and_goes_with_a_ser
         one.lobby.inner.tick().await;
         tokio::time::advance(Duration::from_secs(1)).await;
     }
-    assert!(one.seeks.lock().is_empty());
+    assert!(one.seeks().is_empty());
 }
 
 #[tokio::test(start_paused = true)]
@@ -500,8 +500,8 @@ async fn seeks_of_returning_players_survive_a_restart() {
     });
     let _connected = restarted.connect(kept);
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(restarted.seeks.lock().len(), 2);
+    assert_eq!(restarted.seeks().len(), 2);
     tokio::time::sleep(Duration::from_secs(10)).await;
-    assert_eq!(restarted.seeks.lock(), [id]);
+    assert_eq!(restarted.seeks(), [id]);
     running.abort();
 }

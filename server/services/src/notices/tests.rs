@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use flagfall_board::GameId;
 use flagfall_store::MemoryStore;
 use futures_util::future::BoxFuture;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::time::{Instant, sleep};
 
-use super::dial::{Dial, Line};
+use super::sender::{Dial, Line};
 use super::*;
 use crate::features::ServerFeatures;
 use crate::jobs::with_notices;

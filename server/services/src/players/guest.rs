@@ -10,24 +10,23 @@
 //! Guest tokens look like all others (64 hexadecimal digits), and a stored guest is found under
 //! `tokens/HASH` like every player. Servers of version 0.1 therefore know stored guests as well.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::time::Duration;
-
+use super::error::PlayerError;
+use super::name::{NAME_LEN_MAX, Name};
+use super::record::TokenRecord;
+use flagfall_base::identity::{GuestPass, Token};
+use flagfall_base::keys::{NAMES, SECRETS};
+use flagfall_base::random::random_below;
+use flagfall_base::random::{ChanceError, random_bytes};
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::Scope;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
 use hmac::{Hmac, KeyInit, Mac};
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::Instant;
-
-use super::error::PlayerError;
-use super::name::{NAME_LEN_MAX, Name};
-use super::record::TokenRecord;
-use flagfall_base::identity::{GuestPass, Token};
-use flagfall_base::keys::SECRETS;
-use flagfall_base::random::{ChanceError, random_bytes};
 
 /// A guest's expiry is extended once it has come this much closer.
 pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
@@ -291,6 +290,33 @@ impl Generations {
     fn holder(&self, folded: &str) -> Option<&Holder> {
         self.current.get(folded).or_else(|| self.before.get(folded))
     }
+}
+
+/// How many names are tried for a guest before they must choose another one.
+const NAME_ATTEMPTS: usize = 8;
+
+/// Finds a free name like the wanted one: the name itself, then with a number derived from the id,
+/// then with random numbers. `allows` can rule out names that the store does not know of.
+pub(super) async fn free_name(
+    store: &dyn Store,
+    id: &str,
+    wanted: &str,
+    allows: impl Fn(&Name) -> bool,
+) -> Result<Name, PlayerError> {
+    let wanted = Name::new(wanted)?;
+    for attempt in 0..NAME_ATTEMPTS {
+        let name = match attempt {
+            0 if wanted.is_reserved() => continue,
+            0 => wanted.clone(),
+            1 => wanted.numbered(number_of(id)),
+            _ => wanted.numbered(1_000 + random_below(9_000)?),
+        };
+        let holder = store.get(NAMES.key([&name.folded()])?).await?;
+        if holder.is_none_or(|holder| holder == id.as_bytes()) && allows(&name) {
+            return Ok(name);
+        }
+    }
+    Err(PlayerError::NameTaken)
 }
 
 #[cfg(test)]

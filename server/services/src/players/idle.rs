@@ -9,12 +9,10 @@ use super::record::PlayerRecord;
 use flagfall_base::keys::{
     BLOCKS, CHALLENGES_OF, FIGURES, NAMES, PAIRED, PAIRED_OF, PLAYED, PLAYERS, POOL, SEAT, SEEKS, TOKENS,
 };
+use flagfall_base::transact::delete_all;
 
 /// Most open seeks that are looked through; there are never so many.
 const SEEKS_MAX: usize = 4_096;
-/// Most players whom a guest can have blocked.
-const BLOCKS_MAX: usize = 100;
-
 /// The state of a stored guest for pruning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
@@ -79,11 +77,7 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
         return Ok(Listed::Busy);
     }
     store.drop_copies(id);
-    let blocks = store.scan(BLOCKS.under([&id])?, None, BLOCKS_MAX).await?;
-    for chunk in blocks.chunks(32) {
-        let writes = chunk.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
-        store.update(Update { conditions: Vec::new(), writes }).await?;
-    }
+    delete_all(store, BLOCKS.under([&id])?).await?;
     Ok(Listed::Idle)
 }
 

@@ -224,12 +224,6 @@ impl Hasher {
     }
 }
 
-impl fmt::Debug for Hasher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hasher({} places taken)", self.queue.taken())
-    }
-}
-
 fn hash_now(argon2: &Argon2<'static>, password: &str, salt: [u8; 16]) -> Option<String> {
     let salt = SaltString::encode_b64(&salt).ok()?;
     argon2.hash_password(password.as_bytes(), &salt).ok().map(|hash| hash.to_string())

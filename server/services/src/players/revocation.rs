@@ -2,19 +2,21 @@
 //!
 //! Announcements of revocations expire. A server that has not looked for so long that it may have
 //! missed one checks every open connection's token against the player's record instead.
-
-use std::time::Duration;
-
-use flagfall_protocol::CloseCode;
-use flagfall_store::StoreError;
-
-use tokio::time::Instant;
-
-use flagfall_base::keys::{GONE, REVOKED};
-use flagfall_base::scan::Scan;
+//!
+//! Copies of the records of players who are connected or have a running game restore a store that
+//! was emptied: see [`Store::keep_copies`](flagfall_store::Store::keep_copies). When another server
+//! revokes a token or closes a player, the copies of that player are dropped until they come again:
+//! restoring must not admit anyone who was shut out.
 
 use super::Players;
 use super::record::{PlayerRecord, REVOKED_MS, TokenRecord};
+use flagfall_base::keys::{GONE, REVOKED, SEAT};
+use flagfall_base::scan::Scan;
+use flagfall_protocol::CloseCode;
+use flagfall_store::StoreError;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio::time::sleep;
 
 impl Players {
     /// Closes the sockets of every token of `before` that `kept` does not have.
@@ -95,6 +97,34 @@ fn revoked<'a>(before: &'a PlayerRecord, kept: &'a [TokenRecord]) -> impl Iterat
     before.tokens.iter().filter(|token| kept.iter().all(|kept| kept.hash != token.hash))
 }
 
+impl Players {
+    /// Keeps copies of the stored records of a player who has just come.
+    pub(super) fn keep_copies(&self, record: &PlayerRecord) {
+        if let Ok(writes) = record.writes() {
+            self.inner.store.keep_copies(&record.player.id, writes);
+        }
+    }
+
+    /// Drops the copies of players who have left and have no running game. Runs every `every` until
+    /// the future is dropped.
+    pub async fn tend_copies(&self, every: Duration) {
+        loop {
+            sleep(every).await;
+            for player in self.inner.store.owners_of_copies() {
+                if !self.inner.connections.is_online(&player) && !self.has_seat(&player).await {
+                    self.inner.store.drop_copies(&player);
+                }
+            }
+        }
+    }
+
+    /// True if the player has a running game, or if the store cannot say.
+    async fn has_seat(&self, player: &str) -> bool {
+        let Ok(seats) = SEAT.under([&player]) else { return false };
+        self.inner.store.scan(seats, None, 1).await.map_or(true, |seats| !seats.is_empty())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
@@ -108,7 +138,7 @@ mod tests {
 
     fn connect(connections: &Connections, player: &str, token: &str) -> (Registration, OutboxReader) {
         let (outbox, reader) = outbox(ConnectionId::next());
-        let mut registration = connections.enter(outbox);
+        let mut registration = connections.enter(outbox, None);
         registration.identify(player, token, 8);
         (registration, reader)
     }

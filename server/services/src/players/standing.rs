@@ -9,7 +9,7 @@ use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Wri
 
 use super::Players;
 use super::error::PlayerError;
-use super::free_name::free_name;
+use super::guest::free_name;
 use super::guest::{GUEST_TOKEN, REFRESH_MS, token_record};
 use super::name::Name;
 use super::record::PlayerRecord;

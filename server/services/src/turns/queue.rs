@@ -13,14 +13,14 @@ use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
     Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Refusal, Time,
 };
-use flagfall_store::{Hash, Head, ReadError, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Hash, Head, ReadError, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
 use flagfall_base::jobs::JobError;
 use flagfall_base::keys::{QUEUE, TURN_DUE};
-use flagfall_base::transact::write;
+use flagfall_base::transact::{delete, write};
 use flagfall_game::{NewCommand, StaleEpoch, TableError};
 
 /// Most plies in a queue.
@@ -135,7 +135,7 @@ impl Turns {
         // done already. So the queue gets a job of its own.
         let value = self.jobs.job(self.store.now());
         writes.push(Write::Put { key: TURN_DUE.key([&game])?, value, expires: None });
-        self.write(writes).await?;
+        write(&*self.store, writes).await?;
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }
 
@@ -145,7 +145,7 @@ impl Turns {
     /// [`QueueError::Table`], [`QueueError::Store`].
     pub async fn clear_queue(&self, game: GameId, player: &str) -> Result<(), QueueError> {
         self.own_view(game, player).await?;
-        self.write(vec![Write::Delete { key: QUEUE.key([&game, &player])? }]).await
+        Ok(delete(&*self.store, vec![QUEUE.key([&game, &player])?]).await?)
     }
 
     async fn own_view(&self, game: GameId, player: &str) -> Result<(Side, GameView), QueueError> {
@@ -169,13 +169,6 @@ impl Turns {
     async fn is_planned_in_log(&self, game: GameId, record: &QueueRecord) -> Result<bool, TableError> {
         let Some(LogPlace { seq, hash }) = record.planned_at else { return Ok(true) };
         Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
-    }
-
-    async fn write(&self, writes: Vec<Write>) -> Result<(), QueueError> {
-        match self.store.update(Update { conditions: Vec::new(), writes }).await? {
-            UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
-            UpdateOutcome::Unknown => Err(QueueError::Store),
-        }
     }
 
     /// Makes the queued move of a side that is to act, if there is one for this ply.
@@ -211,7 +204,7 @@ impl Turns {
         let is_last = past.is_some_and(|past| usize::from(past / 2) + 1 >= record.moves.len());
         if !is_made || is_last {
             tracing::debug!(%game, is_made, "a queue of moves has ended");
-            write(&*self.store, vec![Write::Delete { key: QUEUE.key([&game, &player.id])? }]).await?;
+            delete(&*self.store, vec![QUEUE.key([&game, &player.id])?]).await?;
         }
         Ok(())
     }

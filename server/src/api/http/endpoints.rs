@@ -10,8 +10,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use super::openapi::Described;
 #[cfg(test)]
 use super::openapi::Shape;
-use super::{accounts, deployments, documents, games, health, histories, invitations, notices};
-use super::{own_games, queue, ratings};
+use super::{accounts, documents, games, health, histories, me, ratings};
 use crate::app::App;
 
 /// An operation: a method on a path.
@@ -136,52 +135,52 @@ endpoints! {
         ["wrong_recovery_code", "account_closed", "bad_password", "too_many_attempts",
             "too_many/logins"];
     GET "/api/me" getMe = accounts::me, "Who asks";
-    GET "/api/me/games" listOwnGames = own_games::list,
+    GET "/api/me/games" listOwnGames = me::games,
         "The player's running games, most urgent first";
-    GET "/api/me/deployments" listDeployments = deployments::list,
+    GET "/api/me/deployments" listDeployments = me::deployments,
         "The deployments that the player keeps, which only they can see";
-    PUT "/api/me/deployments/{ruleset}/{name}" saveDeployment = deployments::save,
+    PUT "/api/me/deployments/{ruleset}/{name}" saveDeployment = me::save_deployment,
         "Keeps a deployment; it replaces one of the same name",
         ["account_expected/deployments", "no_such_ruleset/saved", "bad_deployment",
             "too_many/deployments"];
-    DELETE "/api/me/deployments/{ruleset}/{name}" deleteDeployment = deployments::remove,
+    DELETE "/api/me/deployments/{ruleset}/{name}" deleteDeployment = me::remove_deployment,
         "Deletes a kept deployment", ["no_such_ruleset/saved", "no_such_deployment"];
-    GET "/api/me/webhook" getWebhook = notices::show, "The player's webhook",
+    GET "/api/me/webhook" getWebhook = me::webhook, "The player's webhook",
         ["no_such_webhook/webhook"];
-    PUT "/api/me/webhook" setWebhook = notices::set,
+    PUT "/api/me/webhook" setWebhook = me::set_webhook,
         "Sets the address that gets notices of the player's turns in games with days per move: signed POSTs of Notice",
         ["account_expected/webhooks", "bad_webhook"];
-    DELETE "/api/me/webhook" deleteWebhook = notices::remove, "Removes the player's webhook",
+    DELETE "/api/me/webhook" deleteWebhook = me::remove_webhook, "Removes the player's webhook",
         ["no_such_webhook/webhook"];
-    POST "/api/me/webhook/test" testWebhook = notices::test,
+    POST "/api/me/webhook/test" testWebhook = me::test_webhook,
         "Sends a test to the player's webhook and reports the result",
         ["no_such_webhook/webhook", "too_many/webhook_test", "too_many/webhook_busy"];
-    POST "/api/me/feed" makeFeed = notices::make_feed,
+    POST "/api/me/feed" makeFeed = me::make_feed,
         "Makes the player's feed; the address of an earlier one is void",
         ["account_expected/webhooks"];
-    DELETE "/api/me/feed" deleteFeed = notices::remove_feed, "Removes the player's feed",
+    DELETE "/api/me/feed" deleteFeed = me::remove_feed, "Removes the player's feed",
         ["no_such_webhook/feed"];
-    GET "/api/feeds/{secret}" getFeed = notices::feed,
+    GET "/api/feeds/{secret}" getFeed = me::feed,
         "A player's turns and ended games, for anyone who has the secret: JSON Feed 1.1",
         ["no_such_webhook/feed"];
     GET "/api/me/statistics" getStatistics = histories::statistics,
         "The player's own statistics, by ruleset, side and deployment";
-    GET "/api/me/challenges" listInvitations = invitations::list,
+    GET "/api/me/challenges" listInvitations = me::invitations,
         "The challenges addressed to the player";
-    POST "/api/me/challenges" invitePlayer = invitations::invite,
+    POST "/api/me/challenges" invitePlayer = me::invite,
         "Addresses an open challenge to another player",
         ["no_such_player", "no_such_challenge", "own_offer/offer", "not_rated", "blocked/offer",
             "too_many/opponent"];
-    DELETE "/api/me/challenges/{code}" declineInvitation = invitations::decline,
+    DELETE "/api/me/challenges/{code}" declineInvitation = me::decline,
         "Declines and closes a challenge", ["no_such_challenge"];
-    GET "/api/games/{id}/queue" getMoveQueue = queue::show,
+    GET "/api/games/{id}/queue" getMoveQueue = me::queue,
         "The player's queue for their next turns in a game with days per move",
         ["no_such_game", "game_quarantined", "bad_queue/game"];
-    PUT "/api/games/{id}/queue" setMoveQueue = queue::replace,
+    PUT "/api/games/{id}/queue" setMoveQueue = me::set_queue,
         "Queues the player's next turns; refused as stale_ply if the game has moved on, as stale_epoch if its last moves were lost",
         ["no_such_game", "game_quarantined", "bad_queue", "own_turn", "stale_ply/queue",
             "stale_epoch"];
-    DELETE "/api/games/{id}/queue" clearMoveQueue = queue::clear, "Empties the player's queue",
+    DELETE "/api/games/{id}/queue" clearMoveQueue = me::clear_queue, "Empties the player's queue",
         ["no_such_game", "game_quarantined", "bad_queue/game"];
     GET "/api/tokens" listTokens = accounts::tokens,
         "The tokens of the account, without the tokens themselves";

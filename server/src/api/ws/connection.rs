@@ -58,7 +58,7 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
     let id = ConnectionId::next();
     let (outbox, reader) = outbox(id);
     let Some(seat) = socket.get_ref().stream().seat().cloned() else { return };
-    let registration = app.connections.enter_from(outbox.clone(), client.network);
+    let registration = app.connections.enter(outbox.clone(), Some(client.network));
     let session = Session::new(&app.settings, Instant::now());
     let grace = app.settings.times.close_grace;
     let mut connection = Connection {

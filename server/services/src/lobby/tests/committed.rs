@@ -344,7 +344,7 @@ async fn an_offer_is_open_again_if_its_game_cannot_be_made() {
         assert!(matches!(refused, LobbyRefusal::TooManyGames(_)), "{way:?}: {refused}");
         assert_eq!((scene.plans().await, scene.is_offer_open().await), (0, true), "{way:?}");
         if let Way::Seek = way {
-            assert_eq!(scene.house.seeks.lock(), std::slice::from_ref(&scene.offer));
+            assert_eq!(scene.house.seeks(), std::slice::from_ref(&scene.offer));
         }
         // Somebody else may take it.
         scene.house.ask("cy", "1", scene.command.clone()).await.unwrap();

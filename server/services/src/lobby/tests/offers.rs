@@ -133,7 +133,7 @@ async fn a_range_that_means_nothing_is_refused() {
         let refused = house.seek_of(&ana, &id.to_string(), terms, rating).await.unwrap_err();
         assert!(matches!(refused, LobbyRefusal::BadRange(_)), "{id}: {refused}");
     }
-    assert!(house.seeks.lock().is_empty());
+    assert!(house.seeks().is_empty());
 }
 
 /// The next message to a connection, other than the lobby's news.
@@ -149,7 +149,7 @@ async fn an_addressed_challenge_is_delivered_and_answered() {
     let (_bo, mut bo) = house.connect("bo");
     let (_ana, mut ana) = house.connect("ana");
     let (eve, _eve_reader) = outbox(ConnectionId::next());
-    let mut registration = house.connections.enter(eve.clone());
+    let mut registration = house.connections.enter(eve.clone(), None);
     registration.identify("eve", "t", 8);
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let invited = house.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();
