@@ -9,10 +9,8 @@ use thiserror::Error;
 
 /// Time limit for connecting, and for each read.
 const TIMEOUT: Duration = Duration::from_secs(4);
-/// Most bytes of an answer that are read.
 const ANSWER_LEN_MAX: u64 = 16 * 1024;
 
-/// Why the health check failed.
 #[derive(Debug, Error)]
 pub enum ProbeError {
     #[error("no server answers on {address}: {error}")]
@@ -22,10 +20,6 @@ pub enum ProbeError {
     Failing { address: SocketAddr, answer: String },
 }
 
-/// Asks the server on this address for its health, and returns its answer if it is well.
-///
-/// # Errors
-/// [`ProbeError`] if the server does not answer within 4 seconds, or the answer is not 200.
 pub fn probe(listen: SocketAddr) -> Result<String, ProbeError> {
     let address = reachable(listen);
     let text = ask(address).map_err(|error| ProbeError::Silent { address, error })?;

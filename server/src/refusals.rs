@@ -270,7 +270,6 @@ fn every_code_of_the_protocol_is_refused_with_and_documented() {
     }
 }
 
-/// The texts of all refusals, by code.
 fn texts() -> BTreeMap<String, Vec<String>> {
     let mut texts = BTreeMap::<String, Vec<String>>::new();
     for refusal in of_the_server().into_iter().chain(of_the_rules()) {

@@ -29,7 +29,6 @@ use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, prune_old};
 use flagfall_services::settings::{Settings, Times};
 
-/// Most connections to the metrics listener at a time.
 const METRICS_CONNECTIONS_MAX: usize = 16;
 /// How often expired records are removed from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
@@ -55,10 +54,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Recovers the running games of the store.
-    ///
-    /// # Errors
-    /// [`StartError`] if the store cannot be read. A damaged game is reported and left out.
+    /// Recovers the running games of the store. A damaged game is reported and left out.
     pub async fn start(settings: Settings, store: Arc<dyn Store>) -> Result<Server, StartError> {
         Server::start_with_key(settings, store, None).await
     }
@@ -72,7 +68,6 @@ impl Server {
         Ok(Server { app: Arc::new(App::assemble(settings, store, key).await?) })
     }
 
-    /// What all parts of the server share.
     #[cfg(test)]
     pub(crate) fn app(&self) -> Arc<App> {
         self.app.clone()
@@ -224,7 +219,6 @@ async fn heartbeat(app: Arc<App>) {
     }
 }
 
-/// Whether a heartbeat was taken in time.
 #[derive(PartialEq, Eq, Debug)]
 enum Pace {
     InTime,
@@ -253,8 +247,6 @@ async fn watch_beat<T>(
     beaten.map(|_| pace)
 }
 
-/// Closes the sockets of tokens that were revoked, and of accounts that were closed, on other
-/// servers of the same store.
 async fn revocations(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -272,8 +264,6 @@ async fn revocations(app: Arc<App>) {
     }
 }
 
-/// Keeps the key for guest tokens the same on all servers of the store, even after the store was
-/// emptied.
 async fn guest_key(app: Arc<App>) {
     let mut ticks = interval(GUEST_KEY_LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -60,10 +60,7 @@ impl Admission {
 
     /// Counts a new connection. If there is no room, a silent connection is evicted: the oldest of
     /// the same address if that address is at its limit, the oldest of the most crowded address if
-    /// the server is full.
-    ///
-    /// # Errors
-    /// [`TooMany`]: the connection must be closed.
+    /// the server is full. After an error the connection must be closed.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_address(&mut state, client, now)?;
@@ -71,10 +68,8 @@ impl Admission {
         Ok(self.seat(&mut state, Place::new(client, true)))
     }
 
-    /// Like [`Admission::accept`], for a proxy's connection whose client is not named yet.
-    ///
-    /// # Errors
-    /// [`TooMany`]: the connection must be closed.
+    /// Like [`Admission::accept`], for a proxy's connection whose client is not named yet. After an
+    /// error the connection must be closed.
     pub fn accept_proxy(&self, proxy: Client) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_server(&mut state)?;
@@ -83,9 +78,6 @@ impl Admission {
 
     /// Counts a proxy's connection for the client that the proxy has named. Does nothing for other
     /// connections.
-    ///
-    /// # Errors
-    /// [`TooMany`]: the request must be refused.
     pub fn name_client(&self, seat: &Seat, client: Client, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         if state.seats.get(&seat.number).is_none_or(|place| place.is_named) {
@@ -134,9 +126,6 @@ impl Admission {
     }
 
     /// Counts an HTTP request.
-    ///
-    /// # Errors
-    /// [`TooMany`]: the request must be refused.
     pub fn take_request(&self, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());

@@ -15,8 +15,6 @@ use tokio::task::JoinHandle;
 #[derive(Clone)]
 pub struct Background(Arc<Threads>);
 
-/// A runtime without tasks of its own; only its blocking threads are used. `None` once it is
-/// dropped.
 struct Threads(Option<Runtime>);
 
 impl Background {
@@ -25,7 +23,6 @@ impl Background {
         Background::new(name, std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
-    /// At most this many threads. No thread is started yet.
     pub fn new(name: &'static str, threads: usize) -> Background {
         let runtime = Builder::new_current_thread()
             .thread_name(name)

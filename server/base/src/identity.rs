@@ -21,7 +21,6 @@ pub struct Token([u8; 32]);
 pub struct TokenError;
 
 impl Token {
-    /// A new random token.
     pub fn random() -> Result<Token, ChanceError> {
         random_bytes().map(Token)
     }
@@ -39,7 +38,6 @@ impl Token {
         HexBytes(self.0).to_string()
     }
 
-    /// The token, for the one answer that hands it out.
     pub fn to_secret(&self) -> Secret {
         Secret::new(self.expose())
     }
@@ -49,7 +47,6 @@ impl Token {
         self.digest().as_text()
     }
 
-    /// The hash by which the server recognizes the token.
     pub fn digest(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0).into())
     }
@@ -60,7 +57,6 @@ impl Token {
 pub struct TokenHash([u8; 32]);
 
 impl TokenHash {
-    /// The hash as the store keeps it.
     pub fn as_text(&self) -> String {
         HexBytes(self.0).to_string()
     }
@@ -86,13 +82,11 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Whose token it is, and which.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
     pub player: Player,
     /// The token's id: not secret.
     pub token_id: String,
-    /// What the token may do.
     pub scope: Scope,
     /// What it takes to store a guest whose token says who they are.
     pub pass: Option<GuestPass>,
@@ -101,7 +95,6 @@ pub struct Identity {
 /// What it takes to store a guest later. `Debug` does not show the hash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuestPass {
-    /// The token's id: not secret.
     pub token_id: String,
     pub hash: TokenHash,
 }

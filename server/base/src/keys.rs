@@ -12,12 +12,10 @@ use flagfall_store::{Key, StoreError};
 /// A kind of side record, whose keys have `N` parts after the name.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind<const N: usize> {
-    /// The first part of the key.
     pub name: &'static str,
 }
 
 impl<const N: usize> Kind<N> {
-    /// The key with these parts.
     pub fn key(&self, parts: [&dyn Display; N]) -> Result<Key, StoreError> {
         Ok(Key::new(self.text(&parts))?)
     }
@@ -42,7 +40,6 @@ impl<const N: usize> Kind<N> {
         self.rest(key)?.rsplit('/').next()?.parse().ok()
     }
 
-    /// The time and the game of a key `NAME/TIME/GAME`.
     pub fn time_and_game(&self, key: &Key) -> Option<(Stamp, GameId)> {
         let (time, game) = self.rest(key)?.split_once('/')?;
         Some((Stamp(time.parse().ok()?), game.parse().ok()?))
@@ -94,8 +91,6 @@ pub fn last_part(key: &Key, prefix: &Key) -> Option<String> {
     std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
 }
 
-/// The key a list goes on after: the prefix of the list, and the text that its last page ended
-/// with. `None` for a text that cannot be the end of a key.
 pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let prefix = std::str::from_utf8(prefix.as_bytes()).ok()?;

@@ -2,7 +2,7 @@
 //!
 //! This crate knows stores, players' connections and other servers, but no game and no feature.
 
-#![cfg_attr(not(test), expect(missing_docs, reason = "a name that says all needs no sentence"))]
+#![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
 /// Declares the names of an enum's variants as a list, and a function from a value to its index.
 macro_rules! kinds {

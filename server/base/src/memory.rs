@@ -47,10 +47,8 @@ impl FromStr for MemoryLimit {
     }
 }
 
-/// Memory of the process, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Memory that is in RAM.
     pub resident: u64,
     address_space: u64,
 }
@@ -80,12 +78,10 @@ impl MemoryGuard {
         MemoryGuard(Arc::new(Guard { resident_max, address_space_max, look, latest: Mutex::new(None) }))
     }
 
-    /// True if there is memory for a new game.
     pub fn has_room_for_games(&self) -> bool {
         self.share() < GAMES_SHARE
     }
 
-    /// The limit in bytes; `None` if there is no limit.
     pub fn limit(&self) -> Option<u64> {
         self.0.resident_max
     }
@@ -168,7 +164,6 @@ fn group_files(groups: &str) -> Vec<String> {
     files
 }
 
-/// The limit of `ulimit -v`.
 fn address_space_limit() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     address_space_limit_in(&limits)

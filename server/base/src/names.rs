@@ -26,8 +26,6 @@ pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerS
     today
 }
 
-/// The player with this id under their current name. A player who is not known any more is shown as
-/// deleted.
 pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Result<Player, StoreError> {
     let known = player_today(store, id).await?;
     Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))

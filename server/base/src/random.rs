@@ -8,7 +8,6 @@ use thiserror::Error;
 #[error("the operating system gives no random bits")]
 pub struct ChanceError;
 
-/// Returns `N` random bytes, fit for secrets.
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
     let mut bytes = [0; N];
     match getrandom::fill(&mut bytes) {
@@ -20,18 +19,14 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
     }
 }
 
-/// A new random game id.
 pub fn random_game_id() -> Result<GameId, ChanceError> {
     random_bytes().map(GameId::from_random)
 }
 
-/// A random code of 12 characters and 60 bits, in the characters of game ids: hard to guess, easy
-/// to type.
 pub fn random_code() -> Result<String, ChanceError> {
     random_game_id().map(|id| id.to_string())
 }
 
-/// Either side, with equal chances.
 pub fn random_side() -> Result<Side, ChanceError> {
     random_bytes().map(|[byte]: [u8; 1]| if byte & 1 == 0 { Side::Red } else { Side::Blue })
 }

@@ -15,8 +15,6 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// A full bucket. With a window of zero it never runs dry; with a capacity of 0 it gives
-    /// nothing.
     pub fn new(capacity: u32, window: Duration, now: Instant) -> TokenBucket {
         let capacity = f64::from(capacity);
         let seconds = window.as_secs_f64();
@@ -24,7 +22,6 @@ impl TokenBucket {
         TokenBucket { capacity, per_second, tokens: capacity, at: now }
     }
 
-    /// Takes a token; `false` if there is none.
     pub fn take(&mut self, now: Instant) -> bool {
         self.fill(now);
         if self.tokens >= 1.0 {
@@ -48,7 +45,6 @@ impl TokenBucket {
         self.time_to(1.0)
     }
 
-    /// The time until there are this many tokens.
     fn time_to(&self, tokens: f64) -> Duration {
         let missing = tokens - self.tokens;
         if missing <= 0.0 {

@@ -84,15 +84,11 @@ pub struct Hot {
     malformed: Counter,
     messages_in: [Counter; MESSAGES_IN_KINDS.len()],
     messages_out: [Counter; PAYLOAD_KINDS.len()],
-    /// [`OUTBOX_QUEUED`].
     pub outbox_queued: Histogram,
-    /// [`ROUND_TRIP`].
     pub round_trip: Histogram,
-    /// [`COMMIT_SECONDS`].
     pub commit_seconds: Histogram,
 }
 
-/// The handles of this process.
 pub static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
     malformed: counter!(MESSAGES_IN, "type" => "malformed"),
     messages_in: MESSAGES_IN_KINDS.map(|kind| counter!(MESSAGES_IN, "type" => kind)),
@@ -129,7 +125,6 @@ kinds! {
 }
 
 impl Hot {
-    /// Counts a message from a client; `None` for a malformed one.
     pub fn message_in(&self, message: Option<&ClientToServer>) {
         let counter = message.map_or(&self.malformed, |message| &self.messages_in[kind_of(message)]);
         counter.increment(1);

@@ -28,8 +28,6 @@ pub fn message(
     ServerToClient::Refused { cmd_id, game, code, args, message, seq, request: Some(request.to_string()) }
 }
 
-/// Logs a refusal with the id of its request: a defect in every log, anything else where debug
-/// lines are wanted.
 pub fn log(refusal: &Refusal, request: RequestId) {
     if refusal.code.as_str() == Code::INTERNAL {
         tracing::error!(%request, %refusal, "refused because of a defect");

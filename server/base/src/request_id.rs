@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId(u64);
 
-/// The number of requests so far.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// The keys by which numbers become ids. They are random and known to this process alone, so a

@@ -2,7 +2,6 @@
 
 use flagfall_store::{Key, Record, Store, StoreError};
 
-/// Records read at a time.
 const CHUNK: usize = 512;
 
 /// Reads the records under a prefix in the order of their keys. Records written meanwhile are seen
@@ -21,7 +20,6 @@ impl<'store> Scan<'store> {
         Scan { store, prefix, chunk: CHUNK, after: None, is_done: false }
     }
 
-    /// All records under a prefix, where there is room for them.
     pub async fn all(store: &dyn Store, prefix: Key) -> Result<Vec<Record>, StoreError> {
         let (mut all, mut scan) = (Vec::new(), Scan::new(store, prefix));
         while let Some(records) = scan.next().await? {

@@ -5,9 +5,7 @@ use metrics::{Unit, counter};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Only grows.
     Counter,
-    /// Goes up and down.
     Gauge,
     /// Durations in seconds, or sizes, in buckets.
     Histogram,
@@ -24,8 +22,6 @@ pub struct Metric {
     pub help: &'static str,
 }
 
-/// Declares every metric once: its name as a constant, and [`METRICS`] with all of them in this
-/// order.
 macro_rules! declare {
     ($($id:ident = $name:literal, $kind:ident, $unit:ident, [$($label:literal),*], $help:literal;)+) => {
         $(#[doc = $help]

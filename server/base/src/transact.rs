@@ -4,7 +4,6 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Writ
 
 use crate::scan::Scan;
 
-/// Records deleted in one update.
 const DELETES_MAX: usize = 32;
 /// Tries before a transaction gives up. Two writers of one record rarely meet more than once.
 const TRIES: u32 = 32;
@@ -44,10 +43,7 @@ impl<'store> Transaction<'store> {
     }
 
     /// Makes the update. False if another writer was first, or if the store does not say whether it
-    /// was made: then it is time to read again.
-    ///
-    /// # Errors
-    /// [`StoreError`]; [`StoreError::Unavailable`] after 32 tries.
+    /// was made: then it is time to read again. [`StoreError::Unavailable`] after 32 tries.
     pub async fn commit(&mut self, update: Update) -> Result<bool, StoreError> {
         self.tries += 1;
         match self.store.update(update).await? {
@@ -60,10 +56,8 @@ impl<'store> Transaction<'store> {
     }
 }
 
-/// Makes an update whose repetition does no harm, with no conditions.
-///
-/// # Errors
-/// [`StoreError`]; [`StoreError::Unavailable`] if the store does not say whether it was made.
+/// Makes an update whose repetition does no harm, with no conditions. [`StoreError`];
+/// [`StoreError::Unavailable`] if the store does not say whether it was made.
 pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreError> {
     match store.update(Update { conditions: Vec::new(), writes }).await? {
         UpdateOutcome::Ok => Ok(()),
@@ -73,11 +67,8 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
     }
 }
 
-/// Deletes every record under a prefix, also those of which a page of a list would not show all.
-/// It may be repeated.
-///
-/// # Errors
-/// [`StoreError`]: some may remain.
+/// Deletes every record under a prefix, also those of which a page of a list would not show all. It
+/// may be repeated. After an error some may remain.
 pub async fn delete_all(store: &dyn Store, prefix: Key) -> Result<(), StoreError> {
     let mut scan = Scan::new(store, prefix);
     while let Some(records) = scan.next().await? {
@@ -86,10 +77,6 @@ pub async fn delete_all(store: &dyn Store, prefix: Key) -> Result<(), StoreError
     Ok(())
 }
 
-/// Deletes these records, in as many updates as that takes. It may be repeated.
-///
-/// # Errors
-/// [`StoreError`]: some may remain.
 pub async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError> {
     for keys in keys.chunks(DELETES_MAX) {
         write(store, keys.iter().map(|key| Write::Delete { key: key.clone() }).collect()).await?;

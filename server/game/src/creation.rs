@@ -54,11 +54,8 @@ fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
 
 impl Tables {
     /// Creates a game and its table. The game is durable when this returns; repeating it with the
-    /// same id changes nothing.
-    ///
-    /// # Errors
-    /// [`CreateError`]. With [`CreateError::Unavailable`] the game may exist; try the same id
-    /// again.
+    /// same id changes nothing. With [`CreateError::Unavailable`] the game may exist; try the same
+    /// id again.
     pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
         let header = GameHeader {
             lakes: drawn_lakes(&new.terms.ruleset)?,
@@ -81,9 +78,6 @@ impl Tables {
     }
 
     /// Refuses new games while memory is short, and above the limit of all running games.
-    ///
-    /// # Errors
-    /// [`CreateError::NoMemory`], [`CreateError::ServerFull`].
     pub fn check_capacity(&self) -> Result<(), CreateError> {
         let settings = &self.host.settings;
         let (refused, reason) = if !settings.memory.has_room_for_games() {

@@ -24,9 +24,7 @@ use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 const STALE_MS: u64 = 30_000;
 /// A game that could not be opened is tried again after this time, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// Due games read at once.
 const DUE_AT_ONCE: usize = 256;
-/// Games opened at once.
 const OPEN_AT_ONCE: usize = 16;
 /// No more games are opened for flags while this many tables are in memory for that reason.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
@@ -35,7 +33,6 @@ const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check while more is due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
-/// True if some work remains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct HasBacklog(pub(super) bool);
 

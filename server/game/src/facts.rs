@@ -29,7 +29,6 @@ pub(super) struct Facts {
     has_seat_news: AtomicBool,
     /// The progress that the list of public games shows, as far as this server knows.
     listed_progress: Mutex<Option<(bool, Ply)>>,
-    /// Who is away.
     away: Mutex<Away>,
     /// True if the list of running games has the game, so that it may rest.
     pub(super) is_listed: bool,
@@ -54,8 +53,6 @@ struct Progress {
 }
 
 impl Facts {
-    /// The facts about a table that was just opened. `listed` is who is away according to the list
-    /// of running games, if the game is on it.
     pub(super) fn new(table: &Table, store: Arc<dyn Store>, listed: Option<Absence>) -> Facts {
         let GameSummary { id, created, phase, ply, turn, outcome, .. } = table.summary();
         Facts {
@@ -118,8 +115,6 @@ impl Facts {
         self.has_seat_news.swap(false, Ordering::Relaxed)
     }
 
-    /// Notes how far the table is. True if the game has just ended for those who count running
-    /// games.
     pub(super) fn update(&self, table: &Table) -> bool {
         self.head.store(table.head.seq, Ordering::Relaxed);
         let (phase, ply) = table.progress();
@@ -147,7 +142,6 @@ impl Facts {
         progress.phase != Phase::Over && !progress.is_quarantined
     }
 
-    /// The game's summary as of its last ply.
     pub(super) fn summary(&self) -> GameSummary {
         let Progress { is_quarantined: _, phase, ply, turn, outcome } = self.progress.lock().clone();
         GameSummary {

@@ -10,16 +10,12 @@ use super::registry::Tables;
 use super::search::read_all;
 use super::{record, replay};
 
-/// The result of a game that is over.
 #[derive(Clone, Debug)]
 pub struct Finished {
     pub terms: Terms,
-    /// The players, with their names at that time.
     pub players: PerSide<Player>,
-    /// Who won, if any side did.
     pub winner: Option<Side>,
     pub reason: EndReason,
-    /// Turns taken.
     pub plies: u16,
     pub ended: Stamp,
 }
@@ -34,7 +30,6 @@ pub struct Archived {
 }
 
 impl Tables {
-    /// A game's result from its log; `None` if it is not over.
     pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
         finished(self.store(), game).await
     }
@@ -55,7 +50,6 @@ impl Tables {
     }
 }
 
-/// A game's result from its log; `None` if it is not over.
 pub async fn finished(store: &dyn Store, game: GameId) -> Result<Option<Finished>, TableError> {
     Ok(archive(store, game).await?.map(|archived| archived.finished))
 }

@@ -21,7 +21,6 @@ use flagfall_base::background::Background;
 use flagfall_base::delivery::ConnectionId;
 use flagfall_base::names::players_today;
 
-/// What a connection asks of a table.
 pub enum TableInput {
     /// Open the game: the table answers on the outbox with the game, or a refusal.
     Open(Opener),
@@ -36,20 +35,17 @@ pub enum TableInput {
         player: String,
         cmd_id: CommandId,
         ply: Ply,
-        /// The epoch in which it was made, if known.
         epoch: Option<u64>,
         command: GameCommand,
     },
     Rematch {
         reply: Reply,
         player: Player,
-        /// The client's id for the request.
         cmd_id: CommandId,
     },
 }
 
 impl TableInput {
-    /// The client's id for the input, if it has one.
     pub fn into_cmd_id(self) -> Option<CommandId> {
         match self {
             TableInput::Command { cmd_id, .. } | TableInput::Rematch { cmd_id, .. } => Some(cmd_id),
@@ -85,7 +81,6 @@ pub(super) enum Message {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
     pub(super) flag: NoFlag,
-    /// True if a house player is to act.
     pub(super) awaits_house: bool,
 }
 
@@ -93,12 +88,10 @@ pub(super) struct Forecast {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoFlag {
     Before(Stamp),
-    /// Time is unlimited.
     Ever,
     Over,
 }
 
-/// A handle to a table. Cheap to clone.
 #[derive(Clone)]
 pub struct TableHandle {
     /// Boxed, because a mailbox keeps capacity for a few.
@@ -115,32 +108,21 @@ impl TableHandle {
         self.facts.id
     }
 
-    /// The epoch in which the table was opened.
     pub fn epoch(&self) -> u64 {
         self.facts.epoch
     }
 
     /// The head of the game's log after this entry. `None` if the log has no such entry, perhaps
     /// because it was lost.
-    ///
-    /// # Errors
-    /// [`TableError`]: the log cannot be read.
     pub async fn head_at(&self, seq: u64) -> Result<Option<Head>, TableError> {
         Ok(search::head_at(&*self.facts.store, self.id(), seq).await?)
     }
 
-    /// Sends the table an input; waits while its mailbox is full.
-    ///
-    /// # Errors
-    /// [`TableGone`]: the input was not delivered.
     pub async fn send(&self, input: TableInput) -> Result<(), TableGone> {
         self.send_message(Message::Input(input)).await
     }
 
-    /// Sends the table an input if its mailbox has room now.
-    ///
-    /// # Errors
-    /// The input, if the mailbox is full or the table has left memory.
+    /// Sends the table an input if its mailbox has room now; otherwise returns it.
     pub fn try_send(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.try_reserve() else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
@@ -148,9 +130,6 @@ impl TableHandle {
     }
 
     /// Like [`TableHandle::send`], but returns an input that was not delivered.
-    ///
-    /// # Errors
-    /// The input, if the table has left memory.
     pub async fn hand(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.reserve().await else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
@@ -187,10 +166,6 @@ impl TableHandle {
         self.facts.head()
     }
 
-    /// The game as the player, or the public, may know it now.
-    ///
-    /// # Errors
-    /// [`TableError::NotFound`] for other players' private games; [`TableError::Failed`].
     pub async fn look(&self, player: Option<&str>) -> Result<(GameSummary, Viewer, GameView), TableError> {
         let (reply, answer) = oneshot::channel();
         let player = player.map(str::to_owned);
@@ -227,7 +202,6 @@ impl TableHandle {
         Ok(record)
     }
 
-    /// The game's summary as of its last ply.
     pub fn summary(&self) -> GameSummary {
         self.facts.summary()
     }
@@ -236,7 +210,6 @@ impl TableHandle {
         self.facts.phase()
     }
 
-    /// True if the player has a seat in the game.
     pub fn has_seat(&self, player: &str) -> bool {
         self.facts.header.side_of(player).is_some()
     }

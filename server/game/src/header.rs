@@ -13,21 +13,17 @@ pub struct GameHeader {
     pub players: PerSide<Player>,
     /// Which players keep their deployment private after the end.
     pub secret: PerSide<bool>,
-    /// Time to deploy, in milliseconds.
     pub deploy_ms: u64,
     /// The lakes drawn for this game (§U2), if they are not the ruleset's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lakes: Option<Vec<Square>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<GameId>,
-    /// Lag compensation; `None` for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
 }
 
 impl GameHeader {
-    /// The terms for the rules engine. `None` if this server does not know the ruleset, or if it
-    /// does not allow these lakes.
     pub fn game_terms(&self, game: GameId, created: Stamp) -> Option<GameTerms> {
         let ruleset = Ruleset::find(&self.terms.ruleset)?;
         let lakes = self.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect());
@@ -58,7 +54,6 @@ impl GameHeader {
         self.players[side].kind == PlayerKind::House
     }
 
-    /// True if a house player plays.
     pub fn has_house(&self) -> bool {
         Side::BOTH.into_iter().any(|side| self.is_house(side))
     }

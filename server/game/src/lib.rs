@@ -6,7 +6,7 @@
 //! told nothing before the store has it. What follows from an event outside the game is up to
 //! [`Features`].
 
-#![cfg_attr(not(test), expect(missing_docs, reason = "a name that says all needs no sentence"))]
+#![expect(missing_docs, reason = "a name that says all needs no sentence")]
 
 mod actor;
 mod care;

@@ -93,7 +93,6 @@ impl Listing {
     }
 }
 
-/// Adds a new game to the lists.
 pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Write> {
     let empty = |key, expires| Write::Put { key, value: Vec::new(), expires };
     let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
@@ -109,7 +108,6 @@ pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Writ
     writes
 }
 
-/// The records that every running game has.
 pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
     let seats = Side::BOTH.map(|side| SEAT.key([&header.players[side].id, &game]));
     std::iter::once(LIVE.key([&game])).chain(seats).flatten()

@@ -19,12 +19,10 @@ const MAILBOX_MAX: usize = 64;
 /// Capacity that an empty queue may keep; the rest of a burst is freed.
 const IDLE_CAPACITY: usize = 4;
 
-/// A sender to a mailbox. Cheap to clone.
 pub(super) struct Sender<T> {
     mail: Arc<Mail<T>>,
 }
 
-/// The receiver of a mailbox; there is one.
 pub(super) struct Mailbox<T> {
     mail: Arc<Mail<T>>,
 }
@@ -46,7 +44,6 @@ struct State<T> {
     reader: Option<Waker>,
 }
 
-/// Creates an empty mailbox and a sender to it.
 pub(super) fn mailbox<T>() -> (Sender<T>, Mailbox<T>) {
     let state = Mutex::new(State { queue: VecDeque::new(), reader: None });
     let mail = Arc::new(Mail { places: Semaphore::new(MAILBOX_MAX), state });

@@ -49,7 +49,6 @@ impl Outages {
         }
     }
 
-    /// When the latest outage was over.
     pub(super) fn over_at(&self) -> Option<Stamp> {
         self.0.iter().map(|outage| outage.until).max()
     }

@@ -19,10 +19,7 @@ const AT_ONCE: usize = 16;
 
 impl Tables {
     /// Reads the newest lines and looks up the players' current names; of unchanged lines only if
-    /// `is_thorough`.
-    ///
-    /// # Errors
-    /// [`StoreError`]: what was known stays.
+    /// `is_thorough`. After an error what was known stays.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
         self.residents().public_games.lock().begin_reading();
         let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;

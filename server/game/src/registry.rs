@@ -44,14 +44,12 @@ pub struct NewCommand {
     pub command: GameCommand,
 }
 
-/// All tables of this server. Cheap to clone; all clones are one registry.
 #[derive(Clone)]
 pub struct Tables {
     pub(super) host: Arc<Host>,
     pub(super) on_demand: Arc<OnDemand>,
 }
 
-/// How games are opened on demand.
 pub(super) struct OnDemand {
     /// Allows one cold load of a game at a time, so that no game gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
@@ -119,11 +117,9 @@ impl Tables {
         }
     }
 
-    /// Carries out a player's command, and returns the answer.
-    ///
-    /// # Errors
-    /// [`Refusal`]: the command is not carried out. If the store is unavailable or the table met a
-    /// defect, that is not certain: the same command with the same id gets the true answer.
+    /// Carries out a player's command, and returns the answer. A refused command is not carried
+    /// out. If the store is unavailable or the table met a defect, that is not certain: the same
+    /// command with the same id gets the true answer.
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {
@@ -254,8 +250,6 @@ impl Tables {
         Ok(is_listed.then_some(listing))
     }
 
-    /// Builds a game's table from its log. An error or a panic in the replay affects this game
-    /// only.
     pub(super) fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
         let (epoch, settings) = (self.host.epoch.load(Ordering::Relaxed), self.host.settings.clone());
         let made =
@@ -273,7 +267,6 @@ impl Tables {
         }
     }
 
-    /// The current time by the tables' clock.
     pub fn now(&self) -> Stamp {
         self.host.now()
     }
@@ -332,7 +325,6 @@ impl Tables {
         self.residents().index.lock().tables.len()
     }
 
-    /// True if no table is in memory.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -18,7 +18,6 @@ pub enum Reply {
     /// events of the command.
     Connection {
         outbox: Outbox,
-        /// The request that the command came with.
         request: RequestId,
     },
     Caller(oneshot::Sender<Answer>),
@@ -34,7 +33,6 @@ impl Reply {
         }
     }
 
-    /// The request that the command came with.
     pub(super) fn request(&self) -> Option<RequestId> {
         match self {
             Reply::Connection { request, .. } => Some(*request),
@@ -42,8 +40,6 @@ impl Reply {
         }
     }
 
-    /// Gives the answer to the command of this id in this game. A refusal also says how far the
-    /// asking side has been shown the game, if it has a side.
     pub(super) fn answer(self, game: GameId, cmd_id: CommandId, answer: Answer, seq: Option<u64>) {
         match self {
             Reply::Connection { outbox, request } => outbox.send(match answer {

@@ -53,7 +53,6 @@ impl Index {
         self.tables.insert(game, handle);
     }
 
-    /// The running games in memory of a player.
     fn games_of(&self, player: &str) -> impl Iterator<Item = GameId> {
         let number = number_of(player);
         let seats = self.seats.range((number, GameId::from_random([0; 12]))..);
@@ -63,7 +62,6 @@ impl Index {
         seats.map(|(_, game)| *game).filter(has_seat)
     }
 
-    /// True if this is the game's table.
     fn is_of(&self, facts: &Arc<Facts>) -> bool {
         self.tables.get(&facts.id).is_some_and(|handle| Arc::ptr_eq(&handle.facts, facts))
     }
@@ -84,7 +82,6 @@ fn number_of(player: &str) -> u64 {
 }
 
 impl Residents {
-    /// The table of a game, if it is in memory.
     pub(super) fn handle(&self, game: GameId) -> Option<TableHandle> {
         self.index.lock().tables.get(&game).cloned()
     }
@@ -93,12 +90,10 @@ impl Residents {
         self.index.lock().tables.values().filter(|handle| handle.is_running()).cloned().collect()
     }
 
-    /// True if the game is being created here.
     pub(super) fn is_making(&self, game: GameId) -> bool {
         self.index.lock().making.iter().any(|making| making.game == game)
     }
 
-    /// The running games in memory of one player.
     pub(super) fn games_of(&self, player: &str) -> BTreeSet<GameId> {
         self.index.lock().games_of(player).collect()
     }

@@ -53,8 +53,6 @@ impl Tables {
         Ok((!records.is_empty()).then_some(records))
     }
 
-    /// Takes care of games at rest until the future is dropped. `every` is the time between two
-    /// checks of what is due.
     pub async fn look_after_games_at_rest(&self, every: Duration) {
         tokio::join!(
             self.look_after_flags(every),

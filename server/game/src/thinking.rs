@@ -25,7 +25,6 @@ const IDLE_MAX: usize = 4_096;
 pub(super) struct ThinkingShare {
     /// The network from which the opponent is connected here. If they are not, they count alone.
     pub(super) network: Option<Network>,
-    /// The opponent's id.
     pub(super) player: Arc<str>,
 }
 
@@ -42,7 +41,6 @@ impl ThinkingShare {
     }
 }
 
-/// What one network or player has used.
 #[derive(Default)]
 struct Account {
     spent: Duration,
@@ -96,7 +94,6 @@ struct Crowd {
     players: HashMap<Arc<str>, Player>,
 }
 
-/// Who waits to think, and what they have used.
 #[derive(Default)]
 struct Shares {
     /// Like [`Crowd::least`], for networks.
@@ -141,7 +138,6 @@ impl Shares {
         self.forget_idle(share);
     }
 
-    /// Removes a ticket that was not picked.
     fn cancel(&mut self, share: &ThinkingShare, ticket: u64) {
         if let Some(network) = self.networks.get_mut(&share.branch())
             && let Some(player) = network.players.get_mut(&share.player)
@@ -206,7 +202,6 @@ impl Room {
 }
 
 impl ThinkingRoom {
-    /// A room in which `places` may think at once.
     pub(super) fn new(places: usize) -> ThinkingRoom {
         let (shares, waiting) = (Shares::default(), HashMap::new());
         ThinkingRoom(Arc::new(Mutex::new(Room { free: places.max(1), tickets: 0, shares, waiting })))
@@ -243,12 +238,10 @@ impl ThinkingRoom {
     }
 }
 
-/// A place in the room, or the wait for one.
 pub(super) struct Place {
     room: ThinkingRoom,
     share: ThinkingShare,
     ticket: u64,
-    /// Since when the place is used.
     since: Option<Instant>,
 }
 

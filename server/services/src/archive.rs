@@ -24,8 +24,6 @@ pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
-/// Archives games that ended at least `after` ago, every `every`, until the future is dropped.
-/// Archives nothing if `after` is `None`.
 pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, every: Duration) {
     let Some(after) = after else { return std::future::pending().await };
     loop {
@@ -43,11 +41,8 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
     }
 }
 
-/// Archives the games that ended at least `after` ago, and returns how many.
-///
-/// # Errors
-/// [`StoreError`]: the others will be found again. A damaged game is not an error; it is reported
-/// and stays as it is.
+/// Archives the games that ended at least `after` ago, and returns how many. After an error the
+/// others will be found again. A damaged game is not an error; it is reported and stays as it is.
 pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
     let (mut archived, mut scan) = (0, Scan::new(store, ENDED.all()?));
     while let Some(records) = scan.next().await? {

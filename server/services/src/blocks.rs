@@ -9,10 +9,8 @@ use crate::players::Standing;
 use flagfall_base::keys::{BLOCKS, last_part};
 use flagfall_base::names::player_shown;
 
-/// Most players that one player may block.
 pub const BLOCKS_MAX: usize = 100;
 
-/// Why a player was not blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum BlockRefusal {
@@ -21,7 +19,6 @@ pub enum BlockRefusal {
     TooMany,
     /// The record of the guest who blocks changed at the same moment.
     Conflict,
-    /// The store does not answer as it should.
     Store,
 }
 
@@ -76,7 +73,6 @@ pub async fn set_blocked(
     }
 }
 
-/// The players that a player has blocked, under their current names.
 pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, StoreError> {
     let mut players = Vec::new();
     for id in blocked_ids(store, owner).await? {
@@ -85,14 +81,12 @@ pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, S
     Ok(players)
 }
 
-/// The ids of the players that a player has blocked.
 pub(crate) async fn blocked_ids(store: &dyn Store, owner: &str) -> Result<Vec<String>, StoreError> {
     let prefix = BLOCKS.under([&owner])?;
     let blocked = store.scan(prefix.clone(), None, BLOCKS_MAX).await?;
     Ok(blocked.iter().filter_map(|(key, _)| last_part(key, &prefix)).collect())
 }
 
-/// True if `owner` has blocked `other`.
 pub async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<bool, StoreError> {
     Ok(store.get(BLOCKS.key([&owner, &other])?).await?.is_some())
 }

@@ -14,14 +14,11 @@ use flagfall_base::identity::Identity;
 use flagfall_base::keys::{DEPLOYMENTS, last_part};
 use flagfall_base::transact::{delete, delete_all, write};
 
-/// Most deployments of one ruleset that a player may keep.
 pub const PER_RULESET_MAX: usize = 50;
-/// Most deployments that a player may keep.
 const ALL_MAX: usize = 1_000;
 /// Longest text that is parsed, in bytes, including blanks.
 const TEXT_MAX: usize = 1_000;
 
-/// The deployments in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Deployments {
     store: Arc<dyn Store>,
@@ -40,7 +37,6 @@ pub enum DeploymentError {
     BadSetup(#[from] flagfall_rules::SetupRefusal),
     TooLong,
     TooMany,
-    /// There is no deployment of this name.
     NotFound,
     Store,
 }
@@ -94,10 +90,7 @@ impl Deployments {
         Ok(SavedDeployments { deployments })
     }
 
-    /// Stores a deployment, replacing one of the same name.
-    ///
-    /// # Errors
-    /// [`DeploymentError`]; nothing has changed.
+    /// Stores a deployment, replacing one of the same name. After an error nothing has changed.
     pub async fn save(
         &self,
         asker: &Identity,
@@ -130,10 +123,6 @@ impl Deployments {
         Ok(SavedDeployment { ruleset: rules.id.to_owned(), name: name.to_owned(), setup: Secret::new(text) })
     }
 
-    /// Deletes a deployment.
-    ///
-    /// # Errors
-    /// [`DeploymentError::NotFound`], [`DeploymentError::Store`].
     pub async fn remove(&self, asker: &Identity, ruleset: &str, name: &str) -> Result<(), DeploymentError> {
         if !SavedDeployment::is_name(name) {
             return Err(DeploymentError::NotFound);
@@ -143,10 +132,7 @@ impl Deployments {
         Ok(delete(&*self.store, vec![key]).await?)
     }
 
-    /// Deletes the deployments of a deleted player.
-    ///
-    /// # Errors
-    /// [`StoreError`]: some may remain.
+    /// Deletes the deployments of a deleted player. After an error some may remain.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         delete_all(&*self.store, DEPLOYMENTS.under([&player])?).await
     }

@@ -15,7 +15,6 @@ use flagfall_game::{Features, GameEnd, GameHeader, Milestone};
 #[derive(Clone, Debug)]
 pub(crate) struct ServerFeatures {
     pub(crate) jobs: JobWriter,
-    /// True if finished games are signed.
     pub(crate) signs: bool,
 }
 

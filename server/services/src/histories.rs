@@ -27,23 +27,19 @@ use flagfall_base::names::player_shown;
 use flagfall_base::transact::{Transaction, delete_all};
 use flagfall_game::{Archived, Finished, Tables};
 
-/// Most games of a page.
 pub const PAGE_MAX: usize = 100;
 /// Default number of games of a page.
 pub const PAGE: usize = 30;
-/// Most games of an export.
 const EXPORTED_MAX: usize = 1_000;
 /// Most rulesets in a player's statistics; custom rulesets count separately.
 const RULESETS_MAX: usize = 200;
 
-/// The histories in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Histories {
     store: Arc<dyn Store>,
     tables: Tables,
 }
 
-/// A page of a list: where it starts and how long it is.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Page {
     /// The `next` of the previous page.
@@ -53,7 +49,6 @@ pub struct Page {
 }
 
 impl Histories {
-    /// The histories in this store, for games that these tables can read.
     pub fn new(store: Arc<dyn Store>, tables: Tables) -> Histories {
         Histories { store, tables }
     }
@@ -203,7 +198,6 @@ impl Histories {
         Ok(HeadToHead { player, opponent, tallies, games, next })
     }
 
-    /// A page of games, and the start of the next one.
     async fn page(&self, prefix: Key, page: &Page) -> Result<(Vec<PlayedGame>, Option<String>), StoreError> {
         let limit = page.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
         let after = page.after.as_deref().and_then(|after| page_key(&prefix, after));
@@ -226,7 +220,6 @@ impl Histories {
         Ok((games, next))
     }
 
-    /// A player under their current name.
     async fn shown(&self, player: &Player) -> Result<Player, StoreError> {
         match player.kind {
             PlayerKind::House => Ok(player.clone()),
@@ -234,7 +227,6 @@ impl Histories {
         }
     }
 
-    /// A player's own statistics.
     pub async fn statistics(&self, player: &str) -> Result<Statistics, StoreError> {
         let prefix = FIGURES.under([&player])?;
         let mut rulesets = Vec::new();
@@ -252,16 +244,12 @@ impl Histories {
     }
 
     /// Deletes what is kept of the games of a deleted player. Their opponents' lists stay, without
-    /// the name.
-    ///
-    /// # Errors
-    /// [`StoreError`]: some may remain.
+    /// the name. After an error some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         forget(&*self.store, &player.id).await
     }
 }
 
-/// Deletes what is kept of a player's games.
 async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     for prefix in record::all_of(player)? {
         delete_all(store, prefix).await?;
@@ -269,10 +257,6 @@ async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes the tallies of a player if none of their games is kept any more.
-///
-/// # Errors
-/// [`StoreError`]: some may remain.
 pub(crate) async fn forget_without_games(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     let has_games = !store.scan(played_of(player, Shelf::All)?, None, 1).await?.is_empty();
     if has_games { Ok(()) } else { forget(store, player).await }

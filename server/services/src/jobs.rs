@@ -64,7 +64,6 @@ pub(crate) fn with_plans(jobs: Jobs, lobby: &Lobby) -> Jobs {
     jobs.with(kind, by(lobby, |lobby, job| async move { lobby.do_job(&job).await }))
 }
 
-/// A handler that gives each job to this worker.
 fn by<W, F>(worker: &W, work: fn(W, Claimed) -> F) -> Handler
 where
     W: Clone + Send + Sync + 'static,

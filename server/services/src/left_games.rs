@@ -9,9 +9,7 @@ use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::Conduct;
 use flagfall_store::{Store, StoreError, Write};
 
-/// How long a mark lasts, in milliseconds.
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
-/// Most marks that are looked at.
 const MARKS_MAX: usize = 64;
 /// How long after the latest mark a player is not paired, in seconds, by number of marks. The first
 /// one is free: it can happen to anyone.
@@ -23,7 +21,6 @@ pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })
 }
 
-/// A player's conduct, computed from their marks.
 pub async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, StoreError> {
     let marks = store.scan(LEFT.under([&player])?, None, MARKS_MAX).await?;
     let at = |value: &[u8]| std::str::from_utf8(value).ok()?.parse::<u64>().ok();

@@ -121,9 +121,7 @@ impl Lobby {
 
     /// Carries out a command. Its changes are in the store when this returns, and repeating it
     /// returns the same outcome. Once begun, the command continues even if the caller is dropped.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal`]. Usually nothing has changed; see there for the exceptions.
+    /// After a refusal usually nothing has changed; see [`LobbyRefusal`].
     pub async fn handle(
         &self,
         player: &Player,
@@ -181,9 +179,6 @@ impl Lobby {
     }
 
     /// Reads an open challenge.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
     pub async fn show_challenge(&self, code: &str) -> Result<Challenge, LobbyRefusal> {
         challenges::find(&self.inner.store, code).await.map(|(challenge, ..)| challenge)
     }
@@ -200,10 +195,7 @@ impl Lobby {
         self.inner.board.lock().unwatch(connection);
     }
 
-    /// Withdraws all offers of a deleted account.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Store`]: some may remain.
+    /// Withdraws all offers of a deleted account. After an error some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
         let seeks = seeks::close_all(&self.inner.store, player).await;
         self.inner.read_seeks().await;
@@ -223,10 +215,7 @@ impl Lobby {
         self.inner.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Runs one wave of the pool now.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the next wave continues with what is left.
+    /// Runs one wave of the pool now. After an error the next wave continues with what is left.
     pub async fn hold_wave(&self) -> Result<(), StoreError> {
         self.inner.pool.hold_wave().await
     }

@@ -134,10 +134,8 @@ impl Notices {
         Notices { store, tables, jobs, sender, destinations: Destinations::default() }
     }
 
-    /// Sets the asker's webhook with a new secret. It replaces an earlier one.
-    ///
-    /// # Errors
-    /// [`WebhookError`]; usually nothing has changed then.
+    /// Sets the asker's webhook with a new secret. It replaces an earlier one. After an error
+    /// usually nothing has changed.
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, WebhookError> {
         check_account(asker)?;
         let target = Target::parse(&new.url, self.sender.reach())?;
@@ -155,9 +153,6 @@ impl Notices {
     }
 
     /// Returns the asker's webhook.
-    ///
-    /// # Errors
-    /// [`WebhookError::NotFound`], [`WebhookError::Store`].
     pub async fn info(&self, asker: &Identity) -> Result<WebhookInfo, WebhookError> {
         let (record, _) = self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
         let waiting = self.store.scan(NOTICES.under([&asker.player.id])?, None, WAITING_MAX).await?.len();
@@ -167,18 +162,13 @@ impl Notices {
     }
 
     /// Removes the asker's webhook and the notices that wait for it.
-    ///
-    /// # Errors
-    /// [`WebhookError::NotFound`], [`WebhookError::Store`].
     pub async fn remove(&self, asker: &Identity) -> Result<(), WebhookError> {
         self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends a test to the asker's webhook at once.
-    ///
-    /// # Errors
-    /// [`WebhookError`]. A failed attempt is not an error: the answer reports it.
+    /// Sends a test to the asker's webhook at once. A failed attempt is not an error: the answer
+    /// reports it.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, WebhookError> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or(WebhookError::NotFound)?;
@@ -205,10 +195,8 @@ impl Notices {
     }
 
     /// Writes a notice for a player who is to act in a game, once per turn, if they have a working
-    /// webhook.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the notice may have been written or not. Calling this again resolves it.
+    /// webhook. After an error the notice may have been written or not. Calling this again resolves
+    /// it.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);
@@ -252,10 +240,8 @@ impl Notices {
         Ok(())
     }
 
-    /// Deletes everything that is kept for a deleted account.
-    ///
-    /// # Errors
-    /// [`StoreError`]: some of it may be left.
+    /// Deletes everything that is kept for a deleted account. After an error some of it may be
+    /// left.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         self.forget_webhook(player).await?;
         self.forget_feed(player).await

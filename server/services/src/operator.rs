@@ -18,7 +18,6 @@ use flagfall_base::scan::Scan;
 
 /// Most log entries or reports that are listed: the latest.
 const LISTED_MAX: usize = 500;
-/// Characters in the longest reason.
 pub const REASON_LEN_MAX: usize = 300;
 
 /// Why an operator's action was not carried out.
@@ -30,16 +29,13 @@ pub enum OperatorError {
     /// Taking back ratings failed.
     #[error("{0}")]
     Undo(#[from] UndoError),
-    /// No such job has failed for good.
     #[error("no such job has failed for good: `operator jobs` lists those that have, as KIND/ID")]
     NoSuchJob,
-    /// Discarding a job was not confirmed.
     #[error("nothing is discarded: what this job should have done would never be done. Add --yes to do it")]
     NotConfirmed,
     /// The reason is empty, too long or not printable.
     #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
     BadReason,
-    /// The store does not answer as it should.
     #[error("{0}")]
     Store(#[from] StoreError),
     /// The system gives no random bits.
@@ -47,13 +43,11 @@ pub enum OperatorError {
     Chance(#[from] ChanceError),
 }
 
-/// An action, as the log keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Act {
     /// When, in milliseconds since 1970.
     pub at: u64,
     pub deed: Deed,
-    /// Why, in the operator's words.
     pub reason: String,
 }
 
@@ -62,13 +56,11 @@ pub struct Act {
 pub enum Deed {
     Closed {
         player: String,
-        /// Its name at that time.
         name: String,
     },
     /// An account was opened again.
     Reopened {
         player: String,
-        /// Its name at that time.
         name: String,
     },
     /// The effect of a game on ratings was taken back.
@@ -95,7 +87,6 @@ pub struct Operator<'a> {
 }
 
 impl<'a> Operator<'a> {
-    /// An operator who acts for this reason.
     pub fn new(store: &'a dyn Store, reason: &str) -> Result<Operator<'a>, OperatorError> {
         let reason = reason.trim();
         if !is_printable(reason, REASON_LEN_MAX) {
@@ -123,10 +114,8 @@ impl<'a> Operator<'a> {
         is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
     }
 
-    /// Deletes a job that failed for good. Its work is never done.
-    ///
-    /// # Errors
-    /// [`OperatorError`]; [`OperatorError::NotConfirmed`] if it is not confirmed.
+    /// Deletes a job that failed for good. Its work is never done. [`OperatorError::NotConfirmed`]
+    /// if it is not confirmed.
     pub async fn discard(&self, kind: &str, id: &str, is_confirmed: bool) -> Result<(), OperatorError> {
         if !is_confirmed {
             return Err(OperatorError::NotConfirmed);
@@ -136,10 +125,6 @@ impl<'a> Operator<'a> {
         is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
     }
 
-    /// Puts all jobs that failed for good back, and returns how many.
-    ///
-    /// # Errors
-    /// [`OperatorError`]; some may have been put back.
     pub async fn retry_all(&self) -> Result<usize, OperatorError> {
         let (mut retried, mut failed) = (0, None);
         for DeadJob { kind, id, .. } in dead_jobs(self.store).await? {
@@ -164,7 +149,6 @@ impl<'a> Operator<'a> {
         Ok(())
     }
 
-    /// Reopens an account.
     pub async fn reopen(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         set_closed(self.store, name, false, |player| {
@@ -224,7 +208,6 @@ pub fn act_line(act: &Act) -> String {
     format!("{}  {deed}: {reason}", Stamp(*at).utc())
 }
 
-/// Formats a dead letter as one line.
 pub fn dead_job_line(dead: &DeadJob) -> String {
     let DeadJob { kind, id, error, attempts, failed } = dead;
     let attempts = attempts.map_or(String::new(), |attempts| format!(", {attempts} attempts"));
@@ -239,7 +222,6 @@ pub fn waiting_line(waiting: &WaitingJobs) -> String {
     format!("{kind}: {count} waiting, of which {failed} failed before")
 }
 
-/// Formats a rating change in words.
 pub fn change_text(change: &RatingChange) -> String {
     let points = |side: Side| {
         let points = i64::from(change.after[side].rating) - i64::from(change.before[side].rating);

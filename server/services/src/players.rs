@@ -126,9 +126,6 @@ impl Players {
 
     /// Finds the player of a name to address something to: a stored player, or a guest who is
     /// connected here and not stored yet.
-    ///
-    /// # Errors
-    /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
     pub async fn addressee(&self, name: &str) -> Result<Player, PlayerError> {
         match self.profile(name).await {
             Err(PlayerError::NoSuchPlayer) => {}
@@ -170,18 +167,11 @@ impl Players {
     }
 
     /// The player with this token, given as text.
-    ///
-    /// # Errors
-    /// [`PlayerError::UnknownToken`], [`PlayerError::Store`].
     pub async fn authenticate(&self, token: &str) -> Result<Identity, PlayerError> {
         self.look_up(&token.parse().map_err(|_| PlayerError::UnknownToken)?).await
     }
 
     /// The player with this token, as the store knows them.
-    ///
-    /// # Errors
-    /// [`PlayerError::UnknownToken`], [`PlayerError::Closed`], [`PlayerError::Store`],
-    /// [`PlayerError::Damaged`].
     pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
         match self.inner.guest_keys.read(&*self.inner.store, token).await? {
             Some(guest) => self.look_up_guest(token, guest).await,

@@ -19,10 +19,8 @@ use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
 use flagfall_base::transact::Transaction;
 use flagfall_game::Tables;
 
-/// Most public keys that are listed.
 const KEYS_MAX: usize = 1_000;
 
-/// The signatures in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Proofs {
     store: Arc<dyn Store>,
@@ -53,7 +51,6 @@ impl Proofs {
         self.store.update(Update { conditions, writes }).await.map(|_| ())
     }
 
-    /// All published public keys.
     pub async fn keys(&self) -> Result<SigningKeys, StoreError> {
         let stored = self.store.scan(SIGNING_KEY.all()?, None, KEYS_MAX).await?;
         let read = |(_, value): &(Key, Vec<u8>)| serde_json::from_slice::<SigningKeyInfo>(value);
@@ -66,7 +63,6 @@ impl Proofs {
         self.key.is_some()
     }
 
-    /// Does the job of signing a game.
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let Some(key) = &self.key else { return Err(JobError::NotNow) };
         let game = job.subject()?;

@@ -32,7 +32,6 @@ use flagfall_game::{Finished, GameHeader, TableError, finished};
 
 /// Most guests, and most games, that one round of a server deletes.
 const AT_A_LOOK: usize = 200;
-/// Most move queues of one game.
 const OF_A_GAME_MAX: usize = 16;
 
 /// How long guests and their games are kept; forever if `None`.
@@ -45,7 +44,6 @@ pub struct Lifetimes {
 }
 
 impl Lifetimes {
-    /// The lifetimes of these settings.
     pub fn of(times: &Times) -> Lifetimes {
         Lifetimes { new_guest: times.new_guest, guest_game: times.guest_game }
     }
@@ -60,15 +58,12 @@ pub struct Pruned {
     pub games: usize,
 }
 
-/// Whether to delete or only to count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Run {
     Real,
     Dry,
 }
 
-/// The list entry of a game that ends now, if it is a casual game without an account. It is written
-/// in the append that ends the game.
 pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Option<Write> {
     if header.terms.rated || !is_of_guests(&header.players) {
         return None;
@@ -103,10 +98,6 @@ pub async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every: Durat
     }
 }
 
-/// Deletes what the two lists name and is old enough, at most `max` of each.
-///
-/// # Errors
-/// [`StoreError`]: the rest will be found again.
 pub async fn prune_due(store: &dyn Store, lifetimes: Lifetimes, max: usize) -> Result<Pruned, StoreError> {
     let mut pruned = Pruned::default();
     if let Some(age) = lifetimes.new_guest {
@@ -162,10 +153,7 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
 }
 
 /// Prunes all players and all games of a store. `told` gets the numbers of players and games seen
-/// so far.
-///
-/// # Errors
-/// [`StoreError`]: what was deleted stays deleted, and it may be run again.
+/// so far. After an error what was deleted stays deleted, and it may be run again.
 pub async fn prune_all(
     store: &dyn Archive,
     lifetimes: Lifetimes,
@@ -197,7 +185,6 @@ pub async fn prune_all(
     Ok(pruned)
 }
 
-/// The decision about a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     /// It is deleted, or would be.

@@ -43,9 +43,7 @@ use flagfall_base::keys::{FIRST_MOVE, GONE, RATED, RATING_DUE, RATING_HISTORY, R
 
 /// A game is rated from this many plies on.
 const PLIES_MIN: u16 = 2;
-/// Most games that a history lists.
 const HISTORY_MAX: usize = 200;
-/// Most places of a leaderboard.
 const PLACES_MAX: usize = 100;
 /// Most records of a leaderboard that are read to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
@@ -55,7 +53,6 @@ const BOARD_KEPT: Duration = Duration::from_secs(5);
 /// Cached leaderboards and when they were read. The key says whether they are of bots.
 type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
 
-/// The ratings in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Ratings {
     store: Arc<dyn Store>,
@@ -66,7 +63,6 @@ pub struct Ratings {
     boards: Arc<Mutex<Boards>>,
 }
 
-/// The outcome of a job.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RatingOutcome {
     /// There was no job: the game is not rated, or was rated before.
@@ -90,7 +86,6 @@ pub enum Unrated {
     /// Games without a clock have no speed.
     NoClock,
     HousePlayer,
-    /// People and bots have separate ratings.
     BotsAndPeople,
     Guest,
 }
@@ -126,7 +121,6 @@ pub fn why_unrated(ruleset: &str, time: flagfall_protocol::Time, kinds: [PlayerK
 }
 
 impl Ratings {
-    /// The ratings in this store, for games that these tables can read.
     pub fn new(
         store: Arc<dyn Store>,
         tables: Tables,
@@ -136,10 +130,6 @@ impl Ratings {
         Ratings { store, tables, connections, first_move, boards: Arc::default() }
     }
 
-    /// Rates a game if its job is there, regardless of who has its lease.
-    ///
-    /// # Errors
-    /// [`JobError`]: the job is still there, or it was done; call again to find out.
     pub async fn rate_now(&self, game: GameId) -> Result<RatingOutcome, JobError> {
         let due = RATING_DUE.key([&game])?;
         match Claimed::now(&self.store, due).await? {
@@ -148,7 +138,6 @@ impl Ratings {
         }
     }
 
-    /// Does the job of rating a game.
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<RatingOutcome, JobError> {
         let game = job.subject()?;
         let mut transaction = Transaction::new(&*self.store, "the ratings of these players");
@@ -289,7 +278,6 @@ impl Ratings {
         })
     }
 
-    /// Tells both players their new ratings.
     async fn tell(&self, game: GameId, outcome: &RatingOutcome) {
         let result = match outcome {
             RatingOutcome::Now(_) => "rated",
@@ -304,7 +292,6 @@ impl Ratings {
         self.tables.peers().notify(&self.connections, &players, &rated).await;
     }
 
-    /// What a game changed in the ratings of its players, once it is rated.
     pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
         let value = self.store.get(RATED.key([&game])?).await?;
         let read =
@@ -312,7 +299,6 @@ impl Ratings {
         value.map(read).transpose()
     }
 
-    /// A player's ratings, as of now.
     pub async fn of_player(&self, player: &str) -> Result<Vec<RatingInfo>, StoreError> {
         let now = SystemClock.now();
         let mut infos = Vec::new();
@@ -331,8 +317,6 @@ impl Ratings {
         Ok(infos)
     }
 
-    /// A player's rating in one class as of now, as it is shown. A player without games there has
-    /// that of a newcomer.
     pub(crate) async fn shown(
         &self,
         player: &str,
@@ -345,7 +329,6 @@ impl Ratings {
         Ok(point(record.now(now)))
     }
 
-    /// A player's rating in one class, for pairing.
     pub(crate) async fn standing(
         &self,
         player: &str,
@@ -443,10 +426,6 @@ impl Ratings {
         Ok(Leaderboard { ruleset: class.ruleset, speed, bots, entries })
     }
 
-    /// Deletes the ratings, histories and leaderboard places of a deleted player.
-    ///
-    /// # Errors
-    /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         let now = SystemClock.now();
         let mut scan = Scan::new(&*self.store, RATINGS.under([&player.id])?);
@@ -468,7 +447,6 @@ impl Ratings {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Standing {
     pub(crate) rating: f64,
-    /// The rating's deviation now.
     pub(crate) deviation: f64,
     /// Rated games with the first move, minus those without.
     pub(crate) first_surplus: i32,

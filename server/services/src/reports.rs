@@ -11,7 +11,6 @@ use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, Time15};
 use flagfall_base::scan::Scan;
 use thiserror::Error;
 
-/// Characters in the longest reason.
 pub const REASON_LEN_MAX: usize = 300;
 /// Most reports of one player within a day.
 const REPORTS_MAX: usize = 10;
@@ -19,7 +18,6 @@ const REPORTS_MAX: usize = 10;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// How long reports are kept, in milliseconds.
 const KEPT_MS: u64 = 180 * DAY_MS;
-/// A player's report to the operators.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// When, in milliseconds since 1970.
@@ -27,22 +25,18 @@ pub struct Report {
     pub reporter: Player,
     pub reported: Player,
     pub game: GameId,
-    /// The reporter's words.
     pub reason: String,
 }
 
-/// Why a report was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum ReportRefusal {
     /// The reason is empty, too long or not printable.
     BadReason,
     HousePlayer,
-    /// The player has reported this game before.
     ReportedBefore,
     /// The player has made too many reports today.
     TooMany,
-    /// The store does not answer as it should.
     Store,
 }
 

@@ -23,7 +23,6 @@ use crate::settings::Settings;
 use crate::turns::Turns;
 
 pub struct Services {
-    /// What the operator set.
     pub settings: Settings,
     /// The logs of games and the small records.
     pub store: Arc<dyn Store>,
@@ -31,7 +30,6 @@ pub struct Services {
     pub players: Players,
     /// Seeks, challenges and the pool.
     pub lobby: Lobby,
-    /// The games in memory.
     pub tables: Tables,
     pub ratings: Ratings,
     /// Correspondence: whose turn it is, and queued moves.
@@ -39,24 +37,15 @@ pub struct Services {
     pub notices: Notices,
     /// Lists of finished games.
     pub histories: Histories,
-    /// Signed results.
     pub proofs: Proofs,
     pub deployments: Deployments,
-    /// Deletion of accounts.
     pub erasure: Arc<Erasure>,
     pub jobs: Jobs,
-    /// Everyone who is connected to this server.
     pub connections: Connections,
-    /// The other servers.
     pub peers: Peers,
 }
 
 impl Services {
-    /// Puts the services together, and reads the lists of games from the store. With a key, results
-    /// are signed.
-    ///
-    /// # Errors
-    /// [`StartError`] if the store cannot be read.
     pub async fn assemble(
         settings: Settings,
         store: Arc<dyn Store>,

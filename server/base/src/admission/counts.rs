@@ -14,7 +14,6 @@ use std::collections::BTreeSet;
 use std::collections::HashMap;
 use tokio::time::Instant;
 
-/// What is counted, and what it is counted against.
 pub(super) struct Counts {
     pub(super) limits: AdmissionLimits,
     pub(super) capacity: Capacity,
@@ -37,7 +36,6 @@ pub(super) struct Capacity {
     pub(super) newcomers: usize,
     /// Connections without a hello that may use the rest until it is known whose they are.
     pub(super) band: usize,
-    /// The share of one address.
     pub(super) per_address: usize,
 }
 
@@ -65,7 +63,6 @@ pub enum Held {
     Game { game: GameId, is_house: bool },
 }
 
-/// The client or player it counts for.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Holder {
     Address(Network),
@@ -73,7 +70,6 @@ pub enum Holder {
     Player(String),
 }
 
-/// What a command is about to make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Wanted {
     Offer,
@@ -118,7 +114,6 @@ pub(super) fn forget_empty(holdings: &mut Holdings, holder: &Holder) {
 }
 
 impl Holder {
-    /// The holders that a refusal may be about.
     pub fn of(client: Client, player_id: &str) -> Vec<Holder> {
         let mut holders = address(client);
         holders.push(Holder::Player(player_id.to_owned()));

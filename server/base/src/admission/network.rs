@@ -29,7 +29,6 @@ pub struct NetworkRange {
     prefix: u8,
 }
 
-/// The text is not a range of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("not a range of addresses: write 192.0.2.0/24, 2001:db8::/32 or one address")]
 pub struct NotARange;
@@ -77,10 +76,8 @@ impl fmt::Display for NetworkRange {
     }
 }
 
-/// A client, as limits count it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Client {
-    /// The network it counts by.
     pub network: Network,
     /// True if the operator exempted its network from limits per address.
     pub is_trusted: bool,

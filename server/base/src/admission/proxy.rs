@@ -33,7 +33,6 @@ pub struct ProxyTrust {
 }
 
 impl ProxyTrust {
-    /// True if a connection from this address is trusted as a proxy.
     pub fn is_proxy(&self, peer: IpAddr) -> bool {
         self.is_everyone || self.is_named(peer)
     }

@@ -44,7 +44,6 @@ pub(crate) struct Place {
     pub(crate) eviction: Arc<Eviction>,
 }
 
-/// What an address uses.
 #[derive(Default)]
 pub(crate) struct Usage {
     pub(crate) connections: usize,
@@ -148,7 +147,6 @@ impl State {
         self.seats.get(&number).filter(|place| place.is_named).map(|place| place.client)
     }
 
-    /// Counts the connection for this client from now on.
     pub(crate) fn name(&mut self, number: u64, client: Client) {
         let Some(place) = self.seats.get_mut(&number) else { return };
         let (proxy, standing) = (place.client, place.standing);
@@ -193,7 +191,6 @@ impl State {
         }
     }
 
-    /// Adds a connection of this standing to the counts, or removes it.
     fn count(&mut self, number: u64, client: Client, standing: Standing, is_added: bool) {
         let (is_stranger, is_newcomer) = match standing {
             Standing::Silent | Standing::Speaking => (true, true),
@@ -234,18 +231,14 @@ impl State {
     }
 }
 
-/// What is known about a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Standing {
     /// No request and no hello yet: it may be evicted.
     Silent,
     /// An HTTP request or a hello is being handled.
     Speaking,
-    /// A new guest.
     Newcomer,
-    /// A player with a known token.
     Known,
-    /// It was evicted, and is being closed.
     Evicted,
 }
 

@@ -50,7 +50,6 @@ impl Admission {
         Ok(Ticket { counts: self.counts.clone(), holders, wanted })
     }
 
-    /// The limit that a holder has reached.
     fn full(&self, holder: &Holder, holding: &Holding, wanted: Wanted) -> Option<(Limit, Scope)> {
         let limits = &self.counts.limits;
         let is_house = |kind: Wanted| kind == Wanted::Game { is_house: true };

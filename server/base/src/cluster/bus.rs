@@ -41,8 +41,6 @@ pub enum Notice {
         players: Vec<String>,
         message: Box<ServerToClient>,
     },
-    /// The connections of a player who has become an account, or has another name now, must be
-    /// closed. They reconnect with the new identity.
     Renewed {
         /// The server that sends it. It has closed its own connections already.
         server: String,
@@ -50,7 +48,6 @@ pub enum Notice {
     },
     /// A server checks that it hears itself.
     Probe {
-        /// A unique text.
         probe: String,
     },
     Gone {
@@ -68,7 +65,6 @@ pub trait GameNews: Sync {
 }
 
 impl Peers {
-    /// Sends a notice to all servers.
     pub async fn tell(&self, notice: &Notice) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         // Serializing a notice cannot fail.
@@ -172,7 +168,6 @@ impl Peers {
 }
 
 impl Inner {
-    /// Acts on a notice from a server, perhaps this one.
     fn act_on(&self, notice: Notice, seats: &Seats, connections: &Connections, games: &impl GameNews) {
         match notice {
             Notice::Seats { server, seats: told, left } => {

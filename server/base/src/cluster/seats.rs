@@ -41,7 +41,6 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// True if it is newer than a seat here.
     pub fn is_after(self, here: Stamp) -> bool {
         self.since > here || (self.since == here && self.wins_ties)
     }
@@ -56,8 +55,6 @@ pub struct Seats {
 struct Shared {
     server: String,
     state: Mutex<State>,
-    /// Since when this server has known about the others' seats, as a stamp; [`BLIND`] if it does
-    /// not.
     sighted_since: AtomicU64,
     /// When this server last heard itself, in milliseconds since `began`.
     own_heard_ms: AtomicU64,
@@ -73,12 +70,10 @@ struct State {
     /// Seats to send to others, and whether their player left on purpose.
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
-    /// The other servers, and when each was last heard.
     servers: HashMap<Arc<str>, Instant>,
     sighted_at: Option<Instant>,
 }
 
-/// A seat on another server.
 struct Other {
     side: Side,
     server: Arc<str>,
@@ -134,7 +129,6 @@ impl Seats {
         }
     }
 
-    /// Queues all seats here to be sent.
     pub fn repeat(&self) {
         let mut state = self.shared.state.lock();
         let State { own, news, .. } = &mut *state;

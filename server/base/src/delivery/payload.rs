@@ -78,12 +78,10 @@ impl Payload {
         self.text.is_empty()
     }
 
-    /// The JSON text.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The index of its kind in [`PAYLOAD_KINDS`].
     pub fn kind(&self) -> usize {
         usize::from(self.kind)
     }

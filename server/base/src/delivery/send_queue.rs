@@ -27,7 +27,6 @@ const IDLE_CAPACITY: usize = 8;
 pub struct ConnectionId(u64);
 
 impl ConnectionId {
-    /// Returns a new, unused number.
     pub fn next() -> ConnectionId {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         ConnectionId(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -87,14 +86,12 @@ struct State {
 pub struct Account {
     /// Messages given back to the rate limit.
     pub credit: u32,
-    /// Bytes that were stored.
     pub stored: u32,
 }
 
 /// The next item for a reader.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Outgoing {
-    /// A message to write.
     Message(Payload),
     /// Close the connection with this code. Nothing comes after it.
     Close(CloseCode),
@@ -166,14 +163,11 @@ impl Outbox {
         wake(waker);
     }
 
-    /// True if the connection has ended or is about to.
     pub fn is_closed(&self) -> bool {
         let state = self.shared.state.lock();
         state.is_closed || state.close.is_some()
     }
 
-    /// Sets the sequence number that this connection's audience has reached in an open game. Pings
-    /// carry it.
     pub fn set_head(&self, game: GameId, seq: u64) {
         let mut state = self.shared.state.lock();
         match state.heads.iter_mut().find(|head| head.game == game) {
@@ -265,8 +259,6 @@ impl OutboxReader {
         Poll::Pending
     }
 
-    /// The code to close the connection with, even while messages are queued. For when the socket
-    /// takes nothing.
     pub fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCode> {
         let mut state = self.shared.state.lock();
         if let Some(code) = state.close {

@@ -35,12 +35,10 @@ struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// Each connected player's connections, oldest first; never empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
-    /// Tokens that were valid lately.
     recent_tokens: RecentTokens,
     is_closing: bool,
 }
 
-/// A connection of a known player.
 #[derive(Clone)]
 struct Entry {
     outbox: Outbox,
@@ -71,16 +69,12 @@ impl Connections {
         Connections::default()
     }
 
-    /// An empty registry. It remembers the tokens of `absent_max` players who have no connection,
-    /// for so long.
     pub fn remembering(absent_max: usize, time: Duration) -> Connections {
         let recent_tokens = RecentTokens::new(absent_max, time);
         let state = Mutex::new(State { recent_tokens, ..State::default() });
         Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
     }
 
-    /// Registers a connection whose player is not known yet. While the server stops, the connection
-    /// is closed at once.
     #[must_use]
     pub fn enter(&self, outbox: Outbox, network: Option<Network>) -> Registration {
         let mut state = self.shared.state.lock();
@@ -92,7 +86,6 @@ impl Connections {
         Registration { shared: self.shared.clone(), outbox, network, player: None, visit: None }
     }
 
-    /// Sends a message to every connection of a player, if there are any.
     pub fn notify(&self, player_id: &str, payload: &Payload) {
         // Copy the outboxes first: sending wakes tasks, which must not happen under this lock.
         let entries = self.shared.state.lock().players.get(player_id).cloned();
@@ -114,8 +107,6 @@ impl Connections {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
 
-    /// Tells all identified players that the store has become unavailable or available. Sends
-    /// nothing if that is unchanged.
     pub fn note_store(&self, is_available: bool) {
         if self.shared.is_store_away.swap(!is_available, Ordering::SeqCst) != is_available {
             return;
@@ -142,12 +133,10 @@ impl Connections {
         }
     }
 
-    /// Forgets a token that may no longer be valid.
     pub fn forget_token(&self, player_id: &str, token_id: &str) {
         self.shared.state.lock().recent_tokens.forget_token(player_id, token_id);
     }
 
-    /// Forgets the tokens of all players who are not connected.
     pub fn forget_absent(&self) {
         self.shared.state.lock().recent_tokens.forget_absent();
     }
@@ -158,7 +147,6 @@ impl Connections {
         self.shared.state.lock().recent_tokens.knows(Instant::now(), token)
     }
 
-    /// Forgets a player's tokens and closes all their connections.
     pub fn close_player(&self, player_id: &str, code: CloseCode) {
         let entries = {
             let mut state = self.shared.state.lock();
@@ -188,12 +176,10 @@ impl Connections {
         connected.or_else(|| state.recent_tokens.pass_of(player_id))
     }
 
-    /// True if a player has an open connection.
     pub fn is_online(&self, player_id: &str) -> bool {
         self.shared.state.lock().players.contains_key(player_id)
     }
 
-    /// The network of a player's newest connection.
     pub fn network_of(&self, player_id: &str) -> Option<Network> {
         self.shared.state.lock().players.get(player_id)?.last()?.network
     }
@@ -227,7 +213,6 @@ impl Connections {
         }
     }
 
-    /// Waits until no connection is open.
     pub async fn emptied(&self) {
         loop {
             let emptied = self.shared.emptied.notified();
@@ -293,8 +278,6 @@ impl Registration {
         Some(identity)
     }
 
-    /// Registers the connection as this player's. Returns surplus connections, to be closed after
-    /// unlocking.
     fn identify_in(
         &mut self,
         state: &mut State,

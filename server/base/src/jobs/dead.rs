@@ -13,7 +13,6 @@ use crate::keys::{DEAD_JOBS, RATING_ASIDE, RATING_DUE, job_key};
 use crate::scan::Scan;
 use crate::transact::{Transaction, expect};
 
-/// Characters of an error that are kept.
 const ERROR_LEN_MAX: usize = 300;
 
 /// What the store keeps of a dead letter.
@@ -41,13 +40,11 @@ pub struct DeadJob {
     pub id: String,
     /// Why it failed last.
     pub error: String,
-    /// How often it was tried; `None` if that is not known.
     pub attempts: Option<u32>,
     /// When it failed first and last, if that is known.
     pub failed: Option<(Stamp, Stamp)>,
 }
 
-/// The jobs of one kind in a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitingJobs {
     pub kind: &'static str,
@@ -56,7 +53,6 @@ pub struct WaitingJobs {
     pub failed: usize,
 }
 
-/// Makes a job a dead letter. False if it is not as it was claimed.
 pub(super) async fn bury(
     claimed: &Claimed,
     kind: &'static str,
@@ -113,7 +109,6 @@ pub fn dead_of(kind: &str, first: &str) -> Result<Key, StoreError> {
     DEAD_JOBS.under([&kind, &first])
 }
 
-/// The key of the dead letter of a job.
 pub fn dead_key(kind: &str, id: &dyn Display) -> Result<Key, StoreError> {
     DEAD_JOBS.key([&kind, id])
 }
@@ -141,8 +136,6 @@ pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Res
     }
 }
 
-/// Deletes a dead letter for good. The note is written in the same update. False if there is no
-/// such dead letter.
 pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
     // If an update is made and the store does not say so, the next round finds no dead letter.
@@ -157,7 +150,6 @@ pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> R
     }
 }
 
-/// The record of a dead letter.
 async fn letter(store: &dyn Store, kind: &str, id: &str) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
     let key = DEAD_JOBS.key([&kind, &id])?;
     if let Some(value) = store.get(key.clone()).await? {
@@ -192,7 +184,6 @@ async fn find(
     Ok(Some((key, value, job)))
 }
 
-/// How many jobs of each kind there are.
 pub async fn waiting_jobs(store: &dyn Store) -> Result<Vec<WaitingJobs>, StoreError> {
     let mut all = Vec::new();
     for (kind, prefix) in KINDS {

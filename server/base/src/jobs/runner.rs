@@ -51,12 +51,10 @@ impl Jobs {
         Jobs { store, writer, queues: Vec::new() }
     }
 
-    /// Writes jobs of this server, and wakes this runner.
     pub fn writer(&self) -> &JobWriter {
         &self.writer
     }
 
-    /// The same, with a handler for a kind of jobs.
     pub fn with(mut self, kind: JobKind, handler: Handler) -> Jobs {
         self.queues.push(Arc::new(Queue {
             store: self.store.clone(),
@@ -93,18 +91,12 @@ impl Jobs {
         tokio::join!(queues, self.count_dead());
     }
 
-    /// Does all jobs of a kind that are due now, and returns when no job of it is running.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the rest will be found again.
+    /// Does all jobs of a kind that are due now, and returns when no job of it is running. After an
+    /// error the rest will be found again.
     pub async fn run_due(&self, kind: &str) -> Result<(), StoreError> {
         self.run_due_at(kind, self.store.now()).await
     }
 
-    /// Like [`Jobs::run_due`], with what is due at `now`.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the rest will be found again.
     pub async fn run_due_at(&self, kind: &str, now: Stamp) -> Result<(), StoreError> {
         match self.queues.iter().find(|queue| queue.kind.name == kind) {
             Some(queue) => queue.run_due(now).await,
@@ -140,7 +132,6 @@ struct Queue {
     looked_to: Mutex<Option<Key>>,
 }
 
-/// The jobs that this server works on.
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
@@ -148,7 +139,6 @@ struct Running {
     groups: HashMap<String, usize>,
 }
 
-/// A place for one job, as long as this exists.
 struct Place<'queue> {
     queue: &'queue Queue,
     key: Key,
@@ -169,10 +159,8 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Jobs that were found to be due, and true if there are more.
 type Found = (VecDeque<Record>, bool);
 
-/// Whether a job that was found can begin.
 enum Begin<'queue> {
     Now(Place<'queue>),
     IsRunning,
@@ -235,7 +223,6 @@ impl Queue {
         }
     }
 
-    /// Those of these jobs that are due.
     async fn look_at(&self, keys: Vec<Key>, now: Stamp) -> Result<Found, StoreError> {
         let mut found = VecDeque::new();
         for key in keys {
@@ -302,7 +289,6 @@ impl Queue {
         Ok((backlog, is_more_left))
     }
 
-    /// Begins as many jobs as there are places for.
     fn begin<'queue>(
         &'queue self,
         backlog: &mut VecDeque<Record>,

@@ -8,7 +8,6 @@ use flagfall_rules::Identity;
 /// An event that can be sent to an audience again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecentEvent {
-    /// A common ply.
     Ply(CompactPly),
     /// Another event, which is kept separately.
     Other,

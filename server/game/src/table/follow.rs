@@ -28,10 +28,8 @@ pub(crate) struct Following {
     openers: Vec<Opener>,
 }
 
-/// What to read of the log.
 pub(super) enum ToRead {
     Nothing,
-    /// The entries after the replica.
     Entries,
     /// Those and the head, which must match the replica.
     Head,
@@ -48,7 +46,6 @@ impl Following {
         self.openers.iter().map(|opener| &opener.outbox)
     }
 
-    /// True if no connection waits.
     pub(super) fn is_quiet(&self) -> bool {
         self.openers.is_empty()
     }

@@ -30,7 +30,6 @@ struct Seat {
     elsewhere: Option<Elsewhere>,
 }
 
-/// The presence of both players.
 pub(crate) struct Attendance {
     seats: PerSide<Seat>,
     /// Since when connections on other servers are known; `None` while they are not.
@@ -68,7 +67,6 @@ impl Attendance {
         self.seats[side].is_on_purpose = is_on_purpose;
     }
 
-    /// Notes that a player acted at this time: they were there then.
     pub(super) fn note_act(&mut self, side: Side, at: Stamp) {
         self.seats[side].acted_at = Some(at);
     }
@@ -124,7 +122,6 @@ impl Attendance {
         }
     }
 
-    /// Notes since when this server has heard the others; `None` while it does not.
     pub(crate) fn note_sight(&mut self, since: Option<Stamp>) {
         self.sighted_since = since;
     }

@@ -7,7 +7,6 @@ use flagfall_protocol::{Accepted, Code, CommandId, Refusal, ServerToClient};
 use super::audience::Audiences;
 use crate::reply::{Answer, Reply};
 
-/// Answers that may wait while a rematch is created.
 const WAITING_MAX: usize = 8;
 
 pub(super) struct RematchRequest {
@@ -24,7 +23,6 @@ impl RematchRequest {
     }
 }
 
-/// How far the rematch is.
 #[derive(Default)]
 pub(crate) struct Rematch {
     wanted: PerSide<bool>,
@@ -45,12 +43,10 @@ impl Rematch {
         Side::BOTH.into_iter().filter(|side| self.wanted[*side])
     }
 
-    /// True if it is being created.
     pub(super) fn is_pending(&self) -> bool {
         matches!(self.creation, Creation::Pending(_))
     }
 
-    /// The connections that wait for it.
     pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
         let waiting = match &self.creation {
             Creation::Pending(waiting) => waiting.as_slice(),
@@ -59,13 +55,10 @@ impl Rematch {
         waiting.iter().filter_map(|request| request.reply.outbox())
     }
 
-    /// Notes that it exists.
     pub(crate) fn set_game(&mut self, game: GameId) {
         self.creation = Creation::Created(game);
     }
 
-    /// Handles a player's request; true if the rematch is to be created now. A house player wants
-    /// every rematch.
     pub(super) fn request(
         &mut self,
         request: RematchRequest,

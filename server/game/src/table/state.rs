@@ -24,14 +24,12 @@ use std::sync::Arc;
 /// Whether the replica is good to play on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
-    /// It is what the log says.
     Sound,
     Quarantined,
     /// The log has another branch than the replica.
     Diverged,
 }
 
-/// Whether the server stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stopping {
     No,
@@ -40,7 +38,6 @@ pub(crate) enum Stopping {
         /// True if the stop pauses the game, because no other server continues it.
         pauses: bool,
     },
-    /// It does, and the table has stopped.
     Done,
 }
 
@@ -64,7 +61,6 @@ pub(crate) struct Table {
     pub(crate) outage: OutageState,
     pub(super) house_turns: HouseTurns,
     pub(crate) rematch: Rematch,
-    /// Why the game was aborted, if it was.
     pub(super) aborted: Option<AbortCause>,
 }
 
@@ -140,7 +136,6 @@ impl Table {
         self.following.is_news(self.head.seq, seq)
     }
 
-    /// Who is away.
     pub(crate) fn absence(&self) -> Absence {
         self.attendance.absence(&self.header)
     }
@@ -164,17 +159,14 @@ impl Table {
         self.stopping == Stopping::Done
     }
 
-    /// True if the game has ended.
     pub(crate) fn is_over(&self) -> bool {
         self.game.outcome().is_some()
     }
 
-    /// True if a side has to deploy or to act.
     pub(super) fn is_awaited(&self, side: Side) -> bool {
         is_awaited(&self.game, side)
     }
 
-    /// True if a house player is to act.
     pub(crate) fn awaits_house(&self) -> bool {
         Side::BOTH.into_iter().any(|side| self.header.is_house(side) && self.is_awaited(side))
     }
@@ -200,27 +192,22 @@ impl Table {
         self.outage.shown_at(&self.game, self.header.is_slow(), now)
     }
 
-    /// What clients are told of the abort.
     pub(super) fn abort(&self) -> Option<Abort> {
         self.aborted.map(Abort::from)
     }
 
-    /// How far the side has been shown the game.
     pub(super) fn seq_of(&self, side: Side) -> u64 {
         self.audiences.shown(Viewer::Player(side)).seq
     }
 
-    /// Phase and ply: how far the game is.
     pub(crate) fn progress(&self) -> (Phase, Ply) {
         (self.game.phase(), self.game.ply())
     }
 
-    /// The side to move, and the outcome if there is one.
     pub(crate) fn state(&self) -> (Option<Side>, Option<SeenOutcome>) {
         (self.game.turn(), self.game.outcome().map(SeenOutcome::from))
     }
 
-    /// The game's summary, which is public.
     pub(crate) fn summary(&self) -> GameSummary {
         GameSummary {
             id: self.id(),

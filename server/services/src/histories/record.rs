@@ -29,7 +29,6 @@ pub(super) struct Figures {
     pub(super) deployments: Vec<KeptDeployment>,
 }
 
-/// A deployment and its results.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptDeployment {
     pub(super) setup: String,

@@ -54,8 +54,6 @@ impl Challenge {
     }
 }
 
-/// Finds the open challenge of a code. Also returns its key and stored value, for the condition
-/// that it is still open.
 pub(super) async fn find(
     store: &Arc<dyn Store>,
     code: &str,
@@ -73,7 +71,6 @@ pub(super) async fn find(
     Ok((challenge, key, bytes))
 }
 
-/// Counts a player's open challenges, up to `max`.
 pub(super) async fn count(
     store: &Arc<dyn Store>,
     challenger: &Player,
@@ -82,7 +79,6 @@ pub(super) async fn count(
     Ok(store.scan(own_key(challenger, "")?, None, max).await?.len())
 }
 
-/// Closes all open challenges of a player and returns them.
 pub(super) async fn close_all(
     store: &Arc<dyn Store>,
     challenger: &Player,

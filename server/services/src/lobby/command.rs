@@ -12,7 +12,6 @@ pub enum LobbyCommand {
     Seek {
         terms: Terms,
         side: Option<Side>,
-        /// Which ratings the seek is for.
         #[serde(skip_serializing_if = "Option::is_none")]
         rating: Option<RatingWish>,
     },
@@ -49,10 +48,7 @@ pub enum LobbyCommand {
 }
 
 impl LobbyCommand {
-    /// Converts a message into a lobby command.
-    ///
-    /// # Errors
-    /// The message itself, if it is not for the lobby.
+    /// Converts a message into a lobby command; returns it if it is not for the lobby.
     #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
     pub fn from_message(message: ClientToServer) -> Result<(CommandId, LobbyCommand), ClientToServer> {
         Ok(match message {
@@ -81,7 +77,6 @@ impl LobbyCommand {
         })
     }
 
-    /// Its name in messages and metrics.
     pub const fn name(&self) -> &'static str {
         match self {
             LobbyCommand::Seek { .. } => "seek",

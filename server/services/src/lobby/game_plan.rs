@@ -10,8 +10,6 @@ use flagfall_game::NewGame;
 
 /// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
 const LEFT_AFTER_MS: u64 = 3_000;
-/// How long a plan is kept that no server could carry out, in milliseconds: as long as the outcome
-/// of its command.
 pub(crate) const PLAN_MS: u64 = 24 * 3_600_000;
 
 /// A planned game, as the store keeps it, besides the state of the job.

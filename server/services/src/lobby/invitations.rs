@@ -17,8 +17,6 @@ const ADDRESSEES_MAX: usize = 50;
 
 impl Lobby {
     /// Addresses an open challenge of `challenger` to a player. Repeating it changes nothing.
-    ///
-    /// # Errors
     /// [`LobbyRefusal::NoSuchChallenge`] if it is not open or not the challenger's,
     /// [`LobbyRefusal::OwnOffer`], [`LobbyRefusal::NotRated`], [`LobbyRefusal::Blocked`],
     /// [`LobbyRefusal::OpponentBusy`] if too many challenges wait for the player or this one has
@@ -79,9 +77,6 @@ impl Lobby {
     }
 
     /// Declines a challenge addressed to the player, which closes it.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
     pub async fn decline(&self, player: &Player, code: &str) -> Result<(), LobbyRefusal> {
         let own = key(player, code)?;
         if self.inner.store.get(own.clone()).await?.is_none() {
@@ -112,8 +107,6 @@ impl Inner {
         self.tell(&challenge.challenger, &message).await;
     }
 
-    /// Removes a closed challenge from its addressees' lists and tells them, except the one who
-    /// answered it.
     pub(super) async fn tell_addressees(&self, challenge: &Challenge, answered_by: Option<&Player>) {
         if let Err(refusal) = self.try_tell_addressees(challenge, answered_by).await {
             tracing::debug!(%refusal, "could not tell all addressees that a challenge is closed; their lists do not show it");
@@ -144,7 +137,6 @@ impl Inner {
         Ok(())
     }
 
-    /// Sends a player a message, on any server.
     async fn tell(&self, player: &Player, message: &ServerToClient) {
         self.peers().notify(&self.connections, &[&player.id], message).await;
     }
@@ -159,7 +151,6 @@ fn key(player: &Player, code: &str) -> Result<Key, LobbyRefusal> {
     invited_key(&player.id, code)
 }
 
-/// The key that records a challenge's addressee under its code.
 fn addressed_key(code: &str, player_id: &str) -> Result<Key, LobbyRefusal> {
     ADDRESSED.key([&code, &player_id]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

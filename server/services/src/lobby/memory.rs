@@ -19,7 +19,6 @@ use super::refusal::LobbyRefusal;
 use flagfall_base::keys::COMMANDS;
 use flagfall_game::NewGame;
 
-/// The outcome of an accepted command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct CommandRecord {
     fingerprint: HexBytesText,
@@ -38,7 +37,6 @@ pub(super) struct Draft {
     update: Update,
 }
 
-/// The result of writing a draft.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Kept {
     /// It is in the store.
@@ -49,7 +47,6 @@ pub(super) enum Kept {
     Conflict,
 }
 
-/// Store of command outcomes.
 pub(super) struct CommandMemory {
     store: Arc<dyn Store>,
     memory_ms: u64,
@@ -61,11 +58,6 @@ impl CommandMemory {
         CommandMemory { store, memory_ms }
     }
 
-    /// Returns the command's outcome if it was accepted before.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::CommandIdReused`] if the id belongs to another command,
-    /// [`LobbyRefusal::Store`].
     pub(super) async fn recall(
         &self,
         player: &Player,
@@ -76,7 +68,6 @@ impl CommandMemory {
         bytes.map(|bytes| read(&bytes, command)).transpose()
     }
 
-    /// Prepares the record of an accepted command.
     pub(super) fn draft(
         &self,
         player: &Player,
@@ -97,11 +88,6 @@ impl CommandMemory {
         Ok(Draft { key, record, value, update })
     }
 
-    /// Writes a draft to the store.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Store`]: the draft may have been written or not. Repeating the command
-    /// resolves it.
     pub(super) async fn keep(&self, draft: Draft, command: &LobbyCommand) -> Result<Kept, LobbyRefusal> {
         let Draft { key, record, value, update } = draft;
         match self.store.update(update).await? {

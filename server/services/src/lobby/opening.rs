@@ -73,7 +73,6 @@ impl Asker<'_> {
         }
     }
 
-    /// The range of a seek that the asker opens with this rating.
     pub(super) fn range(
         &self,
         wish: Option<RatingWish>,
@@ -88,7 +87,6 @@ impl Asker<'_> {
         if range.is_allowed() { Ok(Some(range)) } else { Err(BadRange::Bounds.into()) }
     }
 
-    /// Checks that the asker's rating is in the seek's range.
     pub(super) async fn check_range(&self, seek: &Seek) -> Result<(), LobbyRefusal> {
         let Some(range) = seek.rating else { return Ok(()) };
         let is_bot = |kind: PlayerKind| kind == PlayerKind::Bot;
@@ -101,8 +99,6 @@ impl Asker<'_> {
     }
 }
 
-/// The speed at which games of these terms have ratings, whether or not they are rated. None if
-/// such games have no ratings.
 fn class_of(terms: &Terms) -> Option<Speed> {
     Speed::of(terms.time).filter(|_| has_class(&terms.ruleset))
 }

@@ -54,8 +54,6 @@ impl Lobby {
 }
 
 impl Inner {
-    /// Creates the game and informs its players who are connected here; other servers inform theirs
-    /// when they open it.
     pub(super) async fn make(&self, plan: NewGame) -> Result<(), LobbyRefusal> {
         let game = self.tables.create(plan).await?;
         for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {

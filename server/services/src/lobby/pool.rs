@@ -111,8 +111,6 @@ impl Pool {
 
     /// Returns the update that lets a player wait for these terms. A player who waits for the same
     /// terms keeps their place; other terms replace the earlier ones.
-    ///
-    /// # Errors
     /// [`LobbyRefusal::AlreadyPaired`] while the game that the player was paired into runs.
     pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, LobbyRefusal> {
         let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
@@ -138,8 +136,6 @@ impl Pool {
     }
 
     /// Returns the key and value of a waiting player's record, for its removal.
-    ///
-    /// # Errors
     /// [`LobbyRefusal::NotInPool`], or [`LobbyRefusal::AlreadyPaired`] if the game that the player
     /// was paired into runs or is about to start.
     pub(super) async fn leaving(&self, player: &Player) -> Result<(Key, Vec<u8>), LobbyRefusal> {
@@ -154,7 +150,6 @@ impl Pool {
         }
     }
 
-    /// True if a player waits.
     pub(super) async fn is_waiting(&self, player_id: &str) -> Result<bool, StoreError> {
         let Ok(key) = POOL.key([&player_id]) else { return Ok(false) };
         Ok(self.store.get(key).await?.is_some())
@@ -175,11 +170,6 @@ impl Pool {
         }
     }
 
-    /// Runs a wave: creates the games of pairs, extends the records of players connected here, and
-    /// pairs those who wait.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the next wave continues with what is left.
     pub(super) async fn hold_wave(&self) -> Result<(), StoreError> {
         self.make_games().await?;
         self.take_back().await?;
@@ -346,8 +336,6 @@ impl Pool {
         Ok(is_sealed)
     }
 
-    /// Creates the games of all pairs, including other servers', and informs the players connected
-    /// here.
     async fn make_games(&self) -> Result<(), StoreError> {
         let paired = self.paired().await?;
         let ids: HashSet<GameId> = paired.iter().map(|(_, plan)| plan.id).collect();
@@ -368,8 +356,6 @@ impl Pool {
         Ok(Scan::all(&*self.store, PAIRED.all()?).await?.into_iter().filter_map(read).collect())
     }
 
-    /// Creates a pair's game and informs the players connected here. Returns the key of a pair
-    /// whose game can never be created.
     async fn make_game(&self, key: Key, plan: NewGame) -> Option<Key> {
         let id = plan.id;
         match self.tables.create(plan).await {
@@ -468,7 +454,6 @@ impl Pool {
     }
 }
 
-/// The range of ratings that a player can be paired with now.
 fn range(place: &Waiting<usize>, settings: &Settings) -> RatingRange {
     let reach = reach(place, settings);
     let points = |points: f64| Some(points.round().clamp(0.0, f64::from(RatingRange::POINTS_MAX)) as u32);

@@ -7,7 +7,6 @@ use hyper::Uri;
 
 use crate::settings::Reach;
 
-/// Most characters in an address.
 const URL_LEN_MAX: usize = 500;
 
 /// An address whose text may be called. The addresses that its name resolves to are checked for
@@ -47,7 +46,6 @@ impl From<&TargetError> for Refusal {
 }
 
 impl Target {
-    /// Parses and checks an address.
     pub fn parse(url: &str, reach: Reach) -> Result<Target, TargetError> {
         let url = url.trim();
         let is_plain = url.len() <= URL_LEN_MAX && url.bytes().all(|byte| byte.is_ascii_graphic());
@@ -89,7 +87,6 @@ impl Target {
     }
 }
 
-/// Checks that a resolved address may be called.
 pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), TargetError> {
     match (is_public(address), reach) {
         (true, _) if is_encrypted => Ok(()),

@@ -10,10 +10,8 @@ use flagfall_base::keys::WEBHOOKS;
 use flagfall_base::transact::{Transaction, expect};
 
 impl Notices {
-    /// Does the job of sending a notice, if it is still current.
-    ///
-    /// # Errors
-    /// [`JobError`]; [`JobError::NotNow`] if its destination takes nothing at the moment.
+    /// Does the job of sending a notice, if it is still current. [`JobError::NotNow`] if its
+    /// destination takes nothing at the moment.
     pub(crate) async fn do_job(&self, mut job: Claimed) -> Result<(), JobError> {
         let WaitingNotice { notice, .. } = job.fields()?;
         let player = job.id().split('/').next().unwrap_or_default().to_owned();
@@ -53,7 +51,6 @@ impl Notices {
         Ok(())
     }
 
-    /// A player's webhook, unless there is none or it is given up.
     async fn live_webhook(&self, player: &str) -> Result<Option<WebhookRecord>, StoreError> {
         let webhook = self.webhook(player).await?.map(|(webhook, _)| webhook);
         Ok(webhook.filter(|webhook| webhook.lost < LOST_MAX))
@@ -69,8 +66,6 @@ impl Notices {
         own.to_act && Some(own.game.ply) == notice.ply
     }
 
-    /// Records an attempt if the webhook still exists. `lost` is true if the notice is lost, and
-    /// false if it was delivered.
     pub(super) async fn note(
         &self,
         player: &str,

@@ -12,24 +12,20 @@ use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
-/// Deliveries at once to all hosts.
 const AT_ONCE: usize = 64;
 /// Deliveries at once to hosts that failed last.
 const FAILING_AT_ONCE: usize = 16;
-/// Deliveries at once to one host.
 const HOST_AT_ONCE: usize = 2;
 /// Deliveries that wait for a place at one host. Further ones wait in the store.
 const WAITING_MAX: usize = 256;
 /// Failures in a row after which a host is left alone.
 const FAILURES_MAX: u32 = 3;
-/// The first pause, and the longest.
 const PAUSE: Duration = Duration::from_secs(10);
 /// For how long a host is left alone at most.
 const PAUSE_MAX: Duration = Duration::from_secs(10 * 60);
 /// Most hosts whose failures are remembered.
 const HOSTS_MAX: usize = 4_096;
 
-/// All destinations. Cheap to clone; all clones are one.
 #[derive(Clone)]
 pub(super) struct Destinations {
     places: Arc<Semaphore>,
@@ -42,19 +38,16 @@ struct Host {
     /// Counts the places that became free.
     freed: watch::Sender<u64>,
     failures: u32,
-    /// The end of its pause.
     paused_until: Option<Instant>,
     used: Instant,
 }
 
-/// A place at a host, as long as this exists.
 pub(super) struct Place {
     destinations: Destinations,
     host: String,
     _place: OwnedSemaphorePermit,
 }
 
-/// The answer to a request for a place.
 enum Offer {
     Taken(Place),
     /// Ask again when this has changed.
@@ -154,7 +147,6 @@ impl Destinations {
 }
 
 impl Place {
-    /// Notes how a delivery went.
     pub(super) fn note(&self, is_well: bool) {
         let mut hosts = self.destinations.hosts.lock();
         let Some(known) = hosts.get_mut(&self.host) else { return };

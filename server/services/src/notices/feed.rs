@@ -11,7 +11,6 @@ use flagfall_base::keys::{FEED_OF, FEEDS};
 use flagfall_base::names::player_named;
 use flagfall_base::transact::{delete, write};
 
-/// Most finished games in a feed.
 const ENDED_MAX: usize = 20;
 const DAY_MS: u64 = 24 * 3_600_000;
 
@@ -28,10 +27,6 @@ impl Notices {
         Ok(MadeFeed { path: Secret::new(format!("/api/feeds/{}", token.expose())) })
     }
 
-    /// Removes the asker's feed.
-    ///
-    /// # Errors
-    /// [`WebhookError::NoSuchFeed`], [`WebhookError::Store`].
     pub async fn remove_feed(&self, asker: &Identity) -> Result<(), WebhookError> {
         if !self.has_feed(&asker.player.id).await? {
             return Err(WebhookError::NoSuchFeed);
@@ -39,15 +34,10 @@ impl Notices {
         Ok(self.forget_feed(&asker.player.id).await?)
     }
 
-    /// True if a player has a feed.
     pub async fn has_feed(&self, player: &str) -> Result<bool, StoreError> {
         Ok(self.store.get(FEED_OF.key([&player])?).await?.is_some())
     }
 
-    /// Returns the feed with this secret.
-    ///
-    /// # Errors
-    /// [`WebhookError::NoSuchFeed`], [`WebhookError::Store`].
     pub async fn feed(&self, secret: &str, histories: &Histories) -> Result<Feed, WebhookError> {
         let token: Token = secret.parse().map_err(|_| WebhookError::NoSuchFeed)?;
         let id = self.store.get(FEEDS.key([&token.hash()])?).await?.ok_or(WebhookError::NoSuchFeed)?;

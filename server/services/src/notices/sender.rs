@@ -31,37 +31,30 @@ use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::pki_types::ServerName;
 
-/// Timeouts for connecting and for the answer.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The only message of a failed connection. It must not reveal to players whether a name exists or
 /// a port is open inside the operator's network.
 const UNREACHABLE: &str = "this address cannot be reached from here";
-/// Prefix of a secret, before its key.
 const SECRET_PREFIX: &str = "whsec_";
 
-/// Sends notices. Cheap to clone.
 #[derive(Clone)]
 pub struct Sender {
     reach: Reach,
     dial: Arc<dyn Dial>,
 }
 
-/// The result of an attempt.
 pub(super) struct Sent {
-    /// The attempt, as its owner sees it.
     pub(super) attempt: WebhookAttempt,
     /// True if the destination answered, with any status: it blocks no place.
     pub(super) is_well: bool,
 }
 
 impl Sender {
-    /// A sender with this reach, which trusts these certificate authorities.
     pub fn new(reach: Reach, trust: &Trust) -> Sender {
         Sender { reach, dial: Arc::new(Network::new(reach, trust)) }
     }
 
-    /// A sender that connects in this way.
     #[cfg(test)]
     pub(super) fn dialing(reach: Reach, dial: Arc<dyn Dial>) -> Sender {
         Sender { reach, dial }
@@ -71,7 +64,6 @@ impl Sender {
         self.reach
     }
 
-    /// Sends a notice, signed with the webhook's secret.
     pub(super) async fn send(&self, url: &str, secret: &str, notice: &Notice) -> Sent {
         let result = Box::pin(self.exchange(url, secret, notice)).await;
         let at = SystemClock.now().0;
@@ -138,7 +130,6 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Formats a secret with these bits.
 pub(super) fn secret_of(bits: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", BASE64.encode(bits))
 }
@@ -166,7 +157,6 @@ fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// A connection to a destination.
 pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<L: AsyncRead + AsyncWrite + Unpin + Send> Line for L {}
@@ -177,7 +167,6 @@ pub(super) trait Dial: Send + Sync {
     fn dial<'a>(&'a self, target: &'a Target) -> BoxFuture<'a, Result<Box<dyn Line>, String>>;
 }
 
-/// Connections over the real network.
 pub(super) struct Network {
     reach: Reach,
     tls: TlsConnector,

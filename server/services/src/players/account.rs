@@ -30,7 +30,6 @@ const LOGIN_TOKEN: &str = "login";
 const NOBODY: &str = "000000000000";
 /// Rate-limit bucket for password re-confirmation.
 const CONFIRM: &str = "confirm";
-/// Most running games that an export names.
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
@@ -75,7 +74,6 @@ impl Players {
         Ok(SignedUp { player, token, recovery_code: Secret::new(code.expose()) })
     }
 
-    /// Turns a guest, stored or not, into an account.
     async fn promote(
         &self,
         guest: &Identity,
@@ -128,9 +126,6 @@ impl Players {
     /// Logs in with a password and returns a new token. Neither the answer nor its timing tells a
     /// wrong name from a wrong password. `device` is a token that the device had before, valid or
     /// not: guesses by others do not count against a device of the account.
-    ///
-    /// # Errors
-    /// [`PlayerError::WrongPassword`], and others of [`PlayerError`].
     pub async fn log_in(
         &self,
         address: IpAddr,
@@ -173,9 +168,6 @@ impl Players {
 
     /// Sets a new password with the recovery code, which is used up. All earlier tokens are
     /// revoked.
-    ///
-    /// # Errors
-    /// [`PlayerError::WrongRecoveryCode`], and others of [`PlayerError`].
     pub async fn recover(
         &self,
         address: IpAddr,
@@ -266,7 +258,6 @@ impl Players {
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
 
-    /// Makes another token for the asker.
     pub async fn make_token(
         &self,
         asker: &Identity,
@@ -309,16 +300,11 @@ impl Players {
     }
 
     /// The public profile of the player with this name, without ratings.
-    ///
-    /// # Errors
-    /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
     pub async fn profile(&self, name: &str) -> Result<Profile, PlayerError> {
         let record = self.find(&fold(name)).await?.ok_or(PlayerError::NoSuchPlayer)?;
         Ok(Profile { player: record.player, created: record.created, ratings: Vec::new() })
     }
 
-    /// What is kept of the asker's account and running games, except secrets. The caller adds what
-    /// other modules keep.
     pub async fn export(&self, asker: &Identity) -> Result<AccountExport, PlayerError> {
         let record = self.own_record(asker).await?;
         let seats = self.seats(&asker.player.id, EXPORTED_GAMES_MAX).await?;
@@ -344,8 +330,6 @@ impl Players {
 
     /// Deletes the asker's account. Name, password and tokens are gone, and their games are shown
     /// without their name. What else is kept of them is a job of this server.
-    ///
-    /// # Errors
     /// [`PlayerError::GamesRunning`] while they have running games, and others of [`PlayerError`].
     pub async fn delete(
         &self,
@@ -407,7 +391,6 @@ impl Players {
         Ok(if is_known { Guesser::Device(token.hash()) } else { Guesser::Stranger(address) })
     }
 
-    /// The record of the account with this name and password.
     async fn check_password(
         &self,
         guesser: &Guesser,
@@ -516,7 +499,6 @@ fn fold(name: &str) -> String {
     Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
 }
 
-/// The credentials, if they have not changed since they were checked.
 fn unchanged<'a>(
     record: &'a mut PlayerRecord,
     checked: &PlayerRecord,

@@ -16,8 +16,6 @@ use flagfall_base::rate::TokenBucket;
 /// Most names and addresses counted at a time. When there are more, full buckets are dropped.
 const COUNTED_MAX: usize = 50_000;
 
-/// All networks in which the account is unknown share this many times one network's budget of wrong
-/// guesses.
 const STRANGERS_FACTOR: u32 = 10;
 
 /// How long a network counts as known after the account was signed in there.
@@ -43,12 +41,10 @@ pub struct Attempts {
     known: Mutex<KnownNetworks>,
 }
 
-/// Who is trying a password.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Guesser {
     /// A device that has, or once had, a token of the account.
     Device(String),
-    /// Anyone else.
     Stranger(IpAddr),
 }
 
@@ -62,14 +58,12 @@ impl Guesser {
     }
 }
 
-/// An address's share of the hash queue.
 pub(super) fn share_of(address: IpAddr) -> Share {
     Share::Network(Network::of(address))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooOften {
-    /// How long until the next attempt.
     pub wait: Duration,
 }
 
@@ -82,7 +76,6 @@ struct Counts<K> {
 }
 
 impl Attempts {
-    /// Starts with no attempts counted.
     pub fn new(settings: &Settings) -> Attempts {
         let counts = |capacity| (capacity, settings.times.attempt_window);
         Attempts {
@@ -97,10 +90,6 @@ impl Attempts {
         }
     }
 
-    /// Counts an attempt at the password of a name.
-    ///
-    /// # Errors
-    /// [`TooOften`]: the attempt must not be made.
     pub(super) fn take(&self, name: &str, guesser: &Guesser, now: Instant) -> Result<(), TooOften> {
         let address = match guesser {
             Guesser::Device(device) => return self.take_own("device", device, now),
@@ -116,9 +105,6 @@ impl Attempts {
     }
 
     /// Counts a costly action from an address.
-    ///
-    /// # Errors
-    /// [`TooOften`]: the action must not be carried out.
     pub fn take_address(&self, address: IpAddr, now: Instant) -> Result<(), TooOften> {
         if self.admission.is_trusted(address) {
             return Ok(());
@@ -127,9 +113,6 @@ impl Attempts {
     }
 
     /// Counts an action of a known player or device, apart from what others try under their name.
-    ///
-    /// # Errors
-    /// [`TooOften`]: the action must not be carried out.
     pub fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), TooOften> {
         self.own.lock().take(format!("{what}/{player_id}"), now)
     }
@@ -151,7 +134,6 @@ impl Attempts {
         }
     }
 
-    /// Records that the account of this name was signed in from this address.
     pub(super) fn note_sign_in(&self, name: &str, address: IpAddr, now: Instant) {
         self.known.lock().note(name, Network::of(address), now);
     }

@@ -12,7 +12,6 @@ use super::{Name, Players};
 
 /// How long a closure is announced, for servers to close the account's sockets.
 const TOLD_MS: u64 = 5 * 60 * 1_000;
-/// How long a guest who was reopened is kept at least.
 const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 /// How often a change is retried after another writer changed the same player.
 const CHANGES_MAX: usize = 16;
@@ -23,28 +22,19 @@ pub enum ClosureError {
     NoSuchPlayer,
     #[error("this account is closed already")]
     AlreadyClosed,
-    /// The account is open already.
     #[error("this account is not closed")]
     NotClosed,
-    /// The store does not answer as it should.
     #[error("{0}")]
     Store(#[from] StoreError),
 }
 
-/// The player with this name, and whether their account is closed.
-///
-/// # Errors
-/// [`ClosureError::NoSuchPlayer`], [`ClosureError::Store`].
 pub async fn find_player(store: &dyn Store, name: &str) -> Result<(Player, bool), ClosureError> {
     let (record, _) = find(store, name).await?;
     Ok((record.player, record.closed.is_some()))
 }
 
-/// Closes or reopens an account. The note is written in the same update.
-///
-/// # Errors
-/// [`ClosureError`]; nothing was changed. After [`ClosureError::Store`] the change may have
-/// happened: read again to find out.
+/// Closes or reopens an account. The note is written in the same update. After an error nothing was
+/// changed. After [`ClosureError::Store`] the change may have happened: read again to find out.
 pub async fn set_closed(
     store: &dyn Store,
     name: &str,

@@ -30,7 +30,6 @@ use tokio::time::Instant;
 
 /// A guest's expiry is extended once it has come this much closer.
 pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
-/// The name of a guest's token.
 pub(super) const GUEST_TOKEN: &str = "guest";
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Domain separation of the MAC. Another token layout needs another text.
@@ -73,7 +72,6 @@ pub(super) struct GuestKeys {
     keys: Mutex<Vec<Arc<GuestKey>>>,
 }
 
-/// A guest as their token describes them.
 pub(super) struct GuestToken {
     pub(super) id: String,
     /// The name they asked for, or the generated one.
@@ -82,7 +80,6 @@ pub(super) struct GuestToken {
     pub(super) pass: GuestPass,
 }
 
-/// A guest's token as it is kept in their record.
 pub(super) fn token_record(pass: &GuestPass, name: &str, now: Stamp) -> TokenRecord {
     TokenRecord {
         id: pass.token_id.clone(),
@@ -94,7 +91,6 @@ pub(super) fn token_record(pass: &GuestPass, name: &str, now: Stamp) -> TokenRec
 }
 
 impl GuestKeys {
-    /// Issues a token for a new guest.
     pub(super) async fn issue(
         &self,
         store: &dyn Store,
@@ -254,7 +250,6 @@ struct Generations {
     since: Option<Instant>,
 }
 
-/// The holder of a name, and how they spell it.
 #[derive(Clone)]
 struct Holder {
     id: String,
@@ -280,7 +275,6 @@ impl Claims {
         true
     }
 
-    /// The id of the guest who claimed a name, and the name as they spell it.
     pub(super) fn holder(&self, folded: &str) -> Option<(String, Name)> {
         self.generations.lock().holder(folded).map(|holder| (holder.id.clone(), holder.name.clone()))
     }

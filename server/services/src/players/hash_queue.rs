@@ -17,7 +17,6 @@ pub(super) enum Share {
     Device(String),
 }
 
-/// The queue. Clones share it.
 #[derive(Clone)]
 pub(super) struct HashQueue {
     state: Arc<Mutex<State>>,
@@ -56,17 +55,13 @@ impl HashQueue {
         }
     }
 
-    /// Waits for a turn.
-    ///
-    /// # Errors
-    /// [`Full`]. This may also come while waiting, when another share needs the place of one that
-    /// has several.
+    /// Waits for a turn. [`Full`] may also come while waiting, when another share needs the place
+    /// of one that has several.
     pub(super) async fn turn(&self, share: Share) -> Result<Turn, Full> {
         let place = self.enter(share)?;
         place.await.map_err(|_| Full)
     }
 
-    /// Takes a place in the queue.
     fn enter(&self, share: Share) -> Result<oneshot::Receiver<Turn>, Full> {
         let (ours, theirs) = oneshot::channel();
         let mut state = self.state.lock();

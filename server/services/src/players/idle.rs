@@ -109,7 +109,6 @@ async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     Ok(if has_seek { Listed::Busy } else { Listed::Idle })
 }
 
-/// When the player of this record was stored, and their id, if they are a guest.
 pub(crate) fn stored_guest(record: &[u8]) -> Option<(Stamp, String)> {
     let record = PlayerRecord::read(record).ok()?;
     (record.player.kind == PlayerKind::Guest).then_some((Stamp(record.created), record.player.id))

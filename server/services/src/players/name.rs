@@ -3,11 +3,8 @@
 use flagfall_protocol::{Code, Refusal};
 use thiserror::Error;
 
-/// Characters in the shortest name.
 pub const NAME_LEN_MIN: usize = 2;
-/// Characters in the longest name.
 pub const NAME_LEN_MAX: usize = 20;
-/// Characters in the longest name of a token.
 pub(super) const TOKEN_NAME_LEN_MAX: usize = 40;
 
 /// Names that no player gets, because they suggest an official role. The names of house players are
@@ -32,7 +29,6 @@ const RESERVED: &[&str] = &[
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name(String);
 
-/// Why a text is not a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum NameError {
@@ -53,7 +49,6 @@ impl From<&NameError> for Refusal {
 }
 
 impl Name {
-    /// Checks a name.
     pub fn new(text: &str) -> Result<Name, NameError> {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if !text.bytes().all(is_allowed) || text.starts_with(['-', '_']) {
@@ -65,7 +60,6 @@ impl Name {
         Ok(Name(text.to_owned()))
     }
 
-    /// The name as its owner spells it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -26,7 +26,6 @@ pub struct Password(String);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum PasswordError {
-    /// Too short or too long.
     Length,
     /// It contains the account's name and little else.
     HasName,
@@ -86,7 +85,6 @@ const CODE_LEN: usize = 25;
 const CODE_GROUP: usize = 5;
 
 impl RecoveryCode {
-    /// A new random code.
     pub fn random() -> Result<RecoveryCode, ChanceError> {
         let bytes: [u8; CODE_LEN] = random_bytes()?;
         Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
@@ -111,7 +109,6 @@ impl RecoveryCode {
         groups.join("-")
     }
 
-    /// The hash that the server keeps.
     pub fn hash(&self) -> String {
         HexBytes(Sha256::digest(&self.0).into()).to_string()
     }
@@ -123,7 +120,6 @@ impl fmt::Debug for RecoveryCode {
     }
 }
 
-/// Why no hash was computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum HashError {
     /// Too many requests are waiting.
@@ -135,7 +131,6 @@ pub enum HashError {
 }
 
 impl HashError {
-    /// A defect, which goes to the log.
     fn defect() -> HashError {
         tracing::error!("a password hash could not be computed");
         HashError::Defect

@@ -17,7 +17,6 @@ use flagfall_base::random::{ChanceError, random_code};
 /// How long a revoked token is announced, for other servers to close its sockets.
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
-/// Most former tokens remembered for one player.
 const FORMER_TOKENS_MAX: usize = 16;
 
 /// Marks a closed account. The operators' log has the reason.
@@ -56,7 +55,6 @@ pub(super) struct PlayerRecord {
 pub(super) struct Credentials {
     /// Parameters, salt and hash of the password.
     pub(super) password: String,
-    /// The hash of the recovery code.
     pub(super) recovery: String,
 }
 
@@ -91,13 +89,11 @@ impl TokenRecord {
 }
 
 impl PlayerRecord {
-    /// True if this token is, or once was, one of the player's.
     pub(super) fn knows_device(&self, token: &Token) -> bool {
         let hash = token.hash();
         self.tokens.iter().any(|known| known.hash == hash) || self.former_tokens.contains(&hash)
     }
 
-    /// Remembers those of `before` that are not among the tokens any more.
     pub(super) fn note_former(&mut self, before: &[TokenRecord]) {
         for token in before {
             if self.tokens.iter().all(|kept| kept.hash != token.hash) {
@@ -118,7 +114,6 @@ impl PlayerRecord {
             .map_err(|_| StoreError::Damaged { what: "a player's record cannot be written".to_owned() })
     }
 
-    /// Writes of the record and of the keys that lead to it.
     pub(super) fn writes(&self) -> Result<Vec<Write>, StoreError> {
         let expires = self.expires.map(Stamp);
         let id = self.player.id.clone().into_bytes();

@@ -19,7 +19,6 @@ use tokio::time::Instant;
 use tokio::time::sleep;
 
 impl Players {
-    /// Closes the sockets of every token of `before` that `kept` does not have.
     pub(super) fn close_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in revoked(before, kept) {
             self.inner.connections.close_token(&before.player.id, &token.id, CloseCode::TokenRevoked);
@@ -34,11 +33,6 @@ impl Players {
         }
     }
 
-    /// Closes the sockets of tokens that other servers revoked since `looked_at`, the time of the
-    /// last look.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the look has to be repeated.
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
         // Half of the lifetime: a look takes time, and clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
@@ -92,7 +86,6 @@ impl Players {
     }
 }
 
-/// The tokens of `before` that `kept` does not have.
 fn revoked<'a>(before: &'a PlayerRecord, kept: &'a [TokenRecord]) -> impl Iterator<Item = &'a TokenRecord> {
     before.tokens.iter().filter(|token| kept.iter().all(|kept| kept.hash != token.hash))
 }
@@ -105,8 +98,6 @@ impl Players {
         }
     }
 
-    /// Drops the copies of players who have left and have no running game. Runs every `every` until
-    /// the future is dropped.
     pub async fn tend_copies(&self, every: Duration) {
         loop {
             sleep(every).await;

@@ -103,7 +103,6 @@ pub(crate) fn new_guest(key: &Key) -> Option<(Stamp, String)> {
 }
 
 impl PlayerRecord {
-    /// The record of a guest who is stored now.
     pub(super) fn of_guest(
         player: &Player,
         name: &Name,

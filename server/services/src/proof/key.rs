@@ -15,15 +15,12 @@ use flagfall_base::random::{ChanceError, random_bytes};
 
 /// The key file in the data folder of a server without `--signing-key`.
 pub const KEY_FILE: &str = "signing.key";
-/// New name of a key file that is damaged.
 const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
-/// Most bytes read of a key file.
 const FILE_MAX: u64 = 1_024;
 
 /// Where the key comes from: a file, or digits in the environment.
 #[derive(Clone)]
 pub enum KeySource {
-    /// A file with the key as 64 hexadecimal digits.
     File(PathBuf),
     Digits(Secret),
 }
@@ -54,7 +51,6 @@ impl fmt::Debug for KeySource {
     }
 }
 
-/// Why there is no key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     #[error("--signing-key {}: {error}", path.display())]
@@ -78,17 +74,13 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// The key of a seed of 32 secret bytes.
     pub fn from_seed(seed: &[u8; 32]) -> Option<SigningKey> {
         let pair = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
         let public = HexBytes(pair.public_key().as_ref().try_into().ok()?);
         Some(SigningKey { id: key_id(&public), pair, public })
     }
 
-    /// Reads the key that an operator named.
-    ///
-    /// # Errors
-    /// [`KeyError`]. It never contains what the file holds.
+    /// Reads the key that an operator named. An error never contains what the file holds.
     pub fn read(source: &KeySource) -> Result<SigningKey, KeyError> {
         match source {
             KeySource::Digits(digits) => SigningKey::of_digits(digits.expose(), Path::new("")),
@@ -146,7 +138,6 @@ impl SigningKey {
         &self.id
     }
 
-    /// Signs the digest of a finished game.
     pub fn sign(&self, digest: HexBytes) -> Option<RecordSignature> {
         let signature = self.pair.sign(&signed_message(digest));
         let value = SignatureText(signature.as_ref().try_into().ok()?);

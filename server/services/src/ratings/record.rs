@@ -33,7 +33,6 @@ pub(super) struct RatingRecord {
     pub(super) games: u32,
     /// Games with the first move, minus those without.
     pub(super) surplus: i32,
-    /// The id of their last opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) last_opponent: Option<String>,
     /// When their last game ended.
@@ -53,7 +52,6 @@ impl RatingRecord {
         )
     }
 
-    /// The rating as stored.
     pub(super) fn rating(&self) -> Rating {
         Rating { value: self.value, deviation: self.deviation, volatility: self.volatility }
     }
@@ -89,7 +87,6 @@ impl RatingRecord {
     }
 }
 
-/// A rating as it is shown to players.
 pub(super) fn point(rating: Rating) -> RatingPoint {
     RatingPoint {
         rating: rating.value.round() as u32,
@@ -98,7 +95,6 @@ pub(super) fn point(rating: Rating) -> RatingPoint {
     }
 }
 
-/// A game in a player's history.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct HistoryRecord {
     pub(super) game: GameId,
@@ -133,7 +129,6 @@ pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError>
     RATINGS.key([&player, &class.ruleset, &class.speed.name()])
 }
 
-/// The class in a key of [`ratings_of`].
 pub(super) fn class_of(key: &Key) -> Option<Class> {
     let mut parts = RATINGS.rest(key)?.split('/').skip(1);
     let (ruleset, speed) = (parts.next()?, parts.next()?);
@@ -150,7 +145,6 @@ pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError>
     RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
 }
 
-/// The key of a player's place on the leaderboard of their kind.
 pub(super) fn leader_key(
     kind: PlayerKind,
     class: &Class,

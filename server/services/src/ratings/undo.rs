@@ -21,21 +21,16 @@ pub enum UndoError {
     /// The game is not rated, does not count, is not over, or does not exist.
     #[error("this game has changed no rating")]
     NotRated,
-    /// The game is about to be rated.
     #[error("this game is being rated at this moment: try again")]
     Due,
     #[error("what this game did to ratings was taken back already")]
     UndoneBefore,
-    /// The store does not answer as it should.
     #[error("{0}")]
     Store(#[from] StoreError),
 }
 
-/// Takes back what a game did to ratings. The note is written in the same update.
-///
-/// # Errors
-/// [`UndoError`]; nothing was changed. After [`UndoError::Store`] it may have been; call again to
-/// find out.
+/// Takes back what a game did to ratings. The note is written in the same update. After an error
+/// nothing was changed. After [`UndoError::Store`] it may have been; call again to find out.
 pub async fn undo(
     store: &dyn Store,
     game: GameId,
@@ -77,7 +72,6 @@ async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Res
     Ok(update)
 }
 
-/// Subtracts points from a player's rating.
 async fn take(
     store: &dyn Store,
     players: &PerSide<Player>,

@@ -23,7 +23,6 @@ use flagfall_base::keys::{QUEUE, TURN_DUE};
 use flagfall_base::transact::{delete, write};
 use flagfall_game::{NewCommand, StaleEpoch, TableError};
 
-/// Most plies in a queue.
 const QUEUE_MAX: usize = 20;
 /// How long a table may take for a queued move before it is tried again later.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -84,10 +83,6 @@ impl From<StoreError> for QueueError {
 }
 
 impl Turns {
-    /// The moves that a player has queued in their game.
-    ///
-    /// # Errors
-    /// [`QueueError::Table`], [`QueueError::Store`].
     pub async fn queued(&self, game: GameId, player: &str) -> Result<MoveQueue, QueueError> {
         let (_, view) = self.own_view(game, player).await?;
         let record = self.read(game, player).await?.unwrap_or(QueueRecord {
@@ -139,10 +134,6 @@ impl Turns {
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }
 
-    /// Deletes a player's queue.
-    ///
-    /// # Errors
-    /// [`QueueError::Table`], [`QueueError::Store`].
     pub async fn clear_queue(&self, game: GameId, player: &str) -> Result<(), QueueError> {
         self.own_view(game, player).await?;
         Ok(delete(&*self.store, vec![QUEUE.key([&game, &player])?]).await?)

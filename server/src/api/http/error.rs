@@ -21,7 +21,6 @@ use flagfall_services::notices::WebhookError;
 use flagfall_services::players::PlayerError;
 use flagfall_services::turns::QueueError;
 
-/// Most bytes in a request's body.
 pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
 
 /// Why a request was refused. Carries no state of a game.
@@ -30,23 +29,19 @@ pub(super) const BODY_BYTES_MAX: usize = 8 * 1024;
 pub enum ApiError {
     NoSuchPath,
     MethodNotAllowed,
-    /// The token is not valid.
     Unauthorized,
     TokenExpected,
-    /// The body is not the expected JSON.
     BadBody,
     /// A query is not understood. Holds what it is a query of.
     BadQuery(&'static str),
     NoSuchRuleset,
     NoSuchSpeed,
-    /// The game changed no rating.
     NotRated,
     BodyTooLarge,
     /// An HTTP/1.1 request must have exactly one Host header.
     HostExpected,
     /// The answer took too long.
     TimedOut,
-    /// A part of the server refuses.
     Refused(Refusal),
 }
 
@@ -187,7 +182,6 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Errors that are refused over HTTP as anywhere else.
 macro_rules! refused {
     ($($error:ty),+) => {
         $(impl From<$error> for ApiError {

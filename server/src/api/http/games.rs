@@ -16,7 +16,6 @@ use crate::app::App;
 use flagfall_base::admission::Client;
 use flagfall_game::{TableError, TableHandle};
 
-/// Most games that `/api/games` lists.
 const LISTED_GAMES_MAX: usize = 100;
 
 #[derive(Serialize)]

@@ -16,7 +16,6 @@ use flagfall_game::TableError;
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ListQuery {
-    /// True for the bots' leaderboard.
     #[serde(default)]
     bots: bool,
 }
@@ -59,7 +58,6 @@ pub(super) async fn change(
     }
 }
 
-/// Parses a standard ruleset and a speed.
 fn class(ruleset: &str, speed: &str) -> Result<(&'static str, Speed), ApiError> {
     let ruleset = Ruleset::all().iter().find(|known| known.id == ruleset).ok_or(ApiError::NoSuchRuleset)?;
     Ok((ruleset.id, Speed::from_name(speed).ok_or(ApiError::NoSuchSpeed)?))

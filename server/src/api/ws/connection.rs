@@ -53,7 +53,6 @@ const GATHERED_BYTES: usize = 4 * 1024;
 
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
-/// Serves a connection until it ends.
 pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
     let id = ConnectionId::next();
     let (outbox, reader) = outbox(id);
@@ -107,7 +106,6 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
 
 struct Connection {
     app: Arc<App>,
-    /// The client, as limits count it.
     client: Client,
     seat: Arc<Seat>,
     line: Line,
@@ -140,9 +138,7 @@ enum Hand {
 type Entered = Result<(Registration, Player), PlayerError>;
 
 enum Ending {
-    /// The server closes the connection.
     Close(Closing),
-    /// The client closed the connection.
     Goodbye {
         /// True if the player leaves on purpose. A page that is being reloaded sends another close
         /// code.
@@ -356,7 +352,6 @@ enum Gathered {
     Enough,
     /// The queue is empty.
     All,
-    /// The connection is to be closed.
     Close(CloseCode),
 }
 
@@ -421,8 +416,6 @@ impl Line {
         })
     }
 
-    /// Writes the queued messages and the close frame, then reads until the client has closed as
-    /// well.
     async fn say_goodbye(&mut self, closing: Option<Closing>) {
         if let Some(Closing { code, reason }) = closing {
             let written = poll_fn(|cx| {
@@ -448,7 +441,6 @@ impl Line {
     }
 }
 
-/// Decides how a read error ends the connection.
 fn verdict(error: &Error) -> Ending {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => Ending::Close(Closing::TOO_LONG),

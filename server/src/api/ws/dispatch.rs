@@ -27,7 +27,6 @@ pub(super) type Work = BoxFuture<'static, Done>;
 /// What a connection must remember after a message was carried out.
 pub(super) enum Done {
     Nothing,
-    /// A game was opened at this table.
     Opened(Open),
 }
 
@@ -37,12 +36,10 @@ pub(super) struct Open {
     watch: Option<Watch>,
 }
 
-/// One player's dispatch for one connection.
 pub(super) struct Dispatch {
     app: Arc<App>,
     outbox: Outbox,
     player: Player,
-    /// The client, as limits count it.
     client: Client,
     open: Vec<Open>,
     is_watching_lobby: bool,
@@ -79,8 +76,6 @@ impl Dispatch {
         &self.player.id
     }
 
-    /// Carries out a message, at once or as the returned work. Log lines of the work name its
-    /// connection and request.
     pub(super) fn take(&mut self, message: ClientToServer, request: RequestId) -> Option<Work> {
         self.request = request;
         let span = tracing::debug_span!("message", connection = %self.outbox.connection(), %request);
@@ -256,8 +251,6 @@ impl Dispatch {
         }))
     }
 
-    /// Sends an input to the table of a game: at once if the game is open here and its table has
-    /// room.
     fn tell_table(&self, game: GameId, input: TableInput) -> Option<Work> {
         let open = self.open.iter().find(|open| open.table.id() == game);
         let input = match open {

@@ -61,7 +61,6 @@ pub(super) async fn admit(
     Ok((identity.player, None))
 }
 
-/// Lets a player in from memory.
 fn recall(
     app: &App,
     seat: &Seat,

@@ -28,7 +28,6 @@ pub struct Closing {
 impl Closing {
     pub const PROTOCOL: Closing = Closing { code: 1002, reason: "against the WebSocket protocol" };
     pub const BINARY: Closing = Closing { code: 1003, reason: "messages are texts" };
-    /// A text message that is not UTF-8.
     pub const NOT_UTF8: Closing = Closing { code: 1007, reason: "not UTF-8" };
     pub const MALFORMED: Closing = Closing { code: 1008, reason: "too many malformed messages" };
     /// A frame or message beyond the limit.
@@ -71,7 +70,6 @@ impl From<Refusal> for Refused {
     }
 }
 
-/// What the connection must do next.
 #[derive(PartialEq, Debug)]
 pub enum Step {
     Wait,
@@ -84,13 +82,10 @@ pub enum Step {
         /// The program, in printable characters.
         client: String,
     },
-    /// A message from an identified client: carry it out.
     Carry(ClientToServer),
-    /// Refuse a message; the connection continues.
     Refuse(Refused),
     /// Close the connection, after sending this refusal if there is one.
     Close(Option<Refused>, Closing),
-    /// Send the ping with this number.
     Ping(u64),
     /// A ping was answered after this time.
     RoundTrip(Duration),
@@ -139,8 +134,6 @@ impl Session {
         }
     }
 
-    /// Handles a text message. `credit` messages that turned out to be legal moves are given back
-    /// first.
     pub fn on_text(&mut self, now: Instant, credit: u32, text: &str) -> Step {
         self.bucket.put_back(credit);
         if let Some(close) = self.count(now) {
