@@ -1,4 +1,4 @@
-//! Who does which kind of job, and how many run at once.
+//! Handlers of jobs, and how many run at once.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,9 +8,8 @@ use futures_util::FutureExt;
 
 use crate::lobby::{Lobby, PLAN_MS};
 use crate::notices::Notices;
-use crate::services::Services;
 use flagfall_base::jobs::{Claimed, Handler, JobError, JobKind, Jobs};
-use flagfall_base::keys::{LEAVING, NOTICES, PLANS, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
+use flagfall_base::keys::{NOTICES, PLANS};
 
 /// The time between two looks at planned games, for which players wait.
 const PLAN_LOOK: Duration = Duration::from_secs(2);
@@ -18,31 +17,6 @@ const PLAN_LOOK: Duration = Duration::from_secs(2);
 const NOTICES_AT_ONCE: usize = 4_096;
 /// As many of one player: more than one player has places for.
 const NOTICES_OF_A_PLAYER: usize = 16;
-
-/// The runner with a handler for each kind of job. Games are signed only if there is a key.
-pub(crate) fn with_handlers(services: &Services) -> Jobs {
-    let Services { ratings, histories, proofs, turns, notices, lobby, erasure, settings, .. } = services;
-    let turn = JobKind { look: settings.times.turn_look, ..JobKind::new(TURN_DUE.name) };
-    let leaving = JobKind { has_fields: true, ..JobKind::new(LEAVING.name) };
-    let jobs = (services.jobs.clone())
-        .with(
-            JobKind::new(RATING_DUE.name),
-            by(ratings, |ratings, job| async move {
-                let outcome = ratings.do_job(&job).await?;
-                tracing::debug!(game = job.id(), ?outcome, "a rating job is done");
-                Ok(())
-            }),
-        )
-        .with(
-            JobKind::new(PLAYED_DUE.name),
-            by(histories, |histories, job| async move { histories.do_job(&job).await }),
-        )
-        .with(turn, by(turns, |turns, job| async move { turns.do_job(&job).await }))
-        .with(leaving, by(erasure, |erasure, job| async move { erasure.do_job(&job).await }));
-    let jobs = with_plans(with_notices(jobs, notices, settings.times.turn_look), lobby);
-    let sign = by(proofs, |proofs, job| async move { proofs.do_job(&job).await });
-    if proofs.has_key() { jobs.with(JobKind::new(PROOF_DUE.name), sign) } else { jobs }
-}
 
 /// The runner with a handler for notices to webhooks.
 pub(crate) fn with_notices(jobs: Jobs, notices: &Notices, look: Duration) -> Jobs {
@@ -64,7 +38,7 @@ pub(crate) fn with_plans(jobs: Jobs, lobby: &Lobby) -> Jobs {
     jobs.with(kind, by(lobby, |lobby, job| async move { lobby.do_job(&job).await }))
 }
 
-fn by<W, F>(worker: &W, work: fn(W, Claimed) -> F) -> Handler
+pub(crate) fn by<W, F>(worker: &W, work: fn(W, Claimed) -> F) -> Handler
 where
     W: Clone + Send + Sync + 'static,
     F: Future<Output = Result<(), JobError>> + Send + 'static,

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::{Archive, Key, Store, StoreError, Write};
+use flagfall_store::{Archive, Store, StoreError, Write};
 use metrics::counter;
 use tokio::time::sleep;
 

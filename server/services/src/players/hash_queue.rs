@@ -82,6 +82,7 @@ impl HashQueue {
     }
 
     /// Places taken: running and waiting.
+    #[cfg(test)]
     pub(super) fn taken(&self) -> usize {
         let state = self.state.lock();
         state.running + state.waiting
