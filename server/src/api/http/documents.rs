@@ -66,6 +66,7 @@ pub(super) struct SchemaList {
 #[cfg_attr(test, derive(serde::Deserialize, schemars::JsonSchema))]
 struct SchemaLink {
     name: Cow<'static, str>,
+    /// Its path on this server.
     path: String,
 }
 

@@ -23,11 +23,16 @@ use flagfall_base::telemetry::HEALTH_SECONDS;
 pub(super) struct Health {
     /// `ok`, `failing` or `stopping`.
     status: Cow<'static, str>,
+    /// What is wrong, for a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<Cow<'static, str>>,
+    /// The program and its version.
     server: Cow<'static, str>,
+    /// Seconds since the start.
     uptime_s: u64,
+    /// Open connections.
     connections: usize,
+    /// Milliseconds the store took.
     #[serde(skip_serializing_if = "Option::is_none")]
     store_ms: Option<u64>,
 }

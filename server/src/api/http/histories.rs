@@ -16,6 +16,7 @@ use flagfall_services::histories::Page;
 pub(super) struct PageQuery {
     /// The `next` of the page before.
     after: Option<String>,
+    /// Most games on the page.
     limit: Option<usize>,
 }
 

@@ -16,6 +16,7 @@ use flagfall_game::TableError;
 #[serde(deny_unknown_fields)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct ListQuery {
+    /// True for the bots' leaderboard.
     #[serde(default)]
     bots: bool,
 }
