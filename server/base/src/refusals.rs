@@ -14,7 +14,6 @@ use crate::telemetry;
 /// logged with the id of the request.
 ///
 /// `seq` is how far the asking side has been shown the game, if it has a side.
-#[must_use]
 pub fn message(
     refusal: Refusal,
     cmd_id: Option<CommandId>,
@@ -29,8 +28,6 @@ pub fn message(
     ServerToClient::Refused { cmd_id, game, code, args, message, seq, request: Some(request.to_string()) }
 }
 
-/// Logs a refusal with the id of its request: a defect in every log, anything else where debug
-/// lines are wanted.
 pub fn log(refusal: &Refusal, request: RequestId) {
     if refusal.code.as_str() == Code::INTERNAL {
         tracing::error!(%request, %refusal, "refused because of a defect");
@@ -40,19 +37,15 @@ pub fn log(refusal: &Refusal, request: RequestId) {
 }
 
 /// The store cannot be reached. Nothing was done.
-#[must_use]
 pub fn store_away() -> Refusal {
     Refusal::new(Code::STORE_UNAVAILABLE).because("away")
 }
 
 /// The store gave no clear answer: the command may have been carried out.
-#[must_use]
 pub fn store_unclear() -> Refusal {
     Refusal::new(Code::STORE_UNAVAILABLE).because("unknown_outcome")
 }
 
-/// A defect of the server.
-#[must_use]
 pub fn defect() -> Refusal {
     Refusal::new(Code::INTERNAL).because("other")
 }

@@ -8,13 +8,12 @@ use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
 use super::state::Table;
-use crate::opener::Opener;
+use crate::reply::Opener;
 
 /// Interval at which the queues of lagging spectators are checked, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
 
 impl Table {
-    /// The game as a viewer may know it now.
     pub(crate) fn look(&self, now: Stamp, viewer: Viewer) -> (Viewer, GameView) {
         (viewer, view(&self.game, viewer, self.shown_at(now)).seen)
     }
@@ -134,8 +133,6 @@ impl Table {
         }));
     }
 
-    /// Sends the newest view to spectators who were too slow for every event, once their send queue
-    /// is empty.
     pub(super) fn send_newest_views(&mut self, now: Stamp) {
         self.behind_look_at = None;
         if self.audiences.behind == 0 {
@@ -187,8 +184,6 @@ impl Table {
         }
     }
 
-    /// Closes every connection that waits for this table, so that its client returns to a fresh
-    /// one.
     pub(crate) fn close_connections(&self, code: CloseCode) {
         let subscribers = self.audiences.all().map(|subscriber| &subscriber.outbox);
         let waiting = self.work.outboxes().chain(self.following.outboxes()).chain(self.rematch.outboxes());
