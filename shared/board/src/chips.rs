@@ -20,7 +20,6 @@ impl ChipColor {
     pub const ALL: [ChipColor; 4] = [ChipColor::Red, ChipColor::Yellow, ChipColor::Blue, ChipColor::Green];
 
     /// The color's letter in texts of positions and moves.
-    #[must_use]
     pub const fn letter(self) -> char {
         match self {
             ChipColor::Red => 'r',
@@ -31,7 +30,6 @@ impl ChipColor {
     }
 
     /// The color's lower-case name, as messages spell it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             ChipColor::Red => "red",
@@ -42,7 +40,6 @@ impl ChipColor {
     }
 
     /// The color with this name or letter, in upper or lower case.
-    #[must_use]
     pub fn from_name(text: &str) -> Option<ChipColor> {
         ChipColor::ALL.into_iter().find(|color| {
             text.eq_ignore_ascii_case(color.name())
@@ -57,20 +54,17 @@ pub struct Chips([SquareSet; 4]);
 
 impl Chips {
     /// The squares with a chip of this color.
-    #[must_use]
     pub const fn of(&self, color: ChipColor) -> SquareSet {
         self.0[color as usize]
     }
 
     /// The squares with a chip.
-    #[must_use]
     pub fn all(&self) -> SquareSet {
         let [red, yellow, blue, green] = self.0;
         red | yellow | blue | green
     }
 
     /// The color of the chip on a square.
-    #[must_use]
     pub fn color(&self, square: Square) -> Option<ChipColor> {
         ChipColor::ALL.into_iter().find(|color| self.of(*color).contains(square))
     }

@@ -70,19 +70,16 @@ impl Rank {
     ];
 
     /// True if pieces of this rank ever move (RULES §A5).
-    #[must_use]
     pub const fn is_movable(self) -> bool {
         !matches!(self, Rank::Flag | Rank::Bomb)
     }
 
     /// True if pieces of this rank move any distance (RULES §C2, §S2.2).
-    #[must_use]
     pub const fn is_runner(self) -> bool {
         matches!(self, Rank::Scout | Rank::Phoenix)
     }
 
     /// The rank's letter in deployment and position texts (RULES §P4), always in US figures.
-    #[must_use]
     pub const fn letter(self) -> char {
         match self {
             Rank::Flag => 'F',
@@ -102,14 +99,12 @@ impl Rank {
     }
 
     /// The rank with this letter of §P4, in upper or lower case.
-    #[must_use]
     pub fn from_letter(letter: char) -> Option<Rank> {
         let letter = letter.to_ascii_uppercase();
         Rank::ALL.into_iter().find(|rank| rank.letter() == letter)
     }
 
     /// The figure shown to people: at most two characters (`10` is the EU Marshal).
-    #[must_use]
     pub const fn figure(self, numbering: Numbering) -> &'static str {
         match (self, numbering) {
             (Rank::Flag, _) => "F",
@@ -130,7 +125,6 @@ impl Rank {
     }
 
     /// The rank's lower-case name, as messages spell it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Rank::Flag => "flag",
@@ -182,13 +176,11 @@ impl RankSet {
     pub const ALL: RankSet = RankSet((1 << Rank::COUNT) - 1);
 
     /// The set of one rank.
-    #[must_use]
     pub const fn only(rank: Rank) -> RankSet {
         RankSet(1 << rank as u16)
     }
 
     /// Whether the rank is in the set.
-    #[must_use]
     pub const fn contains(self, rank: Rank) -> bool {
         self.0 & (1 << rank as u16) != 0
     }
@@ -212,19 +204,16 @@ impl RankSet {
     }
 
     /// The rank, if the set has exactly one.
-    #[must_use]
     pub fn single(self) -> Option<Rank> {
         if self.0.is_power_of_two() { Some(Rank::ALL[self.0.trailing_zeros() as usize]) } else { None }
     }
 
     /// How many ranks the set has.
-    #[must_use]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Whether the set has no rank.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -20,7 +20,6 @@ impl Level {
     pub const ALL: [Level; 3] = [Level::Random, Level::Simple, Level::Good];
 
     /// The level's name in messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Level::Random => "random",
@@ -30,7 +29,6 @@ impl Level {
     }
 
     /// The level with this name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Level> {
         Level::ALL.into_iter().find(|level| level.name() == name)
     }

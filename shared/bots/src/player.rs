@@ -49,7 +49,6 @@ pub struct HousePlayer {
 
 impl HousePlayer {
     /// A player of this level. The same seed gives the same choices.
-    #[must_use]
     pub fn new(level: Level, side: Side, seed: u64, effort: Effort) -> HousePlayer {
         HousePlayer { level, side, effort, chance: Chance::new(seed), mind: None }
     }

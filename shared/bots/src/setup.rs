@@ -12,7 +12,6 @@ use crate::Chance;
 
 /// The whole army on the home rows in random order. At least one movable piece has an open square
 /// ahead if all home squares are filled.
-#[must_use]
 pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup {
     loop {
         let mut squares: Vec<Square> = ruleset.shape.home(side).iter().collect();

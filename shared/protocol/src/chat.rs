@@ -29,7 +29,6 @@ impl Said {
     pub const TEXT_LEN_MAX: usize = 200;
 
     /// True if it may be said. A text must be printable and of a permitted length.
-    #[must_use]
     pub fn is_fit(&self) -> bool {
         match self {
             Said::Phrase { phrase: _ } => true,
@@ -44,7 +43,6 @@ const MARKS_MAX: usize = 3;
 
 /// True if a text has 1 to `len_max` characters, not only blanks, and is safe to print. Control
 /// characters, direction changes, invisible characters and stacks of combining marks are not.
-#[must_use]
 pub fn is_printable(text: &str, len_max: usize) -> bool {
     let steers = |letter: char| {
         letter.is_control()
@@ -116,7 +114,6 @@ impl Phrase {
     ];
 
     /// The phrase's name in messages, by which clients find its text.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Phrase::Hello => "hello",

@@ -306,7 +306,6 @@ impl From<Move> for GameCommand {
 
 impl GameCommand {
     /// The message for a board command. `None` for a deployment, whose text comes from its owner.
-    #[must_use]
     pub fn from_command(command: &Command) -> Option<GameCommand> {
         Some(match command {
             Command::Deploy(_) => return None,
@@ -450,7 +449,6 @@ impl Time {
     pub const DAYS: std::ops::RangeInclusive<u32> = 1..=14;
 
     /// True if it lies within the bounds.
-    #[must_use]
     pub fn is_allowed(&self) -> bool {
         match self {
             Time::Unlimited {} => true,
@@ -463,7 +461,6 @@ impl Time {
     }
 
     /// True if network delay is given back: in games where seconds count.
-    #[must_use]
     pub fn gives_lag_back(&self) -> bool {
         match self {
             Time::Fischer { .. } | Time::Delay { .. } => true,
@@ -472,7 +469,6 @@ impl Time {
     }
 
     /// Time for the deployment in milliseconds: the given time, or days where a ply has days.
-    #[must_use]
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
         match self {
             Time::Correspondence { days } => u64::from(*days) * DAY_MS,
@@ -504,7 +500,6 @@ pub struct CommandIdError;
 
 impl CommandId {
     /// The id's characters.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -32,7 +32,6 @@ impl Speed {
     pub const PLIES: u64 = 40;
 
     /// The speed of a clock. `None` for unlimited time.
-    #[must_use]
     pub fn of(time: Time) -> Option<Speed> {
         let (base_s, ply_s) = match time {
             Time::Unlimited {} => return None,
@@ -50,7 +49,6 @@ impl Speed {
     }
 
     /// The speed's name in messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Speed::Bullet => "bullet",
@@ -62,7 +60,6 @@ impl Speed {
     }
 
     /// The speed with this name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Speed> {
         Speed::ALL.into_iter().find(|speed| speed.name() == name)
     }

@@ -144,7 +144,6 @@ pub struct RecordedEvent {
 
 impl RecordedEvent {
     /// An event at its stamp, with the fields that follow from it and without its change.
-    #[must_use]
     pub fn new(at: Stamp, lag_ms: u32, event: GameEvent) -> RecordedEvent {
         RecordedEvent { at: at.0, lag_ms, by: resigned_by(&event), event, change: None }
     }
@@ -303,7 +302,6 @@ impl GameRecord {
 
     /// True if strikes were resolved by choices that this record of a finished game leaves out
     /// (§Q4).
-    #[must_use]
     pub fn omits_choices(&self) -> bool {
         self.kind == Some(RecordKind::Live)
             && self.outcome.as_ref().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted.code())
@@ -311,7 +309,6 @@ impl GameRecord {
     }
 
     /// The deployment that the record's own player handed in last.
-    #[must_use]
     pub fn own_setup(&self) -> Option<&str> {
         self.audience.side()?;
         self.events.iter().rev().find_map(|told| match &told.event {
@@ -321,7 +318,6 @@ impl GameRecord {
     }
 
     /// True if play has begun. Games with coins begin at once (§Q1).
-    #[must_use]
     pub fn has_started(&self) -> bool {
         let has_coins = |ruleset: &rules::Ruleset| ruleset.start == rules::Start::Coins;
         rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_coins)

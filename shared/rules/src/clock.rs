@@ -47,7 +47,6 @@ impl TimeControl {
     /// The wait is `least_ms` for every quarter of an hour that forty plies of one side may take,
     /// but at least `least_ms` and at most five times as much. Without a clock it is the maximum.
     /// None in correspondence, where players need not be present.
-    #[must_use]
     pub const fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
         const MOST: u64 = 5;
@@ -70,7 +69,6 @@ impl TimeControl {
     }
 
     /// Whether a game can be claimed at all when a side is gone.
-    #[must_use]
     pub const fn has_claims(self) -> bool {
         !matches!(self, TimeControl::PerPly { ply_ms: _ })
     }
@@ -104,7 +102,6 @@ enum Control {
 
 impl Clock {
     /// A clock that does not run yet; none if time is unlimited.
-    #[must_use]
     pub fn new(control: TimeControl) -> Option<Clock> {
         let (control, base_ms) = match control {
             TimeControl::Unlimited => return None,
@@ -178,7 +175,6 @@ impl Clock {
     }
 
     /// A side's remaining time at a moment, in milliseconds.
-    #[must_use]
     pub fn remaining_ms(&self, side: Side, now: Stamp) -> u64 {
         self.remaining_ms[side].saturating_sub(self.gone_ms(side, now).saturating_sub(self.free_ms[side]))
     }
@@ -186,7 +182,6 @@ impl Clock {
     /// What is left of a side's free time at a moment, in milliseconds.
     ///
     /// Free time runs before remaining time.
-    #[must_use]
     pub fn free_ms(&self, side: Side, now: Stamp) -> u64 {
         self.free_ms[side].saturating_sub(self.gone_ms(side, now))
     }
@@ -196,7 +191,6 @@ impl Clock {
     }
 
     /// Whether a side's time runs.
-    #[must_use]
     pub fn is_running(&self, side: Side) -> bool {
         self.since[side].is_some()
     }
@@ -207,14 +201,12 @@ impl Clock {
     }
 
     /// The last moment at which a side may still act, while its clock runs.
-    #[must_use]
     pub fn deadline_of(&self, side: Side) -> Option<Stamp> {
         let left_ms = self.remaining_ms[side].saturating_add(self.free_ms[side]);
         self.since[side].map(|since| since.plus_ms(left_ms))
     }
 
     /// The earliest deadline of the running clocks.
-    #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
     }

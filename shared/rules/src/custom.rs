@@ -39,7 +39,6 @@ const fn value(name: &'static str, change: Change) -> OptionValue {
 
 impl RuleOption {
     /// The values it may have.
-    #[must_use]
     pub const fn values(self) -> &'static [OptionValue] {
         match self {
             RuleOption::Ties => {
@@ -113,7 +112,6 @@ impl RuleOption {
     }
 
     /// The value that a ruleset has, if it is one of them.
-    #[must_use]
     pub fn value_in(self, ruleset: &Ruleset) -> Option<OptionValue> {
         self.values().iter().copied().find(|value| value.is_in(ruleset))
     }
@@ -180,20 +178,17 @@ pub enum NoSuchRuleset {
 
 impl NoSuchRuleset {
     /// Whether the ruleset exists and the error is in a change to it.
-    #[must_use]
     pub const fn is_about_changes(&self) -> bool {
         !matches!(self, NoSuchRuleset::Unknown)
     }
 
     /// The error's code in messages; stable.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         if self.is_about_changes() { "bad_rule_change" } else { "no_such_ruleset" }
     }
 
     /// What there is instead: the rulesets, the options of the ruleset, or the values of the
     /// option.
-    #[must_use]
     pub fn known(&self) -> Vec<&'static str> {
         match self {
             NoSuchRuleset::Unknown => Ruleset::all().iter().map(|ruleset| ruleset.id).collect(),
@@ -236,13 +231,11 @@ impl Ruleset {
     }
 
     /// The ruleset of this id, changes included.
-    #[must_use]
     pub fn find(id: &str) -> Option<&'static Ruleset> {
         Ruleset::parse(id).ok()
     }
 
     /// The ruleset that this one was made from by changing rules; itself if nothing is changed.
-    #[must_use]
     pub fn unchanged(&self) -> &Ruleset {
         self.base.unwrap_or(self)
     }

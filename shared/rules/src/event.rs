@@ -168,13 +168,11 @@ pub struct Events {
 
 impl Event {
     /// Whether this event ends the game: public.
-    #[must_use]
     pub fn is_end(&self) -> bool {
         self.outcome().is_some()
     }
 
     /// How the game ended with this event, if it did: public.
-    #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         match &self.0 {
             EventKind::Ended(outcome) => Some(*outcome),
@@ -195,13 +193,11 @@ impl Event {
     }
 
     /// Whether this is a choice in a strike (§Q4).
-    #[must_use]
     pub fn is_choice(&self) -> bool {
         matches!(self.0, EventKind::Chosen { .. })
     }
 
     /// The side whose time this event ends: the one that made a ply, struck or chose.
-    #[must_use]
     pub fn ends_time_of(&self) -> Option<Side> {
         match &self.0 {
             EventKind::Moved(Moved { side, .. })
@@ -236,7 +232,6 @@ impl Events {
     }
 
     /// Whether nothing happened.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list[0].is_none()
     }

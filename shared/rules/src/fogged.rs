@@ -109,7 +109,6 @@ pub enum Misheard {
 
 impl StrikeOutcome {
     /// The outcome of these fates; none if both pieces stay on the board.
-    #[must_use]
     pub const fn of(attacker: Fate, defender: Fate) -> Option<StrikeOutcome> {
         match (attacker, defender) {
             (Fate::Leaves, Fate::Leaves) => Some(StrikeOutcome::BothLeft),
@@ -122,7 +121,6 @@ impl StrikeOutcome {
 
 impl FoggedGame {
     /// What a side sees on a board with these lakes before any deployment, without a deadline.
-    #[must_use]
     pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
         let game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
         let mut view = view(&game, Viewer::Player(side), Stamp::default());
@@ -204,14 +202,12 @@ impl FoggedGame {
     }
 
     /// The rules the game is played by.
-    #[must_use]
     pub fn ruleset(&self) -> &'static Ruleset {
         self.game.terms().ruleset
     }
 
     /// What the follower knows: the engine's view for that side, without commitments and clocks,
     /// which the follower is not told.
-    #[must_use]
     pub fn view(&self) -> View {
         let mut view = view(&self.game, Viewer::Player(self.side), Stamp::default());
         view.ready = PerSide::new(true, true);

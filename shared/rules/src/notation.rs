@@ -225,7 +225,6 @@ impl Position {
 
 impl View {
     /// The view's board in the notation of positions, hidden ranks as `?`.
-    #[must_use]
     pub fn board_text(&self) -> String {
         board_text(self.ruleset, self.lakes, |square| {
             self.pieces.iter().find(|piece| piece.square == square).map(|piece| {

@@ -76,7 +76,6 @@ impl EndReason {
     ];
 
     /// The reason's code in messages, logs and records.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
             EndReason::FlagCaptured => "flag_captured",
@@ -95,7 +94,6 @@ impl EndReason {
     }
 
     /// The reason with this code.
-    #[must_use]
     pub fn from_code(code: &str) -> Option<EndReason> {
         EndReason::ALL.into_iter().find(|reason| reason.code() == code)
     }

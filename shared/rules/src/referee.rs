@@ -17,7 +17,6 @@ pub struct Referee;
 
 impl Referee {
     /// The position as a line of text, hidden ranks included.
-    #[must_use]
     pub fn position_text(&self, position: &Position) -> String {
         position.text()
     }
@@ -37,7 +36,6 @@ impl Referee {
     }
 
     /// Every piece on the board: square, side and rank; coins have no rank.
-    #[must_use]
     pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Option<Rank>)> {
         position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
     }
@@ -118,14 +116,12 @@ impl Referee {
     /// The end of a game that was set up with a side to move that cannot move (§A10).
     ///
     /// Empty if it can, or if the game is not being played.
-    #[must_use]
     pub fn judge(&self, game: &Game) -> Events {
         let verdict = (game.phase() == Phase::Playing).then(|| judge_mobility(game.position())).flatten();
         Events::new([verdict.map(EventKind::Ended), None, None])
     }
 
     /// The deployments that are in, with their salts, regardless of who may know them.
-    #[must_use]
     pub fn deployments(&self, game: &Game) -> PerSide<Option<Opened>> {
         PerSide::from_fn(|side| {
             game.deployments[side]

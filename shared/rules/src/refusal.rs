@@ -117,7 +117,6 @@ impl Refusal {
     ///
     /// A late or repeated command, or one in the other side's turn, is not against the rules.
     /// Neither is a needless color, because no rule of the board forbids the move itself.
-    #[must_use]
     pub const fn is_illegal_move(&self) -> bool {
         match self {
             Refusal::OffBoard
@@ -167,7 +166,6 @@ impl Refusal {
     }
 
     /// The refusal's code in messages; stable.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             Refusal::Setup(refusal) => refusal.code(),

@@ -130,7 +130,6 @@ impl RuleOption {
     ];
 
     /// The option's name in ruleset ids.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             RuleOption::Ties => "ties",
@@ -200,7 +199,6 @@ pub struct Army([u8; Rank::COUNT]);
 
 impl Army {
     /// An army with these counts; ranks that are left out have none.
-    #[must_use]
     pub const fn of(counts: &[(Rank, u8)]) -> Army {
         let mut army = [0; Rank::COUNT];
         let mut index = 0;
@@ -219,19 +217,16 @@ impl Army {
     }
 
     /// How many pieces of this rank the side owns.
-    #[must_use]
     pub const fn count(&self, rank: Rank) -> u8 {
         self.0[rank as usize]
     }
 
     /// How many pieces the side owns in all.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.iter().map(|count| usize::from(*count)).sum()
     }
 
     /// Whether the side owns nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -154,7 +154,6 @@ fn allowed(ranks: Vec<Rank>) -> RankSet {
 }
 
 /// The event as plain data, for the log.
-#[must_use]
 pub fn to_record(event: &Event) -> SecretRecord {
     match &event.0 {
         EventKind::Deployed(deployed) => {

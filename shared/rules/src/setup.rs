@@ -74,7 +74,6 @@ pub enum SetupRefusal {
 
 impl SetupRefusal {
     /// The refusal's code in messages; stable.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
             SetupRefusal::TooShort { .. } => "setup_too_short",
@@ -91,7 +90,6 @@ impl SetupRefusal {
 
 impl Setup {
     /// The pieces as given, in any order and number.
-    #[must_use]
     pub fn new(pieces: Vec<(Square, Rank)>) -> Setup {
         Setup { pieces }
     }
@@ -217,7 +215,6 @@ impl Deployment {
     /// The text of §P4 without blanks, for the deployment's owner.
     ///
     /// A caller that made it with [`Setup::deploy`] knows the ranks already.
-    #[must_use]
     pub fn into_text(self) -> String {
         self.text()
     }

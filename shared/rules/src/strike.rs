@@ -60,7 +60,6 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
 /// What happens to attacker and defender when one rank strikes another.
 ///
 /// This is public knowledge, for players that plan ahead.
-#[must_use]
 pub fn strike_fates(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> (Fate, Fate) {
     let strike = resolve(ruleset, attacker, defender);
     (strike.attacker.fate, strike.defender.fate)

@@ -65,7 +65,6 @@ impl Trust {
     }
 
     /// A TLS connector that trusts these authorities.
-    #[must_use]
     pub fn connector(&self) -> TlsConnector {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         // Each of them was accepted once already.

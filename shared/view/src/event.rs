@@ -92,7 +92,6 @@ pub enum GameEvent {
 
 impl GameEvent {
     /// Whether a side took its turn.
-    #[must_use]
     pub const fn is_ply(&self) -> bool {
         match self {
             GameEvent::Moved(_) | GameEvent::Removed { side: _, square: _ } | GameEvent::Placed(_) => true,

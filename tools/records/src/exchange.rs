@@ -20,7 +20,6 @@ use plain::Plain;
 
 impl Format {
     /// Guesses the format of a text.
-    #[must_use]
     pub fn guess(text: &str) -> Option<Format> {
         let text = text.trim_start_matches('\u{feff}').trim_start();
         [('{', Format::Json), ('<', Format::Strados)]

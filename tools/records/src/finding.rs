@@ -19,7 +19,6 @@ macro_rules! codes {
             pub const ALL: &[$name] = &[$($name::$kind,)+];
 
             /// The kind's code; stable.
-            #[must_use]
             pub const fn code(self) -> &'static str {
                 match self {
                     $($name::$kind => $code,)+

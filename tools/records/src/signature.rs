@@ -51,7 +51,6 @@ impl PublicKeys {
     }
 
     /// The key with this id. Ids are computed from the keys, not taken from a file.
-    #[must_use]
     pub fn find(&self, id: &str) -> Option<&HexBytes> {
         self.0.iter().find(|key| key_id(key) == id)
     }

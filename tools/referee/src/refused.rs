@@ -63,7 +63,6 @@ pub enum Refused {
 
 impl Refused {
     /// The stable code of the refusal in answers. It is the network protocol's if there is one.
-    #[must_use]
     pub fn code(&self) -> Code {
         Code::new(match self {
             Refused::Malformed(_) => Code::MALFORMED,

@@ -40,7 +40,6 @@ struct Beginning {
 
 impl Session {
     /// A session without a game.
-    #[must_use]
     pub fn new() -> Session {
         Session::default()
     }

@@ -128,7 +128,6 @@ struct Deploying {
 
 impl Bout {
     /// A bout whose programs have not been asked for anything yet.
-    #[must_use]
     pub fn new(terms: BoutTerms) -> Bout {
         let game = Game::new(GameTerms {
             game: terms.game,
@@ -154,7 +153,6 @@ impl Bout {
     }
 
     /// The variables for both programs' environments.
-    #[must_use]
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         environment::variables(self.terms.ruleset.id, self.terms.lakes)
     }
@@ -173,7 +171,6 @@ impl Bout {
     }
 
     /// When the bout wants to be woken. Later answers are late. `None` when it is over.
-    #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         if self.ending.is_some() {
             return None;
@@ -183,7 +180,6 @@ impl Bout {
     }
 
     /// How the bout ended, if it has.
-    #[must_use]
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
@@ -194,25 +190,21 @@ impl Bout {
     }
 
     /// Turns taken.
-    #[must_use]
     pub fn plies(&self) -> Ply {
         self.game.ply()
     }
 
     /// How much each program thought at its turns.
-    #[must_use]
     pub fn thinking(&self) -> &PerSide<Thinking> {
         &self.thinking
     }
 
     /// The moves with their outcomes as the mover was told, one per line, for the umpire's log.
-    #[must_use]
     pub fn moves(&self) -> &[String] {
         &self.moves
     }
 
     /// The record of the game.
-    #[must_use]
     pub fn record(self) -> GameRecord {
         let terms = Terms {
             ruleset: self.terms.ruleset.id.to_owned(),
@@ -500,7 +492,6 @@ fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
 }
 
 /// The protocol's word for an outcome, for the side whose turn it was.
-#[must_use]
 pub fn result(outcome: Outcome, side: Side) -> GameResult {
     use EndReason::{
         Abandoned, Aborted, BothBlocked, DrawAgreed, FlagCaptured, ForfeitedReserve, IllegalAct, NoLegalMove,
@@ -524,7 +515,6 @@ pub fn result(outcome: Outcome, side: Side) -> GameResult {
 
 /// The number of the turn after this many plies. Red's first ply and Blue's are both turn 1. A ply
 /// that ended the game is complete, and it was still the mover's turn.
-#[must_use]
 pub fn turn(plies: Ply, side: Side) -> u16 {
     let is_complete = plies % 2 == if side == Side::Red { 1 } else { 0 } && plies > 0;
     let index = if is_complete { plies - 1 } else { plies };
@@ -532,7 +522,6 @@ pub fn turn(plies: Ply, side: Side) -> u16 {
 }
 
 /// What each side's pieces on the board are worth: the army less what was captured, both public.
-#[must_use]
 pub fn values(army: &Army, captured: impl Fn(Side, Rank) -> u8) -> PerSide<u32> {
     PerSide::from_fn(|side| {
         let on_board = |rank: Rank| army.count(rank).saturating_sub(captured(side, rank));

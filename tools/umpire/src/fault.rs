@@ -44,20 +44,17 @@ pub enum Fault {
 
 /// Words to add to a late answer: the processor time that the program used meanwhile. Much less
 /// than the limit means that it waited, or that the machine was too busy to run it.
-#[must_use]
 pub fn processor_words(processor: Duration) -> String {
     format!(", in which it used {:.2} s of processor time", processor.as_secs_f64())
 }
 
 impl Fault {
     /// The fault of a line that was not asked for.
-    #[must_use]
     pub fn out_of_turn(line: &str) -> Fault {
         Fault::OutOfTurn { line: quoted(line) }
     }
 
     /// The end reason of a game lost by this fault (§A11).
-    #[must_use]
     pub const fn reason(&self) -> EndReason {
         match self {
             Fault::Late { .. } => EndReason::OutOfTime,

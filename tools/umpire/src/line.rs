@@ -65,7 +65,6 @@ pub enum LineError {
 const QUOTED_MAX: usize = 60;
 
 /// A line in the form in which errors repeat it.
-#[must_use]
 pub fn quoted(line: &str) -> String {
     let mut text: String = line.chars().take(QUOTED_MAX).collect();
     if text.len() < line.len() {
@@ -75,7 +74,6 @@ pub fn quoted(line: &str) -> String {
 }
 
 /// The letter of a rank: the usual one, except a lower-case `s` for the Spy.
-#[must_use]
 pub const fn letter(rank: Rank) -> char {
     match rank {
         Rank::Spy => 's',
@@ -84,13 +82,11 @@ pub const fn letter(rank: Rank) -> char {
 }
 
 /// The rank of a letter. `S` is not accepted, because programs for the protocol send `s`.
-#[must_use]
 pub fn rank(letter: char) -> Option<Rank> {
     Rank::ALL.into_iter().find(|rank| self::letter(*rank) == letter)
 }
 
 /// A side's name in the protocol.
-#[must_use]
 pub const fn side_name(side: Side) -> &'static str {
     match side {
         Side::Red => "RED",
@@ -104,7 +100,6 @@ fn side(name: &str) -> Option<Side> {
 
 /// True if the protocol can express everything that may happen under a ruleset. It has no words for
 /// joints, reserves, chips, coins, and strikes after which both pieces stay.
-#[must_use]
 pub fn can_tell(ruleset: &Ruleset) -> bool {
     let BoardShape { joined_columns, joined_rows, .. } = ruleset.shape;
     let has_joints = joined_columns != 0 || joined_rows != 0;
@@ -157,7 +152,6 @@ pub struct MoveText {
 
 impl MoveText {
     /// The move without an unnecessary distance.
-    #[must_use]
     pub const fn new(squares: Move) -> MoveText {
         MoveText { squares, says_one: false }
     }
@@ -258,7 +252,6 @@ pub enum Outcome {
 impl MoveReport {
     /// A move as a viewer saw it. `None` for a strike after which both pieces stay, which the
     /// protocol cannot express.
-    #[must_use]
     pub fn of(seen: &SeenMove, says_one: bool) -> Option<MoveReport> {
         let outcome = match &seen.strike {
             None => Outcome::Fine,
@@ -269,7 +262,6 @@ impl MoveReport {
     }
 
     /// The move for a game that is followed. `None` if it was illegal.
-    #[must_use]
     pub const fn to_follow(&self) -> Option<ToldMove> {
         let squares = self.played.squares;
         match self.outcome {
@@ -386,7 +378,6 @@ impl GameResult {
     ];
 
     /// The result's name in the protocol.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             GameResult::Victory => "VICTORY",
@@ -443,7 +434,6 @@ impl FromStr for Quit {
 }
 
 /// What a piece is worth: 10 for the Marshal down to 1 for the Spy, nothing for Bomb and Flag.
-#[must_use]
 pub const fn value(rank: Rank) -> u32 {
     match rank {
         Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,
@@ -461,14 +451,12 @@ pub const fn value(rank: Rank) -> u32 {
 }
 
 /// The board as a side sees it, a line per row, row 1 first.
-#[must_use]
 pub fn board(view: &View) -> Vec<String> {
     let Viewer::Player(side) = view.audience else { return Vec::new() };
     board_of(&view.ruleset.shape, side, view.lakes.iter(), view.pieces.iter().copied())
 }
 
 /// The same for the given lakes and pieces.
-#[must_use]
 pub fn board_of(
     shape: &BoardShape,
     side: Side,
@@ -544,7 +532,6 @@ fn read_pieces(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Vec<(S
 }
 
 /// Converts a deployment to the protocol's lines, from the text of §P4 without blanks.
-#[must_use]
 pub fn deployment(text: &str, side: Side, shape: &BoardShape) -> Vec<String> {
     let pieces = pieces(text, side, shape);
     let letter_at = |square: &Square| pieces.iter().find(|(at, _)| at == square).map_or('.', |p| letter(p.1));
@@ -552,7 +539,6 @@ pub fn deployment(text: &str, side: Side, shape: &BoardShape) -> Vec<String> {
 }
 
 /// The pieces of a deployment's text (§P4).
-#[must_use]
 pub fn pieces(text: &str, side: Side, shape: &BoardShape) -> Vec<(Square, Rank)> {
     text.chars()
         .enumerate()
@@ -571,14 +557,12 @@ fn number(word: &str) -> Option<u8> {
 
 /// A program's name as its opponent is told: a path, like the names of the original manager. Old
 /// programs look for the last `/` in it, and crash without one.
-#[must_use]
 pub fn path_of(name: &str) -> String {
     format!("./{name}")
 }
 
 /// A name as a single word of the protocol: at most 32 letters, digits, `-`, `_` and `.`. Other
 /// characters become `-`.
-#[must_use]
 pub fn fit_name(name: &str) -> String {
     let fit = |letter: char| match letter {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' => letter,

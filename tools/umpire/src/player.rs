@@ -109,19 +109,16 @@ pub struct Reaction {
 
 impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
     /// A program that makes its chooser once it knows its side.
-    #[must_use]
     pub fn new(ruleset: &'static Ruleset, make: M) -> LinePlayer<C, M> {
         LinePlayer { ruleset, lakes: ruleset.shape.lakes, seat: Seat::Free(make), state: State::Opening }
     }
 
     /// The same with drawn lakes, so that the chooser can deploy for them.
-    #[must_use]
     pub fn with_lakes(self, lakes: SquareSet) -> LinePlayer<C, M> {
         LinePlayer { lakes, ..self }
     }
 
     /// What it knows of the game, once it has seen a board.
-    #[must_use]
     pub fn view(&self) -> Option<View> {
         match &self.state {
             State::Outcome(game) | State::Move(game) | State::Board(game, _) => Some(game.view()),

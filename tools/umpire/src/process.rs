@@ -58,7 +58,6 @@ impl Arena {
     /// An arena that makes this process the parent of all orphans of its programs, so that
     /// processes that left their program's group are ended too. Only for a process that starts
     /// nothing but programs.
-    #[must_use]
     pub fn adopting() -> Arena {
         Arena { is_adopting: adopt(), ..Arena::default() }
     }
@@ -278,7 +277,6 @@ impl Running {
 
     /// The processor time that it used since it was last asked. `None` if the system does not
     /// report it.
-    #[must_use]
     pub fn processor_since_asked(&self) -> Option<Duration> {
         let before = Duration::from_micros(self.processor_when_asked.load(Ordering::Relaxed));
         self.processor_time().map(|now| now.saturating_sub(before))

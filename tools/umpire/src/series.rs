@@ -28,7 +28,6 @@ pub struct Fixture {
 }
 
 /// A number of games of the first two programs. With `swap` they change sides after each.
-#[must_use]
 pub fn duel(games: usize, swap: bool) -> Vec<Fixture> {
     let sides = |game: usize| if swap && game % 2 == 1 { PerSide::new(1, 0) } else { PerSide::new(0, 1) };
     (0..games).map(|game| Fixture { number: game + 1, sides: sides(game) }).collect()
@@ -36,7 +35,6 @@ pub fn duel(games: usize, swap: bool) -> Vec<Fixture> {
 
 /// A number of games for every pair of programs, with alternating sides. Each round goes through
 /// all pairs, so that a partial table is fair.
-#[must_use]
 pub fn round_robin(programs: usize, games: usize) -> Vec<Fixture> {
     let pairs = || (0..programs).flat_map(move |one| (one + 1..programs).map(move |other| (one, other)));
     (0..games)

@@ -23,7 +23,6 @@ pub enum Format {
 const FAULTS_MAX: usize = 20;
 
 /// The results of what was played of a plan, which may be only a part.
-#[must_use]
 pub fn results(plan: &Plan, played: &[Played], format: Format) -> String {
     let standings = standings(plan.programs.len(), played);
     match format {
@@ -55,7 +54,6 @@ fn row(plan: &Plan, standing: &Standing) -> [String; 11] {
 }
 
 /// A time in words for people.
-#[must_use]
 pub fn duration(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1000.0;
     if ms >= 1000.0 {

@@ -20,7 +20,6 @@ const CLOSING_MIN: u8 = 2;
 
 /// A deployment of the whole army that a careful player could choose, different each time. `lakes`
 /// are those of this game, which may be drawn (§U2).
-#[must_use]
 pub fn sensible_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     sensible_pieces(ruleset, lakes, side, chance)
         .map_or_else(|| random_setup(ruleset, side, chance), Setup::new)

@@ -43,7 +43,6 @@ impl RecordScope {
         [RecordScope::Red, RecordScope::Blue, RecordScope::Public, RecordScope::All];
 
     /// The scope's name in a query.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             RecordScope::Red => "red",
@@ -61,7 +60,6 @@ pub struct NotOpened;
 
 impl Recorder {
     /// The recorder of a game in which nothing has happened yet.
-    #[must_use]
     pub fn new(first: rules::Game) -> Recorder {
         Recorder { first, lag_quota: None, log: Vec::new() }
     }
@@ -83,7 +81,6 @@ impl Recorder {
     }
 
     /// The record that this viewer may have now: live until the end opens the game, then opened.
-    #[must_use]
     pub fn record(&self, viewer: rules::Viewer, terms: Terms, players: PerSide<Player>) -> GameRecord {
         let end = self.end();
         let opens = end.outcome().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted);

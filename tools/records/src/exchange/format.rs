@@ -23,7 +23,6 @@ impl Format {
     pub const ALL: [Format; 4] = [Format::Json, Format::Text, Format::Strados, Format::Pbm];
 
     /// The most bytes of a text in this format.
-    #[must_use]
     pub const fn bytes_max(self) -> usize {
         match self {
             Format::Json => SIZE_MAX,
@@ -32,7 +31,6 @@ impl Format {
     }
 
     /// The format's name.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Format::Json => "json",
