@@ -1,42 +1,26 @@
 use crate::{Square, SquareSet};
 
-/// The color of a chip on a square.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum ChipColor {
-    /// Red.
-    Red,
-    /// Yellow.
-    Yellow,
-    /// Blue.
-    Blue,
-    /// Green.
-    Green,
+crate::named! {
+    /// The color of a chip on a square.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    pub enum ChipColor, name {
+        /// Red.
+        Red = "red",
+        /// Yellow.
+        Yellow = "yellow",
+        /// Blue.
+        Blue = "blue",
+        /// Green.
+        Green = "green",
+    }
 }
 
 impl ChipColor {
-    /// The four colors.
-    pub const ALL: [ChipColor; 4] = [ChipColor::Red, ChipColor::Yellow, ChipColor::Blue, ChipColor::Green];
-
     /// The color's letter in texts of positions and moves.
     pub const fn letter(self) -> char {
-        match self {
-            ChipColor::Red => 'r',
-            ChipColor::Yellow => 'y',
-            ChipColor::Blue => 'b',
-            ChipColor::Green => 'g',
-        }
-    }
-
-    /// The color's lower-case name, as messages spell it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            ChipColor::Red => "red",
-            ChipColor::Yellow => "yellow",
-            ChipColor::Blue => "blue",
-            ChipColor::Green => "green",
-        }
+        self.name().as_bytes()[0] as char
     }
 
     /// The color with this name or letter, in upper or lower case.

@@ -56,16 +56,9 @@ impl fmt::Debug for GameId {
 }
 
 /// The text is not a game id: it needs 12 digits and lowercase letters (no i, l, o, u).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not a game id: 12 digits and small letters (no i, l, o, u) are wanted")]
 pub struct GameIdParseError;
-
-impl fmt::Display for GameIdParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a game id: 12 digits and small letters (no i, l, o, u) are wanted")
-    }
-}
-
-impl std::error::Error for GameIdParseError {}
 
 impl FromStr for GameId {
     type Err = GameIdParseError;

@@ -46,6 +46,11 @@ impl Square {
         self.0 / Square::STRIDE
     }
 
+    /// How many steps apart two squares are on an empty board without joints.
+    pub const fn distance(self, other: Square) -> u8 {
+        self.column().abs_diff(other.column()) + self.row().abs_diff(other.row())
+    }
+
     /// The neighbor in a direction. The only edges are those of the 16x10 frame.
     #[inline]
     pub const fn neighbor(self, direction: Direction) -> Option<Square> {
@@ -70,16 +75,9 @@ impl fmt::Debug for Square {
 }
 
 /// The text is not a square: it needs a column letter `a`…`p` and a row number from 1 to 10.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not a square: a column letter and a row number are wanted, as in a4")]
 pub struct SquareParseError;
-
-impl fmt::Display for SquareParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a square: a column letter and a row number are wanted, as in a4")
-    }
-}
-
-impl std::error::Error for SquareParseError {}
 
 impl FromStr for Square {
     type Err = SquareParseError;

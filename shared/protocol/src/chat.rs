@@ -81,49 +81,25 @@ impl fmt::Debug for Said {
     }
 }
 
-/// A phrase that every client can translate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Phrase {
-    /// Hello.
-    Hello,
-    /// Good luck, have fun.
-    GoodLuck,
-    /// Well played.
-    WellPlayed,
-    /// Thank you.
-    Thanks,
-    /// Sorry.
-    Sorry,
-    /// I have to be away for a moment.
-    AwayForAMoment,
-    /// Good game.
-    GoodGame,
-}
-
-impl Phrase {
-    /// Every phrase, in the order in which clients number them from 1.
-    pub const ALL: [Phrase; 7] = [
-        Phrase::Hello,
-        Phrase::GoodLuck,
-        Phrase::WellPlayed,
-        Phrase::Thanks,
-        Phrase::Sorry,
-        Phrase::AwayForAMoment,
-        Phrase::GoodGame,
-    ];
-
-    /// The phrase's name in messages, by which clients find its text.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phrase::Hello => "hello",
-            Phrase::GoodLuck => "good_luck",
-            Phrase::WellPlayed => "well_played",
-            Phrase::Thanks => "thanks",
-            Phrase::Sorry => "sorry",
-            Phrase::AwayForAMoment => "away_for_a_moment",
-            Phrase::GoodGame => "good_game",
-        }
+flagfall_board::named! {
+    /// A phrase that every client can translate.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Phrase, name {
+        /// Hello.
+        Hello = "hello",
+        /// Good luck, have fun.
+        GoodLuck = "good_luck",
+        /// Well played.
+        WellPlayed = "well_played",
+        /// Thank you.
+        Thanks = "thanks",
+        /// Sorry.
+        Sorry = "sorry",
+        /// I have to be away for a moment.
+        AwayForAMoment = "away_for_a_moment",
+        /// Good game.
+        GoodGame = "good_game",
     }
 }
 

@@ -7,8 +7,8 @@ use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_rules as rules;
 use flagfall_rules::EndReason;
 use flagfall_view::{
-    Commitment, Fate, GameEvent, GameView, HexBytes, Opened, SeenMove, SeenOutcome, SeenPlacing, ViewChange,
-    Viewer,
+    Commitment, Fate, GameEvent, GameView, HexBytes, LagQuota, Opened, SeenMove, SeenOutcome, SeenPlacing,
+    ViewChange, Viewer,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -162,25 +162,6 @@ fn resigned_by(event: &GameEvent) -> Option<Side> {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
 fn is_zero(value: &u32) -> bool {
     *value == 0
-}
-
-/// How much network delay a side is given back: what the server measured on its connection, as long
-/// as its stock lasts. In milliseconds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LagQuota {
-    /// How much the stock grows with each of the side's turns. Also the longest that a flag waits
-    /// for a move that may be on its way.
-    pub per_ply_ms: u32,
-    /// The stock at the start, and its maximum.
-    pub stock_ms: u32,
-}
-
-impl From<LagQuota> for rules::LagQuota {
-    fn from(quota: LagQuota) -> rules::LagQuota {
-        let LagQuota { per_ply_ms, stock_ms } = quota;
-        rules::LagQuota { per_ply_ms, stock_ms }
-    }
 }
 
 /// Text for people: a line for each fact of the game, then a line for each ply.

@@ -3,9 +3,9 @@
 use std::fmt;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
-use flagfall_view::{Commitment, Phase};
+use flagfall_view::{Commitment, LagQuota, Phase};
 
-use crate::clock::{Clock, LagQuota, TimeControl};
+use crate::clock::{Clock, TimeControl};
 use crate::commitment::Salt;
 use crate::event::{Moved, Placed};
 use crate::moves::LegalMoves;

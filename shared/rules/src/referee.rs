@@ -23,9 +23,6 @@ impl Referee {
 
     /// Reads a position's text as one of this ruleset and ignores its first field: for rulesets
     /// without an id.
-    ///
-    /// # Errors
-    /// As [`Position::from_text`].
     pub fn read(
         &self,
         ruleset: &'static crate::Ruleset,
@@ -41,18 +38,12 @@ impl Referee {
     }
 
     /// Judges a ply on a position, without a game around it.
-    ///
-    /// # Errors
-    /// The refusal.
     pub fn play(&self, position: &Position, squares: Move) -> Result<Events, Refusal> {
         play(position, position.turn(), squares.into())
     }
 
     /// Judges a command of the board on a position, without a game around it. Other commands have
     /// no effect.
-    ///
-    /// # Errors
-    /// The refusal.
     pub fn judge_command(&self, position: &Position, command: &Command) -> Result<Events, Refusal> {
         let side = position.actor();
         match command {

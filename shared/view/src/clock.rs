@@ -76,6 +76,19 @@ impl Running {
     }
 }
 
+/// How much network delay a side is given back: what the server measured on its connection, as long
+/// as its stock lasts. In milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct LagQuota {
+    /// How much the stock grows with each of the side's turns. Also the longest that a flag waits
+    /// for a move that may be on its way.
+    pub per_ply_ms: u32,
+    /// The stock at the start, and its maximum.
+    pub stock_ms: u32,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
