@@ -266,7 +266,6 @@ pub struct Abort {
 
 impl Abort {
     /// True if this side caused the abort. A player of the pool who did not goes back to its front.
-    #[must_use]
     pub fn is_by(&self, side: Side) -> bool {
         self.called_off_by == Some(side) || self.not_deployed.contains(&side)
     }

@@ -69,7 +69,7 @@ impl Table {
     fn decide(&self, now: Stamp, side: Side, asked: &Asked) -> Result<Events, flagfall_rules::Refusal> {
         if let GameCommand::Claim { result } = asked.command {
             let claim_at = self.claim_at(side.opponent());
-            return decide_claim(&self.game, side, asked.ply, result.into(), now, claim_at);
+            return decide_claim(&self.game, side, asked.ply, result, now, claim_at);
         }
         let command = asked.command.to_command(side, self.game.terms().ruleset)?;
         // The store gets the deadline and decides whether the command is in time.
