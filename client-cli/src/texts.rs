@@ -50,14 +50,16 @@ pub fn refusal(why: impl Into<Refusal>) -> String {
 }
 
 /// The text of a server's refusal: the client's own, or the server's message if the client does not
-/// know the code, or an older server sent no arguments. A defect of the server comes with the id of
-/// the request, for a report.
+/// know the code, or an older server sent no arguments. What a player may report, a defect of the
+/// server or a damaged game, comes with the id of the request.
 #[must_use]
 pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str, request: Option<&str>) -> String {
     let refusal = Refusal { code: code.clone(), args: args.clone() };
     let text = words().try_refusal(&refusal).unwrap_or_else(|| message.to_owned());
     match request {
-        Some(request) if code.as_str() == Code::INTERNAL => crate::text!("report-request", text, request),
+        Some(request) if [Code::INTERNAL, Code::GAME_QUARANTINED].contains(&code.as_str()) => {
+            crate::text!("report-request", text, request)
+        }
         _ => text,
     }
 }

@@ -1,6 +1,8 @@
 //! Messages from the server.
 
-use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, ServerToClient};
+use flagfall_protocol::{
+    Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, RefusalArgs, ServerToClient,
+};
 
 use super::exit::exit;
 use super::{absence, actions, challenges, chat, game, goal, link, pool, premove, requests, retry, store};
@@ -145,10 +147,12 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::RematchOffered { game, side } => game::rematch_offered(model, game, side),
         ServerToClient::Superseded { game } => game::superseded(model, game),
-        ServerToClient::GameUnavailable { game, message } => {
+        ServerToClient::GameUnavailable { game, code, message, request } => {
             if let Some(open) = model.game.as_mut().filter(|open| open.summary.id == game) {
                 open.unavailable = true;
-                model.say(text!("game-unavailable", message));
+                let code = code.unwrap_or_else(|| Code::new(Code::GAME_QUARANTINED));
+                let why = texts::server_refusal(&code, &RefusalArgs::default(), &message, request.as_deref());
+                model.say(text!("game-unavailable", why));
             }
         }
         ServerToClient::Challenged { invitation } => challenges::challenged(model, invitation),
