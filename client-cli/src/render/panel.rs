@@ -11,6 +11,7 @@ use flagfall_protocol::{Phase, Presence, SeenReserve};
 use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
+use super::layout::PANEL_WIDTH;
 use super::theme::Theme;
 use super::{board, notes};
 use crate::deployments::editor::DeployEditor;
@@ -30,7 +31,7 @@ pub(super) fn draw(
     let width = usize::from(area.width);
     let mut lines: Vec<Line<'_>> = Vec::new();
     for side in board::from_the_top(model.bottom()) {
-        lines.push(player(model, game, side, theme, width));
+        lines.extend(player(model, game, side, theme, width));
     }
     let bold = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
     let mut status: Vec<Line<'_>> =
@@ -50,6 +51,7 @@ pub(super) fn draw(
         let layout = Rows::of(ruleset, area);
         put_status(status, &status::square(model, game, game.cursor), &layout, width, &mut lines);
         match &game.view.reserve {
+            _ if is_narrow(width) => {}
             Some(reserves) => {
                 losses_and_reserve(model, game, ruleset, reserves, theme, layout.is_table, &mut lines);
             }
@@ -57,7 +59,7 @@ pub(super) fn draw(
         }
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
-    let shown = notes::newest_note(model);
+    let shown = notes::newest_note(model, frame.area());
     let shown =
         shown.map_or(0, |(newer, note)| newer + usize::from(notes::is_fitting(note, frame.area().width)));
     log(model, width, room, shown, &mut lines);
@@ -76,13 +78,15 @@ struct Rows {
 }
 
 impl Rows {
-    /// Rows of the players.
-    const PLAYERS: usize = 2;
     /// Rows of the table's heads.
     const HEADS: usize = 2;
 
     fn of(ruleset: &Ruleset, area: Rect) -> Rows {
-        let height = usize::from(area.height).saturating_sub(Rows::PLAYERS);
+        let is_narrow = is_narrow(usize::from(area.width));
+        let height = usize::from(area.height).saturating_sub(if is_narrow { 4 } else { 2 });
+        if is_narrow {
+            return Rows { status: height, is_table: false };
+        }
         let ranks = ruleset.army.iter().count();
         // Coins need more rows: a pending strike takes more words than a finished one.
         let (least, most) = if ruleset.start == Start::Coins { (9, 12) } else { (5, 8) };
@@ -94,9 +98,14 @@ impl Rows {
     }
 }
 
+/// True for a panel without room for the losses, and for a player's name and clock in one row.
+fn is_narrow(width: usize) -> bool {
+    width < usize::from(PANEL_WIDTH)
+}
+
 /// Puts the status into exactly its rows: padded, or cut with a mark.
 ///
-/// What is under the cursor stands in the last row if that is free.
+/// What is under the cursor stands in the last rows if they are free.
 fn put_status<'a>(
     mut status: Vec<Line<'a>>,
     under_cursor: &str,
@@ -118,9 +127,14 @@ fn put_status<'a>(
             *last = Line::styled(format!("{}…", text.trim_end()), style.patch(last.style));
         }
     }
-    if status.len() < room {
-        status.resize(room - 1, Line::raw(""));
-        status.push(Line::raw(words::shorten(under_cursor, width)));
+    let free = room - status.len();
+    let mut under = words::wrap(under_cursor, width);
+    if under.len() > free {
+        under = vec![words::shorten(under_cursor, width)];
+    }
+    if under.len() <= free {
+        status.resize(room - under.len(), Line::raw(""));
+        status.extend(under.into_iter().map(Line::raw));
     }
     lines.extend(status);
 }
@@ -137,7 +151,7 @@ fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'
     }
 }
 
-fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Line<'a> {
+fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Vec<Line<'a>> {
     let is_turn = game.view.is_to_act(side);
     let own = if game.own_side() == Some(side) { text!("panel-you") } else { String::new() };
     let presence = match game.presence[side] {
@@ -158,7 +172,8 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     };
     let arrow = if is_turn { ">" } else { " " };
     let label = format!("{arrow}{:<5}", text!("side", side));
-    let room = width.saturating_sub(label.len() + right.len() + 1);
+    let beside = if is_narrow(width) { 0 } else { right.len() + 1 };
+    let room = width.saturating_sub(label.len() + beside);
     // Cut a long name, but not the information after it.
     let rating = game.ratings[side].map(words::rating).unwrap_or_default();
     let told: String = [rating, own, presence]
@@ -171,12 +186,12 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let is_low = game.is_low_on_time(side, model.server_now()) && model.ui.replay.is_none();
     let clock_style = if is_low { theme.colored(Color::LightRed) } else { Style::new() };
     let clock_style = if is_turn || is_low { clock_style.add_modifier(Modifier::BOLD) } else { clock_style };
-    Line::from(vec![
-        Span::styled(label, theme.side(side)),
-        Span::raw(name),
-        Span::raw(" "),
-        Span::styled(right, clock_style),
-    ])
+    let mut who = Line::from(vec![Span::styled(label, theme.side(side)), Span::raw(name)]);
+    if is_narrow(width) {
+        return vec![who, Line::styled(format!("{right:>width$}"), clock_style)];
+    }
+    who.extend([Span::raw(" "), Span::styled(right, clock_style)]);
+    vec![who]
 }
 
 fn headline(model: &Model, game: &OpenGame) -> String {
@@ -413,7 +428,7 @@ fn losses(
 
 fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec<Line<'_>>) {
     lines.push(Line::raw(""));
-    for hint in input::hints(model, true).iter().filter(|hint| hint.is_own) {
+    for hint in input::hints(model, true).iter().filter(|hint| hint.is_own && !is_narrow(width)) {
         lines.push(Line::raw(format!(" {:<7} {}", hint.keys[0], hint.help)));
     }
     lines.push(Line::raw(""));
@@ -421,7 +436,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
         Some(rank) => text!("panel-square", square, rank = words::rank(rank, model.options.numbering)),
         None => text!("square-empty", square),
     });
-    lines.extend(under.map(Line::raw));
+    lines.extend(under.iter().flat_map(|text| words::wrap(text, width)).map(Line::raw));
     let in_hand: Vec<String> = editor
         .in_hand()
         .map(|(rank, count)| text!("panel-count", count, rank = words::rank(rank, model.options.numbering)))
