@@ -2,11 +2,10 @@
 
 use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::{GameSummary, GameView, Phase, Presence, RatingPoint, Time, Viewer};
-use flagfall_rules::{Move, Ruleset, SeenPiece, Target};
+use flagfall_rules::{Move, Ruleset, SeenPiece, Target, View};
 
 use crate::deployments::editor::DeployEditor;
 use crate::replay::Replay;
-use crate::targets;
 
 /// The first square of every board.
 pub(crate) const A1: Square = match Square::new(0, 0) {
@@ -175,11 +174,8 @@ impl OpenGame {
     #[must_use]
     pub fn reach(&self, from: Square) -> Vec<Target> {
         let Some(ruleset) = self.ruleset else { return Vec::new() };
-        if !self.may_plan() {
-            return targets::reach(&self.view, ruleset, from);
-        }
-        let next = GameView { turn: self.own_side(), ..self.view.clone() };
-        targets::reach(&next, ruleset, from)
+        let turn = if self.may_plan() { self.own_side() } else { self.view.turn };
+        View { seen: GameView { turn, ..self.view.clone() }, ruleset }.targets(from)
     }
 
     /// True if the opponent offers this player a draw.

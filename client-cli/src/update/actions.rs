@@ -326,11 +326,8 @@ pub(super) fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
     if premove::plan(model, squares) {
         return;
     }
-    let by = model.game.as_ref().and_then(|game| {
-        let reach = targets::reach(&game.view, game.ruleset?, squares.from);
-        reach.into_iter().find(|target| target.square == squares.to).map(|target| target.by)
-    });
-    match by {
+    let reach = model.game.as_ref().map(|game| game.reach(squares.from)).unwrap_or_default();
+    match reach.into_iter().find(|target| target.square == squares.to).map(|target| target.by) {
         Some(Carrier::Legs | Carrier::SupplyLine) => {
             reserve::play_or_prompt_color(model, Uncolored::Move(squares), out);
         }

@@ -1,11 +1,11 @@
-//! The open game: its events and the player's command_text.
+//! The open game: its events and the player's commands.
 
-use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Square};
+use flagfall_board::{GameId, PerSide, Ply, Side, Square};
 use flagfall_protocol::{
-    ClientToServer, Exit, GameCommand, GameEvent, GameSummary, GameView, Phase, Position, Presence, SeenMove,
+    ClientToServer, Exit, GameCommand, GameEvent, GameSummary, GameView, Phase, Position, Presence,
     ViewChange, Viewer,
 };
-use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
+use flagfall_rules::{Lakes, Move, Ruleset, Start};
 
 use super::{outbox, ratings, saving};
 use crate::deployments::editor::DeployEditor;
@@ -335,10 +335,8 @@ pub(super) fn event(
         | GameEvent::Resumed { .. } => {}
     }
     let is_watching = game.own_side().is_none();
-    // The side that lost its Flag would be next to move, but the end comes as the next event.
-    let is_flag_taken = matches!(event, GameEvent::Moved(SeenMove { strike: Some(strike), .. })
-        if strike.defender == Identity::Known(Rank::Flag));
-    let is_own_turn = game.is_own_turn() && !is_flag_taken;
+    let is_end_next = game.ruleset.is_some_and(|ruleset| targets::is_end_next(&game.view, ruleset));
+    let is_own_turn = game.is_own_turn() && !is_end_next;
     let is_board = match event {
         GameEvent::Started { .. } | GameEvent::Ended { .. } => true,
         other if other.is_ply() => is_watching || is_own_turn,
@@ -520,10 +518,10 @@ pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>)
 /// True if the move would lose the game because it is illegal (§U7). The user must confirm it, so
 /// that a typing error does not lose the game.
 fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
-    let loses = |ruleset: &'static Ruleset| {
-        ruleset.illegal_act_loses && !targets::targets(&game.view, ruleset, squares.from).contains(squares.to)
-    };
-    game.is_own_turn() && game.is_acting() && game.ruleset.is_some_and(loses)
+    game.ruleset.is_some_and(|ruleset| ruleset.illegal_act_loses)
+        && game.is_own_turn()
+        && game.is_acting()
+        && game.reach(squares.from).iter().all(|target| target.square != squares.to)
 }
 
 /// Offers a draw, or accepts the opponent's offer.
