@@ -55,7 +55,8 @@ pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
 pub fn only(wish: RatingWish) -> String {
     match wish {
         RatingWish::Between { min, max } => {
-            text!("only-rated", range = words::rating_range(RatingRange { min, max }))
+            let (range, min, max) = words::rating_range(Some(RatingRange { min, max }));
+            text!("only-rated", range, min, max)
         }
         RatingWish::Around { below: Some(below), above: Some(above) } if below == above => {
             text!("only-within", points = below)

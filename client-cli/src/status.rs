@@ -36,8 +36,8 @@ pub(crate) fn pool_wait(model: &Model) -> Option<String> {
     }
     let PoolWait { status: PoolStatus { since, range, waiting }, .. } = model.lobby.pool?;
     let waited = minutes(model.server_now().saturating_sub(since));
-    let range = range.map_or_else(|| "any".to_owned(), words::rating_range);
-    Some(text!("pool-status", waited, range, others = waiting.saturating_sub(1)))
+    let (range, min, max) = words::rating_range(range);
+    Some(text!("pool-status", waited, range, min, max, others = waiting.saturating_sub(1)))
 }
 
 /// Formats `0:05`, `12:40`.

@@ -61,17 +61,15 @@ pub fn rating(point: RatingPoint) -> String {
     format!("{}{}", point.rating, if point.provisional { "?" } else { "" })
 }
 
-/// A range of ratings; empty if it has no end.
+/// The arguments of a text with a range of ratings: the ends it has, the lower and the upper one.
 #[must_use]
-pub fn rating_range(range: RatingRange) -> String {
-    let ends = match (range.min, range.max) {
-        (Some(_), Some(_)) => "both",
-        (Some(_), None) => "min",
-        (None, Some(_)) => "max",
-        (None, None) => return String::new(),
-    };
-    let [min, max] = [range.min, range.max].map(Option::unwrap_or_default);
-    text!("rating-range", range = ends, min, max)
+pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
+    match range {
+        Some(RatingRange { min: Some(min), max: Some(max) }) => ("both", min, max),
+        Some(RatingRange { min: Some(min), max: None }) => ("min", min, 0),
+        Some(RatingRange { min: None, max: Some(max) }) => ("max", 0, max),
+        Some(RatingRange { min: None, max: None }) | None => ("any", 0, 0),
+    }
 }
 
 /// What a rated game did to the ratings, and to the player's own if they played.

@@ -339,8 +339,8 @@ fn offer_words(seek: &Seek) -> String {
     let side = seek.side.map_or_else(|| "any".to_owned(), |side| key(side.opponent()));
     let (seeker, terms) = (words::player(&seek.seeker), words::terms(&seek.terms));
     let rating = seek.seeker_rating.map_or_else(|| "none".to_owned(), words::rating);
-    let range = seek.rating.map_or_else(|| "any".to_owned(), words::rating_range);
-    text!("offer", seeker, terms, side, rating, range)
+    let (range, min, max) = words::rating_range(seek.rating);
+    text!("offer", seeker, terms, side, rating, range, min, max)
 }
 
 /// Enters the pool to be paired.
