@@ -1,6 +1,7 @@
 //! The command line.
 //!
-//! The help of every command and option is in `words/`; see [`help`].
+//! The texts `help-…` and `arg-…` in `words/` describe every command and option; see [`help`]. Here
+//! stands only what they leave out.
 
 mod account;
 mod arguments;
