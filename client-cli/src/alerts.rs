@@ -5,7 +5,6 @@ use crate::text;
 /// A way to call the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Alert {
-    /// The terminal's bell.
     Bell,
     /// The title of the terminal's window, as long as something waits.
     Title,
@@ -21,7 +20,6 @@ pub struct Alerts {
 }
 
 impl Alerts {
-    /// Alerts in these ways.
     #[must_use]
     pub fn new(ways: Vec<Alert>) -> Alerts {
         Alerts { ways, told: None }

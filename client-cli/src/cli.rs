@@ -31,9 +31,6 @@ pub use values::{AlertName, Numbers, ResultsFormat, ScopeName};
 
 impl Cli {
     /// Reads a command line, without any file of settings.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn read<T: Into<OsString> + Clone>(
         arguments: impl IntoIterator<Item = T>,
     ) -> Result<Cli, clap::Error> {

@@ -16,7 +16,6 @@ use crate::{text, texts};
 pub struct Shown {
     /// The epoch of the game when they were shown.
     pub epoch: u64,
-    /// Each side's commitment.
     pub commitments: PerSide<Option<Commitment>>,
     /// True if the game was already over when this client first saw it. The commitments then prove
     /// less.
@@ -46,7 +45,6 @@ impl Shown {
     }
 }
 
-/// The result of checking opened deployments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Every opened deployment matches. Holds a sentence.
@@ -56,7 +54,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The text for the user.
     #[must_use]
     pub fn words(&self) -> &str {
         match self {

@@ -40,7 +40,6 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> ConfigError + '_ {
     move |source| ConfigError { path: path.to_owned(), source }
 }
 
-/// The client's configuration folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigDir {
     root: PathBuf,
@@ -75,7 +74,6 @@ impl ConfigDir {
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
-    /// The folder.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
@@ -84,9 +82,6 @@ impl ConfigDir {
     /// Picks the credential to play with: an account's, or a guest that no other client uses.
     ///
     /// If `game` is given, prefers the one with a seat in it.
-    ///
-    /// # Errors
-    /// If the folder cannot be made or written.
     pub fn identity(
         &self,
         server: &Address,
@@ -137,9 +132,6 @@ impl ConfigDir {
     }
 
     /// Saves the commitments of a game. Deletes the oldest file if there are too many.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub fn keep_commitments(&self, server: &Address, game: GameId, shown: &Shown) -> Result<(), ConfigError> {
         let folder = self.commitments_folder(server);
         let path = folder.join(format!("{game}.json"));
@@ -179,9 +171,6 @@ impl ConfigDir {
     }
 
     /// Saves the credential of an account and makes the account the default.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn keep_account(&self, server: &Address, token: &Secret, name: &str) -> Result<(), ConfigError> {
         let folder = self.root.join("guests").join(server.file_name());
         let identity = Identity { path: account_path(&folder, name), _lock: None };
@@ -208,19 +197,12 @@ impl ConfigDir {
     }
 
     /// Saves a deployment and returns its path.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn save_setup(&self, ruleset: &str, name: &str, text: &str) -> Result<PathBuf, ConfigError> {
         let path = self.setup_path(ruleset, name);
         write_private(&path, format!("{text}\n").as_bytes())?;
         Ok(path)
     }
 
-    /// Deletes a saved deployment.
-    ///
-    /// # Errors
-    /// If it does not exist or cannot be deleted.
     pub fn delete_setup(&self, ruleset: &str, name: &str) -> Result<(), ConfigError> {
         let path = self.setup_path(ruleset, name);
         fs::remove_file(&path).map_err(at(&path))
@@ -238,7 +220,6 @@ pub fn is_setup_name(name: &str) -> bool {
 }
 
 impl Identity {
-    /// The credential, if there is one.
     #[must_use]
     pub fn token(&self) -> Option<Secret> {
         Some(self.read().token).filter(|token| !token.is_empty()).map(Secret::new)
@@ -257,10 +238,6 @@ impl Identity {
         is_account_file(&self.path) && self.token().is_some()
     }
 
-    /// Deletes the credential.
-    ///
-    /// # Errors
-    /// If its file cannot be deleted.
     pub fn forget(&self) -> Result<(), ConfigError> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&self.path)(error)),
@@ -272,9 +249,6 @@ impl Identity {
     ///
     /// The old guest's file is kept beside it if the guest has seats: another server may be
     /// answering at this address, and the seats belong to the previous one.
-    ///
-    /// # Errors
-    /// If the file cannot be moved.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if self.read().seats.is_empty() {
             return self.forget();
@@ -284,16 +258,11 @@ impl Identity {
         fs::rename(&self.path, aside(free)).map_err(at(&self.path))
     }
 
-    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Saves the credential.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn save_token(&self, token: &Secret, name: &str) -> Result<(), ConfigError> {
         self.change(|kept| {
             token.expose().clone_into(&mut kept.token);
@@ -301,10 +270,6 @@ impl Identity {
         })
     }
 
-    /// Saves a seat in a game.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn save_seat(&self, game: &str) -> Result<(), ConfigError> {
         if self.read().seats.iter().any(|seat| seat == game) {
             return Ok(());

@@ -67,7 +67,6 @@ fn custom_games(ruleset: &Ruleset, page: &mut String) {
     indented(&text!("rules-custom-mark"), page);
 }
 
-/// Writes a title and its paragraphs.
 fn section(title: &str, paragraphs: &[String], page: &mut String) {
     let _ = write!(page, "\n{title}\n");
     paragraphs.iter().for_each(|paragraph| indented(paragraph, page));

@@ -127,7 +127,6 @@ fn act(command: &GameCommand) -> String {
     }
 }
 
-/// Lists a player's finished games.
 #[must_use]
 pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
     if played.games.is_empty() {
@@ -175,7 +174,6 @@ fn score(score: GameScore) -> &'static str {
     }
 }
 
-/// Lists two players' games against each other.
 #[must_use]
 pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     let (player, opponent) = (words::player(&both.player), words::player(&both.opponent));
@@ -228,7 +226,6 @@ fn bar(tally: Tally) -> String {
     format!("{}{} {percent:>3} %", "#".repeat(full), ".".repeat(10 - full))
 }
 
-/// Formats a player's own statistics.
 #[must_use]
 pub fn statistics(statistics: &Statistics) -> Vec<String> {
     if statistics.rulesets.is_empty() {
@@ -262,9 +259,7 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
     lines
 }
 
-/// Rows of a chart.
 const CHART_ROWS: usize = 8;
-/// Columns of a chart.
 const CHART_COLUMNS: usize = 60;
 
 /// Draws ratings over games, the oldest first. Empty if there are fewer than two.

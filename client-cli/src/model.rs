@@ -31,36 +31,23 @@ pub use open_game::{OpenGame, Premove};
 pub use options::{DEFAULT_SERVER, Face, Options, server_flag};
 pub use ui::{Choice, Choices, Help, Page, Prompt, Ui, Uncolored};
 
-/// The client's whole state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
-    /// How the client is run.
     pub options: Options,
-    /// What the user wants.
     pub goal: Goal,
-    /// The random source.
     pub random: Random,
-    /// The time.
     pub clock: Clock,
-    /// The connection to the server.
     pub connection: Connection,
-    /// Who the player is there.
     pub login: Login,
-    /// Offers and lists of games.
     pub lobby: Lobby,
-    /// Challenges between this player and others.
     pub challenges: Challenges,
-    /// The saved deployments.
     pub deployments: Deployments,
-    /// The open game.
     pub game: Option<OpenGame>,
     /// The game that was requested and has not arrived yet.
     pub opening: Option<GameId>,
     /// The commitments that were shown in games, including those of earlier runs.
     pub commitments: BTreeMap<GameId, Shown>,
-    /// What the screen shows.
     pub ui: Ui,
-    /// Messages to the user.
     pub notes: Notes,
     /// The lines that are read.
     pub input: LineInput,
@@ -77,7 +64,6 @@ pub struct Clock {
     pub server_ahead_ms: i64,
 }
 
-/// The saved deployments.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Deployments {
     /// Ruleset, name, text.
@@ -93,14 +79,11 @@ pub struct Deployments {
 pub struct LineInput {
     /// A line of a script that waits for its moment.
     pub held: Option<String>,
-    /// True if the input has ended.
     pub is_over: bool,
-    /// True if the last command was refused.
     pub was_refused: bool,
 }
 
 impl Model {
-    /// A client at its start.
     #[must_use]
     pub fn new(options: Options, goal: Goal, random: Random) -> Model {
         let headline = text!("connecting", server = &options.server);
@@ -131,13 +114,11 @@ impl Model {
         }
     }
 
-    /// The current time by the server's clock.
     #[must_use]
     pub fn server_now(&self) -> u64 {
         self.clock.now.saturating_add_signed(self.clock.server_ahead_ms)
     }
 
-    /// Shows a message to the user.
     pub fn say(&mut self, text: impl Into<String>) {
         let text = words::clean(&text.into());
         if self.options.face.is_screen() && self.notes.last() == Some(&text) {

@@ -77,9 +77,6 @@ pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> 
 }
 
 /// Checks that a player's name can be part of a path.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn player(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if text.bytes().all(is_plain) && !text.is_empty() {

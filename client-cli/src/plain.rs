@@ -107,7 +107,6 @@ pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: S
     text
 }
 
-/// The color of the chip on a square.
 #[must_use]
 pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
     view.chips?.color(square)

@@ -4,7 +4,6 @@ use std::hash::{BuildHasher, RandomState};
 
 use flagfall_protocol::CommandId;
 
-/// A source of random numbers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Random {
     /// The operating system. Nothing is derived from a seed, because deployments are hidden
@@ -42,7 +41,6 @@ impl Random {
         self.bits() >> 63 == 1
     }
 
-    /// Shuffles a list.
     pub fn shuffle<T>(&mut self, list: &mut [T]) {
         for end in (1..list.len()).rev() {
             list.swap(end, self.below(end + 1));

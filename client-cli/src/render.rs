@@ -23,7 +23,6 @@ use crate::{input, plain, words};
 use layout::PageLayout;
 use theme::Theme;
 
-/// Draws the model.
 pub fn render(model: &Model, frame: &mut Frame<'_>) {
     let theme = Theme { color: model.options.color };
     let area = frame.area();

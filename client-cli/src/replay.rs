@@ -83,7 +83,6 @@ impl Replay {
         self.at = at;
     }
 
-    /// The last event as a sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
         let sentence = match self.at.checked_sub(1).and_then(|index| self.record.events.get(index)) {
@@ -105,25 +104,21 @@ impl Replay {
         earlier.iter().map(|told| words::event(&told.event)).chain([self.sentence()]).collect()
     }
 
-    /// The record.
     #[must_use]
     pub fn record(&self) -> &GameRecord {
         &self.record
     }
 
-    /// The ruleset.
     #[must_use]
     pub fn ruleset(&self) -> &'static Ruleset {
         self.ruleset
     }
 
-    /// The position.
     #[must_use]
     pub fn view(&self) -> &GameView {
         &self.view
     }
 
-    /// The whole record as text.
     #[must_use]
     pub fn text(&self) -> String {
         let record = &self.record;

@@ -79,7 +79,6 @@ impl Shell {
         None
     }
 
-    /// Carries out one effect.
     pub(crate) async fn carry_out(&mut self, effect: Effect) -> Outcome {
         match effect {
             Effect::Connect { delay_ms } => {
@@ -185,9 +184,7 @@ async fn answer_to(
 
 /// The result of carrying out an effect.
 pub(crate) enum Outcome {
-    /// Nothing more.
     Done,
-    /// A message for the core.
     Happened(Message),
     /// The program ends with this code.
     Exit(u8),

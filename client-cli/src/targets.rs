@@ -4,7 +4,6 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_protocol::GameView;
 use flagfall_rules::{Identity, Ruleset, SeenPiece, View};
 
-/// The piece on a square.
 #[must_use]
 pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
     view.pieces.iter().copied().find(|piece| piece.square == square)

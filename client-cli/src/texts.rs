@@ -11,7 +11,6 @@ use flagfall_words::Words;
 #[doc(no_inline)]
 pub use flagfall_words::{Args, Value};
 
-/// The client's own files.
 pub const FILES: &[&str] = &[
     include_str!("../words/en/advice.ftl"),
     include_str!("../words/en/board.ftl"),
@@ -38,7 +37,6 @@ pub const FILES: &[&str] = &[
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(FILES));
 
-/// All texts of the client.
 #[must_use]
 pub fn words() -> &'static Words {
     &WORDS
@@ -81,11 +79,9 @@ macro_rules! text {
 ///
 /// A side, a rank and a color are their keys, so that each language has its own words for them.
 pub trait Arg {
-    /// The argument.
     fn value(self) -> Value<'static>;
 }
 
-/// The key of a side.
 #[must_use]
 pub fn key(side: Side) -> String {
     side.to_string().to_lowercase()

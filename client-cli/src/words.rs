@@ -27,7 +27,6 @@ pub fn player(player: &Player) -> String {
     }
 }
 
-/// A player's public profile.
 #[must_use]
 pub fn profile(profile: &Profile) -> String {
     let kind = match profile.player.kind {
@@ -269,7 +268,6 @@ pub fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// A player's presence.
 #[must_use]
 pub fn presence(presence: Presence) -> String {
     match presence {
@@ -298,7 +296,6 @@ pub fn outcome(outcome: &SeenOutcome) -> String {
     text!("outcome", winner, reason = &outcome.reason)
 }
 
-/// An event as a sentence.
 #[must_use]
 pub fn event(event: &GameEvent) -> String {
     match event {

@@ -26,7 +26,6 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("help-group-programs", &["bot", "umpire", "referee", "settings", "completions", "man"]),
 ];
 
-/// A request to the referee.
 pub const EXAMPLE_REQUEST: &str = r#"{"type":"about"}"#;
 
 /// The width of the column with the names of commands.

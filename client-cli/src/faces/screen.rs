@@ -34,7 +34,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of the command line.
     #[must_use]
     pub fn of(common: &Common) -> Settings {
         Settings { alerts: common.alerts(), uses_mouse: !common.no_mouse }
@@ -72,9 +71,6 @@ enum Input {
 /// Runs the core on the full screen until it ends. Returns the exit code.
 ///
 /// Without a shell there is no connection: a record is shown.
-///
-/// # Errors
-/// If the terminal cannot be read or written.
 pub async fn run(
     mut shell: Option<Shell>,
     model: &mut Model,

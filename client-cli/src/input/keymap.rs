@@ -20,13 +20,9 @@ const GAME: &[Screen] = &[Screen::Deploying, Screen::Playing, Screen::Watching];
 /// The screens beside which other games and challenges may wait.
 const ONLINE: &[Screen] =
     &[Screen::Waiting, Screen::List, Screen::Deploying, Screen::Playing, Screen::Watching];
-/// The screens with a board.
 const BOARD: &[Screen] = &[Screen::Deploying, Screen::Playing, Screen::Watching, Screen::Record];
-/// The screens with text that is typed.
 const TEXT: &[Screen] = &[Screen::Typing, Screen::Message, Screen::Name];
-/// The screens with a list.
 const LISTS: &[Screen] = &[Screen::List, Screen::Reserve, Screen::Saved];
-/// The screens that have a help.
 const HELPED: &[Screen] = &[
     Screen::Record,
     Screen::Waiting,
@@ -38,7 +34,6 @@ const HELPED: &[Screen] = &[
     Screen::Reserve,
     Screen::Saved,
 ];
-/// Every screen.
 const ALL: &[Screen] = &[
     Screen::Help,
     Screen::History,
@@ -70,7 +65,6 @@ enum Trigger {
     ListKeys,
     /// The figure of a rank of the army.
     Figure(fn(Rank) -> Action),
-    /// The letter of a chip's color.
     ChipLetter,
     /// The letter of the draw, which is a column too.
     Draw,
@@ -78,7 +72,6 @@ enum Trigger {
     MoveLetter,
     /// A character of a name.
     NameLetter,
-    /// Any character.
     AnyLetter,
     /// Any other key.
     Other(Action),
@@ -86,7 +79,6 @@ enum Trigger {
     OtherThanScrolling(Action),
 }
 
-/// A row of the table.
 struct Binding {
     screens: &'static [Screen],
     trigger: Trigger,
@@ -107,7 +99,6 @@ pub struct KeyHint {
     pub help: String,
     /// True if no other screen has them.
     pub is_own: bool,
-    /// True if they show the help.
     pub is_help: bool,
 }
 
@@ -415,7 +406,6 @@ impl Trigger {
         }
     }
 
-    /// The names of the keys.
     fn names(&self) -> Vec<String> {
         match self {
             Trigger::Keys(keys, _) => keys.iter().map(|key| name(*key)).collect(),
@@ -434,7 +424,6 @@ impl Trigger {
     }
 }
 
-/// The name of a key.
 fn name(key: Key) -> String {
     match key {
         Key::Char(' ') => text!("key-name-space"),

@@ -6,7 +6,6 @@ use flagfall_protocol::{RatingWish, Seek, Terms, Time};
 /// What the user wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// To play.
     Play(Wish),
     /// To watch this game, or one from the list.
     Watch(Option<GameId>),
@@ -21,13 +20,9 @@ pub enum Goal {
 /// The game that the user wants. `None` in a field means any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wish {
-    /// How to find it.
     pub how: How,
-    /// The ruleset's id.
     pub ruleset: Option<String>,
-    /// The clock.
     pub time: Option<Time>,
-    /// The player's own side.
     pub side: Option<Side>,
     /// Only the two players see the game.
     pub private: bool,
@@ -86,9 +81,7 @@ pub enum How {
 /// Which deployment to hand in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SetupChoice {
-    /// A random one.
     Random,
-    /// A suggested one.
     Suggested,
     /// This text of §P4.
     Text(String),

@@ -16,14 +16,11 @@ pub(crate) const A1: Square = match Square::new(0, 0) {
 /// Less remaining time than this is shown as a warning.
 const LOW_MS: u64 = 30_000;
 
-/// The open game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpenGame {
-    /// The players and the terms.
     pub summary: GameSummary,
     /// The ruleset. `None` if this client does not know it.
     pub ruleset: Option<&'static Ruleset>,
-    /// The audience of this client.
     pub audience: Viewer,
     /// True if this connection drives the game.
     pub driving: bool,
@@ -33,9 +30,7 @@ pub struct OpenGame {
     pub epoch: u64,
     /// The last sequence number seen.
     pub seq: u64,
-    /// The view at `seq`.
     pub view: GameView,
-    /// Each player's presence.
     pub presence: PerSide<Presence>,
     /// Each player's rating for such games, as far as it is known.
     pub ratings: PerSide<Option<RatingPoint>>,
@@ -54,9 +49,7 @@ pub struct OpenGame {
     pub reopening: bool,
     /// The deployment editor, if this player is deploying.
     pub editor: Option<DeployEditor>,
-    /// The square under the cursor.
     pub cursor: Square,
-    /// The square of the selected piece.
     pub selected: Option<Square>,
     /// The move to play when the turn comes.
     pub premove: Option<Premove>,
@@ -69,7 +62,6 @@ pub struct OpenGame {
 /// A move planned during the opponent's turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Premove {
-    /// From and to.
     pub squares: Move,
     /// What stood on the two squares when it was planned.
     pub pieces: [Option<SeenPiece>; 2],
@@ -142,13 +134,11 @@ impl OpenGame {
         self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
     }
 
-    /// True if the game has ended.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.view.phase == Phase::Over
     }
 
-    /// True if the game was aborted.
     #[must_use]
     pub fn is_aborted(&self) -> bool {
         self.view.outcome.as_ref().is_some_and(|outcome| outcome.reason == "aborted")

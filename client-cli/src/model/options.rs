@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use flagfall_board::Numbering;
 
-/// Default server.
 pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";
 
 /// How the client is run.
@@ -16,15 +15,12 @@ pub struct Options {
     pub authority_file: Option<PathBuf>,
     /// The name a new guest asks for.
     pub name: Option<String>,
-    /// The figures on the pieces.
     pub numbering: Numbering,
     /// True if the player's own side is at the bottom.
     pub flip: bool,
     /// Path of the credential file, to show to the user.
     pub credential_file: String,
-    /// True if colors are used.
     pub color: bool,
-    /// Who uses the client, and through what.
     pub face: Face,
 }
 
@@ -63,7 +59,6 @@ pub enum Face {
 }
 
 impl Face {
-    /// True for the full screen.
     #[must_use]
     pub const fn is_screen(self) -> bool {
         matches!(self, Face::Screen)
@@ -81,7 +76,6 @@ impl Face {
         matches!(self, Face::Lines | Face::Script)
     }
 
-    /// True if a program plays.
     #[must_use]
     pub const fn is_program(self) -> bool {
         matches!(self, Face::Program)

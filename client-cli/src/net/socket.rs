@@ -67,7 +67,6 @@ impl Socket {
         self.outgoing.try_send(message).is_ok()
     }
 
-    /// Closes the connection at once.
     pub fn abort(&self) {
         self.task.abort();
     }

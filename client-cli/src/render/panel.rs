@@ -78,7 +78,6 @@ struct Rows {
 }
 
 impl Rows {
-    /// Rows of the table's heads.
     const HEADS: usize = 2;
 
     fn of(ruleset: &Ruleset, area: Rect) -> Rows {

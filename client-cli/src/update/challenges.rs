@@ -55,14 +55,12 @@ pub(super) fn prompt(model: &mut Model) {
         model.challenges.received.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
 }
 
-/// Accepts the latest challenge.
 pub(super) fn accept_latest(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(invitation) = model.challenges.received.take() {
         accept(model, &invitation.challenge, out);
     }
 }
 
-/// Declines the latest challenge.
 pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
     model.ui.prompt = None;
     if let Some(invitation) = model.challenges.received.take() {

@@ -253,7 +253,6 @@ pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Hands in a deployment.
 pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else {
         model.input.was_refused = true;
@@ -287,7 +286,6 @@ pub(super) fn hand_in(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Handles an event of a game.
 pub(super) fn event(
     model: &mut Model,
     id: GameId,

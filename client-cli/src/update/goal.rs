@@ -134,7 +134,6 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
     }
 }
 
-/// Requests a game.
 pub(super) fn open(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     let is_open = model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if is_open || model.opening == Some(id) {
@@ -343,7 +342,6 @@ fn offer_words(seek: &Seek) -> String {
     text!("offer", seeker, terms, side, rating, range, min, max)
 }
 
-/// Enters the pool to be paired.
 fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(terms) = model.wish().map(|wish| wish.terms()) else { return };
     wait_in_pool(model);

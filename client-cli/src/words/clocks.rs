@@ -49,10 +49,6 @@ pub fn parse_time(text: &str) -> Result<Time, TimeError> {
     time.ok_or_else(error)
 }
 
-/// Checks that servers accept a clock.
-///
-/// # Errors
-/// The bounds.
 pub fn check_time(time: Time) -> Result<(), String> {
     if time.is_allowed() {
         return Ok(());

@@ -42,7 +42,6 @@ pub enum DialogueOutput {
     Tell(String),
     /// Read no more from the program in this game.
     Mute,
-    /// Send this command to the server.
     Command(GameCommand),
     /// The program failed, and the game is given up.
     Fail(Failure),
@@ -81,7 +80,6 @@ enum Stage {
     Waiting(Option<MoveText>),
     /// The game is given up; its end is awaited.
     Leaving,
-    /// The game is over.
     Over,
 }
 

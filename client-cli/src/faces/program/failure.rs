@@ -16,17 +16,11 @@ pub enum Failure {
     /// Its flag fell while it was thinking.
     FlagFell,
     /// A move that a repetition rule refuses this turn.
-    Repetition {
-        /// The answer.
-        answer: String,
-    },
+    Repetition { answer: String },
     /// The game's state no longer matches the program's dialogue.
     Estranged,
     /// The server refused a command that its own views allow.
-    Refused {
-        /// The server's message.
-        message: String,
-    },
+    Refused { message: String },
 }
 
 impl Failure {
