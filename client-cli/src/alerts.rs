@@ -20,19 +20,16 @@ pub struct Alerts {
 }
 
 impl Alerts {
-    #[must_use]
     pub fn new(ways: Vec<Alert>) -> Alerts {
         Alerts { ways, told: None }
     }
 
     /// What to write to the terminal at the start: keeps its title.
-    #[must_use]
     pub fn start(&self) -> &'static str {
         if self.ways.contains(&Alert::Title) { "\x1b[22;0t\x1b]0;Flagfall\x07" } else { "" }
     }
 
     /// What to write to the terminal at the end: gives its title back.
-    #[must_use]
     pub fn end(&self) -> &'static str {
         if self.ways.contains(&Alert::Title) { "\x1b[23;0t" } else { "" }
     }

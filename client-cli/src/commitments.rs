@@ -25,7 +25,6 @@ pub struct Shown {
 
 impl Shown {
     /// The sides whose commitment differs from the first one or is missing now.
-    #[must_use]
     pub fn changed(&self, now: &PerSide<Option<Commitment>>) -> Vec<Side> {
         let is_changed =
             |side: &Side| self.commitments[*side].is_some() && self.commitments[*side] != now[*side];
@@ -54,7 +53,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    #[must_use]
     pub fn words(&self) -> &str {
         match self {
             Verdict::Match(words) | Verdict::Mismatch(words) => words,
@@ -63,7 +61,6 @@ impl Verdict {
 }
 
 /// Checks opened deployments against the commitments. `None` if nothing was opened.
-#[must_use]
 pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) -> Option<Verdict> {
     let (mut matching, mut wrong, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     for side in Side::BOTH {
@@ -90,7 +87,6 @@ pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) ->
 }
 
 /// The warning about commitments that changed.
-#[must_use]
 pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
     text!("commitment-changed", side = one_or_both(sides).unwrap_or_default(), epoch = is_other_epoch)
 }

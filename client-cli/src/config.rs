@@ -67,14 +67,12 @@ pub struct Identity {
 
 impl ConfigDir {
     /// The named folder, or the system's usual one for Flagfall.
-    #[must_use]
     pub fn new(named: Option<PathBuf>) -> ConfigDir {
         let usual =
             || directories::ProjectDirs::from("", "", "flagfall").map(|dirs| dirs.config_dir().to_owned());
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
-    #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -114,14 +112,12 @@ impl ConfigDir {
     }
 
     /// A guest without a writable file. They can play, but cannot come back.
-    #[must_use]
     pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());
         Identity { path: slot_path(&folder, name, 1), _lock: None }
     }
 
     /// The commitments that were shown in games on this server.
-    #[must_use]
     pub fn commitments(&self, server: &Address) -> BTreeMap<GameId, Shown> {
         let read = |path: &PathBuf| {
             let game = path.file_stem()?.to_str()?.parse().ok()?;
@@ -153,7 +149,6 @@ impl ConfigDir {
 
     /// The first credential for this server and name, without a lock, or the one with a seat in the
     /// game. Only for looking at things.
-    #[must_use]
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());
         let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
@@ -165,7 +160,6 @@ impl ConfigDir {
     }
 
     /// The saved credential of an account on this server, if there is one.
-    #[must_use]
     pub fn account_identity(&self, server: &Address, name: &str) -> Option<Identity> {
         account(&self.root.join("guests").join(server.file_name()), Some(name))
     }
@@ -179,7 +173,6 @@ impl ConfigDir {
     }
 
     /// The saved deployments: ruleset, name, text.
-    #[must_use]
     pub fn setups(&self) -> BTreeMap<String, BTreeMap<String, String>> {
         let mut setups: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
         for ruleset in flagfall_rules::Ruleset::all() {
@@ -214,26 +207,22 @@ impl ConfigDir {
 }
 
 /// True if a deployment may have this name, which becomes a file name.
-#[must_use]
 pub fn is_setup_name(name: &str) -> bool {
     flagfall_protocol::SavedDeployment::is_name(name)
 }
 
 impl Identity {
-    #[must_use]
     pub fn token(&self) -> Option<Secret> {
         Some(self.read().token).filter(|token| !token.is_empty()).map(Secret::new)
     }
 
     /// The player's name as the server gave it when the credential was saved. Empty if there is
     /// none.
-    #[must_use]
     pub fn name(&self) -> String {
         self.read().name
     }
 
     /// True if the credential is an account's, not a guest's.
-    #[must_use]
     pub fn is_account(&self) -> bool {
         is_account_file(&self.path) && self.token().is_some()
     }
@@ -258,7 +247,6 @@ impl Identity {
         fs::rename(&self.path, aside(free)).map_err(at(&self.path))
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -299,7 +287,6 @@ fn read(path: &Path) -> Kept {
 }
 
 /// True if the name of the file is that of an account's credential.
-#[must_use]
 pub fn is_account_file(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(ACCOUNT_FILE))
 }

@@ -11,7 +11,6 @@ use unicode_width::UnicodeWidthStr;
 use crate::{deployments, text, words};
 
 /// Lists a player's running games, the most urgent first.
-#[must_use]
 pub fn own_games(own: &OwnGames, server_flag: &str) -> Vec<String> {
     let mut lines = Vec::new();
     if own.games.is_empty() {
@@ -58,7 +57,6 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
 }
 
 /// The message that the player need not act in any game, or in no game but the open one.
-#[must_use]
 pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
     let left = waits
@@ -73,7 +71,6 @@ pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
 }
 
 /// Formats rows as lines with aligned columns, each with two leading spaces.
-#[must_use]
 pub fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
     let rows: Vec<[String; N]> = rows.into_iter().collect();
     let mut widths = [0; N];
@@ -95,7 +92,6 @@ pub fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec
 }
 
 /// The queued moves of a game on one line.
-#[must_use]
 pub fn queue(queue: &MoveQueue) -> String {
     if queue.moves.is_empty() {
         return text!("queue-empty");
@@ -127,7 +123,6 @@ fn act(command: &GameCommand) -> String {
     }
 }
 
-#[must_use]
 pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
     if played.games.is_empty() {
         return vec![text!("played-none", player = words::player(&played.player))];
@@ -174,7 +169,6 @@ fn score(score: GameScore) -> &'static str {
     }
 }
 
-#[must_use]
 pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     let (player, opponent) = (words::player(&both.player), words::player(&both.opponent));
     if both.tallies.is_empty() {
@@ -226,7 +220,6 @@ fn bar(tally: Tally) -> String {
     format!("{}{} {percent:>3} %", "#".repeat(full), ".".repeat(10 - full))
 }
 
-#[must_use]
 pub fn statistics(statistics: &Statistics) -> Vec<String> {
     if statistics.rulesets.is_empty() {
         return vec![text!("statistics-none")];
@@ -263,7 +256,6 @@ const CHART_ROWS: usize = 8;
 const CHART_COLUMNS: usize = 60;
 
 /// Draws ratings over games, the oldest first. Empty if there are fewer than two.
-#[must_use]
 pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
     let mut ratings: Vec<u32> = history.games.iter().rev().map(|game| game.after.rating).collect();
     if let Some(first) = history.games.last() {

@@ -84,7 +84,6 @@ pub struct LineInput {
 }
 
 impl Model {
-    #[must_use]
     pub fn new(options: Options, goal: Goal, random: Random) -> Model {
         let headline = text!("connecting", server = &options.server);
         Model {
@@ -114,7 +113,6 @@ impl Model {
         }
     }
 
-    #[must_use]
     pub fn server_now(&self) -> u64 {
         self.clock.now.saturating_add_signed(self.clock.server_ahead_ms)
     }
@@ -129,7 +127,6 @@ impl Model {
     }
 
     /// The side at the bottom of the board.
-    #[must_use]
     pub fn bottom(&self) -> Side {
         let own = self.game.as_ref().and_then(OpenGame::own_side).filter(|_| self.options.flip);
         let side = own.unwrap_or(Side::Red);
@@ -137,7 +134,6 @@ impl Model {
     }
 
     /// The user's wish, if they want to play.
-    #[must_use]
     pub fn wish(&self) -> Option<&Wish> {
         match &self.goal {
             Goal::Play(wish) => Some(wish),
@@ -146,26 +142,22 @@ impl Model {
     }
 
     /// True if the player wants to be paired by the pool.
-    #[must_use]
     pub fn is_for_pool(&self) -> bool {
         self.wish().is_some_and(|wish| wish.how == How::Pool)
     }
 
     /// True if this is the prompt for many games.
-    #[must_use]
     pub fn is_mail(&self) -> bool {
         self.goal == Goal::Mail
     }
 
     /// True if the server keeps the player's saved deployments, as it does for accounts.
-    #[must_use]
     pub fn is_account(&self) -> bool {
         let kind = self.login.player.as_ref().map(|player| player.kind);
         matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.face.is_program()
     }
 
     /// True if the player has ratings. Guests have none.
-    #[must_use]
     pub fn has_rating(&self) -> bool {
         let kind = self.login.player.as_ref().map(|player| player.kind);
         matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot))
@@ -173,7 +165,6 @@ impl Model {
 
     /// True if the next line of the line-based mode can be taken: none is held and nothing is
     /// unanswered.
-    #[must_use]
     pub fn is_ready_for_line(&self) -> bool {
         let is_waiting = !self.connection.pending.is_empty() || self.connection.requests > 0;
         !self.input.is_over && self.input.held.is_none() && !(self.options.face.is_unattended() && is_waiting)

@@ -51,7 +51,6 @@ pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
 }
 
 /// Whom the player's own offer is for, as a sentence.
-#[must_use]
 pub fn only(wish: RatingWish) -> String {
     match wish {
         RatingWish::Between { min, max } => {

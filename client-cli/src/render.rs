@@ -62,7 +62,6 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
 }
 
 /// The square of the board at this place of a terminal of this size.
-#[must_use]
 pub fn square_at(model: &Model, area: Rect, column: u16, row: u16) -> Option<Square> {
     let ruleset = board_of(model)?;
     let (place, line) = PageLayout::new(&ruleset.shape, area).ok()?.place_at(column, row)?;

@@ -79,7 +79,6 @@ pub enum Request {
 }
 
 impl Request {
-    #[must_use]
     pub fn method(&self) -> &'static str {
         match self {
             Request::Invite { .. } => "POST",
@@ -89,7 +88,6 @@ impl Request {
         }
     }
 
-    #[must_use]
     pub fn path(&self) -> String {
         match self {
             Request::OwnGames | Request::Next => "/api/me/games".to_owned(),
@@ -115,7 +113,6 @@ impl Request {
     }
 
     /// True if the request carries the player's credential.
-    #[must_use]
     pub fn is_own(&self) -> bool {
         match self {
             Request::Show { is_own, .. } => *is_own,

@@ -140,13 +140,11 @@ impl Settings {
         Ok(Settings { path, kept, shown: Vec::new() })
     }
 
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The command line with the file's values as defaults.
-    #[must_use]
     pub fn as_defaults(&self, mut command: Command) -> Command {
         for (setting, values) in &self.kept {
             command = command.mut_arg(setting.option, |arg| arg.default_values(values));

@@ -4,20 +4,17 @@ use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_protocol::GameView;
 use flagfall_rules::{Identity, Ruleset, SeenPiece, View};
 
-#[must_use]
 pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
     view.pieces.iter().copied().find(|piece| piece.square == square)
 }
 
 /// The squares to which the viewer's own piece on `from` can move or strike this turn.
-#[must_use]
 pub fn targets(view: &GameView, ruleset: &'static Ruleset, from: Square) -> SquareSet {
     View { seen: view.clone(), ruleset }.targets(from).iter().map(|target| target.square).collect()
 }
 
 /// True if the last ply ended the game, for the side that would act next. The server reports the
 /// end as the next event.
-#[must_use]
 pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
     let is_flag_taken = view
         .last_move
@@ -32,7 +29,6 @@ pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
 ///
 /// In games with coins, what is left is what they can still become: everything else that is not
 /// lost stands on the board for all to see (§Q8).
-#[must_use]
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, u8)> {
     let mut rows: Vec<_> = ruleset
         .army

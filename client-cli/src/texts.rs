@@ -37,7 +37,6 @@ pub const FILES: &[&str] = &[
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(FILES));
 
-#[must_use]
 pub fn words() -> &'static Words {
     &WORDS
 }
@@ -50,7 +49,6 @@ pub fn refusal(why: impl Into<Refusal>) -> String {
 /// The text of a server's refusal: the client's own, or the server's message if the client does not
 /// know the code, or an older server sent no arguments. What a player may report, a defect of the
 /// server or a damaged game, comes with the id of the request.
-#[must_use]
 pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str, request: Option<&str>) -> String {
     let refusal = Refusal { code: code.clone(), args: args.clone() };
     let text = words().try_refusal(&refusal).unwrap_or_else(|| message.to_owned());
@@ -82,7 +80,6 @@ pub trait Arg {
     fn value(self) -> Value<'static>;
 }
 
-#[must_use]
 pub fn key(side: Side) -> String {
     side.to_string().to_lowercase()
 }

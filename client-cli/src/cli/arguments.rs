@@ -71,7 +71,6 @@ pub struct Common {
 
 impl Common {
     /// How the player is called.
-    #[must_use]
     pub fn alerts(&self) -> Alerts {
         Alerts::new(self.alerts.iter().filter_map(|name| name.alert()).collect())
     }

@@ -32,7 +32,6 @@ pub const EXAMPLE_REQUEST: &str = r#"{"type":"about"}"#;
 const NAMES_WIDTH: usize = 12;
 
 /// The command line, with its help.
-#[must_use]
 pub fn command() -> Command {
     let command = with_texts(Cli::command(), "");
     let template = overview(&command);
@@ -40,7 +39,6 @@ pub fn command() -> Command {
 }
 
 /// The ids of all texts that the help uses.
-#[must_use]
 pub fn ids() -> Vec<String> {
     let mut ids: Vec<String> = GROUPS.iter().map(|(heading, _)| (*heading).to_owned()).collect();
     collect_ids(&command(), "", &mut ids);

@@ -21,7 +21,6 @@ pub enum AlertName {
 
 impl AlertName {
     /// The alert; `None` for none.
-    #[must_use]
     pub fn alert(self) -> Option<Alert> {
         match self {
             AlertName::Bell => Some(Alert::Bell),

@@ -46,7 +46,6 @@ impl DeployEditor {
     }
 
     /// The deployment as the text of §P4, without spaces.
-    #[must_use]
     pub fn text(&self) -> String {
         self.places.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
@@ -141,23 +140,19 @@ impl DeployEditor {
         })
     }
 
-    #[must_use]
     pub fn rank_at(&self, square: Square) -> Option<Rank> {
         self.place_of(square).and_then(|place| self.places[place])
     }
 
-    #[must_use]
     pub fn cursor(&self) -> Option<Square> {
         self.ruleset.shape.home_square(self.side, self.cursor)
     }
 
-    #[must_use]
     pub fn picked(&self) -> Option<Square> {
         self.ruleset.shape.home_square(self.side, self.picked?)
     }
 
     /// True if the board shows what was handed in.
-    #[must_use]
     pub fn is_handed_in(&self) -> bool {
         self.handed_in.as_deref() == Some(self.text().as_str())
     }

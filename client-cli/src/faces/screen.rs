@@ -34,7 +34,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    #[must_use]
     pub fn of(common: &Common) -> Settings {
         Settings { alerts: common.alerts(), uses_mouse: !common.no_mouse }
     }

@@ -324,13 +324,11 @@ fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding>
 }
 
 /// What a key does now. `None` for a key that does nothing.
-#[must_use]
 pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
 /// The keys of the current screen. `of_help` skips the help itself, for which they are listed.
-#[must_use]
 pub fn hints(model: &Model, of_help: bool) -> Vec<KeyHint> {
     let screen = if of_help { screen_below(model) } else { screen(model) };
     rows(model, screen).map(Binding::hint).collect()
@@ -357,14 +355,12 @@ impl Binding {
 }
 
 /// The name of the first key for an action, for texts that mention it.
-#[must_use]
 pub fn key_for(action: Action) -> String {
     let keys = TABLE.iter().find(|row| matches!(row.trigger, Trigger::Keys(_, does) if does == action));
     keys.and_then(|row| row.trigger.names().into_iter().next()).unwrap_or_default()
 }
 
 /// How to answer a draw offer.
-#[must_use]
 pub fn answers_to_draw() -> String {
     text!("draw-answers", accept = text!("key-name-draw"), decline = key_for(Action::DeclineDraw))
 }

@@ -39,14 +39,12 @@ pub enum Screen {
 
 impl Screen {
     /// True if it has a list to scroll.
-    #[must_use]
     pub const fn has_list(self) -> bool {
         matches!(self, Screen::Help | Screen::History | Screen::List | Screen::Reserve | Screen::Saved)
     }
 }
 
 /// What the keyboard is for now.
-#[must_use]
 pub fn screen(model: &Model) -> Screen {
     if model.ui.help.is_some() { Screen::Help } else { screen_below(model) }
 }

@@ -38,7 +38,6 @@ pub struct Wish {
 
 impl Wish {
     /// The terms to offer. Defaults to classic with 10+5.
-    #[must_use]
     pub fn terms(&self) -> Terms {
         Terms {
             ruleset: self.ruleset.clone().unwrap_or_else(|| "classic".to_owned()),
@@ -50,7 +49,6 @@ impl Wish {
     }
 
     /// True if an offer matches this wish.
-    #[must_use]
     pub fn is_met_by(&self, seek: &Seek) -> bool {
         self.ruleset.as_ref().is_none_or(|ruleset| *ruleset == seek.terms.ruleset)
             && self.time.is_none_or(|time| time == seek.terms.time)

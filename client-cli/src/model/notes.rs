@@ -38,17 +38,14 @@ impl Notes {
         self.texts.iter().map(String::as_str)
     }
 
-    #[must_use]
     pub fn last(&self) -> Option<&str> {
         self.texts.back().map(String::as_str)
     }
 
-    #[must_use]
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }

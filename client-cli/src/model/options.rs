@@ -26,14 +26,12 @@ pub struct Options {
 
 impl Options {
     /// The flags that name this server and its authority on a command line. Empty for the defaults.
-    #[must_use]
     pub fn server_flag(&self) -> String {
         server_flag(&self.server, self.authority_file.as_deref())
     }
 }
 
 /// The flags that name a server and its authority on a command line. Empty for the defaults.
-#[must_use]
 pub fn server_flag(server: &str, authority: Option<&Path>) -> String {
     let mut flags = String::new();
     if server != DEFAULT_SERVER {
@@ -59,30 +57,25 @@ pub enum Face {
 }
 
 impl Face {
-    #[must_use]
     pub const fn is_screen(self) -> bool {
         matches!(self, Face::Screen)
     }
 
     /// True if everything is printed, line by line.
-    #[must_use]
     pub const fn prints(self) -> bool {
         !self.is_screen()
     }
 
     /// True for lines, typed or from a pipe.
-    #[must_use]
     pub const fn is_lines(self) -> bool {
         matches!(self, Face::Lines | Face::Script)
     }
 
-    #[must_use]
     pub const fn is_program(self) -> bool {
         matches!(self, Face::Program)
     }
 
     /// True if no person can answer a question.
-    #[must_use]
     pub const fn is_unattended(self) -> bool {
         matches!(self, Face::Script | Face::Program)
     }

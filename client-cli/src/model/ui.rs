@@ -109,7 +109,6 @@ pub enum Prompt {
 
 impl Prompt {
     /// True if the answer depends on the position.
-    #[must_use]
     pub const fn is_about_position(&self) -> bool {
         match self {
             Prompt::Resign
@@ -136,7 +135,6 @@ pub enum Uncolored {
 }
 
 impl Uncolored {
-    #[must_use]
     pub fn colored(self, color: ChipColor) -> GameCommand {
         match self {
             Uncolored::Move(squares) => {

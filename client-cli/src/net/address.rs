@@ -111,27 +111,23 @@ impl Address {
     }
 
     /// The URL of a path on this server.
-    #[must_use]
     pub fn page(&self, path: &str) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         format!("{scheme}://{}{path}", self.authority)
     }
 
     /// The same address with TLS switched on or off, as a person types it.
-    #[must_use]
     pub fn other_way(&self) -> String {
         Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
     }
 
     /// The host name as it appears in a certificate.
-    #[must_use]
     pub fn certified_name(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }
 
     /// A name for files: host, port and whether TLS is used. A secret received over TLS is
     /// therefore never sent without it.
-    #[must_use]
     pub fn file_name(&self) -> String {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
         let host: String = self.host.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();

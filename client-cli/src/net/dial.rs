@@ -78,7 +78,6 @@ pub(crate) fn plain(error: &io::Error) -> String {
 
 impl DialError {
     /// What the user can do about it, as a sentence.
-    #[must_use]
     pub fn advice(&self, address: &Address) -> String {
         let other_way = || address.other_way();
         match self {

@@ -134,13 +134,11 @@ fn refused(status: StatusCode, body: &[u8]) -> HttpError {
 
 impl HttpError {
     /// True if the server refused with this code.
-    #[must_use]
     pub fn is_refused_as(&self, reason: &str) -> bool {
         matches!(self, HttpError::Refused { code, .. } if code == reason)
     }
 
     /// True if the server does not know the token.
-    #[must_use]
     pub fn is_unknown_token(&self) -> bool {
         self.is_refused_as(Code::BAD_TOKEN)
     }

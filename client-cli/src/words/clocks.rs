@@ -79,7 +79,6 @@ pub fn check_time(time: Time) -> Result<(), String> {
 }
 
 /// A clock as people write it.
-#[must_use]
 pub fn time(time: Time) -> String {
     match time {
         Time::Unlimited {} => text!("time-unlimited"),
@@ -96,7 +95,6 @@ fn base(base_s: u32) -> String {
 }
 
 /// Remaining time: `1:02:03`, `9:41`, and tenths in the last ten seconds.
-#[must_use]
 pub fn clock(ms: u64) -> String {
     let seconds = ms / 1000;
     if ms == 0 {
@@ -113,7 +111,6 @@ pub fn clock(ms: u64) -> String {
 }
 
 /// A long span in its largest unit: `24 hours`, `5 minutes`.
-#[must_use]
 pub fn span(ms: u64) -> String {
     let minutes = ms.div_ceil(60_000);
     match minutes {
@@ -123,7 +120,6 @@ pub fn span(ms: u64) -> String {
 }
 
 /// A short span: `30 seconds`, `2 minutes`.
-#[must_use]
 pub fn seconds(ms: u64) -> String {
     let seconds = ms.div_ceil(1_000);
     if seconds < 120 {

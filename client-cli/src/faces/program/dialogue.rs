@@ -85,7 +85,6 @@ enum Stage {
 
 impl Dialogue {
     /// The dialogue of a game in which both sides are still to deploy.
-    #[must_use]
     pub fn new(side: Side, ruleset: &'static Ruleset, summary: &GameSummary, limits: Limits) -> Dialogue {
         Dialogue {
             side,
@@ -120,7 +119,6 @@ impl Dialogue {
 
     /// When the program's answer is late. `None` while it is not asked, or if its clock on the
     /// server is the limit.
-    #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         self.deadline.filter(|_| self.is_asked()).map(|(at, _)| at)
     }

@@ -25,7 +25,6 @@ pub enum Failure {
 
 impl Failure {
     /// The exit code: refused if the server is the reason, otherwise one for each kind of fault.
-    #[must_use]
     pub const fn code(&self) -> u8 {
         match self {
             Failure::Estranged | Failure::Refused { .. } => Exit::Refused.code(),

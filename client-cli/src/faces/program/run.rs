@@ -34,7 +34,6 @@ pub struct Runner {
 
 impl Runner {
     /// Runs this program. The arena is swept after each game.
-    #[must_use]
     pub fn new(
         shell: Shell,
         session: Session,

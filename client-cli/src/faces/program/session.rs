@@ -69,7 +69,6 @@ impl Tally {
         } += 1;
     }
 
-    #[must_use]
     pub const fn games(&self) -> u32 {
         self.won + self.drawn + self.lost + self.aborted
     }
@@ -123,29 +122,24 @@ enum Heard {
 
 impl Session {
     /// A session that has not begun. `games` is how many to play; `None` for no limit.
-    #[must_use]
     pub fn new(model: Model, limits: Limits, games: Option<u32>) -> Session {
         Session { model, limits, games, tally: Tally::default(), seat: None, failure: None, stopping: None }
     }
 
     /// When to wake the session because the program is late.
-    #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         self.seat.as_ref().and_then(|seat| seat.dialogue.deadline())
     }
 
-    #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
 
     /// True if the program failed by being late.
-    #[must_use]
     pub const fn is_late(&self) -> bool {
         matches!(self.failure, Some(Failure::FlagFell | Failure::Fault(Fault::Late { .. })))
     }
 
-    #[must_use]
     pub const fn tally(&self) -> Tally {
         self.tally
     }
