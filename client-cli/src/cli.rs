@@ -27,7 +27,7 @@ pub use play::{PlayArgs, SeekArgs, WishArgs};
 pub use programs::{BotArgs, UmpireArgs};
 pub(crate) use read::parse_switch;
 pub use records::{CheckArgs, ConvertArgs, RecordArgs, RecordSource};
-pub use values::{AlertName, Numbers, ResultsFormat, ScopeName};
+pub use values::{Numbers, ResultsFormat, ScopeName};
 
 impl Cli {
     /// Reads a command line, without any file of settings.

@@ -14,8 +14,8 @@ use super::play::{PlayArgs, SeekArgs};
 use super::programs::{BotArgs, UmpireArgs};
 use super::read::{parse_no_color, parse_switch};
 use super::records::{CheckArgs, ConvertArgs, RecordArgs};
-use super::values::{AlertName, Numbers};
-use crate::alerts::Alerts;
+use super::values::Numbers;
+use crate::alerts::Alert;
 use crate::model::DEFAULT_SERVER;
 
 #[derive(Clone, Debug, Parser)]
@@ -58,7 +58,7 @@ pub struct Common {
         value_delimiter = ',',
         default_value = "bell,title"
     )]
-    pub alerts: Vec<AlertName>,
+    pub alerts: Vec<Alert>,
     #[arg(long, global = true, value_name = "yes|no", value_parser = parse_switch, default_value = "no",
         num_args = 0..=1, require_equals = true, default_missing_value = "yes", hide_default_value = true)]
     pub no_mouse: bool,
@@ -67,13 +67,6 @@ pub struct Common {
     pub no_editing: bool,
     #[arg(long, global = true, env = "FLAGFALL_CONFIG_DIR", value_name = "DIR")]
     pub config_dir: Option<PathBuf>,
-}
-
-impl Common {
-    /// How the player is called.
-    pub fn alerts(&self) -> Alerts {
-        Alerts::new(self.alerts.iter().filter_map(|name| name.alert()).collect())
-    }
 }
 
 #[derive(Clone, Debug, Subcommand)]

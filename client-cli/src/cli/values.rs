@@ -2,34 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::alerts::Alert;
 use crate::text;
-
-/// A way to call the player.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum AlertName {
-    #[value(help = text!("value-alerts-bell"))]
-    Bell,
-    #[value(help = text!("value-alerts-title"))]
-    Title,
-    #[value(help = text!("value-alerts-desktop"))]
-    Desktop,
-    /// Not at all.
-    #[value(help = text!("value-alerts-none"))]
-    None,
-}
-
-impl AlertName {
-    /// The alert; `None` for none.
-    pub fn alert(self) -> Option<Alert> {
-        match self {
-            AlertName::Bell => Some(Alert::Bell),
-            AlertName::Title => Some(Alert::Title),
-            AlertName::Desktop => Some(Alert::Desktop),
-            AlertName::None => None,
-        }
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Numbers {

@@ -35,7 +35,7 @@ pub struct Settings {
 
 impl Settings {
     pub fn of(common: &Common) -> Settings {
-        Settings { alerts: common.alerts(), uses_mouse: !common.no_mouse }
+        Settings { alerts: Alerts::new(common.alerts.clone()), uses_mouse: !common.no_mouse }
     }
 }
 
