@@ -8,7 +8,7 @@ use flagfall_protocol::{
 use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;
 
-use crate::{deployments, text, words};
+use crate::{deployments, text, texts, words};
 
 /// Lists a player's running games, the most urgent first.
 pub fn own_games(own: &OwnGames, server_flag: &str) -> Vec<String> {
@@ -17,17 +17,16 @@ pub fn own_games(own: &OwnGames, server_flag: &str) -> Vec<String> {
         lines.push(text!("games-none"));
     } else {
         lines.push(text!("games-head", server = server_flag));
-        let head = [
-            text!("column-game"),
-            text!("column-turn"),
-            text!("column-left"),
-            text!("column-ply"),
-            text!("column-you"),
-            text!("column-against"),
-            text!("column-what"),
+        let heads = [
+            "column-game",
+            "column-turn",
+            "column-left",
+            "column-ply",
+            "column-you",
+            "column-against",
+            "column-what",
         ];
-        let rows = own.games.iter().map(|game| row(game, own.server_time));
-        lines.extend(table(std::iter::once(head).chain(rows)));
+        lines.extend(table(heads, own.games.iter().map(|game| row(game, own.server_time))));
     }
     for game in &own.unavailable {
         lines.push(format!("  {}", text!("games-unavailable", game = *game)));
@@ -70,9 +69,11 @@ pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     }
 }
 
-/// Formats rows as lines with aligned columns, each with two leading spaces.
-pub fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
-    let rows: Vec<[String; N]> = rows.into_iter().collect();
+/// Formats rows as lines with aligned columns, each with two leading spaces. The heads are
+/// ids of texts.
+pub fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
+    let heads = heads.map(|head| texts::words().text(head));
+    let rows: Vec<[String; N]> = std::iter::once(heads).chain(rows).collect();
     let mut widths = [0; N];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -139,14 +140,6 @@ pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
 }
 
 fn games(games: &[PlayedGame]) -> Vec<String> {
-    let head = [
-        text!("column-game"),
-        text!("column-ended"),
-        text!("column-side"),
-        text!("column-against"),
-        text!("column-what"),
-        text!("column-result"),
-    ];
     let rows = games.iter().map(|played| {
         let ended = words::date(played.ended);
         [
@@ -158,7 +151,9 @@ fn games(games: &[PlayedGame]) -> Vec<String> {
             text!("played-result", score = score(played.score), reason = &played.reason),
         ]
     });
-    table(std::iter::once(head).chain(rows))
+    let heads =
+        ["column-game", "column-ended", "column-side", "column-against", "column-what", "column-result"];
+    table(heads, rows)
 }
 
 fn score(score: GameScore) -> &'static str {
@@ -176,7 +171,7 @@ pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     }
     let mut lines = vec![text!("both-head", player, opponent)];
     let rows = both.tallies.iter().map(|of| tally_row(&of.ruleset, of.tally));
-    lines.extend(table(std::iter::once(tally_head()).chain(rows)));
+    lines.extend(table(TALLY_HEADS, rows));
     lines.push(String::new());
     lines.extend(games(&both.games));
     let players = format!("{} {}", both.player.name, both.opponent.name);
@@ -185,16 +180,8 @@ pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     lines
 }
 
-fn tally_head() -> [String; 6] {
-    [
-        text!("column-ruleset"),
-        text!("column-games"),
-        text!("column-won"),
-        text!("column-drawn"),
-        text!("column-lost"),
-        text!("column-score"),
-    ]
-}
+const TALLY_HEADS: [&str; 6] =
+    ["column-ruleset", "column-games", "column-won", "column-drawn", "column-lost", "column-score"];
 
 fn tally_row(what: &str, tally: Tally) -> [String; 6] {
     [
@@ -224,7 +211,7 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
     if statistics.rulesets.is_empty() {
         return vec![text!("statistics-none")];
     }
-    let mut rows = vec![tally_head()];
+    let mut rows = Vec::new();
     for of in &statistics.rulesets {
         rows.push(tally_row(&of.ruleset, of.by_side.red.plus(of.by_side.blue)));
         for side in Side::BOTH {
@@ -233,7 +220,7 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
             }
         }
     }
-    let mut lines = table(rows);
+    let mut lines = table(TALLY_HEADS, rows);
     for of in statistics.rulesets.iter().filter(|of| !of.by_deployment.is_empty()) {
         lines.push(String::new());
         lines.push(text!("statistics-deployments", ruleset = &of.ruleset));
@@ -324,7 +311,10 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let rows = [["a", "bb"], ["ccc", "d"]].map(|row| row.map(str::to_owned));
-        assert_eq!(table(rows), ["  a    bb", "  ccc  d"]);
+        let rows = [["a", "bb"], ["cccccc", "d"]].map(|row| row.map(str::to_owned));
+        assert_eq!(
+            table(["column-game", "column-ply"], rows),
+            ["  game    ply", "  a       bb", "  cccccc  d"]
+        );
     }
 }
