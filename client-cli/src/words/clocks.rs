@@ -1,22 +1,13 @@
 //! Words for clocks and time spans.
 
-use std::fmt;
-
 use flagfall_protocol::Time;
 
 use crate::text;
 
 /// A text that is not a clock.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", text!("not-a-time", text = .0))]
 pub struct TimeError(String);
-
-impl fmt::Display for TimeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text!("not-a-time", text = &self.0))
-    }
-}
-
-impl std::error::Error for TimeError {}
 
 /// Parses a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and free
 /// seconds at the start of every turn), `3days` (for every move), `none`.
