@@ -206,11 +206,6 @@ impl ConfigDir {
     }
 }
 
-/// True if a deployment may have this name, which becomes a file name.
-pub fn is_setup_name(name: &str) -> bool {
-    flagfall_protocol::SavedDeployment::is_name(name)
-}
-
 impl Identity {
     pub fn token(&self) -> Option<Secret> {
         Some(self.read().token).filter(|token| !token.is_empty()).map(Secret::new)
@@ -538,8 +533,7 @@ mod tests {
         assert!(config.setups().is_empty());
         assert!(config.delete_setup("barrage", "corner").is_err());
         for name in ["", "a/b", "..", "random", "ä", &"x".repeat(31)] {
-            assert!(!is_setup_name(name), "{name:?}");
+            assert!(!flagfall_protocol::SavedDeployment::is_name(name), "{name:?} is no name of a file");
         }
-        assert!(is_setup_name("My-corner_2"));
     }
 }
