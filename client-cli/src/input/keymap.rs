@@ -34,26 +34,8 @@ const HELPED: &[Screen] = &[
     Screen::Reserve,
     Screen::Saved,
 ];
-const ALL: &[Screen] = &[
-    Screen::Help,
-    Screen::History,
-    Screen::Question,
-    Screen::Claim,
-    Screen::Challenge,
-    Screen::Message,
-    Screen::Name,
-    Screen::Color,
-    Screen::Reserve,
-    Screen::Saved,
-    Screen::Record,
-    Screen::Waiting,
-    Screen::List,
-    Screen::Terms,
-    Screen::Deploying,
-    Screen::Typing,
-    Screen::Playing,
-    Screen::Watching,
-];
+/// No list: every screen.
+const ALL: &[Screen] = &[];
 
 /// Keys, and the action of each.
 enum Trigger {
@@ -319,7 +301,9 @@ static TABLE: &[Binding] = {
 
 /// The rows of a screen that hold now.
 fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding> {
-    let holds = move |row: &&Binding| row.screens.contains(&screen) && (row.is_possible)(model);
+    let holds = move |row: &&Binding| {
+        (row.screens.is_empty() || row.screens.contains(&screen)) && (row.is_possible)(model)
+    };
     TABLE.iter().filter(holds)
 }
 
