@@ -140,6 +140,7 @@ impl Settings {
         Ok(Settings { path, kept, shown: Vec::new() })
     }
 
+    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -3,7 +3,7 @@
 use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
 use super::exit::exit;
-use super::{goal, outbox, requests};
+use super::{goal, outbox};
 use crate::input::{self, Action};
 use crate::model::{Effect, Goal, How, Model, OpenGame, Prompt, Wish};
 use crate::request::Request;
@@ -64,7 +64,7 @@ pub(super) fn accept_latest(model: &mut Model, out: &mut Vec<Effect>) {
 pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
     model.ui.prompt = None;
     if let Some(invitation) = model.challenges.received.take() {
-        requests::start(model, Request::Decline { challenge: invitation.challenge }, out);
+        outbox::request(model, Request::Decline { challenge: invitation.challenge }, out);
     }
 }
 

@@ -1,44 +1,44 @@
 //! The open game: its events and the player's commands.
 
-use flagfall_board::{GameId, PerSide, Ply, Side, Square};
+use flagfall_board::{GameId, Ply, Side, Square};
 use flagfall_protocol::{
-    ClientToServer, Exit, GameCommand, GameEvent, GameSummary, GameView, Phase, Position, Presence,
-    ViewChange, Viewer,
+    ClientToServer, Exit, GameCommand, GameEvent, Phase, Position, ServerToClient, ViewChange,
 };
 use flagfall_rules::{Lakes, Move, Ruleset, Start};
 
-use super::{outbox, ratings, saving};
+use super::{outbox, pool, ratings, saving};
 use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
 use crate::{input, plain, targets, words};
 use crate::{text, texts};
 
-/// A `game` message without its events.
-pub(super) struct Opened {
-    pub(super) summary: GameSummary,
-    pub(super) audience: Viewer,
-    pub(super) driving: bool,
-    pub(super) epoch: u64,
-    pub(super) seq: u64,
-    pub(super) view: GameView,
-    pub(super) presence: PerSide<Presence>,
-    pub(super) left: PerSide<bool>,
-    pub(super) claimable_at: PerSide<Option<u64>>,
-    pub(super) rematch: Vec<Side>,
-}
-
 /// Handles a whole game: the first time, after a gap, or on a new connection.
-pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], out: &mut Vec<Effect>) {
-    let id = opened.summary.id;
+pub(super) fn opened(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
+    let ServerToClient::Game {
+        game: summary,
+        audience,
+        driving,
+        epoch,
+        seq,
+        view,
+        events,
+        presence,
+        left,
+        claimable_at,
+        rematch,
+        abort,
+    } = message
+    else {
+        return;
+    };
+    let id = summary.id;
     let is_wanted =
         model.opening == Some(id) || model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if !is_wanted {
         return;
     }
     model.opening = model.opening.filter(|opening| *opening != id);
-    let Opened { summary, audience, driving, epoch, seq, view, presence, left, claimable_at, rematch } =
-        opened;
     let previous = model.game.take_if(|game| game.summary.id == id);
     let ruleset = Ruleset::find(&view.ruleset);
     let is_first = previous.is_none();
@@ -94,7 +94,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         model.ui.prompt = model.ui.prompt.take().filter(|prompt| !prompt.is_about_position());
         model.say(text!("turned-back"));
     }
-    for event in events {
+    for event in &events {
         say_event(model, event);
     }
     if is_first {
@@ -124,6 +124,10 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         if !model.options.face.is_program() {
             ended(model, out);
         }
+    }
+    // Only if it is news: the game ended while the connection was down.
+    if let Some(abort) = abort.filter(|_| !events.is_empty()) {
+        pool::aborted(model, id, &abort);
     }
 }
 

@@ -6,7 +6,7 @@ use flagfall_protocol::{
 };
 
 use super::exit::exit;
-use super::{outbox, requests};
+use super::outbox;
 use crate::input::{self, Action};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
 use crate::request::Request;
@@ -21,7 +21,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
     let known = model.lobby.known_games.replace(ids.clone());
     if model.is_account() && matches!(model.goal, Goal::Play(_) | Goal::Next | Goal::Mail) {
         model.deployments.is_loading = true;
-        requests::start(model, Request::Deployments, out);
+        outbox::request(model, Request::Deployments, out);
     }
     model.lobby.own_games = Some(games);
     if model.ui.replay.is_some() {
@@ -58,14 +58,14 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     }
     match model.goal.clone() {
         Goal::Games => {
-            requests::start(model, Request::OwnGames, out);
+            outbox::request(model, Request::OwnGames, out);
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
-        Goal::Next => requests::start(model, Request::Next, out),
+        Goal::Next => outbox::request(model, Request::Next, out),
         Goal::Mail => {
             wait(model, &text!("mail-welcome"), Vec::new());
-            requests::start(model, Request::OwnGames, out);
-            requests::start(model, Request::Challenges, out);
+            outbox::request(model, Request::OwnGames, out);
+            outbox::request(model, Request::Challenges, out);
             outbox::resend(model, out);
         }
         Goal::Watch(Some(id)) => open(model, id, out),
