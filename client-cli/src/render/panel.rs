@@ -342,7 +342,7 @@ fn losses(
     let sides = Line::from(vec![Span::raw(head), side(Side::Red), Span::raw(between), side(Side::Blue)]);
     match (reserves, is_table) {
         (Some(_), true) => {
-            lines.extend([Line::raw(format!("{:>TABLE_WIDTH$}", text!("panel-lost-by"))), sides])
+            lines.extend([Line::raw(format!("{:>TABLE_WIDTH$}", text!("panel-lost-by"))), sides]);
         }
         (None, true) => {
             let left = if has_pools { text!("panel-pool-head") } else { text!("panel-left-head") };
