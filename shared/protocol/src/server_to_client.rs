@@ -206,8 +206,16 @@ pub enum ServerToClient {
     GameUnavailable {
         /// The game.
         game: GameId,
+        /// Why, as a stable code for programs: `game_quarantined`. Servers of version 0.1 do not
+        /// send it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<Code>,
         /// An explanation for people.
         message: String,
+        /// The id of the request to open the game. Absent if the damage was found later, and from
+        /// servers of version 0.1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
     /// The server has lost its store or has it back. Without the store, commands are refused. Open
     /// games stay visible.

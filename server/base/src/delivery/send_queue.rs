@@ -317,8 +317,9 @@ mod tests {
 
     fn long(bytes: usize) -> Payload {
         let game = GameId::from_random([0; 12]);
-        let around = Payload::new(&ServerToClient::GameUnavailable { game, message: String::new() }).len();
-        Payload::new(&ServerToClient::GameUnavailable { game, message: "x".repeat(bytes - around) })
+        let notice = |message| ServerToClient::GameUnavailable { game, code: None, message, request: None };
+        let around = Payload::new(&notice(String::new())).len();
+        Payload::new(&notice("x".repeat(bytes - around)))
     }
 
     async fn next(reader: &mut OutboxReader) -> Outgoing {

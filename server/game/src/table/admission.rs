@@ -2,12 +2,14 @@
 
 use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
+use flagfall_base::request_id::RequestId;
 use flagfall_board::{PerSide, Stamp};
 use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Position, Refusal, ServerToClient};
 use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
 use super::state::Table;
+use crate::error::TableError;
 use crate::reply::Opener;
 
 /// Interval at which the queues of lagging spectators are checked, in milliseconds.
@@ -74,7 +76,7 @@ impl Table {
             return outbox.send(Payload::new(&message));
         };
         if self.is_quarantined() {
-            return outbox.send(Payload::new(&self.unavailable()));
+            return outbox.send(Payload::new(&self.unavailable(Some(request))));
         }
         self.audiences.remove(outbox.connection());
         let shown = self.audiences.shown(viewer);
@@ -172,16 +174,12 @@ impl Table {
 
     /// Tells all connections that the log is damaged.
     pub(super) fn tell_unavailable(&self) {
-        let unavailable = Payload::new(&self.unavailable());
+        let unavailable = Payload::new(&self.unavailable(None));
         self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
     }
 
-    fn unavailable(&self) -> ServerToClient {
-        ServerToClient::GameUnavailable {
-            game: self.id(),
-            message: "this game's log is damaged; an operator must look at it. Nothing else is affected"
-                .to_owned(),
-        }
+    fn unavailable(&self, request: Option<RequestId>) -> ServerToClient {
+        refusals::game_unavailable(Refusal::from(&TableError::Quarantined), self.id(), request)
     }
 
     pub(crate) fn close_connections(&self, code: CloseCode) {
