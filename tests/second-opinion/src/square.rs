@@ -1,21 +1,23 @@
 //! Squares by their names.
 
-/// A square: column and row, both from 0.
+/// A square.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct At {
+pub struct At {
+    /// The row, from 0.
     pub row: i8,
+    /// The column, from 0.
     pub column: i8,
 }
 
 /// Columns of the widest board.
 const COLUMNS: usize = 16;
 /// Squares of the largest board.
-pub(super) const SQUARES: usize = 10 * COLUMNS;
+pub(crate) const SQUARES: usize = 10 * COLUMNS;
 
 impl At {
     /// Reads `a4`.
     #[must_use]
-    pub(super) fn read(text: &str) -> Option<At> {
+    pub fn read(text: &str) -> Option<At> {
         let column = text.bytes().next().filter(|letter| (b'a'..=b'p').contains(letter))?;
         let row: i8 = text.get(1..)?.parse().ok()?;
         (1..=10).contains(&row).then_some(At { row: row - 1, column: i8::try_from(column - b'a').ok()? })
@@ -23,26 +25,26 @@ impl At {
 
     /// Writes `a4`.
     #[must_use]
-    pub(super) fn text(self) -> String {
+    pub fn text(self) -> String {
         format!("{}{}", char::from(b'a' + self.column.unsigned_abs()), self.row + 1)
     }
 
     /// Its place in a list of all squares.
     #[must_use]
-    pub(super) fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         usize::from(self.row.unsigned_abs()) * COLUMNS + usize::from(self.column.unsigned_abs())
     }
 
     /// Whether it is next to another one on the plain board.
     #[must_use]
-    pub(super) fn is_beside(self, other: At) -> bool {
+    pub(crate) fn is_beside(self, other: At) -> bool {
         (self.row - other.row).abs() + (self.column - other.column).abs() == 1
     }
 }
 
 /// Reads squares without separators, as in `a4a5`.
 #[must_use]
-pub(super) fn read_squares(text: &str) -> Option<Vec<At>> {
+pub fn read_squares(text: &str) -> Option<Vec<At>> {
     let mut squares = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -56,7 +58,7 @@ pub(super) fn read_squares(text: &str) -> Option<Vec<At>> {
 
 /// Reads `a4a5`.
 #[must_use]
-pub(super) fn read_move(text: &str) -> Option<(At, At)> {
+pub fn read_move(text: &str) -> Option<(At, At)> {
     match read_squares(text)?[..] {
         [from, to] => Some((from, to)),
         _ => None,

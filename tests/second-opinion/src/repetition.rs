@@ -2,53 +2,47 @@
 
 use std::sync::Arc;
 
-use super::rules::Color;
-use super::square::At;
+use crate::rules::Color;
+use crate::square::At;
 
-/// The last plies that one piece made in a row, for the two-squares rule.
+/// The last plies of a side, all by one piece, for the two-squares rule.
 #[derive(Clone, Debug, Default)]
 struct Chain {
-    at: Option<At>,
+    id: u16,
     moves: Vec<(At, At)>,
 }
 
 /// The plies and placements that the repetition rules use.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Repetition {
+pub(crate) struct Repetition {
     chains: [Chain; 2],
     last: [Option<(At, At)>; 2],
     chase: [usize; 2],
     /// Placements since the last strike, with the current one last; empty if no rule needs them.
-    placements: Vec<Arc<[u8]>>,
+    placements: Vec<Arc<[u16]>>,
 }
 
 /// A ply, as far as repetition needs it.
-pub(super) struct Noted {
-    pub color: Color,
-    pub squares: (At, At),
-    /// The square of the piece that moved, if it is still on the board.
-    pub now_at: Option<At>,
-    /// Whether it was a strike, and whether the defender is gone.
-    pub is_strike: bool,
-    pub is_defender_gone: bool,
+pub(crate) struct Noted {
+    pub(crate) color: Color,
+    /// The piece that moved.
+    pub(crate) id: u16,
+    pub(crate) squares: (At, At),
+    pub(crate) is_strike: bool,
     /// Whether it is next to an enemy now.
-    pub threatens: bool,
+    pub(crate) threatens: bool,
 }
 
 impl Repetition {
     /// Records a ply.
-    pub(super) fn note(&mut self, ply: &Noted) {
-        let Noted { color, squares, now_at, is_strike, is_defender_gone, threatens } = *ply;
+    pub(crate) fn note(&mut self, ply: &Noted) {
+        let Noted { color, id, squares, is_strike, threatens } = *ply;
         let other = 1 - color;
-        if is_defender_gone && self.chains[other].at == Some(squares.1) {
-            self.chains[other] = Chain::default();
-        }
         let chain = &mut self.chains[color];
-        if chain.at != Some(squares.0) {
-            chain.moves.clear();
+        if chain.id != id {
+            *chain = Chain { id, moves: Vec::new() };
         }
         chain.moves.push(squares);
-        chain.at = now_at;
         let flees = self.last[other].is_some_and(|(_, there)| squares.0.is_beside(there));
         self.chase[other] = if flees { self.chase[other] + 1 } else { 0 };
         if is_strike {
@@ -61,37 +55,41 @@ impl Repetition {
     }
 
     /// Records which piece is on which square.
-    pub(super) fn remember(&mut self, placement: Arc<[u8]>) {
+    pub(crate) fn remember(&mut self, placement: Arc<[u16]>) {
         self.placements.push(placement);
     }
 
     /// Whether the two-squares rule may forbid a side anything.
     #[must_use]
-    pub(super) fn is_chained(&self, color: Color) -> bool {
-        self.chains[color].moves.len() >= 3
+    pub(crate) fn is_chained(&self, color: Color, limit: usize) -> bool {
+        self.chains[color].moves.len() >= limit
     }
 
     /// Whether the more-squares rule may forbid a side anything.
     #[must_use]
-    pub(super) fn is_chasing(&self, color: Color) -> bool {
+    pub(crate) fn is_chasing(&self, color: Color) -> bool {
         self.chase[color] >= 2
     }
 
-    /// Whether this move crosses once more a border that each of the three before it has crossed.
+    /// Whether this move crosses once more a border that each of the `limit` moves before it has
+    /// crossed.
     #[must_use]
-    pub(super) fn is_back_and_forth(&self, color: Color, squares: (At, At)) -> bool {
-        let chain = &self.chains[color];
-        if chain.at != Some(squares.0) || !self.is_chained(color) {
-            return false;
-        }
-        let before = &chain.moves[chain.moves.len() - 3..];
+    pub(crate) fn is_back_and_forth(&self, color: Color, id: u16, squares: (At, At), limit: usize) -> bool {
+        let Chain { id: own, moves } = &self.chains[color];
+        let Some(first) = moves.len().checked_sub(limit).filter(|_| *own == id) else { return false };
+        let before = &moves[first..];
         borders(squares).into_iter().any(|border| before.iter().all(|one| borders(*one).contains(&border)))
     }
 
     /// Whether this move, which is no strike and threatens a piece, recreates a placement of the
     /// chase.
     #[must_use]
-    pub(super) fn is_endless_chase(&self, color: Color, (from, to): (At, At)) -> bool {
+    pub(crate) fn is_endless_chase(
+        &self,
+        color: Color,
+        (from, to): (At, At),
+        alike: impl Fn(u16, u16) -> bool,
+    ) -> bool {
         if !self.is_chasing(color) || self.last[color] == Some((to, from)) {
             return false;
         }
@@ -99,7 +97,12 @@ impl Repetition {
         let mut after = now.to_vec();
         after.swap(from.index(), to.index());
         // k plies back from now, 1 <= k < chase.
-        self.placements.iter().rev().take(self.chase[color]).skip(1).any(|placement| **placement == *after)
+        self.placements
+            .iter()
+            .rev()
+            .take(self.chase[color])
+            .skip(1)
+            .any(|placement| placement.iter().zip(&after).all(|(before, after)| alike(*before, *after)))
     }
 }
 
@@ -120,7 +123,7 @@ fn borders((from, to): (At, At)) -> Vec<(At, At)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::square::read_move;
+    use crate::square::read_move;
 
     #[test]
     fn borders_of_a_long_move_are_all_it_crosses() {

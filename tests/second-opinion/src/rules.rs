@@ -1,24 +1,35 @@
-//! The checker's own rulesets and results of strikes, written from the pages of rules and not from
-//! the engine.
+//! Rulesets, by id: the built-in ones and those of custom games, which name their changes.
 
 use std::collections::BTreeMap;
 
 /// Red or Blue, as numbers 0 and 1.
-pub(super) type Color = usize;
+pub type Color = usize;
 
 /// The letters of §P4 in their order: first those that are no digits; the Phoenix is last.
-pub(super) const LETTERS: &str = "FBS987654321P";
+pub const LETTERS: &str = "FBS987654321P";
 /// A piece that has no rank yet (§Q1).
-pub(super) const COIN: char = 'o';
+pub const COIN: char = 'o';
 
 /// How many pieces of each letter.
-pub(super) type Counts = BTreeMap<char, u64>;
+pub type Counts = BTreeMap<char, u64>;
 
-/// A ruleset as far as the checker needs it.
-#[derive(Debug)]
-pub(super) struct Rules {
-    /// Columns, and rows.
+/// Who survives a strike between equals (§A6, §D1).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ties {
+    /// Neither piece.
+    Neither,
+    /// The attacker.
+    Attacker,
+    /// The defender.
+    Defender,
+}
+
+/// A ruleset.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Columns of the board.
     pub columns: i8,
+    /// Rows of the board.
     pub rows: i8,
     /// Home rows of each side.
     pub home: i8,
@@ -26,29 +37,34 @@ pub(super) struct Rules {
     pub lakes: Option<&'static [&'static str]>,
     /// Each side's pieces.
     pub army: &'static [(char, u64)],
+    /// The rank that a Spy's strike takes (§A6, §P2).
     pub spy_beats: char,
-    /// §D1.
+    /// Who survives between equals.
+    pub ties: Ties,
+    /// Whether a defender that beats anything but a Scout stays hidden (§D1).
     pub is_silent: bool,
-    /// §U3.
+    /// Whether a Bomb leaves with the attacker it beats (§U3).
     pub takes_bombs_along: bool,
-    /// §C2, §O1.
+    /// Whether a Scout may strike at the end of a long move (§C2, §O1).
     pub strikes_afar: bool,
+    /// Whether a defender that wins moves to the attacker's square (§O1, §U4).
     pub winner_advances: bool,
-    /// §U7.
+    /// Whether an illegal act loses the game (§U7).
     pub illegal_loses: bool,
-    /// §C3, §T.
-    pub two_squares: bool,
+    /// How many moves in a row may cross the same border (§C3).
+    pub two_squares: Option<usize>,
+    /// Whether a chase must end (§T).
     pub more_squares: bool,
-    /// §Q.
+    /// Whether pieces are coins until they strike (§Q).
     pub coins: bool,
-    /// §S1.5.
+    /// Whether pieces go to a reserve and come from it (§S1.5).
     pub reserve: bool,
-    /// §S2: labels, a Phoenix, chips and joints.
+    /// Whether there are labels, a Phoenix, chips and joints (§S2).
     pub chips: bool,
-    /// §S3: supply lines and flashes.
+    /// Whether there are supply lines and flashes (§S3).
     pub lines: bool,
-    /// §A12.
-    pub quiet_limit: u64,
+    /// After how many plies without a capture a game is drawn (§A12).
+    pub quiet_limit: Option<u64>,
 }
 
 /// §A3.
@@ -57,6 +73,7 @@ const LAKES: &[&str] = &["c5", "d5", "g5", "h5", "c6", "d6", "g6", "h6"];
 const SMALL_LAKES: &[&str] = &["c4", "f4", "c5", "f5"];
 /// §S1.2.
 const ISLANDS: &[&str] = &["d5", "e5", "f5", "k5", "l5", "m5", "d6", "e6", "f6", "k6", "l6", "m6"];
+const PRINTED_ISLANDS: &[&str] = &["c5", "d5", "e5", "k5", "l5", "m5", "c6", "d6", "e6", "k6", "l6", "m6"];
 
 /// §A2.
 const ARMY: &[(char, u64)] = &[
@@ -117,32 +134,33 @@ const CLASSIC: Rules = Rules {
     lakes: Some(LAKES),
     army: ARMY,
     spy_beats: '1',
+    ties: Ties::Neither,
     is_silent: false,
     takes_bombs_along: false,
     strikes_afar: true,
     winner_advances: false,
     illegal_loses: false,
-    two_squares: true,
+    two_squares: Some(3),
     more_squares: false,
     coins: false,
     reserve: false,
     chips: false,
     lines: false,
-    quiet_limit: 200,
+    quiet_limit: Some(200),
 };
 const TOURNAMENT: Rules = Rules { more_squares: true, ..CLASSIC };
 const BARRAGE: Rules = Rules { army: SHORT_ARMY, ..TOURNAMENT };
-const PBM: Rules = Rules { two_squares: false, ..CLASSIC };
+const PBM: Rules = Rules { two_squares: None, ..CLASSIC };
 const PBM_SMALL: Rules =
     Rules { columns: 8, rows: 8, home: 3, lakes: Some(SMALL_LAKES), army: SMALL_ARMY, spy_beats: '2', ..PBM };
-const ORIGINAL: Rules = Rules { strikes_afar: false, winner_advances: true, two_squares: false, ..CLASSIC };
-const SILENT: Rules = Rules { is_silent: true, ..CLASSIC };
+const ORIGINAL: Rules = Rules { strikes_afar: false, winner_advances: true, two_squares: None, ..CLASSIC };
+const SILENT: Rules = Rules { is_silent: true, ties: Ties::Attacker, ..CLASSIC };
 const COURSE: Rules = Rules {
     lakes: None,
     takes_bombs_along: true,
     winner_advances: true,
     illegal_loses: true,
-    two_squares: false,
+    two_squares: None,
     ..CLASSIC
 };
 const SHADOWFLASH_1: Rules = Rules {
@@ -150,16 +168,26 @@ const SHADOWFLASH_1: Rules = Rules {
     lakes: Some(ISLANDS),
     army: THREE_ARMIES,
     reserve: true,
-    quiet_limit: 600,
+    quiet_limit: Some(600),
     ..ORIGINAL
 };
 const SHADOWFLASH_2: Rules = Rules { army: THREE_ARMIES_AND_PHOENIX, chips: true, ..SHADOWFLASH_1 };
 const SHADOWFLASH_3: Rules = Rules { lines: true, ..SHADOWFLASH_2 };
 const QUANTUM: Rules = Rules { coins: true, ..CLASSIC };
 
-/// The ruleset of an id.
+/// The ruleset of an id; for a custom game its base and the changes, as in
+/// `classic,ties=attacker,quiet=off`.
 #[must_use]
-pub(super) fn rules(id: &str) -> Option<&'static Rules> {
+pub fn rules(id: &str) -> Option<Rules> {
+    let mut words = id.split(',');
+    let mut rules = built_in(words.next()?)?.clone();
+    for change in words {
+        rules.change(change.split_once('=')?)?;
+    }
+    Some(rules)
+}
+
+fn built_in(id: &str) -> Option<&'static Rules> {
     Some(match id {
         "classic" => &CLASSIC,
         "tournament" => &TOURNAMENT,
@@ -177,104 +205,89 @@ pub(super) fn rules(id: &str) -> Option<&'static Rules> {
     })
 }
 
-/// The result of a strike: letter and fate of the attacker, then of the defender.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Strike {
-    /// The attacker's letter and fate. Everybody is shown it.
-    pub attacker: (char, &'static str),
-    /// The defender's letter and fate.
-    pub defender: (char, &'static str),
-    /// Whether everybody is shown the defender.
-    pub is_defender_shown: bool,
-    /// Whether the strike labels the defender (§S2.1, §S2.2).
-    pub labels: bool,
-}
-
 impl Rules {
     /// The pieces of a side.
     #[must_use]
-    pub(super) fn counts(&self) -> Counts {
+    pub fn counts(&self) -> Counts {
         self.army.iter().copied().collect()
     }
 
-    /// Whether the attacker and the defender survive (§A6, §D1, §P2, §S2.2, §U3).
-    fn survivors(&self, attacker: char, defender: char) -> (bool, bool) {
-        match (attacker, defender) {
-            ('P', _) => (true, true),
-            (_, 'F' | 'P') | ('8', 'B') => (true, false),
-            (_, 'B') => (false, !self.takes_bombs_along),
-            (one, other) if one == other => (self.is_silent, false),
-            ('S', other) => (other == self.spy_beats, other != self.spy_beats),
-            (_, 'S') => (true, false),
-            // Smaller digits are stronger.
-            (one, other) => (one < other, other < one),
+    /// Changes one rule (RULES, custom games).
+    fn change(&mut self, change: (&str, &str)) -> Option<()> {
+        match change {
+            ("ties", "both") => self.ties = Ties::Neither,
+            ("ties", "attacker") => self.ties = Ties::Attacker,
+            ("ties", "defender") => self.ties = Ties::Defender,
+            ("disclosure", value) => self.is_silent = either(value, "silent", "both")?,
+            ("bombs", value) => self.takes_bombs_along = either(value, "leave", "stay")?,
+            ("scout-strike", value) => self.strikes_afar = either(value, "far", "near")?,
+            ("winner", value) => self.winner_advances = either(value, "any", "attacker")?,
+            ("more-squares", value) => self.more_squares = either(value, "on", "off")?,
+            ("two-squares", "off") => self.two_squares = None,
+            ("two-squares", number) => self.two_squares = Some(number.parse().ok()?),
+            ("quiet", "off") => self.quiet_limit = None,
+            ("quiet", number) => self.quiet_limit = Some(number.parse().ok()?),
+            ("islands", value) => {
+                self.lakes =
+                    Some(if either(value, "printed", "mirrored")? { PRINTED_ISLANDS } else { ISLANDS });
+            }
+            _ => return None,
         }
-    }
-
-    /// The result of a strike.
-    #[must_use]
-    pub(super) fn strike(&self, attacker: char, defender: char) -> Strike {
-        let fates = match self.survivors(attacker, defender) {
-            (true, true) => ("stays", "stays"),
-            (true, false) => ("advances", "leaves"),
-            (false, true) if self.winner_advances && is_movable(defender) => ("leaves", "advances"),
-            (false, true) => ("leaves", "stays"),
-            (false, false) => ("leaves", "leaves"),
-        };
-        let leaves = fates.1 == "leaves";
-        Strike {
-            attacker: (attacker, fates.0),
-            defender: (defender, fates.1),
-            is_defender_shown: !self.is_silent || attacker == '9' || leaves,
-            labels: self.chips && is_runner(attacker) && !leaves,
-        }
+        Some(())
     }
 
     /// The letters of pieces that move.
-    pub(super) fn movable(&self) -> impl Iterator<Item = char> {
+    pub fn movable(&self) -> impl Iterator<Item = char> {
         self.army.iter().map(|(letter, _)| *letter).filter(|letter| is_movable(*letter))
     }
 }
 
+/// True for the first value, false for the second.
+fn either(value: &str, yes: &str, no: &str) -> Option<bool> {
+    (value == yes || value == no).then_some(value == yes)
+}
+
 /// Whether pieces of this letter ever move (§A5).
 #[must_use]
-pub(super) fn is_movable(letter: char) -> bool {
+pub fn is_movable(letter: char) -> bool {
     letter != 'F' && letter != 'B'
 }
 
 /// Whether pieces of this letter move any distance (§C2, §S2.2).
 #[must_use]
-pub(super) fn is_runner(letter: char) -> bool {
+pub(crate) fn is_runner(letter: char) -> bool {
     letter == '9' || letter == 'P'
 }
 
 /// A set of letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Letters(u16);
+pub struct Letters(u16);
 
 impl Letters {
     /// All of them.
-    pub(super) const ALL: Letters = Letters((1 << 13) - 1);
+    pub const ALL: Letters = Letters((1 << 13) - 1);
 
+    /// True if a letter is in it.
     #[must_use]
-    pub(super) fn contains(self, letter: char) -> bool {
+    pub fn contains(self, letter: char) -> bool {
         LETTERS.find(letter).is_some_and(|place| self.0 & (1 << place) != 0)
     }
 
     /// Those in both.
     #[must_use]
-    pub(super) fn both(self, other: Letters) -> Letters {
+    pub fn both(self, other: Letters) -> Letters {
         Letters(self.0 & other.0)
     }
 
     /// True if it contains all of another set.
     #[must_use]
-    pub(super) fn covers(self, other: Letters) -> bool {
+    pub fn covers(self, other: Letters) -> bool {
         self.0 & other.0 == other.0
     }
 
+    /// True if it has one letter.
     #[must_use]
-    pub(super) fn is_single(self) -> bool {
+    pub fn is_single(self) -> bool {
         self.0.count_ones() == 1
     }
 }
@@ -313,22 +326,22 @@ const NAMES: [(char, &str); 13] = [
 
 /// A rank's name in messages.
 #[must_use]
-pub(super) fn rank_name(letter: char) -> &'static str {
+pub fn rank_name(letter: char) -> &'static str {
     NAMES.into_iter().find(|(one, _)| *one == letter).map_or("nothing", |(_, name)| name)
 }
 
 /// The letter of a rank of this name.
 #[must_use]
-pub(super) fn letter_of(name: &str) -> Option<char> {
+pub fn letter_of(name: &str) -> Option<char> {
     NAMES.into_iter().find(|(_, one)| *one == name).map(|(letter, _)| letter)
 }
 
 /// The colors of chips: by letter, and by name in messages.
-pub(super) const CHIPS: [(char, &str); 4] = [('r', "red"), ('y', "yellow"), ('b', "blue"), ('g', "green")];
+pub const CHIPS: [(char, &str); 4] = [('r', "red"), ('y', "yellow"), ('b', "blue"), ('g', "green")];
 
 /// The letter of a chip's color.
 #[must_use]
-pub(super) fn chip_of(name: &str) -> Option<char> {
+pub fn chip_of(name: &str) -> Option<char> {
     CHIPS.into_iter().find(|(_, one)| *one == name).map(|(letter, _)| letter)
 }
 
@@ -336,60 +349,17 @@ pub(super) fn chip_of(name: &str) -> Option<char> {
 mod tests {
     use super::*;
 
-    fn check(id: &str, attacker: char, defender: char, fates: (&str, &str)) {
-        let found = rules(id).expect("a ruleset").strike(attacker, defender);
-        assert_eq!((found.attacker.1, found.defender.1), fates, "{id}: {attacker} strikes {defender}");
-    }
-
-    #[test]
-    fn strikes_are_as_the_rules_say() {
-        let (wins, loses, both) = (("advances", "leaves"), ("leaves", "stays"), ("leaves", "leaves"));
-        for (attacker, defender, fates) in [
-            ('1', '2', wins),
-            ('7', '6', loses),
-            ('5', '5', both),
-            ('S', '1', wins),
-            ('S', '2', loses),
-            ('S', 'S', both),
-            ('9', 'S', wins),
-            ('1', 'S', wins),
-            ('8', 'B', wins),
-            ('1', 'B', loses),
-            ('S', 'B', loses),
-            ('S', 'F', wins),
-            ('9', 'F', wins),
-        ] {
-            check("classic", attacker, defender, fates);
-        }
-        check("pbm-small", 'S', '2', wins);
-        check("original", '7', '6', ("leaves", "advances"));
-        check("original", '7', 'B', loses);
-        check("course", '7', 'B', both);
-        check("course", '8', 'B', wins);
-        check("silent-defense", '5', '5', wins);
-        check("silent-defense", 'S', 'S', wins);
-        check("silent-defense", '1', 'B', loses);
-        check("shadowflash-2", 'P', '1', ("stays", "stays"));
-        check("shadowflash-2", 'P', 'F', ("stays", "stays"));
-        check("shadowflash-2", 'S', 'P', wins);
-    }
-
-    #[test]
-    fn a_silent_winner_is_shown_to_scouts_and_labels_are_given_by_runners() {
-        let shown = |attacker, defender| SILENT.strike(attacker, defender).is_defender_shown;
-        assert_eq!([shown('7', '6'), shown('9', '6'), shown('5', '6')], [false, true, true]);
-        let labels = |attacker, defender| SHADOWFLASH_2.strike(attacker, defender).labels;
-        assert_eq!(
-            [labels('9', '5'), labels('P', 'F'), labels('9', 'S'), labels('7', '5')],
-            [true, true, false, false]
-        );
-        assert!(!SHADOWFLASH_1.strike('9', '5').labels);
-    }
-
     #[test]
     fn letters_are_written_in_their_order() {
         let letters: Letters = "P93".chars().collect();
         assert_eq!(letters.to_string(), "[93P]");
         assert!(Letters::ALL.covers(letters) && !letters.covers(Letters::ALL) && letters.contains('9'));
+    }
+
+    #[test]
+    fn a_custom_game_changes_its_base() {
+        let custom = rules("classic,ties=defender,two-squares=5,quiet=off").expect("a ruleset");
+        assert_eq!((custom.ties, custom.two_squares, custom.quiet_limit), (Ties::Defender, Some(5), None));
+        assert!(rules("classic,bombs=fly").is_none() && rules("chess").is_none());
     }
 }

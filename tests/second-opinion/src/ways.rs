@@ -1,11 +1,9 @@
 //! Where pieces may go: steps and runs, joints of the board, lines of chips, and what a move proves
 //! about its piece (§A5, §C2, §O1, §Q, §S2, §S3).
 
-use serde_json::Value;
-
-use super::board::{Board, Laid, Piece, Reserve};
-use super::rules::{COIN, Color, Letters, chip_of, is_movable, is_runner, letter_of};
-use super::square::{At, read_move};
+use crate::board::{Board, Laid, Piece};
+use crate::rules::{COIN, Color, Letters, is_movable, is_runner};
+use crate::square::At;
 
 /// The four directions: rows and columns to add. Ascending ones come first.
 const DIRECTIONS: [(i8, i8); 4] = [(1, 0), (0, 1), (-1, 0), (0, -1)];
@@ -14,12 +12,16 @@ const JOINED_COLUMNS: &str = "abcghijnop";
 const JOINED_ROWS: [i8; 8] = [1, 2, 3, 4, 7, 8, 9, 10];
 
 /// A path that a piece may take.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Way {
+pub(crate) struct Way {
     /// The squares it enters.
-    pub squares: Vec<At>,
+    pub(crate) squares: Vec<At>,
     /// Whether it is a flash (§S3.2).
-    pub is_flash: bool,
+    pub(crate) is_flash: bool,
+}
+
+/// The sign of a direction's paths: `+` for ascending ones (§S2.7).
+fn sign_of(direction: usize) -> char {
+    if direction < 2 { '+' } else { '-' }
 }
 
 /// How far a piece flashes (§S3.2).
@@ -92,13 +94,9 @@ impl Board {
     /// The path on which a side's piece goes from one square to another, without repetition rules;
     /// of two paths the named one.
     #[must_use]
-    pub(super) fn way(&self, color: Color, squares: (At, At), path: Option<&str>) -> Option<Way> {
+    pub(crate) fn way(&self, color: Color, squares: (At, At), path: Option<char>) -> Option<Way> {
         let letter = self.mover(color, squares.0)?;
-        let is_named = |direction: usize| match path {
-            Some("+") => direction < 2,
-            Some("-") => direction >= 2,
-            _ => true,
-        };
+        let is_named = |direction: usize| path.is_none_or(|path| path == sign_of(direction));
         let lines = self.lines(squares).into_iter().filter(|(_, direction)| is_named(*direction));
         lines.map(|(line, _)| line).find_map(|line| self.carry((color, letter), squares.0, line))
     }
@@ -135,7 +133,7 @@ impl Board {
     /// The letters of pieces that the rules let go from one square to another on some path and that
     /// leave the chips like this (§S3.4).
     #[must_use]
-    pub(super) fn could_have_gone(&self, (from, to): (At, At), laid: Option<&Laid>) -> Letters {
+    pub(crate) fn could_have_gone(&self, (from, to): (At, At), laid: Option<&Laid>) -> Letters {
         let fits_landing = match laid {
             Some((squares, color)) => squares[..] == [to] && self.chip(to) != Some(*color),
             None => self.chip(to).is_some(),
@@ -164,103 +162,68 @@ impl Board {
             && expected == *squares
     }
 
-    /// Every move of a side on a board without joints and lines, without repetition rules;
-    /// `is_free` lifts the reserve rule of coins.
-    fn moves(&self, color: Color, is_free: bool) -> Vec<(At, At)> {
-        let mut moves = Vec::new();
+    /// Every path of a side's pieces with its sign, without repetition rules; `is_free` lifts the
+    /// reserve rule of coins.
+    pub(crate) fn ways(&self, color: Color, is_free: bool) -> Vec<(At, char, Way)> {
+        let mut ways = Vec::new();
         for (from, piece) in self.pieces().filter(|(_, piece)| piece.color == color) {
             let letter = match self.mover(color, from) {
                 None if is_free && piece.letter == COIN => self.coin_mover(color),
                 None => continue,
                 Some(letter) => letter,
             };
-            for direction in DIRECTIONS {
-                let mut at = from;
-                let mut is_far = false;
-                while let Some(to) = self.next(at, direction).filter(|to| self.is_open(*to)) {
-                    let target = self.piece(to);
-                    let is_struck = target.is_some_and(|target| target.color != color);
-                    if target.is_none() || is_struck && (!is_far || self.rules.strikes_afar) {
-                        moves.push((from, to));
-                    }
-                    if !is_runner(letter) || target.is_some() {
+            for (direction, step) in DIRECTIONS.into_iter().enumerate() {
+                let (mut at, mut line) = (from, Vec::new());
+                while let Some(to) = self.next(at, step).filter(|to| *to != from && self.is_open(*to)) {
+                    line.push(to);
+                    let way = self.carry((color, letter), from, line.clone());
+                    ways.extend(way.map(|way| (from, sign_of(direction), way)));
+                    if self.piece(to).is_some() || !(is_runner(letter) || self.rules.lines) {
                         break;
                     }
-                    (at, is_far) = (to, true);
+                    at = to;
                 }
             }
         }
-        moves
+        ways
+    }
+
+    fn moves(&self, color: Color, is_free: bool) -> impl Iterator<Item = (At, At)> {
+        let ways = self.ways(color, is_free).into_iter();
+        ways.filter_map(|(from, _, way)| Some((from, *way.squares.last()?)))
     }
 
     /// Whether a choice or color is due before the next ply.
-    fn is_waiting(&self) -> bool {
+    pub(crate) fn is_waiting(&self) -> bool {
         self.pending.is_some() || self.owed.is_some()
     }
 
     /// The moves of a side that a repetition rule refuses.
     #[must_use]
-    pub(super) fn refused(&self, color: Color) -> Vec<(At, At)> {
-        let may_refuse = (self.rules.two_squares && self.repetition.is_chained(color))
+    pub fn refused(&self, color: Color) -> Vec<(At, At)> {
+        let may_refuse = self.rules.two_squares.is_some_and(|limit| self.repetition.is_chained(color, limit))
             || (self.rules.more_squares && self.repetition.is_chasing(color));
         if !may_refuse || self.is_waiting() {
             return Vec::new();
         }
-        self.moves(color, false).into_iter().filter(|squares| self.is_refused(color, *squares)).collect()
+        self.moves(color, false).filter(|squares| self.is_refused(color, *squares)).collect()
     }
 
     /// Whether a side could act if it were its turn: move, or with a reserve also remove and place
     /// (§S1.8).
-    #[must_use]
-    pub(super) fn can_act(&self, color: Color) -> bool {
+    pub(crate) fn can_act(&self, color: Color) -> bool {
         if self.rules.reserve {
             let removable = |piece: &Piece| piece.color == color && piece.letter != 'F';
             return self.reserves[color].size() > 0
                 || self.owed.is_some()
                 || self.pieces().any(|(_, piece)| removable(&piece));
         }
-        let mut moves = self.moves(color, false).into_iter();
-        self.is_waiting() || moves.any(|squares| !self.is_refused(color, squares))
+        self.is_waiting() || self.moves(color, false).any(|squares| !self.is_refused(color, squares))
     }
 
     /// Whether only the reserve rule keeps a side from acting (§Q6).
     #[must_use]
-    pub(super) fn is_held_by_reserve(&self, color: Color) -> bool {
-        let mut moves = self.moves(color, true).into_iter();
-        self.rules.coins && moves.any(|squares| !self.is_refused(color, squares))
-    }
-
-    /// Whether a side may do now what a message asks.
-    #[must_use]
-    pub(super) fn is_lawful(&self, color: Color, command: &Value) -> bool {
-        let square = || command["square"].as_str().and_then(At::read);
-        let chip = command["color"].as_str().and_then(chip_of);
-        let letter = || command["rank"].as_str().and_then(letter_of);
-        let kind = command["kind"].as_str().unwrap_or_default();
-        match kind {
-            "choose" => return letter().is_some_and(|letter| self.may_choose(color, letter)),
-            "color" => return self.turn == color && self.owed.is_some() && chip.is_some(),
-            _ if self.turn != color || self.is_waiting() => return false,
-            _ => {}
-        }
-        match kind {
-            "move" => command["move"].as_str().and_then(read_move).is_some_and(|squares| {
-                let way = self.way(color, squares, command["path"].as_str());
-                way.is_some_and(|way| chip.is_some() == (self.rules.chips && !way.is_flash))
-                    && !self.is_refused(color, squares)
-            }),
-            "remove" => square()
-                .and_then(|at| self.piece(at))
-                .is_some_and(|piece| self.rules.reserve && piece.color == color && piece.letter != 'F'),
-            "place" => square().zip(letter()).is_some_and(|(at, letter)| {
-                let Reserve { unlabeled, labeled } = &self.reserves[color];
-                let held = if command["labeled"] == true { labeled } else { unlabeled };
-                self.is_home(color, at)
-                    && self.piece(at).is_none()
-                    && held.get(&letter).is_some_and(|count| *count > 0)
-                    && chip.is_some() == self.rules.chips
-            }),
-            _ => false,
-        }
+    pub fn is_held_by_reserve(&self, color: Color) -> bool {
+        self.rules.coins && self.moves(color, true).any(|squares| !self.is_refused(color, squares))
     }
 }

@@ -1,17 +1,15 @@
-//! The checker's own board: letters on squares, reserves, chips, pools, and the effect of a step on
-//! them.
-//!
-//! It was written from the pages of rules and does not call the engine.
+//! The board: letters on squares, reserves, chips, pools, and the effect of a step on them.
 
 use std::sync::Arc;
 
-use super::repetition::{Noted, Repetition};
-use super::rules::{COIN, Color, Counts, Letters, Rules, Strike, is_movable};
-use super::square::{At, SQUARES};
+use crate::repetition::{Noted, Repetition};
+use crate::rules::{COIN, Color, Counts, Letters, Rules, is_movable};
+use crate::square::{At, SQUARES};
+use crate::strikes::Strike;
 
 /// A piece.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Piece {
+pub struct Piece {
     /// Its side.
     pub color: Color,
     /// Its letter of §P4, or that of a coin.
@@ -24,31 +22,48 @@ pub(super) struct Piece {
     pub is_labeled: bool,
     /// The ranks that its moves allow (§S3.4).
     pub could_be: Letters,
-    /// Distinguishes it from all other pieces, for placements.
-    id: u8,
+    /// Distinguishes it from all other pieces. A piece that comes from a reserve is a new one.
+    pub id: u16,
 }
 
 /// Chips that changed, in ascending order, and their new color.
-pub(super) type Laid = (Vec<At>, char);
+pub type Laid = (Vec<At>, char);
 
 /// Something that happened on the board.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum BoardEvent {
+pub enum BoardEvent {
     /// A ply from a square to another.
     Moved {
+        /// From where.
         from: At,
+        /// To where.
         to: At,
+        /// The chips that changed.
         laid: Option<Laid>,
         /// The ranks of both pieces of a strike, as reported in rulesets with coins.
         ranks: Option<(char, char)>,
     },
     /// A strike that waits for choices.
-    Struck { from: At, to: At },
+    Struck {
+        /// From where.
+        from: At,
+        /// To where.
+        to: At,
+    },
     /// A ply: a piece left into its reserve.
     Removed(At),
     /// A ply: a piece came from its reserve. The letter is `?` for an audience that must not know
     /// it.
-    Placed { at: At, letter: char, is_labeled: bool, chip: Option<char> },
+    Placed {
+        /// Where.
+        at: At,
+        /// What.
+        letter: char,
+        /// Whether it is a labeled piece.
+        is_labeled: bool,
+        /// The chip under it.
+        chip: Option<char>,
+    },
     /// The color of the chip that was owed. No ply.
     Colored(At, char),
 }
@@ -56,46 +71,59 @@ pub(super) enum BoardEvent {
 impl BoardEvent {
     /// True if this is a side's turn.
     #[must_use]
-    pub(super) fn is_ply(&self) -> bool {
+    pub fn is_ply(&self) -> bool {
         !matches!(self, BoardEvent::Struck { .. } | BoardEvent::Colored(..))
     }
 }
 
 /// A strike that waits for choices (§Q4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Pending {
+pub struct Pending {
     /// The side that struck.
     pub color: Color,
+    /// From where, and to where.
     pub squares: (At, At),
     /// The sides whose coins are in it.
     pub owes: [bool; 2],
+    /// The choices made so far, as far as this board was told of them.
+    pub chosen: [Option<char>; 2],
 }
 
-/// Pieces off the board that may come on: without and with a label.
+/// Pieces off the board that may come on.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Reserve {
+pub struct Reserve {
+    /// Those without a label.
     pub unlabeled: Counts,
+    /// Those with one.
     pub labeled: Counts,
 }
 
 impl Reserve {
-    fn of(&mut self, is_labeled: bool) -> &mut Counts {
+    pub(crate) fn of(&mut self, is_labeled: bool) -> &mut Counts {
         if is_labeled { &mut self.labeled } else { &mut self.unlabeled }
+    }
+
+    /// Those with a label, or those without.
+    #[must_use]
+    pub fn held(&self, is_labeled: bool) -> &Counts {
+        if is_labeled { &self.labeled } else { &self.unlabeled }
     }
 
     /// The number of pieces.
     #[must_use]
-    pub(super) fn size(&self) -> u64 {
+    pub fn size(&self) -> u64 {
         self.unlabeled.values().chain(self.labeled.values()).sum()
     }
 }
 
 /// A position with its hidden ranks and its history.
 #[derive(Clone, Debug)]
-pub(super) struct Board {
-    pub rules: &'static Rules,
+pub struct Board {
+    /// The ruleset.
+    pub rules: Arc<Rules>,
+    /// The lakes in ascending order of row and column.
     pub lakes: Arc<[At]>,
-    cells: Vec<Option<Piece>>,
+    pub(crate) cells: Vec<Option<Piece>>,
     /// Whose turn it is.
     pub turn: Color,
     /// Turns taken.
@@ -104,15 +132,20 @@ pub(super) struct Board {
     pub quiet: u64,
     /// What each side has lost.
     pub captured: [Counts; 2],
+    /// What each side may bring on.
     pub reserves: [Reserve; 2],
     /// What each side's coins can still become (§Q8).
     pub pools: [Counts; 2],
     /// The color of each square's chip.
-    chips: Vec<Option<char>>,
+    pub(crate) chips: Vec<Option<char>>,
     /// The square of a piece of the side to move that still lacks its chip (§S2.4).
     pub owed: Option<At>,
+    /// The strike that waits for choices.
     pub pending: Option<Pending>,
-    pub repetition: Repetition,
+    /// Whether a Flag was taken, which ends the game.
+    pub is_flag_taken: bool,
+    pub(crate) repetition: Repetition,
+    last_id: u16,
 }
 
 fn take_one(counts: &mut Counts, letter: char) -> bool {
@@ -122,7 +155,7 @@ fn take_one(counts: &mut Counts, letter: char) -> bool {
 }
 
 impl Board {
-    fn empty(rules: &'static Rules, lakes: Arc<[At]>) -> Board {
+    pub(crate) fn empty(rules: Arc<Rules>, lakes: Arc<[At]>) -> Board {
         Board {
             rules,
             lakes,
@@ -136,16 +169,17 @@ impl Board {
             chips: vec![None; SQUARES],
             owed: None,
             pending: None,
+            is_flag_taken: false,
             repetition: Repetition::default(),
+            last_id: 0,
         }
     }
 
     /// The board of two deployments in text form, or of coins if there are none.
     #[must_use]
-    pub(super) fn start(rules: &'static Rules, lakes: Arc<[At]>, setups: [&str; 2]) -> Option<Board> {
-        let mut board = Board::empty(rules, lakes);
+    pub fn start(rules: Arc<Rules>, lakes: Arc<[At]>, setups: [&str; 2]) -> Option<Board> {
+        let mut board = Board::empty(Arc::clone(&rules), lakes);
         let coins = COIN.to_string().repeat(usize::from((rules.columns * rules.home).unsigned_abs()));
-        let mut id = 1;
         for (color, setup) in setups.into_iter().enumerate() {
             let mut left = rules.counts();
             let letters: Vec<char> = if rules.coins { &coins } else { setup }.chars().collect();
@@ -163,9 +197,7 @@ impl Board {
                 } else {
                     At { row: rules.rows - rules.home + depth, column: rules.columns - 1 - along }
                 };
-                let new = Board::new_piece(color, letter, id);
-                board.cells[at.index()] = Some(new);
-                id += 1;
+                board.cells[at.index()] = Some(board.new_piece(color, letter));
                 if letter != COIN && !take_one(&mut left, letter) {
                     return None;
                 }
@@ -180,7 +212,8 @@ impl Board {
         Some(board)
     }
 
-    fn new_piece(color: Color, letter: char, id: u8) -> Piece {
+    pub(crate) fn new_piece(&mut self, color: Color, letter: char) -> Piece {
+        self.last_id += 1;
         Piece {
             color,
             letter,
@@ -188,43 +221,43 @@ impl Board {
             is_revealed: false,
             is_labeled: false,
             could_be: Letters::ALL,
-            id,
+            id: self.last_id,
         }
     }
 
     /// The piece on a square.
     #[must_use]
-    pub(super) fn piece(&self, at: At) -> Option<Piece> {
+    pub fn piece(&self, at: At) -> Option<Piece> {
         self.cells.get(at.index()).copied().flatten()
     }
 
     /// The color of the chip on a square.
     #[must_use]
-    pub(super) fn chip(&self, at: At) -> Option<char> {
+    pub fn chip(&self, at: At) -> Option<char> {
         self.chips.get(at.index()).copied().flatten()
     }
 
     /// The pieces in ascending order of row and column.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = (At, Piece)> + '_ {
+    pub fn pieces(&self) -> impl Iterator<Item = (At, Piece)> + '_ {
         self.squares().filter_map(|at| Some((at, self.piece(at)?)))
     }
 
     /// The squares of the board in ascending order of row and column.
-    pub(super) fn squares(&self) -> impl Iterator<Item = At> + use<> {
+    pub fn squares(&self) -> impl Iterator<Item = At> + use<> {
         let (rows, columns) = (self.rules.rows, self.rules.columns);
         (0..rows).flat_map(move |row| (0..columns).map(move |column| At { row, column }))
     }
 
     /// True if the square is on the board and no lake.
     #[must_use]
-    pub(super) fn is_open(&self, at: At) -> bool {
+    pub fn is_open(&self, at: At) -> bool {
         let inside = (0..self.rules.rows).contains(&at.row) && (0..self.rules.columns).contains(&at.column);
         inside && !self.lakes.contains(&at)
     }
 
     /// Whether the square is on a side's home rows.
     #[must_use]
-    pub(super) fn is_home(&self, color: Color, at: At) -> bool {
+    pub fn is_home(&self, color: Color, at: At) -> bool {
         let depth = if color == 0 { at.row } else { self.rules.rows - 1 - at.row };
         self.is_open(at) && depth < self.rules.home
     }
@@ -237,15 +270,15 @@ impl Board {
 
     /// Whether an unmoved coin may move, or become a piece that moves (§Q6).
     #[must_use]
-    pub(super) fn may_spare(&self, color: Color) -> bool {
+    pub fn may_spare(&self, color: Color) -> bool {
         let left = |letter: char| self.pools[color].get(&letter).copied().unwrap_or(0);
         self.unmoved_coins(color) > left('B') + left('F')
     }
 
     /// Whether a side that owes a choice may choose this letter for its coin (§Q4, §Q6).
     #[must_use]
-    pub(super) fn may_choose(&self, color: Color, letter: char) -> bool {
-        let Some(Pending { color: striker, squares, owes }) = self.pending else { return false };
+    pub fn may_choose(&self, color: Color, letter: char) -> bool {
+        let Some(Pending { color: striker, squares, owes, .. }) = self.pending else { return false };
         let at = if color == striker { squares.0 } else { squares.1 };
         let Some(coin) = self.piece(at).filter(|piece| owes[color] && piece.letter == COIN) else {
             return false;
@@ -262,15 +295,30 @@ impl Board {
 
     /// Whether a repetition rule forbids a side this move.
     #[must_use]
-    pub(super) fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
-        (self.rules.two_squares && self.repetition.is_back_and_forth(color, squares))
-            || (self.rules.more_squares
-                && self.piece(squares.1).is_none()
-                && self.threatens(color, squares.1)
-                && self.repetition.is_endless_chase(color, squares))
+    pub fn is_refused(&self, color: Color, squares: (At, At)) -> bool {
+        let mover = self.piece(squares.0).map(|piece| piece.id);
+        let is_back_and_forth = self.rules.two_squares.is_some_and(|limit| {
+            mover.is_some_and(|id| self.repetition.is_back_and_forth(color, id, squares, limit))
+        });
+        is_back_and_forth || self.is_endless_chase(color, squares, |one, other| one == other)
     }
 
-    fn remember(&mut self) {
+    /// Whether the more-squares rule forbids a side this move, if pieces that are `alike` may stand
+    /// for each other. The rule takes no piece for another (§T3).
+    #[must_use]
+    pub fn is_endless_chase(
+        &self,
+        color: Color,
+        squares: (At, At),
+        alike: impl Fn(u16, u16) -> bool,
+    ) -> bool {
+        self.rules.more_squares
+            && self.piece(squares.1).is_none()
+            && self.threatens(color, squares.1)
+            && self.repetition.is_endless_chase(color, squares, alike)
+    }
+
+    pub(crate) fn remember(&mut self) {
         if self.rules.more_squares {
             let placement = self.cells.iter().map(|cell| cell.map_or(0, |piece| piece.id)).collect();
             self.repetition.remember(placement);
@@ -281,7 +329,7 @@ impl Board {
     ///
     /// # Errors
     /// Why the step is not lawful.
-    pub(super) fn take(&mut self, step: &BoardEvent) -> Result<Option<Strike>, String> {
+    pub fn take(&mut self, step: &BoardEvent) -> Result<Option<Strike>, String> {
         if self.owed.is_some() && !matches!(step, BoardEvent::Colored(..)) {
             return Err("a color is owed first".to_owned());
         }
@@ -345,7 +393,7 @@ impl Board {
         if owes == [false; 2] {
             return Err("no choice is due".to_owned());
         }
-        self.pending = Some(Pending { color, squares: (from, to), owes });
+        self.pending = Some(Pending { color, squares: (from, to), owes, chosen: [None; 2] });
         Ok(())
     }
 
@@ -422,13 +470,13 @@ impl Board {
         self.pending = None;
         self.cells[from.index()] = None;
         self.owed = None;
-        let mut now_at = Some(to);
         if let Some((mut defender, strike)) = struck {
             piece.is_revealed = true;
             defender.is_revealed |= strike.is_defender_shown;
             defender.is_labeled |= strike.labels;
             self.cells[to.index()] = None;
-            now_at = self.after_strike(piece, strike.attacker.1, (from, to));
+            self.is_flag_taken = defender.letter == 'F';
+            self.after_strike(piece, strike.attacker.1, (from, to));
             let defender_at = self.after_strike(defender, strike.defender.1, (to, from));
             self.owed = defender_at.filter(|at| self.rules.chips && *at == from);
         } else {
@@ -440,10 +488,9 @@ impl Board {
         let strike = struck.map(|(_, strike)| strike);
         self.repetition.note(&Noted {
             color,
+            id: piece.id,
             squares: (from, to),
-            now_at,
             is_strike: strike.is_some(),
-            is_defender_gone: strike.is_some_and(|strike| strike.defender.1 == "leaves"),
             threatens: self.rules.more_squares && self.threatens(color, to),
         });
         let is_loud = strike.is_some_and(|strike| {
@@ -491,7 +538,7 @@ impl Board {
         if !take_one(self.reserves[color].of(is_labeled), letter) {
             return wrong("it is not in reserve");
         }
-        let piece = Board::new_piece(color, letter, 0);
+        let piece = self.new_piece(color, letter);
         self.cells[at.index()] = Some(Piece { is_labeled, is_revealed: is_labeled, ..piece });
         if chip.is_some() {
             self.chips[at.index()] = chip;
