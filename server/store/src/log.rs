@@ -44,6 +44,7 @@
 //! Begin a new epoch ([`Store::bump_epoch`]) after that.
 
 mod alive;
+pub mod backup;
 mod change;
 mod compact;
 mod convert;
