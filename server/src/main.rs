@@ -16,7 +16,7 @@ use flagfall_server::server::{Listeners, Server};
 use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
 use flagfall_services::proof::KeyError;
 use flagfall_services::settings::Settings;
-use flagfall_store::{Archive, LogOpenError, LogStore, RedisOpenError, Store};
+use flagfall_store::{Archive, EmbeddedOpenError, EmbeddedStore, RedisOpenError, Store};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -98,7 +98,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn hint(open: &OpenFailure) -> &'static str {
     match open {
-        OpenFailure::Embedded(LogOpenError::LostTail { .. }) => {
+        OpenFailure::Embedded(EmbeddedOpenError::LostTail { .. }) => {
             "\nTo accept the loss, start with --accept-lost-tail."
         }
         OpenFailure::Redis(RedisOpenError::Weak { .. }) => {
@@ -186,7 +186,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
 
 /// Waits until the store has failed for good and returns the reason. The process ends then: a new
 /// one may find a better disk, and nothing that was acknowledged is lost.
-async fn failure_of(store: Option<Arc<LogStore>>) -> String {
+async fn failure_of(store: Option<Arc<EmbeddedStore>>) -> String {
     let mut looks = tokio::time::interval(FAILURE_LOOKS);
     loop {
         looks.tick().await;
@@ -233,7 +233,7 @@ impl Port {
 
 /// Reports what this start found missing or damaged. Records may be among it, so the list of
 /// running games is completed from the logs.
-async fn tell_losses(store: &LogStore) -> Result<(), Failure> {
+async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
     if store.losses().is_empty() {
         return Ok(());
     }

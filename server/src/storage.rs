@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use flagfall_store::archive::{
     ArchiveError, Examined, Tally, alive_at_export, check_export, examine, export, import,
 };
-use flagfall_store::log::{Inspection, LostTail};
+use flagfall_store::embedded::{Inspection, LostTail};
 use flagfall_store::redis::Demand;
 use flagfall_store::{
-    Archive, LogOpenError, LogOptions, LogStore, MemoryStore, RedisOpenError, RedisOptions, RedisStore,
-    Store, StoreError, SystemClock,
+    Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions,
+    RedisStore, Store, StoreError, SystemClock,
 };
 use thiserror::Error;
 
@@ -36,7 +36,7 @@ pub struct Opened {
     /// The store.
     pub store: Arc<dyn Store>,
     /// The same store, if it is the one that can fail for good.
-    pub embedded: Option<Arc<LogStore>>,
+    pub embedded: Option<Arc<EmbeddedStore>>,
     /// Where the store is and how durable it is, for a person.
     pub place: String,
 }
@@ -46,7 +46,7 @@ pub struct Opened {
 pub enum OpenFailure {
     /// The store in the data folder.
     #[error("{0}")]
-    Embedded(#[from] LogOpenError),
+    Embedded(#[from] EmbeddedOpenError),
     /// The store in Redis.
     #[error("{0}")]
     Redis(#[from] RedisOpenError),
@@ -121,9 +121,9 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     })
 }
 
-fn open_embedded(config: &Config, folder: &Path) -> Result<LogStore, LogOpenError> {
+fn open_embedded(config: &Config, folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
     let lost_tail = if config.accept_lost_tail { LostTail::Accept } else { LostTail::Refuse };
-    LogStore::open(folder, SystemClock, &LogOptions { lost_tail, ..LogOptions::default() })
+    EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions { lost_tail, ..EmbeddedOptions::default() })
 }
 
 fn redis_options(config: &Config) -> RedisOptions {
@@ -257,8 +257,8 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
 async fn check_embedded(folder: &Path) -> Result<(), StoreFailure> {
     let inspection = Inspection::of(folder).map_err(OpenFailure::from)?;
     // The copy is opened as a start that accepts every loss would open the store.
-    let options = LogOptions { lost_tail: LostTail::Accept, ..LogOptions::default() };
-    let store = LogStore::open(inspection.copy(), SystemClock, &options).map_err(OpenFailure::from)?;
+    let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(inspection.copy(), SystemClock, &options).map_err(OpenFailure::from)?;
     conclude(&examine(&store, progress("read")).await?, store.losses())
 }
 

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use flagfall_store::{
-    Append, AppendOutcome, Head, LogOptions, LogStore, RedisOptions, RedisStore, SecretBytes, Store,
-    SystemClock,
+    Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, RedisOptions, RedisStore, SecretBytes,
+    Store, SystemClock,
 };
 use tempfile::TempDir;
 
@@ -166,7 +166,7 @@ fn scratch(folder: Option<&Path>) -> std::io::Result<TempDir> {
 
 /// A store, and the same store driven directly.
 enum Sides {
-    Embedded { store: Arc<LogStore>, bare: BareFjall },
+    Embedded { store: Arc<EmbeddedStore>, bare: BareFjall },
     Redis { store: Arc<RedisStore>, bare: Box<BareRedis>, _redis: Box<Measured> },
 }
 
@@ -174,7 +174,8 @@ impl Sides {
     async fn open(medium: Medium, folder: &Path) -> Result<Sides, LoadError> {
         Ok(match medium {
             Medium::Embedded => {
-                let store = LogStore::open(&folder.join("store"), SystemClock, &LogOptions::default());
+                let store =
+                    EmbeddedStore::open(&folder.join("store"), SystemClock, &EmbeddedOptions::default());
                 let store = Arc::new(store.map_err(|error| LoadError::Store(error.to_string()))?);
                 Sides::Embedded { store, bare: BareFjall::open(&folder.join("bare"))? }
             }

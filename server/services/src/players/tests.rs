@@ -242,8 +242,8 @@ fn bytes_stored_per_guest() {
         let files = walk(folder.path());
         files.iter().map(|file| std::os::unix::fs::MetadataExt::blocks(&file.metadata().unwrap()) * 512).sum()
     };
-    let options = flagfall_store::LogOptions::default();
-    let embedded = flagfall_store::LogStore::open(folder.path(), SystemClock, &options).unwrap();
+    let options = flagfall_store::EmbeddedOptions::default();
+    let embedded = flagfall_store::EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     let store = store();
     let mut settings = Settings::default();
     settings.limits.guests_per_minute = u32::MAX;

@@ -9,9 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use flagfall_board::{GameId, Stamp};
-use flagfall_store::log::LostTail;
-use flagfall_store::log::backup::{BackedUp, BackupError, back_up, check, restore};
-use flagfall_store::{Head, LogOpenError, LogOptions, LogStore, ManualClock, Store, SystemClock, Update};
+use flagfall_store::embedded::LostTail;
+use flagfall_store::embedded::backup::{BackedUp, BackupError, back_up, check, restore};
+use flagfall_store::{
+    EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ManualClock, Store, SystemClock, Update,
+};
 
 use crate::common::{append, append_ok, game, key, put, scratch, texts};
 use crate::{NOON, fill, length, open, segment};
@@ -20,19 +22,24 @@ use crate::{NOON, fill, length, open, segment};
 const LATER: Stamp = Stamp(4_000_000_000_000);
 
 /// Segments and checkpoints so short that tests meet many of them.
-fn busy(compact_bytes: u64) -> LogOptions {
-    LogOptions { segment_bytes: 1_000, checkpoint_bytes: 500, compact_bytes, ..LogOptions::default() }
+fn busy(compact_bytes: u64) -> EmbeddedOptions {
+    EmbeddedOptions {
+        segment_bytes: 1_000,
+        checkpoint_bytes: 500,
+        compact_bytes,
+        ..EmbeddedOptions::default()
+    }
 }
 
-fn open_busy(folder: &Path) -> LogStore {
-    LogStore::open(folder, SystemClock, &busy(u64::MAX)).unwrap()
+fn open_busy(folder: &Path) -> EmbeddedStore {
+    EmbeddedStore::open(folder, SystemClock, &busy(u64::MAX)).unwrap()
 }
 
 fn back(data: &Path, target: &Path) -> Result<BackedUp, BackupError> {
     back_up(data, &["signing.key"], target, NOON, &mut |_, _| {})
 }
 
-fn restored(backup: &Path) -> (tempfile::TempDir, LogStore) {
+fn restored(backup: &Path) -> (tempfile::TempDir, EmbeddedStore) {
     let folder = scratch();
     let data = folder.path().join("data");
     restore(backup, &data, LATER, &mut |_, _| {}).unwrap();
@@ -61,7 +68,7 @@ fn copies(backup: &Path) -> BTreeMap<PathBuf, (u64, i64)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_acknowledged_before_a_backup_is_in_it_although_appends_go_on() {
     let (data, target) = (scratch(), scratch());
-    let store = Arc::new(LogStore::open(data.path(), SystemClock, &busy(0)).unwrap());
+    let store = Arc::new(EmbeddedStore::open(data.path(), SystemClock, &busy(0)).unwrap());
     let ledger = Arc::new(Mutex::new(HashMap::<GameId, u64>::new()));
     let is_over = Arc::new(AtomicBool::new(false));
     let tasks: Vec<_> = (1..=4)
@@ -144,7 +151,7 @@ async fn a_second_backup_copies_only_what_is_new() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_segment_that_is_compacted_before_it_is_copied_is_not_missed() {
     let (data, target) = (scratch(), scratch());
-    let store = Arc::new(LogStore::open(data.path(), SystemClock, &busy(0)).unwrap());
+    let store = Arc::new(EmbeddedStore::open(data.path(), SystemClock, &busy(0)).unwrap());
     let head = append_ok(&*store, append(game(1), Head::START, &["first"])).await;
     // Records that count until they are written again.
     let value = "x".repeat(900);
@@ -256,7 +263,11 @@ async fn a_restore_that_is_cut_short_is_no_store() {
         let stopped = AssertUnwindSafe(|| restore(target.path(), folder.path(), LATER, &mut stop));
         assert!(catch_unwind(stopped).is_err());
         let opened = open(folder.path());
-        assert!(matches!(opened, Err(LogOpenError::LostTail { .. })), "{cut} of {files}: {:?}", opened.err());
+        assert!(
+            matches!(opened, Err(EmbeddedOpenError::LostTail { .. })),
+            "{cut} of {files}: {:?}",
+            opened.err()
+        );
         let again = restore(target.path(), folder.path(), LATER, &mut |_, _| {});
         assert!(matches!(again, Err(BackupError::NotEmpty { .. })), "{again:?}");
     }
@@ -266,7 +277,7 @@ async fn a_restore_that_is_cut_short_is_no_store() {
 async fn the_time_after_a_backup_counts_as_an_outage_and_an_epoch_begins() {
     let (data, target, new) = (scratch(), scratch(), scratch());
     let clock = Arc::new(ManualClock::new(NOON));
-    let store = LogStore::open(data.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let store = EmbeddedStore::open(data.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     append_ok(&store, append(game(1), Head::START, &["a"])).await;
     clock.advance_ms(500);
     store.heartbeat().await.unwrap();
@@ -277,7 +288,7 @@ async fn the_time_after_a_backup_counts_as_an_outage_and_an_epoch_begins() {
     // A clock that is behind.
     restore(target.path(), new.path(), Stamp(5), &mut |_, _| {}).unwrap();
     clock.advance_ms(5_000);
-    let store = LogStore::open(new.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let store = EmbeddedStore::open(new.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     assert_eq!(store.last_heartbeat().await, Ok(Some(NOON.plus_ms(500))));
     assert_eq!(store.epoch().await, Ok(epoch + 1));
     // A backup of the restored store may replace the one that it was made from.
@@ -298,9 +309,9 @@ async fn damage_in_the_store_is_told_and_copied() {
     let made = back(data.path(), target.path()).unwrap();
     assert!(made.damage.len() == 1 && made.damage[0].contains("of segment 1"), "{:?}", made.damage);
     restore(target.path(), new.path(), LATER, &mut |_, _| {}).unwrap();
-    assert!(matches!(open(new.path()), Err(LogOpenError::LostTail { .. })));
-    let options = LogOptions { lost_tail: LostTail::Accept, ..LogOptions::default() };
-    LogStore::open(new.path(), SystemClock, &options).unwrap();
+    assert!(matches!(open(new.path()), Err(EmbeddedOpenError::LostTail { .. })));
+    let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
+    EmbeddedStore::open(new.path(), SystemClock, &options).unwrap();
 }
 
 #[tokio::test]

@@ -34,8 +34,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 pub use self::error::BackupError;
 use self::folders::{check_apart, make_private, sync, write_private};
+pub use self::manifest::{CopyProgress, Summary, check, is_backup};
 use self::manifest::{Item, Manifest, copies};
-pub use self::manifest::{Progress, Summary, check, is_backup};
 pub use self::restore::restore;
 use super::alive::{Alive, Signs};
 use super::change::{Change, EPOCH};
@@ -74,7 +74,7 @@ pub fn back_up(
     others: &[&str],
     target: &Path,
     now: Stamp,
-    progress: &mut Progress<'_>,
+    progress: &mut CopyProgress<'_>,
 ) -> Result<BackedUp, BackupError> {
     look(data)?;
     check_apart(target, data)?;
@@ -85,7 +85,7 @@ pub fn back_up(
     let before = Manifest::read(target)?;
     let known = before.as_ref().map(|before| before.files.clone()).unwrap_or_default();
     let epoch = before.as_ref().map_or(0, |before| before.epoch);
-    let mut copy = Copy { data, target, known, epoch, copied: 0, damage: BTreeSet::new() };
+    let mut copy = Copying { data, target, known, epoch, copied: 0, damage: BTreeSet::new() };
     let made = copy.make(others, before.as_ref(), now, progress);
     // After a failure this makes room on a disk that may be full, and tells nothing new if it fails.
     let cleaned = remove_unnamed(target, made.as_ref().ok().or(before.as_ref()));
@@ -96,7 +96,7 @@ pub fn back_up(
 }
 
 /// A backup that is being made.
-struct Copy<'a> {
+struct Copying<'a> {
     data: &'a Path,
     target: &'a Path,
     /// Copies that are complete.
@@ -109,14 +109,14 @@ struct Copy<'a> {
     damage: BTreeSet<String>,
 }
 
-impl Copy<'_> {
+impl Copying<'_> {
     /// Copies what is missing, and puts the manifest in force.
     fn make(
         &mut self,
         others: &[&str],
         before: Option<&Manifest>,
         now: Stamp,
-        progress: &mut Progress<'_>,
+        progress: &mut CopyProgress<'_>,
     ) -> Result<Manifest, BackupError> {
         let copied = (0..ATTEMPTS).find_map(|_| self.copy_log(before, now, progress).transpose());
         let moving = || BackupError::Moving { folder: self.data.to_owned() };
@@ -141,7 +141,7 @@ impl Copy<'_> {
         &mut self,
         before: Option<&Manifest>,
         now: Stamp,
-        progress: &mut Progress<'_>,
+        progress: &mut CopyProgress<'_>,
     ) -> Result<Option<Manifest>, BackupError> {
         // Listed before the end is looked for: what counted in a segment that is gone by now was
         // acknowledged before that end.
@@ -326,9 +326,9 @@ mod tests {
     use futures_util::FutureExt as _;
 
     use super::*;
-    use crate::{Append, Head, LogOptions, LogStore, SecretBytes, Store, SystemClock};
+    use crate::{Append, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store, SystemClock};
 
-    async fn append(store: &LogStore, number: u8) {
+    async fn append(store: &EmbeddedStore, number: u8) {
         let game = GameId::from_random([number; 12]);
         let bodies = vec![SecretBytes::new(vec![number])];
         let append = Append {
@@ -351,8 +351,8 @@ mod tests {
     async fn without_a_server_the_log_counts_up_to_the_first_damage() {
         let folder = tempfile::tempdir().unwrap();
         let (data, alive) = (folder.path(), folder.path().join(ALIVE));
-        let options = LogOptions { segment_bytes: 100, ..LogOptions::default() };
-        let store = LogStore::open(data, SystemClock, &options).unwrap();
+        let options = EmbeddedOptions { segment_bytes: 100, ..EmbeddedOptions::default() };
+        let store = EmbeddedStore::open(data, SystemClock, &options).unwrap();
         append(&store, 1).await;
         let before = fs::read(&alive).unwrap();
         append(&store, 2).await;
@@ -375,7 +375,7 @@ mod tests {
     async fn with_a_server_at_work_its_last_sign_counts() {
         let folder = tempfile::tempdir().unwrap();
         let (data, alive) = (folder.path(), folder.path().join(ALIVE));
-        let store = LogStore::open(data, SystemClock, &LogOptions::default()).unwrap();
+        let store = EmbeddedStore::open(data, SystemClock, &EmbeddedOptions::default()).unwrap();
         append(&store, 1).await;
         let before = fs::read(&alive).unwrap();
         let signs = look(data).unwrap();

@@ -8,12 +8,12 @@ use flagfall_board::Stamp;
 
 use super::error::BackupError;
 use super::folders::{check_apart, make_private, sync, write_private};
-use super::manifest::{Manifest, Progress, Summary};
-use crate::log::alive::Alive;
-use crate::log::change::Change;
-use crate::log::files::{Point, Segments};
-use crate::log::folder_lock::FolderLock;
-use crate::log::open::{ALIVE, LOG};
+use super::manifest::{CopyProgress, Manifest, Summary};
+use crate::embedded::alive::Alive;
+use crate::embedded::change::Change;
+use crate::embedded::files::{Point, Segments};
+use crate::embedded::folder_lock::FolderLock;
+use crate::embedded::open::{ALIVE, LOG};
 use crate::segment::{FrameWriter, HEADER_BYTES};
 
 /// Restores a backup into a data folder, which must be empty or absent. A new epoch begins in it.
@@ -27,7 +27,7 @@ pub fn restore(
     backup: &Path,
     data: &Path,
     now: Stamp,
-    progress: &mut Progress<'_>,
+    progress: &mut CopyProgress<'_>,
 ) -> Result<Summary, BackupError> {
     let no_backup = || BackupError::NoBackup { folder: backup.to_owned() };
     let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;

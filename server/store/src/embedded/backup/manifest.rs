@@ -10,9 +10,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::error::BackupError;
 use super::folders::{sync, write_private};
-use crate::log::files::Point;
-use crate::log::folder_lock::LOCK;
-use crate::log::open::LOG;
+use crate::embedded::files::Point;
+use crate::embedded::folder_lock::LOCK;
+use crate::embedded::open::LOG;
 
 const MANIFEST: &str = "manifest";
 const UNFINISHED: &str = "manifest.new";
@@ -20,7 +20,7 @@ const UNFINISHED: &str = "manifest.new";
 const FORM: u32 = 1;
 
 /// Is told how many bytes are done, and how many there are.
-pub type Progress<'a> = dyn FnMut(u64, u64) + 'a;
+pub type CopyProgress<'a> = dyn FnMut(u64, u64) + 'a;
 
 /// A file of the backup.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ impl Manifest {
     }
 
     /// Reads every file, and returns what is wrong with which ones.
-    pub(super) fn damage(&self, folder: &Path, progress: &mut Progress<'_>) -> Vec<String> {
+    pub(super) fn damage(&self, folder: &Path, progress: &mut CopyProgress<'_>) -> Vec<String> {
         let total = self.summary().bytes;
         let mut done = 0;
         let mut damage = Vec::new();
@@ -166,7 +166,7 @@ fn is_plain(component: Component<'_>) -> bool {
 ///
 /// # Errors
 /// [`BackupError`]: there is no backup, or none that can be read.
-pub fn check(backup: &Path, progress: &mut Progress<'_>) -> Result<(Summary, Vec<String>), BackupError> {
+pub fn check(backup: &Path, progress: &mut CopyProgress<'_>) -> Result<(Summary, Vec<String>), BackupError> {
     let no_backup = || BackupError::NoBackup { folder: backup.to_owned() };
     let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
     Ok((manifest.summary(), manifest.damage(backup, progress)))

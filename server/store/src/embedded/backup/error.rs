@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use crate::log::open::LogOpenError;
+use crate::embedded::error::EmbeddedOpenError;
 
 /// Why a store is not backed up or restored.
 #[derive(Debug, Error)]
@@ -112,10 +112,10 @@ impl BackupError {
     }
 
     /// For `map_err`: a folder cannot be locked.
-    pub(super) fn of_lock(error: LogOpenError) -> BackupError {
+    pub(super) fn of_lock(error: EmbeddedOpenError) -> BackupError {
         match error {
-            LogOpenError::Locked { folder, .. } => BackupError::Locked { folder },
-            LogOpenError::Io { folder, source } => BackupError::Io { path: folder, source },
+            EmbeddedOpenError::Locked { folder, .. } => BackupError::Locked { folder },
+            EmbeddedOpenError::Io { folder, source } => BackupError::Io { path: folder, source },
             other => BackupError::Io { path: PathBuf::new(), source: io::Error::other(other) },
         }
     }
