@@ -39,6 +39,7 @@ use self::manifest::{Item, Manifest, copies};
 pub use self::restore::restore;
 use super::alive::{Alive, Signs};
 use super::change::{Change, EPOCH};
+use super::convert::WITNESS;
 use super::files::{Point, file_name, number_of};
 use super::folder_lock::FolderLock;
 use super::open::{ALIVE, LOG};
@@ -121,7 +122,7 @@ impl Copying<'_> {
         let copied = (0..ATTEMPTS).find_map(|_| self.copy_log(before, now, progress).transpose());
         let moving = || BackupError::Moving { folder: self.data.to_owned() };
         let mut manifest = copied.ok_or_else(moving)??;
-        for name in others {
+        for name in others.iter().chain([&WITNESS]) {
             let path = self.data.join(name);
             if let Some(bytes) = if_there(&path, fs::read(&path))? {
                 manifest.files.push(self.put((*name).to_owned(), &bytes, None)?);

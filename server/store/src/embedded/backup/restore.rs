@@ -33,7 +33,10 @@ pub fn restore(
     let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
     check_apart(data, backup)?;
     check_empty(data)?;
-    let damage = manifest.damage(backup, progress);
+    // Every byte is read twice.
+    let bytes = manifest.summary().bytes;
+    let (mut done, total) = (bytes, 2 * bytes);
+    let damage = manifest.damage(backup, &mut |done, _| progress(done, total));
     let damaged = |what: String| BackupError::Damaged { folder: backup.to_owned(), what };
     if !damage.is_empty() {
         return Err(damaged(damage.join("; ")));
@@ -49,8 +52,6 @@ pub fn restore(
     let log = data.join(LOG);
     let segments = Segments::create(&log, manifest.store).map_err(BackupError::at(&log))?;
     sync(data).map_err(BackupError::at(data))?;
-    let total = manifest.summary().bytes;
-    let mut done = 0;
     for item in &manifest.files {
         let bytes = item.read(backup).map_err(damaged)?;
         write_private(&data.join(&item.name), &bytes)?;
