@@ -16,7 +16,7 @@ use flagfall_base::random::{ChanceError, random_bytes};
 /// The key file in the data folder of a server without `--signing-key`.
 pub const KEY_FILE: &str = "signing.key";
 /// New name of a key file that is damaged.
-const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
+pub const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
 /// Most bytes read of a key file.
 const FILE_MAX: u64 = 1_024;
 
