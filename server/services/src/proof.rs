@@ -13,7 +13,7 @@ use std::sync::Arc;
 use flagfall_protocol::{GameRecord, RecordSignature, SigningKeyInfo, SigningKeys};
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 
-pub use self::key::{KEY_FILE, KeyError, KeySource, SigningKey};
+pub use self::key::{DAMAGED_KEY_FILE, KEY_FILE, KeyError, KeySource, SigningKey};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
 use flagfall_base::transact::Transaction;

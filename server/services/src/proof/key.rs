@@ -15,7 +15,8 @@ use flagfall_base::random::{ChanceError, random_bytes};
 
 /// The key file in the data folder of a server without `--signing-key`.
 pub const KEY_FILE: &str = "signing.key";
-const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
+/// New name of a key file that is damaged.
+pub const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
 const FILE_MAX: u64 = 1_024;
 
 /// Where the key comes from: a file, or digits in the environment.

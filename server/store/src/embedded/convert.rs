@@ -29,7 +29,7 @@ use crate::value::{Head, Key, SecretBytes};
 /// What the old layout consists of. The witness stays: with it, and without a database, the old
 /// version of the program refuses the folder instead of beginning an empty store in it.
 const DATABASE: &str = "db";
-const WITNESS: &str = "witness";
+pub(super) const WITNESS: &str = "witness";
 const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
 /// The copy of the database that is read.
 const COPY: &str = "db.copy";

@@ -2,6 +2,7 @@
 //! and notices damage.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod backup;
 #[path = "../common/mod.rs"]
 mod common;
 mod convert;
