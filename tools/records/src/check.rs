@@ -74,7 +74,7 @@ fn unreadable(code: Falsehood, detail: String) -> Report {
         reason: None,
         on_trust: false,
         signature: None,
-        findings: vec![Finding { code, event: None, ply: None, detail }],
+        findings: vec![Finding::whole((code, detail))],
         unchecked: Vec::new(),
     }
 }
@@ -133,7 +133,7 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
                 report.findings.extend(wrong.map(|(index, wrong)| Finding::at(record, index, wrong)));
             }
             Err(Begin::Start(detail)) => {
-                report.findings.push(Finding { code: Falsehood::Start, event: None, ply: None, detail });
+                report.findings.push(Finding::whole((Falsehood::Start, detail)));
             }
             Err(Begin::Impossible(index)) => {
                 let detail = "no deployment makes possible what the record tells up to here".to_owned();
@@ -197,8 +197,7 @@ fn check_signature(
                 }
                 (Some(_), Some(_)) => {
                     let detail = "the server signed something else than this record tells".to_owned();
-                    let finding = Finding { code: Falsehood::Signature, event: None, ply: None, detail };
-                    report.findings.push(finding);
+                    report.findings.push(Finding::whole((Falsehood::Signature, detail)));
                     Some(SignatureStatus::False)
                 }
                 (Some(_), None) => {

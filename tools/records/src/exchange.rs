@@ -66,8 +66,8 @@ pub fn import(
     match format {
         Format::Json => crate::strict::from_str(text).map_err(|error| ImportError::Form(error.to_string())),
         Format::Text => checked(text::read(text)?),
-        Format::Strados => checked(strados::read(text, ruleset)?.into_record(format.name())?),
-        Format::Pbm => checked(pbm::read(text, ruleset)?.into_record(format.name())?),
+        Format::Strados => checked(strados::read(text, ruleset)?.play(format.name())?.0),
+        Format::Pbm => checked(pbm::read(text, ruleset)?.play(format.name())?.0),
     }
 }
 
