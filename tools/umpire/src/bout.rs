@@ -11,7 +11,7 @@ use flagfall_board::{GameId, PerSide, Ply, Rank, Side, SquareSet, Stamp};
 use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_rules::{
     Army, Command, EndReason, Entropy, Events, Game, GameEvent, GameTerms, Outcome, Phase, Refusal, Ruleset,
-    Setup, TimeControl, Viewer, decide, decide_verdict, evolve, see, view,
+    Setup, Viewer, decide, decide_verdict, evolve, see, view,
 };
 
 use crate::environment;
@@ -131,13 +131,11 @@ impl Bout {
     pub fn new(terms: BoutTerms) -> Bout {
         let game = Game::new(GameTerms {
             game: terms.game,
-            ruleset: terms.ruleset,
             lakes: terms.lakes,
-            // The umpire's limits are per answer, and the game has no such clock.
-            time: TimeControl::Unlimited,
             deploy_ms: millis(terms.limits.deploy).saturating_add(VERDICT_MS),
             created: terms.created,
-            secret: PerSide::new(false, false),
+            // The umpire's limits are per answer, and the game has no such clock.
+            ..GameTerms::untimed(terms.ruleset)
         });
         Bout {
             terms,
@@ -206,13 +204,7 @@ impl Bout {
 
     /// The record of the game.
     pub fn record(self) -> GameRecord {
-        let terms = Terms {
-            ruleset: self.terms.ruleset.id.to_owned(),
-            time: Time::Unlimited {},
-            private: false,
-            secret: false,
-            rated: false,
-        };
+        let terms = Terms::casual(self.terms.ruleset, Time::Unlimited {});
         let players = PerSide::from_fn(|side| {
             let name = self.terms.names[side].clone();
             Player { id: format!("program-{name}"), name, kind: PlayerKind::Guest }
@@ -525,7 +517,7 @@ pub fn turn(plies: Ply, side: Side) -> u16 {
 pub fn values(army: &Army, captured: impl Fn(Side, Rank) -> u8) -> PerSide<u32> {
     PerSide::from_fn(|side| {
         let on_board = |rank: Rank| army.count(rank).saturating_sub(captured(side, rank));
-        Rank::ALL.into_iter().map(|rank| line::value(rank) * u32::from(on_board(rank))).sum()
+        Rank::ALL.into_iter().map(|rank| u32::from(rank.strength()) * u32::from(on_board(rank))).sum()
     })
 }
 

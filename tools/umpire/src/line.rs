@@ -18,47 +18,18 @@ pub const LINE_BYTES_MAX: usize = 1024;
 
 /// A malformed line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum LineError {
-    /// Neither a move nor `SURRENDER`.
-    #[error("{line:?} is neither x y UP|DOWN|LEFT|RIGHT [n] nor SURRENDER")]
-    Answer {
-        /// The line, shortened.
-        line: String,
-    },
-    /// A move from or to a square that is on no board.
-    #[error("{line:?} leaves the board")]
-    OffBoard {
-        /// The line, shortened.
-        line: String,
-    },
-    /// A deployment line that is not as long as the board is wide.
+    #[error("{0:?} is neither x y UP|DOWN|LEFT|RIGHT [n] nor SURRENDER")]
+    Answer(String),
+    #[error("{0:?} leaves the board")]
+    OffBoard(String),
     #[error("line {line} of the deployment has {have} letters, {want} are wanted")]
-    Width {
-        /// Which line, from 1.
-        line: usize,
-        /// Letters found.
-        have: usize,
-        /// Letters wanted.
-        want: usize,
-    },
-    /// A letter that stands for no piece.
+    Width { line: usize, have: usize, want: usize },
     #[error("{letter:?} in line {line} of the deployment stands for no piece: use 1-9, s, B, F{empty}")]
-    Letter {
-        /// Which line, from 1.
-        line: usize,
-        /// The letter.
-        letter: char,
-        /// What else is allowed.
-        empty: &'static str,
-    },
-    /// A line of the umpire that is not in the protocol.
+    Letter { line: usize, letter: char, empty: &'static str },
     #[error("{line:?} is not {wanted}")]
-    Umpire {
-        /// The line, shortened.
-        line: String,
-        /// What was wanted.
-        wanted: &'static str,
-    },
+    Umpire { line: String, wanted: &'static str },
 }
 
 /// How many characters of a line an error repeats.
@@ -196,14 +167,14 @@ impl FromStr for Answer {
             ["SURRENDER"] => Ok(Answer::Surrender),
             [x, y, way] => move_text(line, x, y, way, None).map(Answer::Move),
             [x, y, way, count] => move_text(line, x, y, way, Some(count)).map(Answer::Move),
-            _ => Err(LineError::Answer { line: quoted(line) }),
+            _ => Err(LineError::Answer(quoted(line))),
         }
     }
 }
 
 fn move_text(line: &str, x: &str, y: &str, way: &str, count: Option<&str>) -> Result<MoveText, LineError> {
-    let error = || LineError::Answer { line: quoted(line) };
-    let off_board = || LineError::OffBoard { line: quoted(line) };
+    let error = || LineError::Answer(quoted(line));
+    let off_board = || LineError::OffBoard(quoted(line));
     let (x, y) = (number(x).ok_or_else(error)?, number(y).ok_or_else(error)?);
     let direction = direction(way).ok_or_else(error)?;
     let distance = count.map_or(Some(1), number).filter(|distance| *distance > 0).ok_or_else(error)?;
@@ -274,12 +245,8 @@ impl MoveReport {
 
 fn told_strike(strike: &SeenStrike) -> Option<ToldStrike> {
     let SeenStrike { attacker, attacker_fate, defender, defender_fate } = *strike;
-    let rank = |identity| match identity {
-        Identity::Known(rank) => Some(rank),
-        Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
-    };
     let outcome = StrikeOutcome::of(attacker_fate, defender_fate)?;
-    Some(ToldStrike { outcome, attacker: rank(attacker), defender: rank(defender) })
+    Some(ToldStrike { outcome, attacker: attacker.rank(), defender: defender.rank() })
 }
 
 const fn outcome_name(outcome: StrikeOutcome) -> &'static str {
@@ -340,56 +307,28 @@ impl FromStr for MoveReport {
     }
 }
 
-/// How a game ended, for the side whose turn it was.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum GameResult {
-    /// It won on the board.
-    Victory,
-    /// It lost on the board.
-    Defeat,
-    /// It resigned.
-    Surrender,
-    /// Neither side could move.
-    Draw,
-    /// The game was too long.
-    DrawDefault,
-    /// It lost by an answer that was illegal, late or missing.
-    Illegal,
-    /// The other side lost that way.
-    Default,
-    /// Both sides lost that way.
-    BothIllegal,
-    /// The umpire stopped the game.
-    InternalError,
-}
-
-impl GameResult {
-    /// Every result.
-    pub const ALL: [GameResult; 9] = [
-        GameResult::Victory,
-        GameResult::Defeat,
-        GameResult::Surrender,
-        GameResult::Draw,
-        GameResult::DrawDefault,
-        GameResult::Illegal,
-        GameResult::Default,
-        GameResult::BothIllegal,
-        GameResult::InternalError,
-    ];
-
-    /// The result's name in the protocol.
-    pub const fn name(self) -> &'static str {
-        match self {
-            GameResult::Victory => "VICTORY",
-            GameResult::Defeat => "DEFEAT",
-            GameResult::Surrender => "SURRENDER",
-            GameResult::Draw => "DRAW",
-            GameResult::DrawDefault => "DRAW_DEFAULT",
-            GameResult::Illegal => "ILLEGAL",
-            GameResult::Default => "DEFAULT",
-            GameResult::BothIllegal => "BOTH_ILLEGAL",
-            GameResult::InternalError => "INTERNAL_ERROR",
-        }
+flagfall_board::named! {
+    /// How a game ended, for the side whose turn it was.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub enum GameResult, name, from_name {
+        /// It won on the board.
+        Victory = "VICTORY",
+        /// It lost on the board.
+        Defeat = "DEFEAT",
+        /// It resigned.
+        Surrender = "SURRENDER",
+        /// Neither side could move.
+        Draw = "DRAW",
+        /// The game was too long.
+        DrawDefault = "DRAW_DEFAULT",
+        /// It lost by an answer that was illegal, late or missing.
+        Illegal = "ILLEGAL",
+        /// The other side lost that way.
+        Default = "DEFAULT",
+        /// Both sides lost that way.
+        BothIllegal = "BOTH_ILLEGAL",
+        /// The umpire stopped the game.
+        InternalError = "INTERNAL_ERROR",
     }
 }
 
@@ -404,7 +343,7 @@ pub struct Quit {
     pub result: GameResult,
     /// The turn. Both sides' first plies are turn 1. 0 during deployment.
     pub turn: u16,
-    /// What each side's pieces on the board are worth, see [`value`].
+    /// What each side's pieces on the board are worth, by [`Rank::strength`].
     pub values: PerSide<u32>,
 }
 
@@ -422,31 +361,13 @@ impl FromStr for Quit {
     fn from_str(line: &str) -> Result<Quit, LineError> {
         let error = || LineError::Umpire { line: quoted(line), wanted: "QUIT with a result" };
         let ["QUIT", name, colour, result, turn, red, blue] = words(line)[..] else { return Err(error()) };
-        let result = GameResult::ALL.into_iter().find(|known| known.name() == result);
         Ok(Quit {
             name: name.to_owned(),
             side: side(colour).ok_or_else(error)?,
-            result: result.ok_or_else(error)?,
+            result: GameResult::from_name(result).ok_or_else(error)?,
             turn: turn.parse().map_err(|_| error())?,
             values: PerSide::new(red.parse().map_err(|_| error())?, blue.parse().map_err(|_| error())?),
         })
-    }
-}
-
-/// What a piece is worth: 10 for the Marshal down to 1 for the Spy, nothing for Bomb and Flag.
-pub const fn value(rank: Rank) -> u32 {
-    match rank {
-        Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,
-        Rank::Spy => 1,
-        Rank::Scout => 2,
-        Rank::Miner => 3,
-        Rank::Sergeant => 4,
-        Rank::Lieutenant => 5,
-        Rank::Captain => 6,
-        Rank::Major => 7,
-        Rank::Colonel => 8,
-        Rank::General => 9,
-        Rank::Marshal => 10,
     }
 }
 
@@ -498,9 +419,6 @@ pub fn read_deployment(lines: &[String], side: Side, ruleset: &Ruleset) -> Resul
 
 /// Converts a deployment from the protocol's lines to the text of §P4 without blanks. The rules
 /// judge whether it is an army.
-///
-/// # Errors
-/// As [`read_deployment`].
 pub fn deployment_text(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<String, LineError> {
     let pieces = read_pieces(lines, side, ruleset)?;
     let rank_on = |square: Square| pieces.iter().find(|(at, _)| *at == square).map(|(_, rank)| *rank);

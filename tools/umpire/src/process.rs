@@ -184,9 +184,6 @@ fn command(program: &Program) -> Command {
 }
 
 /// Checks that a program can be started: starts it and kills it at once.
-///
-/// # Errors
-/// Why it cannot be started.
 pub async fn probe(program: &Program) -> io::Result<()> {
     let mut command = command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -209,9 +206,6 @@ fn kill_group(group: Option<Pid>, signal: Signal) {
 impl Running {
     /// Starts a program with these variables in its environment. Its events go to `events`, and its
     /// standard error, if there is any, to the file `log`.
-    ///
-    /// # Errors
-    /// Why it cannot be started.
     pub fn start(
         arena: &Arena,
         program: &Program,

@@ -1,7 +1,7 @@
 //! Plays many games, several at once, each with its record and its log.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -86,19 +86,12 @@ pub struct Played {
 
 /// Why a series cannot go on.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum SeriesError {
-    /// A record or a log cannot be written.
     #[error("{path:?} cannot be written: {error}")]
-    Write {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// The system has no random numbers.
+    Write { path: PathBuf, error: io::Error },
     #[error("the system gives no random numbers: {0}")]
     Entropy(getrandom::Error),
-    /// A game's task failed.
     #[error("a game broke down: {0}")]
     Task(#[from] tokio::task::JoinError),
 }
@@ -232,9 +225,7 @@ fn log(plan: &Plan, played: &Played, moves: &[String]) -> String {
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SeriesError> {
     let partial = path.with_added_extension("partial");
     let write = || {
-        let mut file = File::create(&partial)?;
-        file.write_all(bytes)?;
-        file.flush()?;
+        fs::write(&partial, bytes)?;
         fs::rename(&partial, path)
     };
     write().map_err(|error| SeriesError::Write { path: path.to_owned(), error })

@@ -29,6 +29,15 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// Counts a game that the program played on this side.
+    fn count(&mut self, winner: Option<Side>, side: Side) {
+        match winner {
+            Some(winner) if winner == side => self.won += 1,
+            Some(_) => self.lost += 1,
+            None => self.drawn += 1,
+        }
+    }
+
     /// Games played.
     pub const fn games(&self) -> u32 {
         self.won + self.drawn + self.lost
@@ -73,11 +82,7 @@ pub fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
     for game in played {
         for side in Side::BOTH {
             let standing = &mut standings[game.fixture.sides[side]];
-            match game.outcome.winner {
-                Some(winner) if winner == side => standing.won += 1,
-                Some(_) => standing.lost += 1,
-                None => standing.drawn += 1,
-            }
+            standing.count(game.outcome.winner, side);
             standing.faults += u32::from(game.faults[side].is_some());
             let Thinking { answers, total, longest } = game.thinking[side];
             standing.thinking.answers += answers;
@@ -112,11 +117,7 @@ fn order_tied(tied: &[Standing], played: &[Played], ordered: &mut Vec<Standing>)
     {
         for side in Side::BOTH {
             let Some(standing) = among.get_mut(&game.fixture.sides[side]) else { continue };
-            match game.outcome.winner {
-                Some(winner) if winner == side => standing.won += 1,
-                Some(_) => standing.lost += 1,
-                None => standing.drawn += 1,
-            }
+            standing.count(game.outcome.winner, side);
         }
     }
     let mut tied = tied.to_vec();
@@ -133,20 +134,15 @@ fn order_tied(tied: &[Standing], played: &[Played], ordered: &mut Vec<Standing>)
 
 /// Points of one program against another, in halves, and the number of their games.
 pub fn head_to_head(played: &[Played], program: usize, opponent: usize) -> (u32, u32) {
-    let mut sum = (0, 0);
+    let mut sum = Standing::default();
     for game in played {
         for side in Side::BOTH {
             if game.fixture.sides[side] == program && game.fixture.sides[side.opponent()] == opponent {
-                sum.1 += 1;
-                sum.0 += match game.outcome.winner {
-                    Some(winner) if winner == side => 2,
-                    Some(_) => 0,
-                    None => 1,
-                };
+                sum.count(game.outcome.winner, side);
             }
         }
     }
-    sum
+    (sum.half_points(), sum.games())
 }
 
 /// How games ended, with counts, most frequent first.
