@@ -22,7 +22,7 @@ pub(super) fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure
     for damage in &made.damage {
         say(&format!("damage in the store: {damage}"));
     }
-    let (copied, summary) = (mib(made.copied), text(&made.summary));
+    let (copied, summary) = (size(made.copied), text(&made.summary));
     say(&format!("backed up to {}: {summary}, of which {copied} were copied now", target.display()));
     match made.damage.len() {
         0 => Ok(()),
@@ -65,11 +65,14 @@ fn data_folder(config: &Config) -> Result<&Path, StoreFailure> {
 }
 
 fn text(summary: &backup::Summary) -> String {
-    format!("{} files with {} of {}", summary.files, mib(summary.bytes), summary.moment.utc())
+    format!("{} files with {} of {}", summary.files, size(summary.bytes), summary.moment.utc())
 }
 
-fn mib(bytes: u64) -> String {
-    format!("{}.{} MiB", bytes / MIB, bytes % MIB * 10 / MIB)
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..MIB => format!("{} KiB", bytes.div_ceil(1024)),
+        _ => format!("{}.{} MiB", bytes / MIB, bytes % MIB * 10 / MIB),
+    }
 }
 
 /// Reports progress once a second.
@@ -78,7 +81,7 @@ fn progress(what: &'static str) -> impl FnMut(u64, u64) {
     move |done, total| {
         if told.elapsed() >= PROGRESS {
             told = Instant::now();
-            writeln!(io::stderr(), "{what} so far: {} of {}", mib(done), mib(total)).ok();
+            writeln!(io::stderr(), "{what} so far: {} of {}", size(done), size(total)).ok();
         }
     }
 }

@@ -259,6 +259,7 @@ fn look(data: &Path) -> Result<Signs, BackupError> {
 ///
 /// It is the point that the sign tells. Only after a power cut that can be too early. If there is
 /// more in the log and no server at work, everything up to the first damage counts, as at a start.
+#[expect(clippy::disallowed_methods, reason = "the server is another process: only its file can be watched")]
 fn acknowledged(
     data: &Path,
     silence: Duration,
