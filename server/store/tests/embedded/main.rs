@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod damage;
+mod full_disk;
 
 use std::fs;
 use std::path::{Path, PathBuf};
