@@ -118,6 +118,10 @@ declare! {
         "Ways in which the store promises less than a game needs: settings of Redis, read again every 15 seconds";
     STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
         "Whether the store answers: 1, or 0 while clients are told that it does not";
+    DISK_FREE_BYTES = "flagfall_disk_free_bytes", Gauge, Bytes, [],
+        "Free bytes of the file system of the data folder, as of the last heartbeat";
+    DISK_FULL = "flagfall_disk_full", Gauge, Count, [],
+        "Whether games pause because that file system is full or almost full: 1 or 0";
     HEARTBEAT_FAILURES = "flagfall_heartbeat_failures_total", Counter, Count, [],
         "Heartbeats that the store did not accept";
     GAMES = "flagfall_games", Gauge, Count, ["phase"],

@@ -11,13 +11,14 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use flagfall_board::GameId;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::change::{put, take};
+use super::disk;
 use super::files::Point;
 
 const PREFIX: &str = "notes-";
@@ -60,6 +61,8 @@ pub(super) struct Notes {
     folder: PathBuf,
     number: u64,
     file: File,
+    /// Bytes of the file.
+    length: u64,
 }
 
 impl Notes {
@@ -83,7 +86,7 @@ impl Notes {
     /// Begins a file after those that are there.
     pub(super) fn begin(folder: &Path) -> io::Result<Notes> {
         let number = numbers(folder)?.last().copied().unwrap_or(0) + 1;
-        Ok(Notes { folder: folder.to_owned(), number, file: create(folder, number)? })
+        Ok(Notes { folder: folder.to_owned(), number, file: create(folder, number)?, length: 0 })
     }
 
     /// Removes the files before this one: a checkpoint holds what they are for.
@@ -94,11 +97,14 @@ impl Notes {
     /// Begins the next file, and returns the number of the one before it.
     pub(super) fn turn(&mut self) -> io::Result<u64> {
         self.file = create(&self.folder, self.number + 1)?;
-        self.number += 1;
+        (self.number, self.length) = (self.number + 1, 0);
         Ok(self.number - 1)
     }
 
     /// Adds a note about the group between these points.
+    ///
+    /// # Errors
+    /// It may be in the file: [`cut`](Self::cut) takes it back.
     pub(super) fn add(&mut self, from: Point, to: Point, heads: &[(GameId, u64)]) -> io::Result<()> {
         let mut note = vec![0; PREFIX_BYTES];
         put(&(from, to, heads), &mut note);
@@ -106,7 +112,17 @@ impl Notes {
         let checksum = xxh3_64(&note[PREFIX_BYTES..]);
         note[..4].copy_from_slice(&length.to_le_bytes());
         note[4..PREFIX_BYTES].copy_from_slice(&checksum.to_le_bytes());
-        self.file.write_all(&note)
+        disk::write_all_at(&self.file, &note, self.length)?;
+        self.length += note.len() as u64;
+        Ok(())
+    }
+
+    /// Takes back a note that could not be added.
+    ///
+    /// # Errors
+    /// It may still be in the file.
+    pub(super) fn cut(&self) -> io::Result<()> {
+        self.file.set_len(self.length)
     }
 }
 
@@ -125,7 +141,7 @@ pub(super) fn remove_until(folder: &Path, last: u64) -> io::Result<()> {
 }
 
 fn create(folder: &Path, number: u64) -> io::Result<File> {
-    OpenOptions::new().create_new(true).append(true).open(path(folder, number))
+    disk::open(&path(folder, number), OpenOptions::new().create_new(true).write(true))
 }
 
 fn path(folder: &Path, number: u64) -> PathBuf {

@@ -22,6 +22,7 @@ use super::options::{EmbeddedOptions, LostTail};
 use super::place::DataFolder;
 use super::progress::Progress;
 use super::reader::Reader;
+use super::room::Room;
 use super::sum;
 use super::trouble::Trouble;
 use crate::clock::{StampClock, WallClock};
@@ -57,6 +58,7 @@ pub(super) struct Opened {
     /// What is missing or damaged, in words.
     pub(super) losses: Vec<String>,
     pub(super) place: DataFolder,
+    pub(super) room: Room,
     pub(super) lock: FolderLock,
 }
 
@@ -89,6 +91,9 @@ pub(super) fn open(
         |trouble: Trouble| EmbeddedOpenError::Index { folder: folder.to_owned(), why: trouble.why() };
     fs::create_dir_all(folder).map_err(failed)?;
     let lock = FolderLock::take(folder)?;
+    let room = Room::new(folder, options).map_err(failed)?;
+    // A start writes, and one that ends in the middle costs the seal of the index.
+    room.check_start().map_err(|why| EmbeddedOpenError::DiskFull { why })?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
     if signs.is_none() && !folder.join(LOG).exists() && convert::is_needed(folder) {
@@ -180,6 +185,9 @@ pub(super) fn open(
     let last = heartbeat.max(replayed.state.at);
     let clock = StampClock::new(clock, last);
     clock.watch_start();
+    if room.is_paused() {
+        clock.pause();
+    }
     let quarantine =
         |(game, reason): (&GameId, &String)| Change::Quarantine { game: *game, reason: reason.clone() };
     let mut found: Vec<Change> = replayed.found.iter().map(quarantine).collect();
@@ -218,6 +226,7 @@ pub(super) fn open(
         quarantined: replayed.quarantined,
         losses: replayed.losses,
         place,
+        room,
         lock,
     })
 }

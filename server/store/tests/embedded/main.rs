@@ -7,6 +7,7 @@ mod backup;
 mod common;
 mod convert;
 mod damage;
+mod full_disk;
 
 use std::fs;
 use std::path::{Path, PathBuf};
