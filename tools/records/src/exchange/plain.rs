@@ -59,8 +59,8 @@ impl Games {
         found.ok_or_else(|| {
             let format = self.format.name();
             ImportError::Rules(match wanted.filter(|_| rulesets.is_some()) {
-                Some(ruleset) => format!("a game {name:?} of {format} is none of {}", ruleset.id),
-                None => format!("there is no ruleset here for games {name:?} of {format}"),
+                Some(ruleset) => format!("a game of the type {name:?} is none of {}", ruleset.id),
+                None => format!("there is no ruleset here for games of the type {name:?} in {format}"),
             })
         })
     }
