@@ -20,7 +20,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::model::{Link, Model, OpenGame, Page, Prompt};
 use crate::text;
 use crate::{input, plain, words};
-use layout::PageLayout;
+use layout::{PageLayout, SHORT_HEIGHT};
 use theme::Theme;
 
 pub fn render(model: &Model, frame: &mut Frame<'_>) {
@@ -155,12 +155,18 @@ fn message_line(model: &Model, theme: Theme, area: Rect) -> Paragraph<'static> {
         None if typed == "d" => Line::styled(format!(" {}", text!("typed-d")), strong),
         None if !typed.is_empty() => Line::styled(format!(" > {typed}_"), strong),
         // The panel has the whole text.
-        None => match notes::newest_note(model, area) {
+        None => match notes::newest_note(model, has_status(model, area)) {
             Some((_, note)) => Line::raw(format!(" {}", words::shorten(note, room))),
             None => Line::default(),
         },
     };
     Paragraph::new(line)
+}
+
+/// True if the panel beside or below the board has room for what has happened.
+fn has_status(model: &Model, area: Rect) -> bool {
+    let layout = board_of(model).and_then(|ruleset| PageLayout::new(&ruleset.shape, area).ok());
+    layout.is_some_and(|layout| layout.panel.height >= SHORT_HEIGHT)
 }
 
 /// What a prompt asks. The key bar shows the answers.

@@ -11,7 +11,7 @@ use flagfall_protocol::{Phase, Presence, SeenReserve};
 use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
-use super::layout::PANEL_WIDTH;
+use super::layout::{PANEL_WIDTH, SHORT_HEIGHT};
 use super::theme::Theme;
 use super::{board, notes};
 use crate::deployments::editor::DeployEditor;
@@ -55,7 +55,7 @@ pub(super) fn draw(
         }
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
-    let shown = notes::newest_note(model, frame.area());
+    let shown = notes::newest_note(model, area.height >= SHORT_HEIGHT);
     let shown =
         shown.map_or(0, |(newer, note)| newer + usize::from(notes::is_fitting(note, frame.area().width)));
     log(model, width, room, shown, &mut lines);
