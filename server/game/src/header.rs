@@ -46,6 +46,12 @@ impl GameHeader {
         })
     }
 
+    /// The ids of the players.
+    #[must_use]
+    pub fn seats(&self) -> PerSide<&str> {
+        PerSide::new(&self.players.red.id, &self.players.blue.id)
+    }
+
     /// The side of a player.
     #[must_use]
     pub fn side_of(&self, player_id: &str) -> Option<Side> {

@@ -6,6 +6,7 @@ use flagfall_base::cluster::Elsewhere;
 use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{Abort, GameSummary, Phase, Player, SeenOutcome};
 use flagfall_rules::{Game, Viewer};
+use flagfall_store::record::Form;
 use flagfall_store::{Head, Outage};
 
 use super::aborts::AbortCause;
@@ -55,6 +56,8 @@ pub(crate) struct Table {
     pub(crate) settings: Arc<TableSettings>,
     pub(crate) game: Game,
     pub(crate) head: Head,
+    /// The form in which events are written.
+    pub(crate) write_form: Form,
     pub(crate) health: Health,
     pub(super) stopping: Stopping,
     pub(crate) audiences: Audiences,
@@ -87,6 +90,7 @@ impl Table {
             settings,
             game,
             head,
+            write_form: Form::default(),
             health: Health::Sound,
             stopping: Stopping::No,
             audiences: Audiences::new(id),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use flagfall_board::RankSet;
 use flagfall_rules::secret::{SecretRecord, to_record};
 use flagfall_rules::{Command, Position, Referee};
 
@@ -103,8 +104,8 @@ fn compare(text: &str, seed: u64, plies: usize, met: &mut Met) {
             SecretRecord::Moved { strike, labels, proves, laid, .. } => {
                 met.strikes += usize::from(strike.is_some());
                 met.labels += usize::from(labels);
-                met.narrowed += usize::from(!proves.is_empty());
-                met.flashes += usize::from(laid.is_some_and(|(squares, _)| squares.len() > 1));
+                met.narrowed += usize::from(proves != RankSet::ALL);
+                met.flashes += usize::from(laid.is_some_and(|laid| laid.squares().len() > 1));
             }
             SecretRecord::Colored { .. } => met.colors += 1,
             _ => met.exchanges += 1,
