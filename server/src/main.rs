@@ -16,7 +16,7 @@ use flagfall_server::server::{Listeners, Server};
 use flagfall_server::storage::{self, OpenFailure, Opened, StoreFailure};
 use flagfall_services::proof::KeyError;
 use flagfall_services::settings::Settings;
-use flagfall_store::{Archive, EmbeddedStore, OpenError, RedisOpenError, Store};
+use flagfall_store::{Archive, EmbeddedOpenError, EmbeddedStore, RedisOpenError, Store};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::fmt::format::FmtSpan;
@@ -98,7 +98,7 @@ pub(crate) fn main() -> ExitCode {
 
 fn hint(open: &OpenFailure) -> &'static str {
     match open {
-        OpenFailure::Embedded(OpenError::LostTail { .. } | OpenError::NoWitness { .. }) => {
+        OpenFailure::Embedded(EmbeddedOpenError::LostTail { .. }) => {
             "\nTo accept the loss, start with --accept-lost-tail."
         }
         OpenFailure::Redis(RedisOpenError::Weak { .. }) => {
@@ -149,7 +149,7 @@ async fn serve(config: &Config, settings: Settings) -> Result<(), Failure> {
     };
     let Opened { store, embedded, place } = storage::open(config).await?;
     if let Some(embedded) = &embedded {
-        tell_salvage(embedded).await?;
+        tell_losses(embedded).await?;
     }
     tell_quarantined(&*store).await?;
     let key = config.signing_key()?;
@@ -231,21 +231,26 @@ impl Port {
     }
 }
 
-/// Reports what was found damaged at this start. If records are missing, rebuilds the list of
-/// running games.
-async fn tell_salvage(store: &EmbeddedStore) -> Result<(), Failure> {
-    let unreadable = |error| Failure::Start(StartError::from(error));
-    if let Some(salvage) = store.salvage() {
-        writeln!(io::stderr(), "flagfall-server: {salvage}").ok();
-        if salvage.are_records_missing() {
-            let games = store.games().await.map_err(unreadable)?;
-            let listed = relist(store, &games).await.map_err(unreadable)?;
-            tracing::warn!(
-                listed,
-                "running games that were missing from the list of running games were listed again"
-            );
-        }
+/// Reports what this start found missing or damaged. Records may be among it, so the list of
+/// running games is completed from the logs.
+async fn tell_losses(store: &EmbeddedStore) -> Result<(), Failure> {
+    if store.losses().is_empty() {
+        return Ok(());
     }
+    let losses = store.losses().join("; ");
+    writeln!(
+        io::stderr(),
+        "flagfall-server: The store is damaged: {losses}.\n\
+         Games that have lost moves are in quarantine, and named below. Small records (players, tokens, \
+         offers) may be as they were before their last change. A new epoch has begun: clients load \
+         their games again.\n\
+         To get back what is missing, stop the server and restore a backup of the whole folder."
+    )
+    .ok();
+    let unreadable = |error| Failure::Start(StartError::from(error));
+    let games = store.games().await.map_err(unreadable)?;
+    let listed = relist(store, &games).await.map_err(unreadable)?;
+    tracing::warn!(listed, "running games that were missing from the list of running games are in it again");
     Ok(())
 }
 

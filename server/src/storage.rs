@@ -13,8 +13,8 @@ use flagfall_store::archive::{
 use flagfall_store::embedded::{Inspection, LostTail};
 use flagfall_store::redis::Demand;
 use flagfall_store::{
-    Archive, EmbeddedStore, MemoryStore, OpenError, Options, RedisOpenError, RedisOptions, RedisStore, Store,
-    StoreError, SystemClock,
+    Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, MemoryStore, RedisOpenError, RedisOptions,
+    RedisStore, Store, StoreError, SystemClock,
 };
 use thiserror::Error;
 
@@ -37,7 +37,7 @@ pub struct Opened {
     pub store: Arc<dyn Store>,
     /// The same store, if it is the one that can fail for good.
     pub embedded: Option<Arc<EmbeddedStore>>,
-    /// Where the store is and what it durability, for a person.
+    /// Where the store is and how durable it is, for a person.
     pub place: String,
 }
 
@@ -46,7 +46,7 @@ pub struct Opened {
 pub enum OpenFailure {
     /// The store in the data folder.
     #[error("{0}")]
-    Embedded(#[from] OpenError),
+    Embedded(#[from] EmbeddedOpenError),
     /// The store in Redis.
     #[error("{0}")]
     Redis(#[from] RedisOpenError),
@@ -121,9 +121,9 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
     })
 }
 
-fn open_embedded(config: &Config, folder: &Path) -> Result<EmbeddedStore, OpenError> {
+fn open_embedded(config: &Config, folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
     let lost_tail = if config.accept_lost_tail { LostTail::Accept } else { LostTail::Refuse };
-    EmbeddedStore::open(folder, SystemClock, &Options { lost_tail, ..Options::default() })
+    EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions { lost_tail, ..EmbeddedOptions::default() })
 }
 
 fn redis_options(config: &Config) -> RedisOptions {
@@ -256,18 +256,10 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
 
 async fn check_embedded(folder: &Path) -> Result<(), StoreFailure> {
     let inspection = Inspection::of(folder).map_err(OpenFailure::from)?;
-    // The copy is opened as the next start would open the store, including repairs.
-    let options = Options { lost_tail: LostTail::Accept, ..Options::default() };
+    // The copy is opened as a start that accepts every loss would open the store.
+    let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
     let store = EmbeddedStore::open(inspection.copy(), SystemClock, &options).map_err(OpenFailure::from)?;
-    if let Some(salvage) = store.salvage() {
-        let outcome =
-            if salvage.is_complete() { "nothing would be missing" } else { "something would be missing" };
-        say(&format!("the next start would mend what it can: {outcome}"));
-        for (game, what) in salvage.games_quarantined.iter().take(DAMAGED_SHOWN) {
-            say(&format!("  it would keep game {game} apart: {what}"));
-        }
-    }
-    conclude(&examine(&store, progress("read")).await?, &inspection.problems)
+    conclude(&examine(&store, progress("read")).await?, store.losses())
 }
 
 fn conclude(examined: &Examined, findings: &[String]) -> Result<(), StoreFailure> {

@@ -1,77 +1,71 @@
-//! The durable store inside the process, on an LSM database (fjall 3).
+//! The durable store inside the process: an append-only log, and an index that follows from it.
 //!
 //! # How it works
-//! One writer thread commits requests in groups, one fsync (`fdatasync` of the journal) a group; readers look at
-//! snapshots on blocking threads and never wait for the writer. A full queue makes callers wait. A folder belongs
-//! to one process at a time.
+//! Every change goes to the end of the log, a row of segments of checksummed
+//! frames. One thread writes: it takes all requests that wait, writes them in one group with one
+//! `fdatasync`, and answers. An append and its side records are one frame, so they are durable
+//! together. Readers work beside the writer on blocking threads. A full queue makes callers wait. A
+//! folder belongs to one process at a time.
+//!
+//! The index says where the entries of each game lie, and holds the side records. It is a cache:
+//! what changed last is in memory, the rest in a database that is brought up to date now and then,
+//! in the background. A start after a planned stop finds the index sealed with a checksum over its
+//! files, and opens it. Otherwise it reads the log: all of it up to 256 MiB, and of a longer one
+//! the part after the last checkpoint.
+//!
+//! When more than half of the log does not count any more (records that were written again, logs
+//! that were deleted), the oldest segments are compacted: what counts is copied to the end of the
+//! log, in small steps between groups. So a deleted log is gone from the disk some time later.
 //!
 //! # What a crash does
-//! A killed process loses nothing that was answered; neither does a power cut on a disk that keeps its word. A
-//! request without an answer is there completely or not at all.
+//! A killed process loses nothing that was answered, and neither does a power cut on a disk that
+//! keeps its word. A request without an answer is there completely or not at all: what was being
+//! written at the end of the log is cut off at the next start.
 //!
-//! When a commit fails (disk full, fsync error) its requests are answered `Unknown`, and from then on the store
-//! refuses everything, reads included: the database keeps in memory what it knew before, while the journal may
-//! hold the failed commit, so a read now could deny what will be there after the restart. The way on is to start
-//! the process again.
-//!
-//! When the folder is deleted or replaced while the store is open, the store refuses everything as well. That is looked at
-//! after every commit, before anybody is answered, and with every heartbeat: nothing is acknowledged that is not in the
-//! folder of that name. A commit that meets it is answered `Unknown`.
+//! When a write fails, its requests are answered `Unknown`, and from then on the store refuses
+//! everything, reads included: the end of the log may hold the failed write, so a read now could
+//! deny what will be there after the restart.
 //!
 //! # What damage does
-//! Every commit lies on the disk twice: in the database's journal, synced before anybody is answered, and in the
-//! *mirror*, a few files beside the database that are written after the answers and not synced. The *witness*, a third file,
-//! remembers the number of the last commit. When the store is opened, the journals are read from end to end by
-//! ourselves, with every checksum, and only journals without a fault are shown to the database. Whatever else is found,
-//! the store opens past it by itself, game by game: what is whole is moved into a new database, the damaged one is
-//! kept in a folder `damaged-…` with a report, and [`EmbeddedStore::salvage`] tells what was found.
 //!
 //! | damage | what becomes of it |
 //! |---|---|
-//! | an unfinished write at the end of the journal | cut off: nobody was told of it |
-//! | journal damaged, cut, or gone | taken from the mirror: nothing is missing |
-//! | mirror or witness damaged or gone | written anew |
-//! | the same row in journal and mirror | an entry: its game is in quarantine; a head: known from the entries; a small record: counted as lost |
-//! | the same commit in both, wholly, or journal and mirror gone | nothing tells whose it was: [`OpenError::LostTail`] until the operator says [`LostTail::Accept`]; then games with a gap are in quarantine, and a new epoch begins |
-//! | a block of a table | its games are in quarantine when they are read, all others go on; at the next start the rows of the table are moved, and games whose rows were all readable are free again |
-//! | manifests, lists and names of the database | the tables are read block by block; nothing is missing |
-//! | a table gone, or too damaged to tell its rows | games that are short by their heads are in quarantine; lost small records are told, not counted; tables of logs and of heads at once: as with a lost commit |
+//! | one flipped bit in a frame of up to 2 KiB | mended when it is read |
+//! | a frame of a game | the game is in quarantine when it is read or written next, or at the next start; the entries before it can be read |
+//! | side records in the newest part of the log | they are as they were before; a new epoch begins |
+//! | the end of the log, whole segments, or their headers | the notes and the index tell whose entries were there: those games are in quarantine, and a new epoch begins |
+//! | the same, and nothing tells | [`EmbeddedOpenError::LostTail`] until the operator accepts the loss; then a new epoch begins |
+//! | the index | it is rebuilt |
+//! | the notes, or the file `alive` | written again |
 //!
-//! After a power cut the mirror may lack the last seconds, after a killed process the last commit; the journal, which is
-//! synced, has them. So damage to just these commits is found and told, but not mended.
+//! Where something was lost, nothing is written any more: the log goes on in a new segment.
 //!
-//! What fjall 3.1 does by itself with such files, read in its source and tried: it cuts its journal at what it takes for
-//! the end, and drops **all later batches without a word**; it believes counts, lengths and sequence numbers that no
-//! checksum covers; it does not look at its manifests' checksums, deletes keyspaces whose names it cannot find, and ends
-//! the process when a wrong length asks for 40 GB. A compaction that comes upon a damaged block stops its background
-//! work, and all writes are refused from then on: the next start looks through the tables. A panic of the database while
-//! it opens is caught and counts as damage.
-//!
-//! What stays unnoticed: an older copy of the whole folder, witness and mirror included, which is what restoring a
-//! backup looks like. Begin a new epoch ([`Store::bump_epoch`]) after that.
-//!
-//! On top of that every entry is chained to the one before it, and each append writes the game's head a second
-//! time in another place: entries that are gone, exchanged or altered are noticed when their log is read, and the
-//! head is checked against its entry before the first append after an open.
+//! An older copy of the whole folder stays unnoticed, which is what restoring a backup looks like.
+//! Begin a new epoch ([`Store::bump_epoch`]) after that.
 
-mod base;
-mod check;
-mod heads;
-mod journal;
-mod layout;
-mod mirror;
+mod alive;
+mod change;
+mod compact;
+mod convert;
+mod error;
+mod files;
+mod folder_lock;
+mod index;
+mod inspect;
+mod layer;
+mod notes;
 mod open;
+mod options;
 mod place;
-mod precheck;
+mod progress;
 mod reader;
-mod salvage;
-mod tables;
-mod witness;
+mod request;
+mod shared;
+mod sum;
+mod trouble;
 mod writer;
 
-use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -79,60 +73,28 @@ use std::thread::JoinHandle;
 use flagfall_board::{GameId, Stamp};
 use tokio::sync::{mpsc, oneshot};
 
-pub use self::check::Inspection;
-pub use self::open::OpenError;
-use self::place::Place;
-use self::reader::{Spaces, Trouble, UNREADABLE};
-pub use self::salvage::Salvage;
-use self::witness::Witness;
-use self::writer::{Prepared, Reply, Request, SWEEP_STEP, Writer};
+use self::change::Link;
+pub use self::error::EmbeddedOpenError;
+pub use self::inspect::Inspection;
+pub use self::options::{EmbeddedOptions, LostTail};
+use self::reader::Reader;
+use self::request::{Prepared, Reply, Request, SWEEP_STEP};
+use self::shared::{Counters, Shared};
+use self::trouble::Trouble;
+use self::writer::Writer;
 use crate::archive::{Archive, FullRecord};
 use crate::checks::{check_append, check_update};
-use crate::clock::{StampClock, WallClock};
+use crate::clock::WallClock;
 use crate::store::{
     Append, AppendOutcome, Outage, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update,
     UpdateOutcome,
 };
 use crate::value::{Head, Key};
 
-/// What an operator may set.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Requests that may wait for the writer; beyond that callers wait. Default 4,096.
-    pub queue_length: usize,
-    /// Games whose heads the writer remembers, about 60 bytes each. Default 65,536.
-    pub heads_cached: usize,
-    /// Bytes of the database's cache of blocks. Default 32 MiB.
-    pub cache_bytes: u64,
-    /// What to do when acknowledged commits are missing at open.
-    pub lost_tail: LostTail,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            queue_length: 4096,
-            heads_cached: 65_536,
-            cache_bytes: 32 * 1024 * 1024,
-            lost_tail: LostTail::Refuse,
-        }
-    }
-}
-
-/// What to do when the witness tells that commits are missing, or cannot be asked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum LostTail {
-    /// Don't open, say so.
-    #[default]
-    Refuse,
-    /// Go on with what is there, in a new epoch.
-    Accept,
-}
-
 /// What the store has done since it was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Stats {
-    /// Commits, each with one fsync.
+pub struct EmbeddedStats {
+    /// Groups, each with one sync.
     pub commits: u64,
     /// Appends that were answered `Ok`.
     pub appends: u64,
@@ -140,134 +102,84 @@ pub struct Stats {
     pub entries: u64,
 }
 
-#[derive(Default)]
-struct Counters {
-    commits: AtomicU64,
-    appends: AtomicU64,
-    entries: AtomicU64,
-}
-
-/// What the writer, the readers and the handle have in common.
-struct Shared {
-    clock: StampClock,
-    epoch: AtomicU64,
-    last_heartbeat: Option<Stamp>,
-    quarantined: RwLock<BTreeMap<GameId, String>>,
-    /// Why the store refuses everything, once it does.
-    failed: OnceLock<String>,
-    witness: Mutex<Witness>,
-    counters: Counters,
-    /// What was done about damage when the store was opened.
-    salvage: Option<Salvage>,
-    /// The folder as it was opened.
-    place: Place,
-    /// The file that asks the next start to look after the tables.
-    suspicion: PathBuf,
-    /// Held locked as long as anybody uses the folder.
-    _lock: File,
-}
-
-impl Shared {
-    fn check_available(&self) -> Result<(), StoreError> {
-        match self.failed.get() {
-            Some(why) => Err(StoreError::Unavailable { why: why.clone() }),
-            None => Ok(()),
-        }
-    }
-
-    /// Fails the store if its folder is not there any more.
-    fn check_place(&self) -> Result<(), StoreError> {
-        self.check_available()?;
-        self.place.check().map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
-    }
-
-    /// From now on the store refuses everything. Returns the reason given first.
-    fn fail(&self, why: &str) -> String {
-        tracing::error!(why, "the store has failed");
-        self.failed.get_or_init(|| why.to_owned()).clone()
-    }
-
-    /// Asks the next start to look after the tables.
-    fn suspect(&self, what: &str) {
-        // Nothing is written into a folder that has taken the place of this one.
-        if self.place.check().is_err() {
-            return;
-        }
-        if let Err(error) = fs::write(&self.suspicion, what) {
-            tracing::error!(%error, "the next start will not look after the tables");
-        }
-    }
-
-    fn quarantine_of(&self, game: GameId) -> Option<String> {
-        self.quarantined.read().unwrap_or_else(PoisonError::into_inner).get(&game).cloned()
-    }
-
-    fn quarantine(&self, game: GameId, reason: &str) {
-        tracing::error!(%game, reason, "the log of a game is damaged: it is in quarantine");
-        if reason.contains(UNREADABLE) {
-            self.suspect(UNREADABLE);
-        }
-        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).insert(game, reason.to_owned());
-    }
-
-    fn release(&self, game: GameId) {
-        self.quarantined.write().unwrap_or_else(PoisonError::into_inner).remove(&game);
-    }
-}
-
 /// The durable store. See the [module](self) for what it promises.
 ///
 /// Dropping it waits until what is queued has been written.
 pub struct EmbeddedStore {
-    // Dropped before `shared`, which holds the lock of the folder.
-    spaces: Spaces,
+    /// Gone when the store is being dropped.
+    reader: Option<Reader>,
     shared: Arc<Shared>,
     requests: Option<mpsc::Sender<Request>>,
     writer: Option<JoinHandle<()>>,
 }
 
 impl EmbeddedStore {
-    /// Opens the store in this folder, or makes one. Blocks: seconds after a crash with a long journal.
+    /// Opens the store in this folder, or makes one. Blocks: the longer, the more of the log is not
+    /// in the index yet.
     ///
     /// # Errors
-    /// [`OpenError`], which says what to do.
-    pub fn open(folder: &Path, clock: impl WallClock, options: &Options) -> Result<EmbeddedStore, OpenError> {
+    /// [`EmbeddedOpenError`], which says what to do.
+    pub fn open(
+        folder: &Path,
+        clock: impl WallClock,
+        options: &EmbeddedOptions,
+    ) -> Result<EmbeddedStore, EmbeddedOpenError> {
         let opened = open::open(folder, clock, options)?;
-        let shared = Arc::new(opened.shared);
+        let shared = Arc::new(Shared {
+            clock: opened.clock,
+            epoch: AtomicU64::new(opened.epoch),
+            last_heartbeat: opened.last_heartbeat,
+            quarantined: RwLock::new(opened.quarantined),
+            failed: OnceLock::new(),
+            alive: Mutex::new(opened.alive),
+            counters: Counters::default(),
+            place: Mutex::new(opened.place),
+            folder: folder.to_owned(),
+            losses: opened.losses,
+            _lock: opened.lock,
+        });
         let (sender, receiver) = mpsc::channel(options.queue_length.max(1));
-        let writer = Writer::new(
-            opened.spaces.clone(),
-            shared.clone(),
-            opened.mirror,
-            options.heads_cached,
-            opened.commit,
-        );
+        let writer = Writer {
+            reader: opened.reader.clone(),
+            tail: opened.tail,
+            notes: opened.notes,
+            shared: shared.clone(),
+            checkpoint: None,
+            checkpoint_bytes: options.checkpoint_bytes,
+            compact_bytes: options.compact_bytes,
+            compaction: None,
+        };
         let writer = std::thread::Builder::new()
             .name("store-writer".to_owned())
             .spawn(move || writer.run(receiver))
-            .map_err(|source| OpenError::Io { folder: folder.to_owned(), source })?;
-        Ok(EmbeddedStore { shared, spaces: opened.spaces, requests: Some(sender), writer: Some(writer) })
+            .map_err(|source| EmbeddedOpenError::Io { folder: folder.to_owned(), source })?;
+        Ok(EmbeddedStore {
+            reader: Some(opened.reader),
+            shared,
+            requests: Some(sender),
+            writer: Some(writer),
+        })
     }
 
     /// What the store has done since it was opened.
     #[must_use]
-    pub fn stats(&self) -> Stats {
+    pub fn stats(&self) -> EmbeddedStats {
         let counters = &self.shared.counters;
-        Stats {
+        EmbeddedStats {
             commits: counters.commits.load(Ordering::Relaxed),
             appends: counters.appends.load(Ordering::Relaxed),
             entries: counters.entries.load(Ordering::Relaxed),
         }
     }
 
-    /// What was found and done when the store was opened, if it was damaged beyond single games.
+    /// What was found missing or damaged when the store was opened, in words.
     #[must_use]
-    pub fn salvage(&self) -> Option<&Salvage> {
-        self.shared.salvage.as_ref()
+    pub fn losses(&self) -> &[String] {
+        &self.shared.losses
     }
 
-    /// Why the store refuses everything, if it does: also when its folder is found to be gone just now. The process should end
-    /// then.
+    /// Why the store refuses everything, if it does: also when its folder is found to be gone just
+    /// now. The process should end then.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         // A failure stands in `failed`.
@@ -280,13 +192,14 @@ impl EmbeddedStore {
     /// # Errors
     /// [`ReadError::Damaged`] when it does not hold; the quarantine stays.
     pub async fn recheck(&self, game: GameId) -> Result<Head, ReadError> {
-        let head = self.read_log(game, 0, move |spaces| spaces.verify(game)).await?;
+        let head = self.read_log(game, 0, move |reader| reader.verify(game)).await?;
         let unavailable = |error: StoreError| ReadError::Unavailable { why: error.to_string() };
         self.ask(|reply| Request::Release { game, reply }).await.map_err(unavailable)?;
         Ok(head)
     }
 
-    /// Hands a request to the writer. An error means that it was not taken. Waits while the queue is full.
+    /// Hands a request to the writer, and waits while the queue is full. An error means that it was
+    /// not taken.
     async fn send<T>(
         &self,
         request: impl FnOnce(Reply<T>) -> Request,
@@ -309,16 +222,17 @@ impl EmbeddedStore {
     async fn blocking<T: Send + 'static>(
         &self,
         seq: u64,
-        read: impl FnOnce(&Spaces) -> Result<T, Trouble> + Send + 'static,
+        read: impl FnOnce(&Reader) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, Trouble> {
         if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
             return Err(Trouble::Unavailable { why });
         }
-        let spaces = self.spaces.clone();
+        let closed = || Trouble::Unavailable { why: "the store is closed".to_owned() };
+        let reader = self.reader.clone().ok_or_else(closed)?;
         let lock = self.shared.clone();
         let result = tokio::task::spawn_blocking(move || {
-            let result = read(&spaces);
-            drop(spaces);
+            let result = read(&reader);
+            drop(reader);
             drop(lock);
             result
         })
@@ -330,7 +244,7 @@ impl EmbeddedStore {
                 Err(_) | Ok(()) => found,
             },
             Err(error) if error.is_panic() => {
-                Err(Trouble::Damaged { seq, what: "the database gave up reading it".to_owned() })
+                Err(Trouble::Damaged { seq, what: "reading it panicked".to_owned() })
             }
             Err(_) => Err(Trouble::Unavailable { why: "the runtime is shutting down".to_owned() }),
         }
@@ -341,7 +255,7 @@ impl EmbeddedStore {
         &self,
         game: GameId,
         seq: u64,
-        read: impl FnOnce(&Spaces) -> Result<T, Trouble> + Send + 'static,
+        read: impl FnOnce(&Reader) -> Result<T, Trouble> + Send + 'static,
     ) -> Result<T, ReadError> {
         let found = self.blocking(seq, read).await;
         if let Err(Trouble::Damaged { seq, what }) = &found
@@ -366,6 +280,11 @@ impl Drop for EmbeddedStore {
         {
             tracing::error!("the store's writer panicked");
         }
+        // A reader that is still at work keeps the index open. The next start rebuilds it then.
+        let is_closed = self.reader.take().is_some_and(|reader| Arc::into_inner(reader.index).is_some());
+        if is_closed && self.shared.check_place().is_ok() {
+            open::seal_index(&self.shared.folder);
+        }
     }
 }
 
@@ -375,25 +294,14 @@ impl Store for EmbeddedStore {
             check_append(&append)?;
             let Append { game, expected, deadline, not_before, bodies, writes } = append;
             let mut head = expected;
-            let values = bodies
-                .iter()
-                .map(|body| {
-                    head = head.then(game, body);
-                    layout::entry_value(head.hash, body)
-                })
-                .collect();
-            let outage = self.shared.clock.outage();
-            let append = Prepared {
-                game,
-                expected,
-                deadline,
-                not_before,
-                values,
-                stamped: None,
-                outage,
-                head,
-                writes,
+            let link = |body| {
+                head = head.then(game, &body);
+                Link { entry: StoredEntry { seq: head.seq, at: Stamp(0), body }, hash: head.hash }
             };
+            let entries = bodies.into_iter().map(link).collect();
+            let outage = self.shared.clock.outage();
+            let append =
+                Prepared { game, expected, deadline, not_before, entries, stamped: None, outage, writes };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;
             answer.await.unwrap_or(Ok(AppendOutcome::Unknown))
         })
@@ -407,18 +315,18 @@ impl Store for EmbeddedStore {
     ) -> StoreFuture<'_, Result<Vec<StoredEntry>, ReadError>> {
         Box::pin(async move {
             let next = after_seq.saturating_add(1);
-            self.read_log(game, next, move |spaces| spaces.read(game, after_seq, limit)).await
+            self.read_log(game, next, move |reader| reader.read(game, after_seq, limit)).await
         })
     }
 
     fn head(&self, game: GameId) -> StoreFuture<'_, Result<Head, ReadError>> {
-        Box::pin(async move { self.read_log(game, 1, move |spaces| spaces.head(game)).await })
+        Box::pin(async move { self.read_log(game, 1, move |reader| reader.head(game)).await })
     }
 
     fn get(&self, key: Key) -> StoreFuture<'_, Result<Option<Vec<u8>>, StoreError>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
-            self.blocking(0, move |spaces| spaces.get(&key, now)).await.map_err(Trouble::of_record)
+            self.blocking(0, move |reader| reader.get(&key, now)).await.map_err(Trouble::of_record)
         })
     }
 
@@ -431,7 +339,7 @@ impl Store for EmbeddedStore {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
             let found = self
-                .blocking(0, move |spaces| spaces.records(Some(&prefix), after.as_ref(), limit, now))
+                .blocking(0, move |reader| reader.index.records(Some(&prefix), after.as_ref(), limit, now))
                 .await
                 .map_err(Trouble::of_record)?;
             Ok(found.into_iter().map(|(key, value, _)| (key, value)).collect())
@@ -455,8 +363,8 @@ impl Store for EmbeddedStore {
             let mut deleted = 0;
             loop {
                 let swept = self.ask(|reply| Request::Sweep { reply }).await?;
-                deleted += swept.deleted;
-                if swept.found < SWEEP_STEP {
+                deleted += swept as u64;
+                if swept < SWEEP_STEP {
                     return Ok(deleted);
                 }
             }
@@ -471,10 +379,10 @@ impl Store for EmbeddedStore {
         Box::pin(async move {
             self.shared.check_place()?;
             let at = self.shared.clock.beat();
-            // A write of 40 bytes into the page cache: not worth a blocking thread.
+            // A short write into the page cache: not worth a blocking thread.
             let noted = {
-                let mut witness = self.shared.witness.lock().unwrap_or_else(PoisonError::into_inner);
-                witness.note_heartbeat(at)
+                let mut alive = self.shared.alive.lock().unwrap_or_else(PoisonError::into_inner);
+                alive.note_heartbeat(at)
             };
             noted
                 .map_err(|error| StoreError::Unavailable { why: format!("the heartbeat failed: {error}") })?;
@@ -514,7 +422,9 @@ impl Store for EmbeddedStore {
 
 impl Archive for EmbeddedStore {
     fn games(&self) -> StoreFuture<'_, Result<Vec<GameId>, StoreError>> {
-        Box::pin(async move { self.blocking(0, Spaces::games).await.map_err(Trouble::of_record) })
+        Box::pin(
+            async move { self.blocking(0, |reader| reader.index.games()).await.map_err(Trouble::of_record) },
+        )
     }
 
     fn records(
@@ -524,7 +434,7 @@ impl Archive for EmbeddedStore {
     ) -> StoreFuture<'_, Result<Vec<FullRecord>, StoreError>> {
         Box::pin(async move {
             let now = self.shared.clock.stamp();
-            self.blocking(0, move |spaces| spaces.records(None, after.as_ref(), limit, now))
+            self.blocking(0, move |reader| reader.index.records(None, after.as_ref(), limit, now))
                 .await
                 .map_err(Trouble::of_record)
         })
@@ -538,23 +448,20 @@ impl Archive for EmbeddedStore {
     ) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
             let mut head = expected;
-            let value = |StoredEntry { seq: _, at, body }: &StoredEntry| {
-                head = head.then(game, body);
-                let mut value = layout::entry_value(head.hash, body);
-                layout::stamp_entry(&mut value, *at);
-                value
-            };
-            let values = entries.iter().map(value).collect();
             let stamped = entries.iter().map(|entry| entry.at).max();
+            let link = |StoredEntry { seq: _, at, body }| {
+                head = head.then(game, &body);
+                Link { entry: StoredEntry { seq: head.seq, at, body }, hash: head.hash }
+            };
+            let entries = entries.into_iter().map(link).collect();
             let append = Prepared {
                 game,
                 expected,
                 deadline: None,
                 not_before: None,
-                values,
+                entries,
                 stamped,
                 outage: None,
-                head,
                 writes: Vec::new(),
             };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;

@@ -11,7 +11,6 @@ pub mod clock;
 pub mod embedded;
 mod encoding;
 pub mod limits;
-pub mod log;
 pub mod memory;
 mod outages;
 #[cfg(feature = "planted-faults")]
@@ -25,8 +24,7 @@ mod value;
 pub use self::redis::{RedisAddress, RedisOpenError, RedisOptions, RedisStore};
 pub use archive::Archive;
 pub use clock::{ManualClock, SystemClock, WallClock};
-pub use embedded::{EmbeddedStore, OpenError, Options};
-pub use log::{LogOpenError, LogOptions, LogStore};
+pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{

@@ -10,15 +10,15 @@ use common::redis::RedisServer;
 use common::{append, append_ok, body, game, log, put, scratch};
 use flagfall_board::Stamp;
 use flagfall_store::archive::{Archive, ArchiveError, Tally, check_export, examine, export, import};
-use flagfall_store::embedded::{Inspection, LostTail};
 use flagfall_store::{
-    Append, EmbeddedStore, Head, ManualClock, Options, RedisOptions, Store, SystemClock, Update, Write,
+    Append, EmbeddedOptions, EmbeddedStore, Head, ManualClock, RedisOptions, Store, SystemClock, Update,
+    Write,
 };
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
 fn embedded(folder: &Path) -> EmbeddedStore {
-    EmbeddedStore::open(folder, SystemClock, &Options::default()).unwrap()
+    EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions::default()).unwrap()
 }
 
 /// A store with games of all lengths, with bodies that are text or not, and with records of all
@@ -79,7 +79,7 @@ fn content(export: &[u8]) -> Vec<&[u8]> {
 async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
     let (from, to, redis) = (scratch(), scratch(), RedisServer::start());
     let clock = Arc::new(ManualClock::new(NOON));
-    let source = EmbeddedStore::open(from.path(), clock.clone(), &Options::default()).unwrap();
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     let tally = fill(&source, &clock).await;
     let first = exported(&source).await;
     assert_eq!(check_export(&mut &first[..]).await.unwrap(), tally);
@@ -111,7 +111,7 @@ async fn from_the_embedded_store_to_redis_and_back_nothing_changes() {
 async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
     let (from, to) = (scratch(), scratch());
     let clock = Arc::new(ManualClock::new(NOON));
-    let source = EmbeddedStore::open(from.path(), clock.clone(), &Options::default()).unwrap();
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     fill(&source, &clock).await;
     let whole = exported(&source).await;
     let target = embedded(to.path());
@@ -134,7 +134,7 @@ async fn an_import_that_was_cut_short_is_repeated_and_changes_nothing_else() {
 async fn a_changed_export_is_no_export() {
     let from = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let source = EmbeddedStore::open(from.path(), clock.clone(), &Options::default()).unwrap();
+    let source = EmbeddedStore::open(from.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     append_ok(&source, append(game(1), Head::START, &["a", "b"])).await;
     let whole = exported(&source).await;
     for at in 0..whole.len() {
@@ -167,59 +167,4 @@ async fn a_damaged_game_travels_as_far_as_it_is_whole_and_stays_in_quarantine() 
     assert_eq!(target.quarantined().await.unwrap()[0].0, game(1));
     assert_eq!(target.read(game(1), 0, 2).await.unwrap().len(), 2);
     assert_eq!(target.quarantined().await.unwrap().len(), 1);
-}
-
-/// The folder's files with their bytes.
-fn files(folder: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
-    let mut found = std::collections::BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.file_name().unwrap() != "lock" {
-                found.insert(path.clone(), std::fs::read(path).unwrap());
-            }
-        }
-    }
-    found
-}
-
-#[tokio::test]
-async fn an_inspection_tells_what_is_wrong_and_changes_nothing() {
-    let folder = scratch();
-    let clock = Arc::new(ManualClock::new(NOON));
-    let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
-    let tally = fill(&store, &clock).await;
-    assert!(Inspection::of(folder.path()).is_err(), "it is in use");
-    drop(store);
-    let before = files(folder.path());
-    let inspection = Inspection::of(folder.path()).unwrap();
-    assert_eq!(inspection.problems, [""; 0]);
-    let copy = embedded(inspection.copy());
-    assert_eq!(examine(&copy, |_| {}).await.unwrap().tally, tally);
-    drop(copy);
-    drop(inspection);
-    assert!(files(folder.path()) == before);
-
-    let journal = before.keys().find(|path| path.extension().is_some_and(|name| name == "jnl")).unwrap();
-    let mut bytes = before[journal].clone();
-    bytes[5_000] ^= 1;
-    std::fs::write(journal, &bytes).unwrap();
-    let before = files(folder.path());
-    let inspection = Inspection::of(folder.path()).unwrap();
-    assert!(!inspection.problems.is_empty());
-    let options = Options { lost_tail: LostTail::Accept, ..Options::default() };
-    let copy = EmbeddedStore::open(inspection.copy(), SystemClock, &options).unwrap();
-    assert!(
-        copy.salvage().is_some_and(flagfall_store::embedded::Salvage::is_complete),
-        "{:?}",
-        copy.salvage()
-    );
-    assert_eq!(examine(&copy, |_| {}).await.unwrap().tally, tally);
-    drop(copy);
-    drop(inspection);
-    assert!(files(folder.path()) == before);
-    assert!(Inspection::of(scratch().path()).is_err(), "there is no store to inspect");
 }

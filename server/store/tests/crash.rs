@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use common::{body, game, key, put, scratch};
 use flagfall_store::{
-    Append, AppendOutcome, EmbeddedStore, Head, LogOptions, LogStore, Options, ReadError, Store, StoreError,
-    StoredEntry, SystemClock,
+    Append, AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, ReadError, Store, StoreError, StoredEntry,
+    SystemClock,
 };
 
 const FOLDER: &str = "FLAGFALL_STORE_TEST_FOLDER";
@@ -28,38 +28,31 @@ const ROUNDS: u32 = 24;
 /// The store under test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    Embedded,
     /// As an operator runs it.
-    Log,
-    /// A log in which kills meet checkpoints, segments that have just begun, and compactions.
-    BusyLog,
+    Plain,
+    /// One in which kills meet checkpoints, segments that have just begun, and compactions.
+    Busy,
 }
 
 impl Kind {
     const fn name(self) -> &'static str {
         match self {
-            Kind::Embedded => "embedded",
-            Kind::Log => "log",
-            Kind::BusyLog => "busy-log",
+            Kind::Plain => "plain",
+            Kind::Busy => "busy",
         }
     }
 
     fn open(self, folder: &Path) -> Arc<dyn Store> {
-        match self {
-            Kind::Embedded => {
-                Arc::new(EmbeddedStore::open(folder, SystemClock, &Options::default()).unwrap())
-            }
-            Kind::Log => Arc::new(LogStore::open(folder, SystemClock, &LogOptions::default()).unwrap()),
-            Kind::BusyLog => {
-                let options = LogOptions {
-                    segment_bytes: 50_000,
-                    checkpoint_bytes: 20_000,
-                    compact_bytes: 0,
-                    ..LogOptions::default()
-                };
-                Arc::new(LogStore::open(folder, SystemClock, &options).unwrap())
-            }
-        }
+        let options = match self {
+            Kind::Plain => EmbeddedOptions::default(),
+            Kind::Busy => EmbeddedOptions {
+                segment_bytes: 50_000,
+                checkpoint_bytes: 20_000,
+                compact_bytes: 0,
+                ..EmbeddedOptions::default()
+            },
+        };
+        Arc::new(EmbeddedStore::open(folder, SystemClock, &options).unwrap())
     }
 }
 
@@ -74,9 +67,8 @@ fn child() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).build().unwrap();
     runtime.block_on(async {
-        let kinds = [Kind::Embedded, Kind::Log, Kind::BusyLog];
         let named = std::env::var(KIND).unwrap();
-        let kind = kinds.into_iter().find(|kind| kind.name() == named).unwrap();
+        let kind = [Kind::Plain, Kind::Busy].into_iter().find(|kind| kind.name() == named).unwrap();
         let store = kind.open(&folder);
         say("ready");
         // All heads are read before the first append: a store that failed meanwhile would refuse
@@ -182,15 +174,7 @@ async fn check(store: &dyn Store, acknowledged: &Acknowledged) {
 
 #[tokio::test]
 async fn nothing_acknowledged_is_lost_by_a_kill() {
-    kill_again_and_again(Kind::Embedded).await;
-}
-
-#[tokio::test]
-async fn nothing_acknowledged_is_lost_from_the_log_by_a_kill() {
-    kill_again_and_again(Kind::BusyLog).await;
-}
-
-async fn kill_again_and_again(kind: Kind) {
+    let kind = Kind::Busy;
     let folder = scratch();
     let mut acknowledged = Acknowledged::new();
     for round in 0..ROUNDS {
@@ -223,17 +207,9 @@ async fn kill_again_and_again(kind: Kind) {
 
 #[tokio::test]
 async fn a_store_that_cannot_write_says_so_and_stops() {
-    cannot_write(Kind::Embedded).await;
-}
-
-#[tokio::test]
-async fn a_log_that_cannot_be_written_says_so_and_stops() {
-    cannot_write(Kind::Log).await;
-}
-
-async fn cannot_write(kind: Kind) {
+    let kind = Kind::Plain;
     let folder = scratch();
-    // Created without the limit, because a new journal is allocated at its full length.
+    // Created without the limit: the index's journal is allocated at its full length.
     drop(kind.open(folder.path()));
     let mut command = Command::new("sh");
     // No file may grow beyond about 100 KiB. The signal for that is ignored, so the write fails

@@ -11,8 +11,8 @@ use common::redis::RedisServer;
 use common::{body, game, key, scratch};
 use flagfall_board::Stamp;
 use flagfall_store::{
-    Append, EmbeddedStore, Expect, Hash, Head, LogOptions, LogStore, ManualClock, MemoryStore, Options,
-    RedisOptions, Store, Update, Write,
+    Append, EmbeddedOptions, EmbeddedStore, Expect, Hash, Head, ManualClock, MemoryStore, RedisOptions,
+    Store, Update, Write,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -200,7 +200,7 @@ proptest! {
     fn the_embedded_store_agrees(steps in vec(step(), 1..50)) {
         let folder = scratch();
         let clock = Arc::new(ManualClock::new(START));
-        let open = async || EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
+        let open = async || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
         block_on(run(steps, clock.clone(), open));
     }
 }
@@ -209,22 +209,22 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_log_agrees(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000, checkpoint_bytes in 50_u64..2_000) {
+    fn the_embedded_store_agrees_with_checkpoints_and_compaction(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000, checkpoint_bytes in 50_u64..2_000) {
         let folder = scratch();
         let clock = Arc::new(ManualClock::new(START));
-        let options = LogOptions { segment_bytes, checkpoint_bytes, compact_bytes: 0, ..LogOptions::default() };
-        let open = async || LogStore::open(folder.path(), clock.clone(), &options).unwrap();
+        let options = EmbeddedOptions { segment_bytes, checkpoint_bytes, compact_bytes: 0, ..EmbeddedOptions::default() };
+        let open = async || EmbeddedStore::open(folder.path(), clock.clone(), &options).unwrap();
         block_on(run(steps, clock.clone(), open));
     }
 
     #[test]
-    fn the_log_agrees_after_its_index_is_lost(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000) {
+    fn the_embedded_store_agrees_after_its_index_is_lost(steps in vec(step(), 1..50), segment_bytes in 50_u64..2_000) {
         let folder = scratch();
         let clock = Arc::new(ManualClock::new(START));
-        let options = LogOptions { segment_bytes, checkpoint_bytes: 300, compact_bytes: 0, ..LogOptions::default() };
+        let options = EmbeddedOptions { segment_bytes, checkpoint_bytes: 300, compact_bytes: 0, ..EmbeddedOptions::default() };
         let open = async || {
             std::fs::remove_dir_all(folder.path().join("index")).ok();
-            LogStore::open(folder.path(), clock.clone(), &options).unwrap()
+            EmbeddedStore::open(folder.path(), clock.clone(), &options).unwrap()
         };
         block_on(run(steps, clock.clone(), open));
     }

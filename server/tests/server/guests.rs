@@ -10,7 +10,9 @@ use flagfall_protocol::{Accepted, ClientToServer, GameCommand, Player, ServerToC
 use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all, prune_due};
 use flagfall_store::memory::Fault;
-use flagfall_store::{EmbeddedStore, Head, Key, MemoryStore, Options, Store, SystemClock, Update, Write};
+use flagfall_store::{
+    EmbeddedOptions, EmbeddedStore, Head, Key, MemoryStore, Store, SystemClock, Update, Write,
+};
 use serde_json::json;
 
 const SETUP: &str = "939492493956691S9575574BB7668B88BF7B88B9";
@@ -253,7 +255,7 @@ async fn a_reported_game_is_not_pruned() {
 #[tokio::test]
 async fn the_whole_store_is_pruned_in_a_data_folder_and_a_dry_run_deletes_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let store = EmbeddedStore::open(folder.path(), SystemClock, &Options::default()).unwrap();
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap();
     let store = Arc::new(store);
     let unused = MemoryStore::new(SystemClock);
     let house = House::open_over(store.clone(), unused, settings()).await;

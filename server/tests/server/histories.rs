@@ -13,7 +13,8 @@ use flagfall_protocol::{
 use flagfall_services::proof::SigningKey;
 use flagfall_store::archive::{export, import};
 use flagfall_store::{
-    Archive, EmbeddedStore, Key, MemoryStore, Options, RedisOptions, Store, SystemClock, Update, Write,
+    Archive, EmbeddedOptions, EmbeddedStore, Key, MemoryStore, RedisOptions, Store, SystemClock, Update,
+    Write,
 };
 use ring::signature::{ED25519, UnparsedPublicKey};
 use serde_json::{Value, json};
@@ -350,7 +351,8 @@ async fn a_signed_game_stays_signed_in_the_archive_and_in_another_store() {
     }
 
     let folder = tempfile::tempdir().unwrap();
-    let other = Arc::new(EmbeddedStore::open(folder.path(), SystemClock, &Options::default()).unwrap());
+    let other =
+        Arc::new(EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap());
     import(&*other, &mut exported.as_slice(), |_| {}).await.unwrap();
     // Without the key, games are not signed, but signatures and published keys remain.
     let house = House::open_over(other, MemoryStore::new(SystemClock), settings()).await;

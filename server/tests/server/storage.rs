@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use crate::common::Client;
 use crate::store::redis::RedisServer;
 use flagfall_protocol::ServerToClient;
-use flagfall_store::{EmbeddedStore, Key, Options, Store, SystemClock, Update, Write};
+use flagfall_store::{EmbeddedOptions, EmbeddedStore, Key, Store, SystemClock, Update, Write};
 
 fn program(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall-server"));
@@ -144,7 +144,7 @@ fn guest_of_0_1(id: &str) -> Update {
 async fn prune_counts_and_then_deletes_guests_who_never_played() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data").to_str().unwrap().to_owned();
-    let store = EmbeddedStore::open(Path::new(&data), SystemClock, &Options::default()).unwrap();
+    let store = EmbeddedStore::open(Path::new(&data), SystemClock, &EmbeddedOptions::default()).unwrap();
     store.update(guest_of_0_1("old")).await.unwrap();
     drop(store);
     let running = Running::start(&["--data", &data]);
@@ -156,7 +156,7 @@ async fn prune_counts_and_then_deletes_guests_who_never_played() {
     let said = prune(&[], "deleted: 1 guests who never played (2 days)");
     assert!(said.contains("deleted: 0 finished casual games of guests (90 days)"), "{said}");
     prune(&[], "deleted: 0 guests");
-    let store = EmbeddedStore::open(Path::new(&data), SystemClock, &Options::default()).unwrap();
+    let store = EmbeddedStore::open(Path::new(&data), SystemClock, &EmbeddedOptions::default()).unwrap();
     assert_eq!(store.get(Key::new("players/old").unwrap()).await, Ok(None));
     assert!(store.get(Key::new("names/ana").unwrap()).await.unwrap().is_some(), "ana is new");
 }

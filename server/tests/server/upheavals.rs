@@ -205,7 +205,7 @@ async fn a_server_stops_when_its_data_folder_is_deleted() {
             let text = message.into_text().unwrap_or_default();
             assert!(!text.contains(r#""late""#) || text.contains("refused"), "{text}");
         }
-        assert!(!data.join("db").exists(), "nothing is created there again");
+        assert!(!data.join("log").exists(), "nothing is created there again");
     }
 }
 

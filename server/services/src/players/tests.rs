@@ -242,7 +242,7 @@ fn bytes_stored_per_guest() {
         let files = walk(folder.path());
         files.iter().map(|file| std::os::unix::fs::MetadataExt::blocks(&file.metadata().unwrap()) * 512).sum()
     };
-    let options = flagfall_store::Options::default();
+    let options = flagfall_store::EmbeddedOptions::default();
     let embedded = flagfall_store::EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     let store = store();
     let mut settings = Settings::default();

@@ -24,11 +24,10 @@ macro_rules! contract {
         mod on_embedded {
             $(#[tokio::test] async fn $case() { super::$case(crate::world::embedded().await).await; })*
         }
-        mod on_log {
-            $(#[tokio::test] async fn $case() { super::$case(crate::world::log().await).await; })*
-        }
-        mod on_log_with_checkpoints {
-            $(#[tokio::test] async fn $case() { super::$case(crate::world::log_with_checkpoints().await).await; })*
+        mod on_embedded_with_checkpoints {
+            $(#[tokio::test] async fn $case() {
+                super::$case(crate::world::embedded_with_checkpoints().await).await;
+            })*
         }
         mod in_redis {
             $(#[tokio::test] async fn $case() { super::$case(crate::world::in_redis().await).await; })*

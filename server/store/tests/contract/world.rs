@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use flagfall_board::Stamp;
-use flagfall_store::{
-    EmbeddedStore, LogOptions, LogStore, ManualClock, MemoryStore, Options, RedisOptions, Store,
-};
+use flagfall_store::{EmbeddedOptions, EmbeddedStore, ManualClock, MemoryStore, RedisOptions, Store};
 
 use crate::common::redis::RedisServer;
 use crate::common::scratch;
@@ -22,25 +20,22 @@ pub(crate) struct World {
 }
 
 pub(crate) async fn embedded() -> World {
-    let folder = scratch();
-    let clock = Arc::new(ManualClock::new(NOON));
-    let store = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
-    World { store: Arc::new(store), clock, _folder: Some(folder), _redis: None }
-}
-
-pub(crate) async fn log() -> World {
-    log_with(&LogOptions::default())
+    embedded_with(&EmbeddedOptions::default())
 }
 
 /// A log that begins a segment and a checkpoint with nearly every group.
-pub(crate) async fn log_with_checkpoints() -> World {
-    log_with(&LogOptions { segment_bytes: 100, checkpoint_bytes: 100, ..LogOptions::default() })
+pub(crate) async fn embedded_with_checkpoints() -> World {
+    embedded_with(&EmbeddedOptions {
+        segment_bytes: 100,
+        checkpoint_bytes: 100,
+        ..EmbeddedOptions::default()
+    })
 }
 
-fn log_with(options: &LogOptions) -> World {
+fn embedded_with(options: &EmbeddedOptions) -> World {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let store = LogStore::open(folder.path(), clock.clone(), options).unwrap();
+    let store = EmbeddedStore::open(folder.path(), clock.clone(), options).unwrap();
     World { store: Arc::new(store), clock, _folder: Some(folder), _redis: None }
 }
 

@@ -1,15 +1,18 @@
 //! Data folders of the layout before this one: a database alone, with a mirror and a witness.
 //!
 //! They are converted when they are opened. The log is built beside the database and gets its name
-//! when all of it is on the disk, so a conversion that is cut short begins again. The folders of
-//! before are removed last. A folder of that time whose database is damaged is not converted: its
-//! own version of the program mends it.
+//! when all of it is on the disk, so a conversion that is cut short begins again. What was there
+//! before is removed last. A folder of that time whose database is damaged is left as it is: its own
+//! version of the program mends it. So the database library, which cuts off what it takes for
+//! damage, only opens a copy.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions};
 use flagfall_board::{GameId, Stamp};
@@ -17,27 +20,35 @@ use sha2::{Digest, Sha256};
 
 use super::change::{Change, Link};
 use super::files::{Segments, Tail};
+use super::progress::Progress;
 use super::trouble::Trouble;
 use crate::encoding::{parse_entry, parse_head, parse_record};
 use crate::store::{StoredEntry, Write};
 use crate::value::{Head, Key, SecretBytes};
 
-/// What the old layout consists of.
+/// What the old layout consists of. The witness stays: with it, and without a database, the old
+/// version of the program refuses the folder instead of beginning an empty store in it.
 const DATABASE: &str = "db";
 const WITNESS: &str = "witness";
-const OTHERS: [&str; 4] = [WITNESS, "mirror", "db.new", "mirror.new"];
+const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
+/// The copy of the database that is read.
+const COPY: &str = "db.copy";
 /// The version of that layout.
 const SCHEMA: u64 = 1;
 /// Bytes that are written with one sync, about.
 const GROUP_BYTES: usize = 8 * 1024 * 1024;
 /// Entries or records in one frame.
 const FRAME_PARTS: usize = 64;
-/// How often the progress is logged.
-const PROGRESS_EVERY: Duration = Duration::from_secs(5);
 
-/// True if this folder holds a store of the old layout, and no log.
-pub(super) fn is_needed(folder: &Path, log: &str) -> bool {
-    folder.join(DATABASE).is_dir() && !folder.join(log).exists()
+/// True if this folder, which has no log, holds a store of the old layout.
+pub(super) fn is_needed(folder: &Path) -> bool {
+    [DATABASE, WITNESS].iter().any(|name| folder.join(name).exists())
+}
+
+/// Copies what a conversion needs.
+pub(super) fn copy(folder: &Path, to: &Path) -> io::Result<()> {
+    copy_database(&folder.join(DATABASE), &to.join(DATABASE))?;
+    fs::copy(folder.join(WITNESS), to.join(WITNESS)).map(drop)
 }
 
 /// True if something of that layout is left beside the log.
@@ -59,44 +70,89 @@ struct Before {
 /// What is wrong with the folder; nothing has changed.
 pub(super) fn convert(folder: &Path, log: &str, store: u64, segment_bytes: u64) -> Result<(), Trouble> {
     let begun = Instant::now();
+    tracing::info!("the data folder is of version 0.1: converting it");
     let unfinished = folder.join(format!("{log}.new"));
-    if unfinished.exists() {
-        fs::remove_dir_all(&unfinished)?;
+    let copy = folder.join(COPY);
+    remove(&unfinished)?;
+    remove(&copy)?;
+    // The library may panic over a damaged file.
+    let build = AssertUnwindSafe(|| build(folder, &copy, &unfinished, store, segment_bytes));
+    let built = catch_unwind(build).unwrap_or_else(|_| Err(damaged("its database")));
+    remove(&copy)?;
+    if let Err(trouble) = built {
+        remove(&unfinished)?;
+        return Err(trouble);
     }
-    {
-        let db = Database::builder(folder.join(DATABASE)).open()?;
-        let keyspace = |name| db.keyspace(name, KeyspaceCreateOptions::default);
-        let (meta, logs) = (keyspace("meta")?, keyspace("logs")?);
-        let before = Before { meta, logs, heads: keyspace("heads")?, records: keyspace("records")? };
-        before.check_schema()?;
-        let segments = Arc::new(Segments::create(&unfinished, store)?);
-        let point = segments.begin(1, |_| {})?;
-        let mut out = Out { tail: Tail::new(segments, point, segment_bytes)?, group: Vec::new(), bytes: 0 };
-        let witness = Witness::read(&folder.join(WITNESS))?;
-        before.copy(&witness, &mut out)?;
-        out.flush()?;
-    }
-    File::open(&unfinished)?.sync_all()?;
     fs::rename(&unfinished, folder.join(log))?;
     File::open(folder)?.sync_all()?;
     tracing::info!(seconds = begun.elapsed().as_secs(), "the data folder is converted");
     Ok(())
 }
 
-/// Removes what is left of the old layout. The log holds all of it.
-pub(super) fn remove_rest(folder: &Path) -> io::Result<()> {
-    for name in [DATABASE].iter().chain(&OTHERS) {
-        let path = folder.join(name);
-        let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        match removed {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(()) | Err(_) => {}
+/// Builds the log, durably.
+fn build(
+    folder: &Path,
+    copy: &Path,
+    unfinished: &Path,
+    store: u64,
+    segment_bytes: u64,
+) -> Result<(), Trouble> {
+    if !folder.join(DATABASE).is_dir() {
+        return Err(Trouble::Unavailable { why: "its database is gone".to_owned() });
+    }
+    copy_database(&folder.join(DATABASE), copy)?;
+    let witness = Witness::read(&folder.join(WITNESS))?;
+    let before = Before::open(copy)?;
+    before.check_schema()?;
+    let segments = Arc::new(Segments::create(unfinished, store)?);
+    let point = segments.begin(1, |_| {})?;
+    let mut out =
+        Out { tail: Tail::new(segments, point, segment_bytes)?, group: Vec::new(), bytes: 0, entries: 0 };
+    before.copy(&witness, &mut out)?;
+    out.flush()?;
+    Ok(File::open(unfinished)?.sync_all()?)
+}
+
+/// Copies a database. Its tables never change, so they are linked.
+fn copy_database(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let target = to.join(path.file_name().unwrap_or_default());
+        match path.is_dir() {
+            true => copy_database(&path, &target)?,
+            false if from.ends_with("tables") => fs::hard_link(&path, &target)?,
+            false => fs::copy(&path, &target).map(drop)?,
         }
     }
     Ok(())
 }
 
+/// Removes what is left of the old layout. The log holds all of it.
+pub(super) fn remove_rest(folder: &Path) -> io::Result<()> {
+    // The database last: it tells that there is a rest.
+    OTHERS.iter().chain([&DATABASE]).try_for_each(|name| remove(&folder.join(name)))
+}
+
+/// Removes a file or a folder, if it is there.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) } {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        Ok(()) | Err(_) => Ok(()),
+    }
+}
+
 impl Before {
+    fn open(database: &Path) -> Result<Before, Trouble> {
+        let db = Database::builder(database).open()?;
+        let keyspace = |name: &str| match db.keyspace_exists(name) {
+            true => Ok(db.keyspace(name, KeyspaceCreateOptions::default)?),
+            false => Err(damaged(&format!("the part {name:?} of its database"))),
+        };
+        let (meta, logs) = (keyspace("meta")?, keyspace("logs")?);
+        Ok(Before { meta, logs, heads: keyspace("heads")?, records: keyspace("records")? })
+    }
+
     fn check_schema(&self) -> Result<(), Trouble> {
         match self.meta.get("schema")?.as_deref().and_then(number) {
             Some(SCHEMA) => Ok(()),
@@ -124,28 +180,35 @@ impl Before {
             out.push(Change::Epoch(epoch))?;
         }
         let games = self.heads.len()?;
-        let (mut converted, mut told) = (0_u64, Instant::now());
+        let quarantined = self.quarantined()?;
+        let mut is_whole = true;
+        let (mut converted, mut progress) = (0_u64, Progress::begin());
         for row in self.heads.iter() {
             let (name, head) = row.into_inner()?;
             let game = game(&name)?;
             let head = parse_head(&head).ok_or_else(|| damaged(&format!("the head of game {game}")))?;
-            if let Err(reason) = self.copy_game(game, head, out)? {
-                out.push(Change::Quarantine { game, reason })?;
+            match (self.copy_game(game, head, out)?, quarantined.contains_key(&game)) {
+                (at, _) if at == head => {}
+                (_, true) => is_whole = false,
+                (at, false) => return Err(damaged(&format!("entry {} of game {game}", at.seq + 1))),
             }
             converted += 1;
-            if told.elapsed() >= PROGRESS_EVERY {
-                told = Instant::now();
+            if progress.is_due() {
                 tracing::info!(games = converted, of = games, "converting the data folder");
             }
         }
-        for row in self.meta.prefix("quarantine/") {
-            let (name, reason) = row.into_inner()?;
-            let game = game(name.get("quarantine/".len()..).unwrap_or_default())?;
-            let reason = String::from_utf8_lossy(&reason).into_owned();
+        if is_whole && self.logs.len()? != out.entries {
+            return Err(damaged("the heads of some games"));
+        }
+        for (game, reason) in quarantined {
             out.push(Change::Quarantine { game, reason })?;
         }
-        let mut writes = Vec::new();
+        let (mut writes, mut records) = (Vec::new(), 0_u64);
         for row in self.records.iter() {
+            records += 1;
+            if progress.is_due() {
+                tracing::info!(records, "converting the data folder");
+            }
             let (key, value) = row.into_inner()?;
             let key = Key::new(key.to_vec()).map_err(|_| damaged("the key of a record"))?;
             let (value, expires) = parse_record(&value).ok_or_else(|| damaged(&format!("{key:?}")))?;
@@ -157,23 +220,30 @@ impl Before {
         out.push(Change::Records { at, writes })
     }
 
-    /// Copies a log, and checks its chain on the way. The inner error says why it ends too early.
-    fn copy_game(&self, game: GameId, head: Head, out: &mut Out) -> Result<Result<(), String>, Trouble> {
+    /// The games in quarantine, each with the reason.
+    fn quarantined(&self) -> Result<BTreeMap<GameId, String>, Trouble> {
+        const PREFIX: &str = "quarantine/";
+        let row = |row: fjall::Guard| {
+            let (name, reason) = row.into_inner()?;
+            let game = game(name.get(PREFIX.len()..).unwrap_or_default())?;
+            Ok((game, String::from_utf8_lossy(&reason).into_owned()))
+        };
+        self.meta.prefix(PREFIX).map(row).collect()
+    }
+
+    /// Copies a log up to this head, as far as its chain holds, and returns where it ends.
+    fn copy_game(&self, game: GameId, head: Head, out: &mut Out) -> Result<Head, Trouble> {
         let mut at = Head::START;
         let mut entries = Vec::new();
-        let missing = |at: Head, what: &str| format!("entry {}: {what}", at.seq + 1);
-        let mut outcome = Ok(());
         for row in self.logs.prefix(game.as_str()) {
             let (key, value) = row.into_inner()?;
             let seq = key.last_chunk().copied().map(u64::from_be_bytes);
             let Some((stamp, hash, body)) = parse_entry(&value).filter(|_| seq == Some(at.seq + 1)) else {
-                outcome = Err(missing(at, "it is missing"));
                 break;
             };
             let body = SecretBytes::new(body.to_vec());
             let next = at.then(game, &body);
-            if next.hash != hash {
-                outcome = Err(missing(at, "its hash does not fit"));
+            if next.hash != hash || at.seq == head.seq {
                 break;
             }
             at = next;
@@ -183,7 +253,7 @@ impl Before {
             }
         }
         out.push_entries(game, &mut entries)?;
-        Ok(outcome.and(if at == head { Ok(()) } else { Err(missing(at, "it is missing")) }))
+        Ok(at)
     }
 }
 
@@ -222,6 +292,8 @@ struct Out {
     tail: Tail,
     group: Vec<Change>,
     bytes: usize,
+    /// Entries that were copied.
+    entries: usize,
 }
 
 impl Out {
@@ -229,6 +301,7 @@ impl Out {
         if entries.is_empty() {
             return Ok(());
         }
+        self.entries += entries.len();
         self.push(Change::Entries { game, entries: std::mem::take(entries), writes: Vec::new() })
     }
 

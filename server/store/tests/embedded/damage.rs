@@ -5,18 +5,17 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use flagfall_store::archive::examine;
-use flagfall_store::embedded::LostTail;
-use flagfall_store::log::Inspection;
+use flagfall_store::embedded::{Inspection, LostTail};
 use flagfall_store::{
-    AppendOutcome, Head, LogOpenError, LogOptions, LogStore, ReadError, Store, SystemClock,
+    AppendOutcome, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ReadError, Store, SystemClock,
 };
 
 use crate::common::{append, append_ok, copy_folder, game, key, scratch, texts};
 use crate::{files, fill, killed, length, open, segment};
 
-fn accept(folder: &Path) -> LogStore {
-    let options = LogOptions { lost_tail: LostTail::Accept, ..LogOptions::default() };
-    LogStore::open(folder, SystemClock, &options).unwrap()
+fn accept(folder: &Path) -> EmbeddedStore {
+    let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
+    EmbeddedStore::open(folder, SystemClock, &options).unwrap()
 }
 
 fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
@@ -152,7 +151,7 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     cut(copy.path());
     for _ in 0..2 {
         let refused = open(copy.path()).map(drop);
-        assert!(matches!(refused, Err(LogOpenError::LostTail { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(EmbeddedOpenError::LostTail { .. })), "{refused:?}");
     }
     let accepted = accept(copy.path());
     assert!(accepted.epoch().await.unwrap() > epoch);
@@ -168,7 +167,7 @@ async fn a_lost_end_that_nothing_tells_of_is_refused_until_it_is_accepted() {
     fs::remove_file(copy.path().join("alive")).unwrap();
     fs::remove_file(copy.path().join("index.sum")).unwrap();
     let refused = open(copy.path()).map(drop);
-    assert!(matches!(refused, Err(LogOpenError::LostTail { .. })), "{refused:?}");
+    assert!(matches!(refused, Err(EmbeddedOpenError::LostTail { .. })), "{refused:?}");
 }
 
 #[tokio::test]
@@ -201,10 +200,10 @@ async fn an_index_that_is_gone_or_damaged_is_rebuilt() {
 #[tokio::test]
 async fn an_inspection_says_what_is_wrong_and_changes_nothing() {
     let folder = scratch();
-    let options = LogOptions { segment_bytes: 200, ..LogOptions::default() };
-    let store = LogStore::open(folder.path(), SystemClock, &options).unwrap();
+    let options = EmbeddedOptions { segment_bytes: 200, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     fill(&store, folder.path(), 4).await;
-    assert!(matches!(Inspection::of(folder.path()), Err(LogOpenError::Locked { .. })));
+    assert!(matches!(Inspection::of(folder.path()), Err(EmbeddedOpenError::Locked { .. })));
     drop(store);
     let contents = || {
         let files = files(folder.path());
@@ -273,17 +272,23 @@ async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: 
             // The second start finds what the first one left.
             for _ in 0..2 {
                 let store = open(copy.path()).unwrap_or_else(|error| panic!("{at}: {error}"));
-                for number in [1, 2] {
-                    let read = store.read(game(number), 0, 100).await;
-                    let quarantined = store.quarantined().await.unwrap();
-                    let is_named = quarantined.iter().any(|(named, _)| *named == game(number));
-                    assert_eq!(read.map(|read| read.len()) != Ok(rounds), is_named, "{at}: {quarantined:?}");
-                    let record = store.get(key(&format!("last/{number}"))).await.unwrap();
-                    let is_there = record == Some(format!("{number}:{}", rounds - 1).into_bytes());
-                    assert!(is_there || store.epoch().await.unwrap() > epoch, "{at}");
-                }
+                assert_all_is_there_or_named(&store, epoch, rounds, &at).await;
             }
         }
+    }
+}
+
+/// All of both games is there, or the game is in quarantine; their records are there, or a new epoch
+/// has begun.
+async fn assert_all_is_there_or_named(store: &EmbeddedStore, epoch: u64, rounds: usize, at: &str) {
+    for number in [1, 2] {
+        let read = store.read(game(number), 0, 100).await;
+        let quarantined = store.quarantined().await.unwrap();
+        let is_named = quarantined.iter().any(|(named, _)| *named == game(number));
+        assert_eq!(read.map(|read| read.len()) != Ok(rounds), is_named, "{at}: {quarantined:?}");
+        let record = store.get(key(&format!("last/{number}"))).await.unwrap();
+        let is_there = record == Some(format!("{number}:{}", rounds - 1).into_bytes());
+        assert!(is_there || store.epoch().await.unwrap() > epoch, "{at}");
     }
 }
 
@@ -303,6 +308,55 @@ async fn whatever_happens_to_one_file_nothing_is_kept_quiet() {
     let is_short = |path: &PathBuf| length(path) < 1_000_000;
     let short = files(folder.path()).into_iter().filter(is_short).collect();
     assert_nothing_is_kept_quiet(folder.path(), short, epoch, 4).await;
+}
+
+#[tokio::test]
+async fn whatever_happens_to_two_files_nothing_is_kept_quiet() {
+    use Damage::{Empty, FlipEnd, FlipMiddle, Gone, Half, Zeros};
+    const KINDS: [Damage; 6] = [FlipMiddle, FlipEnd, Half, Empty, Gone, Zeros];
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    fill(&store, folder.path(), 4).await;
+    let epoch = store.epoch().await.unwrap();
+    let whole = killed(folder.path());
+    // After a kill the index is rebuilt, so its files do not matter.
+    let names = |path: PathBuf| path.strip_prefix(whole.path()).unwrap().to_owned();
+    let mut names: Vec<PathBuf> = files(whole.path()).into_iter().map(names).collect();
+    names.retain(|name| !name.starts_with("index") && !name.ends_with("lock"));
+    let mut refused = 0;
+    for (number, first) in names.iter().enumerate() {
+        for second in &names[number + 1..] {
+            for kinds in KINDS.iter().flat_map(|one| KINDS.map(|other| [*one, other])) {
+                let copy = killed(whole.path());
+                let at = format!("{} and {}: {kinds:?}", first.display(), second.display());
+                harm(&copy.path().join(first), kinds[0]);
+                harm(&copy.path().join(second), kinds[1]);
+                let store = match open(copy.path()) {
+                    Err(EmbeddedOpenError::LostTail { .. }) => {
+                        refused += 1;
+                        // What is lost is accepted; the rest is as it was written.
+                        let store = accept(copy.path());
+                        assert!(store.epoch().await.unwrap() > epoch, "{at}");
+                        for number in [1, 2] {
+                            let expected: Vec<_> = (0..4).map(|round| format!("{number}:{round}")).collect();
+                            let read = store.read(game(number), 0, 1).await;
+                            let is_read = read.is_ok_and(|read| !read.is_empty());
+                            let found = if is_read && store.quarantined().await.unwrap().is_empty() {
+                                texts(&store, game(number)).await
+                            } else {
+                                vec![]
+                            };
+                            assert!(expected.starts_with(&found), "{at}: {found:?}");
+                        }
+                        continue;
+                    }
+                    opened => opened.unwrap_or_else(|error| panic!("{at}: {error}")),
+                };
+                assert_all_is_there_or_named(&store, epoch, 4, &at).await;
+            }
+        }
+    }
+    assert!(refused > 0, "no damage was too much");
 }
 
 #[tokio::test]

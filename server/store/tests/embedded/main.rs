@@ -12,16 +12,15 @@ use std::sync::Arc;
 
 use common::{append, append_ok, body, copy_folder, game, key, put, scratch, texts};
 use flagfall_board::Stamp;
-use flagfall_store::archive::export;
 use flagfall_store::{
-    Append, AppendOutcome, Archive, EmbeddedStore, Head, LogOpenError, LogOptions, LogStore, ManualClock,
-    OUTAGES_KEY, Options, Outage, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write,
+    Append, AppendOutcome, Archive, EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, Head, ManualClock,
+    OUTAGES_KEY, Outage, OutageList, Store, StoreError, SystemClock, Update, UpdateOutcome, Write,
 };
 
 const NOON: Stamp = Stamp(1_700_000_000_000);
 
-fn open(folder: &Path) -> Result<LogStore, LogOpenError> {
-    LogStore::open(folder, SystemClock, &LogOptions::default())
+fn open(folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
+    EmbeddedStore::open(folder, SystemClock, &EmbeddedOptions::default())
 }
 
 fn segment(folder: &Path, number: u32) -> PathBuf {
@@ -34,7 +33,7 @@ fn length(path: &Path) -> u64 {
 
 /// Two games, appended to in turn: entry `n` of each is in its own frame. Returns where the log
 /// ended after each append.
-async fn fill(store: &LogStore, folder: &Path, rounds: u64) -> Vec<u64> {
+async fn fill(store: &EmbeddedStore, folder: &Path, rounds: u64) -> Vec<u64> {
     let mut ends = vec![length(&segment(folder, 1))];
     let mut heads = [Head::START; 2];
     for round in 0..rounds {
@@ -111,7 +110,7 @@ async fn a_creation_that_was_cut_short_is_begun_again() {
 async fn the_last_sign_of_life_is_found_at_open() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let reopen = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let reopen = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     let store = reopen();
     assert_eq!(store.last_heartbeat().await, Ok(None));
     store.heartbeat().await.unwrap();
@@ -129,26 +128,80 @@ async fn the_last_sign_of_life_is_found_at_open() {
 }
 
 #[tokio::test]
+async fn stamps_go_on_from_the_last_one_when_the_clock_was_set_back_between_two_runs() {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let reopen = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
+    let store = reopen();
+    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    clock.set(Stamp(1));
+    let store = reopen();
+    append_ok(&store, append(game(1), head, &["b"])).await;
+    let entries = common::log(&store, game(1)).await;
+    assert!(entries.iter().all(|entry| entry.at == NOON), "{entries:?}");
+    clock.advance_ms(50);
+    assert_eq!(store.now(), NOON.plus_ms(50), "time does not stand still");
+}
+
+#[tokio::test]
+async fn a_start_with_the_clock_400_days_ahead_does_no_harm_to_the_next_one() {
+    const DAY_MS: u64 = 24 * 60 * 60_000;
+    let folder = scratch();
+    let open = |at| {
+        let clock = Arc::new(ManualClock::new(at));
+        (clock.clone(), EmbeddedStore::open(folder.path(), clock, &EmbeddedOptions::default()).unwrap())
+    };
+    let (_, store) = open(NOON);
+    let expires = Some(NOON.plus_ms(30 * DAY_MS));
+    let in_a_month = Write::Put { key: key("guest"), value: Vec::new(), expires };
+    let update = Update { conditions: vec![], writes: vec![in_a_month] };
+    assert_eq!(store.update(update).await, Ok(UpdateOutcome::Ok));
+    let head = append_ok(&store, append(game(1), Head::START, &["a"])).await;
+    drop(store);
+    let (clock, store) = open(NOON.plus_ms(400 * DAY_MS));
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(60_000);
+    store.heartbeat().await.unwrap();
+    let head = append_ok(&store, append(game(1), head, &["b"])).await;
+    assert_eq!(store.sweep().await, Ok(0), "nothing expires early");
+    drop(store);
+    let (_, store) = open(NOON.plus_ms(120_000));
+    append_ok(&store, append(game(1), head, &["c"])).await;
+    let stamps: Vec<u64> =
+        common::log(&store, game(1)).await.iter().map(|entry| entry.at.ms_since(NOON)).collect();
+    assert_eq!(stamps, [0, 60_000, 120_000]);
+}
+
+#[tokio::test]
 async fn a_freeze_is_kept_as_an_outage_with_the_first_thing_written_after_it() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let open = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
+    let open = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
     let store = open();
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(1_000);
     store.heartbeat().await.unwrap();
     clock.advance_ms(20_000);
     append_ok(&store, append(game(1), Head::START, &["a"])).await;
-    let (since, until) = (NOON, NOON.plus_ms(20_000));
+    let (since, until) = (NOON.plus_ms(1_000), NOON.plus_ms(21_000));
     assert_eq!(store.outage(), Some(Outage { since, until }));
     drop(store);
-    let kept = open().get(key(OUTAGES_KEY)).await.unwrap().unwrap();
+    let store = open();
+    let kept = store.get(key(OUTAGES_KEY)).await.unwrap().unwrap();
     assert_eq!(kept, format!("[[{},{}]]", since.0, until.0).into_bytes());
+    // An outage that no append follows is stored with a heartbeat.
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(30_000);
+    store.heartbeat().await.unwrap();
+    assert_eq!(OutageList::parse(store.get(key(OUTAGES_KEY)).await.unwrap().as_deref()).len(), 2);
 }
 
 #[tokio::test]
 async fn a_folder_belongs_to_one_store() {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
-    let Err(error @ LogOpenError::Locked { .. }) = open(folder.path()) else { panic!("opened twice") };
+    let Err(error @ EmbeddedOpenError::Locked { .. }) = open(folder.path()) else { panic!("opened twice") };
     assert!(error.to_string().contains(&format!("process {}", std::process::id())), "{error}");
     drop(store);
     open(folder.path()).unwrap();
@@ -169,6 +222,8 @@ async fn assert_fails_without(take: impl FnOnce(&Path)) {
     let why = store.failure().unwrap();
     assert!(why.contains("was deleted or replaced while the server ran"), "{why}");
     assert!(store.heartbeat().await.is_err() && store.head(game(1)).await.is_err());
+    let update = Update { conditions: vec![], writes: vec![put("k", "v")] };
+    assert!(store.update(update).await.is_err());
 }
 
 #[tokio::test]
@@ -181,6 +236,12 @@ async fn a_folder_that_is_gone_or_was_replaced_takes_nothing_any_more() {
         copy_folder(&old, folder);
     })
     .await;
+    assert_fails_without(|folder| {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+        }
+    })
+    .await;
     for name in ["lock", "alive", "log", "index", "log/00000001.seg"] {
         assert_fails_without(|folder| {
             let path = folder.join(name);
@@ -188,6 +249,27 @@ async fn a_folder_that_is_gone_or_was_replaced_takes_nothing_any_more() {
         })
         .await;
     }
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_is_noticed_without_a_write() {
+    let place = scratch();
+    let folder = place.path().join("data");
+    let store = open(&folder).unwrap();
+    store.heartbeat().await.unwrap();
+    fs::remove_dir_all(&folder).unwrap();
+    let error = store.heartbeat().await.unwrap_err().to_string();
+    assert!(error.contains("was deleted or replaced"), "{error}");
+}
+
+#[tokio::test]
+async fn a_full_queue_makes_callers_wait() {
+    let folder = scratch();
+    let options = EmbeddedOptions { queue_length: 1, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
+    let appends = (0..200).map(|number| append_ok(&store, append(game(number), Head::START, &["a"])));
+    futures_util::future::join_all(appends).await;
+    assert_eq!(store.stats().appends, 200);
 }
 
 #[tokio::test]
@@ -229,8 +311,8 @@ async fn appends_to_one_game_may_share_a_group() {
 async fn expired_records_are_swept_from_memory_and_from_the_database() {
     let folder = scratch();
     let clock = Arc::new(ManualClock::new(NOON));
-    let open = || LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
-    let write = async |store: &LogStore, name: &str| {
+    let open = || EmbeddedStore::open(folder.path(), clock.clone(), &EmbeddedOptions::default()).unwrap();
+    let write = async |store: &EmbeddedStore, name: &str| {
         let expires = Some(NOON.plus_ms(10));
         let writes = (0..60)
             .map(|number| Write::Put { key: key(&format!("{name}/{number}")), value: vec![0; 10], expires })
@@ -254,13 +336,13 @@ async fn expired_records_are_swept_from_memory_and_from_the_database() {
 #[tokio::test]
 async fn a_log_of_which_little_counts_is_compacted() {
     let folder = scratch();
-    let options = LogOptions {
+    let options = EmbeddedOptions {
         segment_bytes: 4_000,
         checkpoint_bytes: 1_000,
         compact_bytes: 20_000,
-        ..LogOptions::default()
+        ..EmbeddedOptions::default()
     };
-    let open = || LogStore::open(folder.path(), SystemClock, &options).unwrap();
+    let open = || EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     let store = open();
     let epoch = store.bump_epoch().await.unwrap();
     // A game and a record that stay, far at the beginning.
@@ -282,7 +364,8 @@ async fn a_log_of_which_little_counts_is_compacted() {
     let bytes = || files(&folder.path().join("log")).iter().map(|path| length(path)).sum::<u64>();
     assert!(bytes() < 100_000, "{} of more than 300,000 bytes are left", bytes());
     assert!(!segment(folder.path(), 1).exists(), "the oldest segments are gone");
-    let check = async |store: &LogStore| {
+    assert_eq!(store.failure(), None, "segments that the store removes itself are no loss");
+    let check = async |store: &EmbeddedStore| {
         assert_eq!(texts(store, game(1)).await, ["a", "b", "c"]);
         assert_eq!(store.head(game(1)).await, Ok(kept));
         assert_eq!(store.get(key("kept")).await, Ok(Some(b"v".to_vec())));
@@ -302,62 +385,6 @@ async fn a_log_of_which_little_counts_is_compacted() {
     check(&store).await;
     let next = append_ok(&store, append(game(1), kept, &["d"])).await;
     assert_eq!(next.seq, 4);
-}
-
-#[tokio::test]
-async fn a_folder_of_the_old_layout_is_converted() {
-    let folder = scratch();
-    let clock = Arc::new(ManualClock::new(NOON));
-    let before = EmbeddedStore::open(folder.path(), clock.clone(), &Options::default()).unwrap();
-    let mut heads = Vec::new();
-    for number in 0..40 {
-        let mut head = Head::START;
-        for round in 0..=u64::from(number % 7) * 30 {
-            clock.advance_ms(3);
-            let writes = vec![Write::Put {
-                key: key(&format!("last/{number}")),
-                value: round.to_le_bytes().to_vec(),
-                expires: (number % 2 == 0).then(|| NOON.plus_ms(1_000_000_000)),
-            }];
-            head = append_ok(&before, Append { writes, ..append(game(number), head, &["a", "é"]) }).await;
-        }
-        heads.push(head);
-    }
-    Archive::put_aside(&before, game(3), "as a test".to_owned()).await.unwrap();
-    let epoch = before.epoch().await.unwrap();
-    clock.advance_ms(500);
-    before.heartbeat().await.unwrap();
-    let mut exported = Vec::new();
-    export(&before, &mut exported, |_| {}).await.unwrap();
-    drop(before);
-    let damaged = killed(folder.path());
-    fs::write(damaged.path().join("witness"), "nothing").unwrap();
-    let refused = LogStore::open(damaged.path(), clock.clone(), &LogOptions::default()).map(drop);
-    assert!(matches!(refused, Err(LogOpenError::Convert { .. })), "{refused:?}");
-    assert!(damaged.path().join("db").is_dir(), "nothing is removed");
-    // A conversion that was cut short is begun again.
-    fs::create_dir(folder.path().join("log.new")).unwrap();
-    fs::write(folder.path().join("log.new/00000001.seg"), "unfinished").unwrap();
-    for _ in 0..2 {
-        let store = LogStore::open(folder.path(), clock.clone(), &LogOptions::default()).unwrap();
-        assert_eq!(store.epoch().await, Ok(epoch));
-        let mut again = Vec::new();
-        export(&store, &mut again, |_| {}).await.unwrap();
-        let lines = |bytes: &[u8]| {
-            let text = String::from_utf8(bytes.to_vec()).unwrap();
-            text.lines()
-                .skip(1)
-                .filter(|line| !line.contains("sha256"))
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        };
-        assert!(lines(&exported) == lines(&again), "all but the last sign of life is as it was");
-        assert_eq!(store.last_heartbeat().await, Ok(Some(clock.now())));
-        assert_eq!(store.head(game(39)).await, Ok(heads[39]));
-        let names: Vec<_> =
-            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert!(["db", "mirror", "witness"].iter().all(|name| !names.contains(&(*name).into())), "{names:?}");
-    }
 }
 
 fn files(folder: &Path) -> Vec<PathBuf> {

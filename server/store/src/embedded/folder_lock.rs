@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::open::LogOpenError;
+use super::error::EmbeddedOpenError;
 
 /// The lock's file in the data folder.
 pub(super) const LOCK: &str = "lock";
@@ -20,9 +20,9 @@ impl FolderLock {
     /// Takes the lock.
     ///
     /// # Errors
-    /// [`LogOpenError::Locked`] and [`LogOpenError::Io`].
-    pub(super) fn take(folder: &Path) -> Result<FolderLock, LogOpenError> {
-        let failed = |source: io::Error| LogOpenError::Io { folder: folder.to_owned(), source };
+    /// [`EmbeddedOpenError::Locked`] and [`EmbeddedOpenError::Io`].
+    pub(super) fn take(folder: &Path) -> Result<FolderLock, EmbeddedOpenError> {
+        let failed = |source: io::Error| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
         let mut options = OpenOptions::new();
         let options = options.create(true).truncate(false).read(true).write(true);
         let mut file = options.open(folder.join(LOCK)).map_err(failed)?;
@@ -32,7 +32,7 @@ impl FolderLock {
                 let mut holder = String::new();
                 // The name of the process only makes the message better.
                 file.read_to_string(&mut holder).ok();
-                return Err(LogOpenError::Locked { folder: folder.to_owned(), holder });
+                return Err(EmbeddedOpenError::Locked { folder: folder.to_owned(), holder });
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -60,7 +60,7 @@ mod tests {
     fn a_lock_ends_although_a_forked_child_holds_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let lock = FolderLock::take(folder.path()).unwrap();
-        assert!(matches!(FolderLock::take(folder.path()), Err(LogOpenError::Locked { .. })));
+        assert!(matches!(FolderLock::take(folder.path()), Err(EmbeddedOpenError::Locked { .. })));
         let of_child = lock.file.try_clone().unwrap();
         drop(lock);
         FolderLock::take(folder.path()).unwrap();

@@ -4,9 +4,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::convert::{self, remove};
+use super::error::EmbeddedOpenError;
 use super::folder_lock::FolderLock;
 use super::notes;
-use super::open::{ALIVE, LOG, LogOpenError};
+use super::open::{ALIVE, LOG};
 
 /// Where the copy lies, in the store's own folder: segments that do not grow any more need not be
 /// copied there.
@@ -26,10 +28,11 @@ impl Inspection {
     /// Copies a store. No server may be using it. Blocks.
     ///
     /// # Errors
-    /// [`LogOpenError::Locked`] and [`LogOpenError::Io`]; a folder without a store is the latter.
-    pub fn of(folder: &Path) -> Result<Inspection, LogOpenError> {
-        let failed = |source| LogOpenError::Io { folder: folder.to_owned(), source };
-        if !folder.join(LOG).is_dir() && !folder.join(ALIVE).exists() {
+    /// [`EmbeddedOpenError::Locked`] and [`EmbeddedOpenError::Io`]; a folder without a store is the latter.
+    pub fn of(folder: &Path) -> Result<Inspection, EmbeddedOpenError> {
+        let failed = |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
+        let has_log = folder.join(LOG).is_dir() || folder.join(ALIVE).exists();
+        if !has_log && !convert::is_needed(folder) {
             return Err(failed(io::Error::new(io::ErrorKind::NotFound, "there is no store in it")));
         }
         let lock = FolderLock::take(folder)?;
@@ -37,7 +40,11 @@ impl Inspection {
         // One that was ended in the middle leaves it.
         remove(&copy).map_err(failed)?;
         let inspection = Inspection { copy, _lock: lock };
-        copy_store(folder, &inspection.copy).map_err(failed)?;
+        let copied = match has_log {
+            true => copy_store(folder, &inspection.copy),
+            false => convert::copy(folder, &inspection.copy),
+        };
+        copied.map_err(failed)?;
         Ok(inspection)
     }
 
@@ -77,11 +84,4 @@ fn copy_store(folder: &Path, copy: &Path) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-fn remove(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
 }

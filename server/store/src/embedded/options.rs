@@ -1,10 +1,8 @@
 //! What an operator may set.
 
-use crate::embedded::LostTail;
-
 /// What an operator may set.
 #[derive(Clone, Debug)]
-pub struct LogOptions {
+pub struct EmbeddedOptions {
     /// Requests that may wait for the writer; beyond that callers wait. Default 4,096.
     pub queue_length: usize,
     /// Bytes of the index's cache. Default 32 MiB.
@@ -21,10 +19,10 @@ pub struct LogOptions {
     pub lost_tail: LostTail,
 }
 
-impl Default for LogOptions {
-    fn default() -> LogOptions {
+impl Default for EmbeddedOptions {
+    fn default() -> EmbeddedOptions {
         const MIB: u64 = 1024 * 1024;
-        LogOptions {
+        EmbeddedOptions {
             queue_length: 4096,
             cache_bytes: 32 * MIB,
             segment_bytes: 32 * MIB,
@@ -33,4 +31,14 @@ impl Default for LogOptions {
             lost_tail: LostTail::Refuse,
         }
     }
+}
+
+/// What to do when acknowledged changes are missing and nothing tells whose they were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LostTail {
+    /// Don't open, say so.
+    #[default]
+    Refuse,
+    /// Go on with what is there, in a new epoch.
+    Accept,
 }

@@ -1,0 +1,67 @@
+//! Why a store cannot be opened.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why a store cannot be opened.
+#[derive(Debug, Error)]
+pub enum EmbeddedOpenError {
+    /// Another process uses the folder.
+    #[error("the store in {folder} is in use by another process ({holder}): stop that one first")]
+    Locked {
+        /// The folder.
+        folder: PathBuf,
+        /// The other process, as far as it is known.
+        holder: String,
+    },
+    /// The log holds something that this program does not know.
+    #[error("the store in {folder} holds {what}: it was written by a newer version of this program")]
+    Newer {
+        /// The folder.
+        folder: PathBuf,
+        /// What it holds.
+        what: String,
+    },
+    /// The folder has the old layout and cannot be converted.
+    #[error(
+        "the store in {folder} was written by an earlier version of this program and cannot be \
+         converted: {why}. Start it once with the version that wrote it, which mends what it can, or \
+         export it with that version and import it with this one"
+    )]
+    Convert {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// The file system refuses.
+    #[error("the store in {folder} cannot be opened: {source}")]
+    Io {
+        /// The folder.
+        folder: PathBuf,
+        /// What it says.
+        source: io::Error,
+    },
+    /// Acknowledged changes are missing, and nothing tells which games they belong to.
+    #[error(
+        "the store in {folder} has lost acknowledged changes, and nothing tells which games they belong to \
+         ({what}). Restore a better copy of the whole folder, or accept the loss: what is whole goes on, \
+         games that are seen to be short are kept apart, and a new epoch begins"
+    )]
+    LostTail {
+        /// The folder.
+        folder: PathBuf,
+        /// What was found.
+        what: String,
+    },
+    /// The index cannot be used, and cannot be rebuilt either.
+    #[error("the index of the store in {folder} cannot be used: {why}")]
+    Index {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+}
