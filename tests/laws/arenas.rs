@@ -147,8 +147,8 @@ fn compare(text: &str, temper: Temper, seed: u64, acts: usize, met: &mut Met) {
             SecretRecord::Moved { strike, labels, proves, laid, from, .. } => {
                 met.count("strikes", usize::from(strike.is_some()));
                 met.count("labels", usize::from(labels));
-                met.count("narrowed", usize::from(!proves.is_empty()));
-                met.count("flashes", usize::from(laid.is_some_and(|(squares, _)| squares.len() > 1)));
+                met.count("narrowed", usize::from(proves != RankSet::ALL));
+                met.count("flashes", usize::from(laid.is_some_and(|laid| laid.squares().len() > 1)));
                 met.count(
                     "defenders that moved",
                     usize::from(strike.is_some() && board.piece(at(from)).is_some()),

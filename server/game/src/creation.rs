@@ -5,7 +5,7 @@ use std::sync::Arc;
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{GameSummary, Player, ServerToClient, Terms};
 use flagfall_rules::{Entropy, Lakes, Ruleset};
-use flagfall_store::record::{self, LogBody, LogEntry};
+use flagfall_store::record;
 use flagfall_store::{Append, AppendOutcome, Head, Write};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -92,8 +92,7 @@ impl Tables {
     }
 
     async fn create_now(&self, id: GameId, header: &GameHeader) -> Result<GameSummary, CreateError> {
-        let entry = LogEntry { command: None, lag_ms: 0, body: LogBody::Opened(header.clone()) };
-        let body = record::encode(entry).map_err(|_| CreateError::Unavailable)?;
+        let body = record::encode_header(header).map_err(|_| CreateError::Unavailable)?;
         let mut writes = listing::opening(id, header, self.now());
         if let Some(key) = header.previous.and_then(|previous| REMATCH.key([&previous]).ok()) {
             writes.push(Write::Put { key, value: id.as_str().into(), expires: None });

@@ -145,6 +145,18 @@ impl RankSet {
         RankSet(self.0 & !other.0)
     }
 
+    /// The set as bits, the Flag's lowest.
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The set with these bits, if each stands for a rank.
+    #[must_use]
+    pub const fn from_bits(bits: u16) -> Option<RankSet> {
+        if bits & !RankSet::ALL.0 == 0 { Some(RankSet(bits)) } else { None }
+    }
+
     /// The rank, if the set has exactly one.
     pub fn single(self) -> Option<Rank> {
         if self.0.is_power_of_two() { Some(Rank::ALL[self.0.trailing_zeros() as usize]) } else { None }

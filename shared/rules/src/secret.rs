@@ -3,7 +3,7 @@
 //! Only the store crate may call these functions (`clippy.toml` files ban them elsewhere). The data
 //! goes into the log and nowhere else.
 
-use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, Stamp};
 use flagfall_view::{Commitment, Fate, Laid};
 
 use crate::commitment::Salt;
@@ -19,20 +19,20 @@ pub enum SecretRecord {
     Deployed { side: Side, setup: String, salt: [u8; 32], is_change: bool },
     /// The game started, with these commitments.
     Started { commitments: PerSide<Option<[u8; 32]>> },
-    /// A ply: the ranks that it allows the piece to have, or none if it proves nothing; attacker and
+    /// A ply: the ranks that it allows the piece to have, all of them if it proves nothing; attacker and
     /// defender of a strike, and whether it labels the struck piece for the first time (§S2.1); the
     /// chips that changed, and their color now (§S2.3).
     Moved {
         side: Side,
         from: Square,
         to: Square,
-        proves: Vec<Rank>,
+        proves: RankSet,
         strike: Option<[StruckRecord; 2]>,
         labels: bool,
-        laid: Option<(Vec<Square>, ChipColor)>,
+        laid: Option<Laid>,
     },
     /// A strike that waits for choices (§Q4), with the ranks that it allows, as in a ply.
-    Struck { side: Side, from: Square, to: Square, proves: Vec<Rank>, owes: PerSide<bool> },
+    Struck { side: Side, from: Square, to: Square, proves: RankSet, owes: PerSide<bool> },
     /// A side chose what its struck coin is (§Q4).
     Chosen { side: Side, rank: Rank },
     /// A side took a piece off the board (§S1.5).
@@ -64,22 +64,10 @@ pub struct StruckRecord {
     pub shown: bool,
 }
 
-/// A record that is not a valid event: its deployment has unknown letters, or no move lays its
-/// chips.
+/// A record that is not a valid event: its deployment has unknown letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the record's deployment has letters that stand for no piece, or its chips are none that a move lays"
-)]
+#[error("the record's deployment has letters that stand for no piece")]
 pub struct SecretRecordError;
-
-/// The ranks as a list. All ranks are written as an empty list.
-fn proved(ranks: RankSet) -> Vec<Rank> {
-    if ranks == RankSet::ALL { Vec::new() } else { ranks.iter().collect() }
-}
-
-fn allowed(ranks: Vec<Rank>) -> RankSet {
-    if ranks.is_empty() { RankSet::ALL } else { ranks.into_iter().collect() }
-}
 
 /// The event as plain data, for the log.
 pub fn to_record(event: &Event) -> SecretRecord {
@@ -100,15 +88,15 @@ pub fn to_record(event: &Event) -> SecretRecord {
             side: *side,
             from: *from,
             to: *to,
-            proves: proved(*proves),
+            proves: *proves,
             labels: strike.is_some_and(|strike| strike.labels),
-            laid: laid.map(|laid| (laid.squares().iter().collect(), laid.color())),
+            laid: *laid,
             strike: strike.map(|Strike { attacker, defender, labels: _ }| {
                 [attacker, defender].map(|Struck { rank, fate, shown }| StruckRecord { rank, fate, shown })
             }),
         },
         EventKind::Struck(UnresolvedStrike { side, from, to, proves, owes }) => {
-            SecretRecord::Struck { side: *side, from: *from, to: *to, proves: proved(*proves), owes: *owes }
+            SecretRecord::Struck { side: *side, from: *from, to: *to, proves: *proves, owes: *owes }
         }
         EventKind::Chosen { side, rank } => SecretRecord::Chosen { side: *side, rank: *rank },
         EventKind::Removed { side, square } => SecretRecord::Removed { side: *side, square: *square },
@@ -136,7 +124,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
 /// The event of a record that came from the log.
 ///
 /// # Errors
-/// [`SecretRecordError`] if the deployment cannot be read, or no move lays the chips.
+/// [`SecretRecordError`] if the deployment cannot be read.
 pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
     Ok(Event(match record {
         SecretRecord::Deployed { side, setup, salt, is_change } => EventKind::Deployed(Box::new(Deployed {
@@ -152,21 +140,15 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
             side,
             from,
             to,
-            proves: allowed(proves),
+            proves,
             strike: strike.map(|[attacker, defender]| {
                 let part = |StruckRecord { rank, fate, shown }| Struck { rank, fate, shown };
                 Strike { attacker: part(attacker), defender: part(defender), labels }
             }),
-            laid: match laid {
-                None => None,
-                Some((squares, color)) => {
-                    let squares: SquareSet = squares.into_iter().collect();
-                    Some(Laid::new(squares, color).ok_or(SecretRecordError)?)
-                }
-            },
+            laid,
         }),
         SecretRecord::Struck { side, from, to, proves, owes } => {
-            EventKind::Struck(UnresolvedStrike { side, from, to, proves: allowed(proves), owes })
+            EventKind::Struck(UnresolvedStrike { side, from, to, proves, owes })
         }
         SecretRecord::Chosen { side, rank } => EventKind::Chosen { side, rank },
         SecretRecord::Removed { side, square } => EventKind::Removed { side, square },

@@ -42,8 +42,12 @@ impl Asked {
     }
 
     /// What the log keeps to recognize a repeated command.
-    pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp {
-        CommandStamp { player: self.player_id.clone(), cmd_id: self.cmd_id.as_str().to_owned(), fingerprint }
+    pub(super) fn stamp(&self, fingerprint: u64) -> CommandStamp<'_> {
+        CommandStamp {
+            player: self.player_id.as_str().into(),
+            cmd_id: self.cmd_id.as_str().into(),
+            fingerprint,
+        }
     }
 }
 

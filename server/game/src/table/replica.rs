@@ -33,7 +33,7 @@ impl Table {
     /// Carries out entries that are in the log already, from any server.
     pub(crate) fn catch_up(&mut self, stored: &[StoredEntry]) -> Result<(), ReplayError> {
         for stored in stored {
-            let entry = replay::entry(stored)?;
+            let entry = replay::entry(&self.header, stored)?;
             self.head = self.head.then(self.id(), &stored.body);
             let asker = entry.command.as_ref().and_then(|stamp| self.header.side_of(&stamp.player));
             self.carry_out(&entry.event, entry.at, entry.lag_ms, asker);

@@ -19,6 +19,7 @@ use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
 use flagfall_protocol::{Abort, GameSummary, Phase, Player, SeenOutcome};
 use flagfall_rules::{Game, Viewer};
 use flagfall_store::Head;
+use flagfall_store::record::Form;
 use std::sync::Arc;
 
 /// Whether the replica is good to play on.
@@ -48,6 +49,8 @@ pub(crate) struct Table {
     pub(crate) settings: Arc<TableSettings>,
     pub(crate) game: Game,
     pub(crate) head: Head,
+    /// The form in which events are written.
+    pub(crate) write_form: Form,
     pub(crate) health: Health,
     pub(super) stopping: Stopping,
     pub(crate) audiences: Audiences,
@@ -79,6 +82,7 @@ impl Table {
             settings,
             game,
             head,
+            write_form: Form::default(),
             health: Health::Sound,
             stopping: Stopping::No,
             audiences: Audiences::new(id),
