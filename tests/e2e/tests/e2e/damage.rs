@@ -77,19 +77,21 @@ fn a_lost_tail_needs_the_operators_consent_and_games_resume_from_the_rest() {
     duel.play_quietly(9);
     server.kill();
     duel.expect("Reconnecting.");
-    let journal =
-        files(&site.data()).into_iter().find(|path| path.extension().is_some_and(|kind| kind == "jnl"));
-    let journal = journal.expect("a journal");
-    let bytes = fs::read(&journal).expect("a file");
-    let written = bytes.iter().rposition(|byte| *byte != 0).expect("a journal that is not empty");
-    fs::write(&journal, &bytes[..written]).expect("a file");
-    fs::remove_dir_all(site.data().join("mirror")).expect("a mirror");
+    // The last move is cut off, and the notes that tell whose it was are gone.
+    let move_at = appends(&site, &duel.id).last().copied().expect("a move");
+    let log = fs::read(segment(&site)).expect("a file");
+    fs::write(segment(&site), &log[..move_at]).expect("a file");
+    let is_note = |path: &PathBuf| path.to_string_lossy().contains("/notes-");
+    files(&site.data())
+        .iter()
+        .filter(|path| is_note(path))
+        .for_each(|path| fs::remove_file(path).expect("a file"));
 
     let port = server.address.port();
     let refusal = Process::run(&mut site.server_command(port));
-    refusal.expect(4, &["1 of them are lost", "--accept-lost-tail"]);
+    refusal.expect(4, &["has lost acknowledged changes", "--accept-lost-tail"]);
     let server = Server::start(site.server_command(port).arg("--accept-lost-tail"));
-    assert!(server.has_said("Commits gone through: "), "{:?}", server.lines());
+    assert!(server.has_said("The store is damaged: "), "{:?}", server.lines());
     duel.expect("The server had to go back to an older state of the game. It goes on from here.");
     let mut told = Vec::new();
     for client in [&mut duel.clients.red, &mut duel.clients.blue] {
@@ -116,11 +118,12 @@ fn a_damaged_game_is_reported_and_others_continue() {
     for duel in &mut duels {
         duel.expect("Reconnecting.");
     }
-    // Both copies of an entry of the second game: the fifth is a move.
-    let entry = [duels[1].id.as_bytes(), &5_u64.to_be_bytes()].concat();
-    for place in ["db", "mirror"] {
-        flip_behind(&site.data().join(place), &entry, 60);
-    }
+    // The second game's last move but one.
+    let entry = appends(&site, &duels[1].id);
+    let entry = entry[entry.len() - 2];
+    let mut log = fs::read(segment(&site)).expect("a file");
+    log[entry..entry + 20].fill(0xee);
+    fs::write(segment(&site), log).expect("a file");
 
     let server = Server::start(&mut site.server_command(port));
     let told = duels[1].id.clone();
@@ -136,22 +139,20 @@ fn a_damaged_game_is_reported_and_others_continue() {
     assert_eq!(record.status, 410, "{record:?}");
     assert!(record.body.contains("game_quarantined"), "{record:?}");
     let said = server.lines().join("\n");
-    assert!(said.contains("in quarantine: 1.") && said.contains(&format!("game {told}: entry 5")), "{said}");
-    let kept = fs::read_dir(site.data()).expect("a folder").flatten();
-    let kept = kept.filter(|it| it.file_name().to_string_lossy().starts_with("damaged-")).count();
-    assert_eq!(kept, 1);
+    assert!(said.contains("The store is damaged: ") && said.contains("in quarantine: this game"), "{said}");
+    assert!(said.contains(&told), "{said}");
 }
 
-/// Flips a bit at this distance behind the first place of these bytes in a file under a folder.
-fn flip_behind(folder: &Path, wanted: &[u8], distance: usize) {
-    for path in files(folder) {
-        let mut bytes = fs::read(&path).expect("a file");
-        if let Some(at) = bytes.windows(wanted.len()).position(|window| window == wanted) {
-            bytes[at + wanted.len() + distance] ^= 1;
-            return fs::write(&path, bytes).expect("a file");
-        }
-    }
-    panic!("no file under {} has these bytes", folder.display());
+/// The log's only segment.
+fn segment(site: &Site) -> PathBuf {
+    site.data().join("log/00000001.seg")
+}
+
+/// Where the appends to a game lie in the log. They begin with the length of its id.
+fn appends(site: &Site, id: &str) -> Vec<usize> {
+    let wanted = [&[u8::try_from(id.len()).expect("a short id")], id.as_bytes()].concat();
+    let bytes = fs::read(segment(site)).expect("a file");
+    (0..bytes.len()).filter(|at| bytes[*at..].starts_with(&wanted)).collect()
 }
 
 /// How a server handles the damage. Fails if it reports none and something is missing.
