@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use flagfall_services::Services;
 use flagfall_services::proof::SigningKey;
 use flagfall_services::settings::Settings;
-use flagfall_store::Store;
+use flagfall_store::{DiskSpace, Store};
 use metrics::{counter, gauge};
 use tokio::time::Instant;
 
@@ -44,9 +44,6 @@ impl Deref for App {
 
 impl App {
     /// Puts a server together, and reads the lists of games from the store.
-    ///
-    /// # Errors
-    /// [`StartError`] if the store cannot be read.
     pub(crate) async fn assemble(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -98,6 +95,11 @@ impl App {
         gauge!(names::GAMES, "phase" => "at_rest").set(count(self.tables.at_rest()));
         gauge!(names::RUNNING_GAMES).set(count(self.tables.running_count()));
         gauge!(names::RUNNING_GAMES_MAX).set(count(self.settings.limits.running_games));
+        if let Some(DiskSpace { free_bytes, is_paused }) = self.store.disk_space() {
+            #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
+            gauge!(names::DISK_FREE_BYTES).set(free_bytes as f64);
+            gauge!(names::DISK_FULL).set(f64::from(u8::from(is_paused)));
+        }
         flagfall_base::recorder::sample_process(self.started.elapsed());
         #[expect(clippy::cast_precision_loss, reason = "a gauge need not be exact")]
         if let Some(bytes) = self.tables.memory_limit() {

@@ -56,6 +56,12 @@ pub enum OpenFailure {
     /// The TLS files for Redis.
     #[error("{0}")]
     RedisTls(#[from] RedisTlsError),
+    /// The disk of the data folder has too little room for a server.
+    #[error("{why}. Make room, then start the server again")]
+    DiskFull {
+        /// How full it is.
+        why: String,
+    },
 }
 
 /// Why a maintenance command failed.
@@ -113,6 +119,9 @@ pub async fn open(config: &Config) -> Result<Opened, OpenFailure> {
         },
         StoreKind::Embedded => {
             let store = Arc::new(open_embedded(config, &config.data)?);
+            if let Some(why) = store.paused() {
+                return Err(OpenFailure::DiskFull { why });
+            }
             let folder = std::fs::canonicalize(&config.data).unwrap_or_else(|_| config.data.clone());
             let place = format!("data in {}", folder.display());
             Opened { store: store.clone(), embedded: Some(store), place }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square};
 use flagfall_rules::secret::SecretRecord;
-use flagfall_rules::{Disclosure, EndReason, Fate, Identity, Ruleset, Viewer};
+use flagfall_rules::{Disclosure, EndReason, Fate, Identity, Laid, Ruleset, Viewer};
 
 use crate::narrowing::{ChipsAt, could_be};
 
@@ -220,13 +220,13 @@ impl Disclosed {
         from: Square,
         to: Square,
         strike: Option<&[flagfall_rules::secret::StruckRecord; 2]>,
-        laid: Option<&(Vec<Square>, ChipColor)>,
+        laid: Option<&Laid>,
     ) {
         let lakes = self.ruleset.shape.lakes.iter();
         let full: BTreeSet<Square> = self.board.keys().copied().chain(lakes).collect();
         let chips_before = self.chips.clone();
-        for (squares, color) in laid.into_iter() {
-            self.chips.extend(squares.iter().map(|square| (*square, *color)));
+        for laid in laid {
+            self.chips.extend(laid.squares().iter().map(|square| (square, laid.color())));
         }
         let Some(mut piece) = self.board.remove(&from) else { panic!("{from}: nothing stands there") };
         assert_eq!(piece.side, side);

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::model::{Model, Page};
+use crate::model::Model;
 use crate::words;
 
 /// True if a note fits into the line below the board.
@@ -12,10 +12,10 @@ pub(super) fn is_fitting(note: &str, width: u16) -> bool {
 
 /// The newest note for the line below the board, and how many are newer.
 ///
-/// Skips the last move, which the panel shows: against a quick opponent, the player wants to read
-/// the result of their own move first.
-pub(super) fn newest_note(model: &Model) -> Option<(usize, &str)> {
-    let is_live = model.ui.page == Page::Game && model.ui.replay.is_none();
+/// Skips the last move if the panel has a status, which shows it: against a quick opponent, the
+/// player wants to read the result of their own move first.
+pub(super) fn newest_note(model: &Model, has_status: bool) -> Option<(usize, &str)> {
+    let is_live = has_status && model.ui.replay.is_none();
     let last = model.game.as_ref().filter(|_| is_live).and_then(|game| game.view.last_move.as_ref());
     let last = last.map(words::moved);
     let mut notes = model.notes.iter().rev().enumerate();

@@ -3,36 +3,25 @@
 use flagfall_protocol::Code;
 use metrics::{Unit, counter};
 
-/// The kind of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Only grows.
     Counter,
-    /// Goes up and down.
     Gauge,
     /// Durations in seconds, or sizes, in buckets.
     Histogram,
 }
 
-/// A metric as it is declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// The name of its constant in this module.
     pub constant: &'static str,
-    /// Its name.
     pub name: &'static str,
-    /// Its kind.
     pub kind: Kind,
-    /// Its unit.
     pub unit: Unit,
-    /// The names of its labels.
     pub labels: &'static [&'static str],
-    /// What it means.
     pub help: &'static str,
 }
 
-/// Declares every metric once: its name as a constant, and [`METRICS`] with all of them in this
-/// order.
 macro_rules! declare {
     ($($id:ident = $name:literal, $kind:ident, $unit:ident, [$($label:literal),*], $help:literal;)+) => {
         $(#[doc = $help]
@@ -129,6 +118,10 @@ declare! {
         "Ways in which the store promises less than a game needs: settings of Redis, read again every 15 seconds";
     STORE_AVAILABLE = "flagfall_store_available", Gauge, Count, [],
         "Whether the store answers: 1, or 0 while clients are told that it does not";
+    DISK_FREE_BYTES = "flagfall_disk_free_bytes", Gauge, Bytes, [],
+        "Free bytes of the file system of the data folder, as of the last heartbeat";
+    DISK_FULL = "flagfall_disk_full", Gauge, Count, [],
+        "Whether games pause because that file system is full or almost full: 1 or 0";
     HEARTBEAT_FAILURES = "flagfall_heartbeat_failures_total", Counter, Count, [],
         "Heartbeats that the store did not accept";
     GAMES = "flagfall_games", Gauge, Count, ["phase"],

@@ -48,7 +48,7 @@ fn recorder(id: GameId, stored: &[StoredEntry]) -> Result<(GameHeader, Recorder)
     let (header, game) = replay::open(id, first)?;
     let mut recorder = Recorder::new(game).with_lag_quota(header.lag_quota);
     for stored in rest {
-        let entry = replay::entry(stored)?;
+        let entry = replay::entry(&header, stored)?;
         recorder.note_compensated(&entry.event, entry.at, entry.lag_ms);
     }
     Ok((header, recorder))

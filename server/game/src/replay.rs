@@ -2,7 +2,7 @@
 
 use flagfall_board::{GameId, Stamp};
 use flagfall_rules::{Event, Game, evolve_compensated};
-use flagfall_store::record::{self, CommandStamp, LogBody};
+use flagfall_store::record::{self, CommandStamp, LogEntry, RecordError};
 use flagfall_store::{Head, StoredEntry};
 
 use super::header::GameHeader;
@@ -10,14 +10,16 @@ use super::header::GameHeader;
 /// Why a sound log cannot be replayed by this server.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(super) enum ReplayError {
-    /// The first entry is missing or is not a header.
+    /// The log has no entries.
     #[error("the log does not begin with what the game was made with")]
     NoHeader,
     /// This version cannot read an entry.
-    #[error("entry {seq} is not of a form this server knows; a newer server may have written it")]
+    #[error("entry {seq} cannot be read: {error}")]
     Entry {
         /// The entry's number.
         seq: u64,
+        /// Why.
+        error: RecordError,
     },
     /// The ruleset is unknown, or does not allow the lakes.
     #[error("the game's ruleset is unknown to this server")]
@@ -26,7 +28,7 @@ pub(super) enum ReplayError {
 
 /// An entry after the first.
 pub(super) struct ReplayedEntry {
-    pub(super) command: Option<CommandStamp>,
+    pub(super) command: Option<CommandStamp<'static>>,
     pub(super) lag_ms: u32,
     pub(super) event: Event,
     pub(super) at: Stamp,
@@ -34,23 +36,18 @@ pub(super) struct ReplayedEntry {
 
 /// The header and the state before the first event.
 pub(super) fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Game), ReplayError> {
-    let entry = record::decode::<GameHeader>(&first.body).map_err(|_| ReplayError::NoHeader)?;
-    let LogBody::Opened(header) = entry.body else { return Err(ReplayError::NoHeader) };
+    let wrong = |error| ReplayError::Entry { seq: first.seq, error };
+    let header: GameHeader = record::decode_header(&first.body).map_err(wrong)?;
     let terms = header.game_terms(game, first.at).ok_or(ReplayError::Ruleset)?;
-    let lag_quota = header.lag_quota.map(Into::into).unwrap_or_default();
+    let lag_quota = header.lag_quota.unwrap_or_default();
     Ok((header, Game::new(terms).with_lag_quota(lag_quota)))
 }
 
 /// Reads an entry after the first.
-pub(super) fn entry(stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> {
-    let wrong = |_| ReplayError::Entry { seq: stored.seq };
-    let entry = record::decode::<GameHeader>(&stored.body).map_err(wrong)?;
-    match entry.body {
-        LogBody::Event(event) => {
-            Ok(ReplayedEntry { command: entry.command, lag_ms: entry.lag_ms, event, at: stored.at })
-        }
-        LogBody::Opened(_) => Err(ReplayError::Entry { seq: stored.seq }),
-    }
+pub(super) fn entry(header: &GameHeader, stored: &StoredEntry) -> Result<ReplayedEntry, ReplayError> {
+    let wrong = |error| ReplayError::Entry { seq: stored.seq, error };
+    let LogEntry { command, lag_ms, event } = record::decode(&stored.body, header.seats()).map_err(wrong)?;
+    Ok(ReplayedEntry { command, lag_ms, event, at: stored.at })
 }
 
 /// Carries out every entry in turn; `each` gets the game after each entry.
@@ -63,7 +60,7 @@ pub(super) fn replay(
     let (header, mut game) = open(id, first)?;
     let mut head = Head::START.then(id, &first.body);
     for stored in rest {
-        let entry = entry(stored)?;
+        let entry = entry(&header, stored)?;
         evolve_compensated(&mut game, &entry.event, entry.at, entry.lag_ms);
         head = head.then(id, &stored.body);
         each(&game, &entry);

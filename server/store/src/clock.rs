@@ -153,6 +153,8 @@ struct State {
     doubted_since: Option<Duration>,
     /// True if the present difference has been logged.
     is_told: bool,
+    /// True if the store pauses: the outage ends with the pause.
+    is_paused: bool,
 }
 
 impl StampClock {
@@ -171,6 +173,7 @@ impl StampClock {
             unkept: None,
             doubted_since: is_doubted.then_some(steady),
             is_told: false,
+            is_paused: false,
         };
         let clock = StampClock { clock: Box::new(clock), state: Mutex::new(state) };
         clock.state().tell(wall);
@@ -213,6 +216,24 @@ impl StampClock {
         now
     }
 
+    /// From now on there are no heartbeats, because the store pauses.
+    pub(crate) fn pause(&self) {
+        self.state().is_paused = true;
+    }
+
+    /// The pause is over: if it was long enough, it is an outage.
+    pub(crate) fn resume(&self) {
+        self.state().is_paused = false;
+        self.beat();
+    }
+
+    /// The last heartbeat, if the store pauses and it was so long ago that clocks stand still.
+    pub(crate) fn paused_since(&self) -> Option<Stamp> {
+        let state = self.state();
+        let (beaten, since) = state.beat.filter(|_| state.is_paused)?;
+        (self.clock.steady().saturating_sub(beaten) > SILENCE).then_some(since)
+    }
+
     /// The latest outage, if there was one.
     pub(crate) fn outage(&self) -> Option<Outage> {
         self.state().outage
@@ -221,6 +242,11 @@ impl StampClock {
     /// Takes the outage that is not in the store's records yet. The caller writes it there.
     pub(crate) fn take_unkept(&self) -> Option<Outage> {
         self.state().unkept.take()
+    }
+
+    /// Takes back an outage that could not be written.
+    pub(crate) fn put_back_unkept(&self, outage: Outage) {
+        self.state().unkept.get_or_insert(outage);
     }
 
     /// True if an outage has yet to be written to the store's records.
@@ -244,6 +270,7 @@ impl StampClock {
         now = now.max(state.floor);
         state.floor = now;
         if let Some((beaten, since)) = state.beat
+            && !state.is_paused
             && steady.saturating_sub(beaten) > SILENCE
         {
             state.note_outage(since, now);
@@ -397,6 +424,26 @@ mod tests {
         assert_eq!((clock.outage(), clock.take_unkept()), (Some(outage), Some(outage)));
         live(&machine, &clock, 10);
         assert_eq!((clock.outage(), clock.take_unkept()), (Some(outage), None));
+    }
+
+    #[test]
+    fn a_pause_is_one_outage_that_ends_with_it() {
+        let (machine, clock) = clocks(Stamp(0));
+        let since = clock.beat();
+        clock.pause();
+        assert_eq!(clock.paused_since(), None);
+        for _ in 0..10 {
+            machine.advance_ms(1_000);
+            clock.stamp();
+        }
+        assert_eq!((clock.outage(), clock.paused_since()), (None, Some(since)));
+        clock.resume();
+        assert_eq!(clock.outage(), Some(Outage { since, until: since.plus_ms(10_000) }));
+        assert_eq!(clock.paused_since(), None);
+        clock.pause();
+        machine.advance_ms(2_000);
+        clock.resume();
+        assert_eq!(clock.outage().unwrap().until, since.plus_ms(10_000), "a short pause is none");
     }
 
     #[test]

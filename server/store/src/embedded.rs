@@ -22,9 +22,15 @@
 //! keeps its word. A request without an answer is there completely or not at all: what was being
 //! written at the end of the log is cut off at the next start.
 //!
-//! When a write fails, its requests are answered `Unknown`, and from then on the store refuses
-//! everything, reads included: the end of the log may hold the failed write, so a read now could
-//! deny what will be there after the restart.
+//! When a write fails for another reason than a full disk, its requests are answered `Unknown`, and
+//! from then on the store refuses everything, reads included: the end of the log may hold the failed
+//! write, so a read now could deny what will be there after the restart.
+//!
+//! # What a full disk does
+//! The store pauses before the disk is full, and when a write finds no room: changes and heartbeats
+//! are refused, so clocks stand still, and reads go on. A group that finds no room is taken back, so
+//! its requests are refused, not `Unknown`. What makes room is done even then as far as possible:
+//! compaction, and requests to delete. When there is room again the store goes on by itself.
 //!
 //! # What damage does
 //!
@@ -48,9 +54,12 @@ pub mod backup;
 mod change;
 mod compact;
 mod convert;
+mod disk;
 mod error;
 mod files;
 mod folder_lock;
+#[cfg(test)]
+mod full_disk;
 mod index;
 mod inspect;
 mod layer;
@@ -61,13 +70,14 @@ mod place;
 mod progress;
 mod reader;
 mod request;
+mod room;
 mod shared;
 mod sum;
 mod trouble;
 mod writer;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
@@ -87,8 +97,8 @@ use crate::archive::{Archive, FullRecord};
 use crate::checks::{check_append, check_update};
 use crate::clock::WallClock;
 use crate::store::{
-    Append, AppendOutcome, Outage, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update,
-    UpdateOutcome,
+    Append, AppendOutcome, DiskSpace, Outage, ReadError, Record, Store, StoreError, StoreFuture, StoredEntry,
+    Update, UpdateOutcome,
 };
 use crate::value::{Head, Key};
 
@@ -135,8 +145,10 @@ impl EmbeddedStore {
             alive: Mutex::new(opened.alive),
             counters: Counters::default(),
             place: Mutex::new(opened.place),
+            room: opened.room,
             folder: folder.to_owned(),
             losses: opened.losses,
+            is_complete: AtomicBool::new(false),
             _lock: opened.lock,
         });
         let (sender, receiver) = mpsc::channel(options.queue_length.max(1));
@@ -146,6 +158,8 @@ impl EmbeddedStore {
             notes: opened.notes,
             shared: shared.clone(),
             checkpoint: None,
+            unstored: None,
+            unkept: Vec::new(),
             checkpoint_bytes: options.checkpoint_bytes,
             compact_bytes: options.compact_bytes,
             compaction: None,
@@ -170,6 +184,15 @@ impl EmbeddedStore {
             commits: counters.commits.load(Ordering::Relaxed),
             appends: counters.appends.load(Ordering::Relaxed),
             entries: counters.entries.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Why the store takes nothing at present, if its disk is full.
+    #[must_use]
+    pub fn paused(&self) -> Option<String> {
+        match self.shared.room.check() {
+            Err(StoreError::Unavailable { why }) => Some(why),
+            Err(_) | Ok(()) => None,
         }
     }
 
@@ -283,7 +306,8 @@ impl Drop for EmbeddedStore {
         }
         // A reader that is still at work keeps the index open. The next start rebuilds it then.
         let is_closed = self.reader.take().is_some_and(|reader| Arc::into_inner(reader.index).is_some());
-        if is_closed && self.shared.check_place().is_ok() {
+        let is_complete = self.shared.is_complete.load(Ordering::SeqCst);
+        if is_closed && is_complete && self.shared.check_place().is_ok() {
             open::seal_index(&self.shared.folder);
         }
     }
@@ -293,6 +317,7 @@ impl Store for EmbeddedStore {
     fn append(&self, append: Append) -> StoreFuture<'_, Result<AppendOutcome, StoreError>> {
         Box::pin(async move {
             check_append(&append)?;
+            self.shared.room.check()?;
             let Append { game, expected, deadline, not_before, bodies, writes } = append;
             let mut head = expected;
             let link = |body| {
@@ -350,6 +375,7 @@ impl Store for EmbeddedStore {
     fn update(&self, update: Update) -> StoreFuture<'_, Result<UpdateOutcome, StoreError>> {
         Box::pin(async move {
             check_update(&update)?;
+            self.shared.room.check()?;
             let answer = self.send(|reply| Request::Update { update, reply }).await?;
             answer.await.unwrap_or(Ok(UpdateOutcome::Unknown))
         })
@@ -379,14 +405,24 @@ impl Store for EmbeddedStore {
     fn heartbeat(&self) -> StoreFuture<'_, Result<Stamp, StoreError>> {
         Box::pin(async move {
             self.shared.check_place()?;
-            let at = self.shared.clock.beat();
+            self.shared.look_at_room()?;
+            if self.shared.room.is_paused() {
+                self.ask(|reply| Request::LookForRoom { reply }).await?;
+                self.shared.room.check()?;
+            }
+            let at = self.shared.clock.stamp();
             // A short write into the page cache: not worth a blocking thread.
             let noted = {
                 let mut alive = self.shared.alive.lock().unwrap_or_else(PoisonError::into_inner);
                 alive.note_heartbeat(at)
             };
             noted
-                .map_err(|error| StoreError::Unavailable { why: format!("the heartbeat failed: {error}") })?;
+                .map_err(|error| match disk::is_no_room(&error) {
+                    true => self.shared.pause("the heartbeat cannot be noted", &error),
+                    false => format!("the heartbeat failed: {error}"),
+                })
+                .map_err(|why| StoreError::Unavailable { why })?;
+            let at = self.shared.clock.beat();
             if self.shared.clock.has_unkept() {
                 self.ask(|reply| Request::KeepOutage { reply }).await?;
             }
@@ -411,6 +447,14 @@ impl Store for EmbeddedStore {
 
     fn outage(&self) -> Option<Outage> {
         self.shared.clock.outage()
+    }
+
+    fn silent_since(&self) -> Option<Stamp> {
+        self.shared.clock.paused_since()
+    }
+
+    fn disk_space(&self) -> Option<DiskSpace> {
+        Some(self.shared.room.space())
     }
 
     fn quarantined(&self) -> StoreFuture<'_, Result<Vec<(GameId, String)>, StoreError>> {

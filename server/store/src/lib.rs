@@ -28,7 +28,7 @@ pub use embedded::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore};
 pub use memory::MemoryStore;
 pub use outages::OutageList;
 pub use store::{
-    Announcement, Append, AppendOutcome, Expect, Notice, OUTAGES_KEY, OUTAGES_MAX, Outage, ReadError, Record,
-    Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
+    Announcement, Append, AppendOutcome, DiskSpace, Expect, Notice, OUTAGES_KEY, OUTAGES_MAX, Outage,
+    ReadError, Record, Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
 };
 pub use value::{Hash, Head, Key, SecretBytes};

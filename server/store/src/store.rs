@@ -247,6 +247,15 @@ pub struct Outage {
     pub until: Stamp,
 }
 
+/// The room on the disk of a store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DiskSpace {
+    /// Free bytes of its file system, as of the last heartbeat.
+    pub free_bytes: u64,
+    /// True if the store takes nothing because too little is free.
+    pub is_paused: bool,
+}
+
 /// The logs of all games, and small side records under keys.
 ///
 /// A game's log is a gapless sequence of entries numbered from 1. The store does not read their
@@ -387,6 +396,11 @@ pub trait Store: Send + Sync + 'static {
     /// The latest outage since this store was opened. Clocks stood still during it. It is known
     /// before the store accepts anything again.
     fn outage(&self) -> Option<Outage> {
+        None
+    }
+
+    /// The room on the disk, if this process writes to one.
+    fn disk_space(&self) -> Option<DiskSpace> {
         None
     }
 

@@ -6,8 +6,9 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::common::Client;
+use crate::common::{Client, http};
 use crate::store::redis::RedisServer;
+use crate::store::small_disk::SmallDisk;
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_bots::{Chance, random_setup};
 use flagfall_protocol::{Accepted, ClientToServer, GameCommand, GameView, ServerToClient, Terms, Time};
@@ -168,6 +169,67 @@ async fn a_server_that_was_stopped_for_some_seconds_takes_no_time_from_a_player(
     assert!(ran + frozen <= begun.elapsed() + Duration::from_millis(50), "{ran:?} ran, {frozen:?} frozen");
     step(&mut red, game, 0, "a4a5").await.unwrap();
     step(&mut blue, game, 1, "a7a6").await.unwrap();
+}
+
+async fn is_store_available(client: &mut Client) -> bool {
+    client
+        .find(|message| match message {
+            ServerToClient::StoreState { available } => Some(available),
+            _ => None,
+        })
+        .await
+}
+
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "nothing but time makes an outage of a full disk")]
+async fn games_pause_while_the_disk_is_full_and_go_on_by_themselves() {
+    const MIB: u64 = 1024 * 1024;
+    let Some(disk) = SmallDisk::mount(256) else { return };
+    let data = disk.data();
+    let words = ["--data", data.to_str().unwrap()];
+    let server = Running::start(&words);
+    let (mut red, red_token, mut blue, _, game) = game(&server).await;
+    let left_ms = |view: GameView| view.clock.unwrap().remaining_ms.red;
+    // First it is almost full, then nothing is left.
+    for (ply, free) in [(0, 100 * MIB), (2, 0)] {
+        let begun = Instant::now();
+        let before = left_ms(view(&mut red, game).await);
+        disk.leave(free);
+        assert!(!is_store_available(&mut red).await);
+        let full = Instant::now();
+        let refused = step(&mut red, game, ply, if ply == 0 { "a4a5" } else { "a5a4" }).await;
+        assert!(refused.as_ref().is_err_and(|why| why.starts_with("store_unavailable")), "{refused:?}");
+        let health = format!("GET /health HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", server.address);
+        let health = http(server.address, &health).await;
+        assert_eq!(health.status, 503);
+        assert!(health.body.contains("the disk is full: games pause until there is room"), "{}", health.body);
+        // More than the 2.5 s that a server may be silent.
+        std::thread::sleep(Duration::from_millis(3_000));
+        let stood = full.elapsed();
+        disk.make_room();
+        assert!(is_store_available(&mut red).await);
+        let after = left_ms(view(&mut red, game).await);
+        let ran = Duration::from_millis(before.saturating_sub(after));
+        assert!(ran + stood <= begun.elapsed() + Duration::from_millis(50), "{ran:?} ran, {stood:?} stood");
+        let (one, two) = if ply == 0 { ("a4a5", "a7a6") } else { ("a5a4", "a6a7") };
+        // A command that was refused for want of room can be made again with the same id.
+        step(&mut red, game, ply, one).await.unwrap();
+        step(&mut blue, game, ply + 1, two).await.unwrap();
+    }
+    server.signal("KILL");
+    drop(server);
+    disk.leave(100 * MIB);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_flagfall-server"));
+    command.env_clear().args(["--listen", "127.0.0.1:0", "--metrics-listen", "none"]).args(words);
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(said.contains("is almost full (100 MiB are free)") && said.contains("Make room"), "{said}");
+    disk.make_room();
+    let server = Running::start(&words);
+    let (mut red, games) = server.again(&red_token).await;
+    assert_eq!(games, [game]);
+    assert_eq!(view(&mut red, game).await.ply, 4);
 }
 
 #[tokio::test]

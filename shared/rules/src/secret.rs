@@ -3,7 +3,7 @@
 //! Only the store crate may call these functions (`clippy.toml` files ban them elsewhere). The data
 //! goes into the log and nowhere else.
 
-use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, SquareSet, Stamp};
+use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square, Stamp};
 use flagfall_view::{Commitment, Fate, Laid};
 
 use crate::commitment::Salt;
@@ -13,116 +13,44 @@ use crate::setup::Deployment;
 
 /// An event as the log keeps it. It has no `Debug` and no serialization of its own.
 #[derive(Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum SecretRecord {
     /// A side deployed: the text of §P4 without blanks, and the salt of its commitment.
-    Deployed {
-        /// Who.
-        side: Side,
-        /// What.
-        setup: String,
-        /// The salt.
-        salt: [u8; 32],
-        /// Whether the side had deployed before.
-        is_change: bool,
-    },
+    Deployed { side: Side, setup: String, salt: [u8; 32], is_change: bool },
     /// The game started, with these commitments.
-    Started {
-        /// Each side's commitment.
-        commitments: PerSide<Option<[u8; 32]>>,
-    },
-    /// A ply.
+    Started { commitments: PerSide<Option<[u8; 32]>> },
+    /// A ply: the ranks that it allows the piece to have, all of them if it proves nothing; attacker and
+    /// defender of a strike, and whether it labels the struck piece for the first time (§S2.1); the
+    /// chips that changed, and their color now (§S2.3).
     Moved {
-        /// Who.
         side: Side,
-        /// From where.
         from: Square,
-        /// To where.
         to: Square,
-        /// The ranks the move allows the piece to have; empty if it proves nothing.
-        proves: Vec<Rank>,
-        /// Attacker and defender of a strike.
+        proves: RankSet,
         strike: Option<[StruckRecord; 2]>,
-        /// Whether the strike labels the struck piece for the first time (§S2.1).
         labels: bool,
-        /// The chips that changed, and their color now (§S2.3).
-        laid: Option<(Vec<Square>, ChipColor)>,
+        laid: Option<Laid>,
     },
-    /// A strike that waits for choices (§Q4).
-    Struck {
-        /// Who struck.
-        side: Side,
-        /// From where.
-        from: Square,
-        /// To where.
-        to: Square,
-        /// The ranks the strike allows the piece to have; empty if it proves nothing.
-        proves: Vec<Rank>,
-        /// Who owes a choice.
-        owes: PerSide<bool>,
-    },
+    /// A strike that waits for choices (§Q4), with the ranks that it allows, as in a ply.
+    Struck { side: Side, from: Square, to: Square, proves: RankSet, owes: PerSide<bool> },
     /// A side chose what its struck coin is (§Q4).
-    Chosen {
-        /// Who.
-        side: Side,
-        /// What.
-        rank: Rank,
-    },
+    Chosen { side: Side, rank: Rank },
     /// A side took a piece off the board (§S1.5).
-    Removed {
-        /// Who.
-        side: Side,
-        /// From where.
-        square: Square,
-    },
+    Removed { side: Side, square: Square },
     /// A side brought a piece on from its reserve (§S1.5).
-    Placed {
-        /// Who.
-        side: Side,
-        /// Where to.
-        square: Square,
-        /// What.
-        rank: Rank,
-        /// Whether a labeled one.
-        is_labeled: bool,
-        /// The color of its chip.
-        color: Option<ChipColor>,
-    },
+    Placed { side: Side, square: Square, rank: Rank, is_labeled: bool, color: Option<ChipColor> },
     /// A side laid the chip it owed (§S2.4).
-    Colored {
-        /// Who.
-        side: Side,
-        /// Where.
-        square: Square,
-        /// Its color.
-        color: ChipColor,
-    },
+    Colored { side: Side, square: Square, color: ChipColor },
     /// A side offered a draw.
-    DrawOffered {
-        /// Who.
-        side: Side,
-    },
+    DrawOffered { side: Side },
     /// A side declined a draw.
-    DrawDeclined {
-        /// Who.
-        side: Side,
-    },
+    DrawDeclined { side: Side },
     /// The clocks stopped at that moment.
-    Paused {
-        /// The moment.
-        since: Stamp,
-    },
-    /// The clocks run again.
-    Resumed {
-        /// Since this moment, if not since the event's own.
-        since: Option<Stamp>,
-    },
+    Paused { since: Stamp },
+    /// The clocks run again: since this moment, if not since the event's own.
+    Resumed { since: Option<Stamp> },
     /// The game ended.
-    Ended {
-        /// Who won.
-        winner: Option<Side>,
-        /// Why.
-        reason: EndReason,
-    },
+    Ended { winner: Option<Side>, reason: EndReason },
 }
 
 /// One piece's part in a strike.
@@ -136,25 +64,12 @@ pub struct StruckRecord {
     pub shown: bool,
 }
 
-/// A record that is not a valid event: its deployment has unknown letters, or no move lays its
-/// chips.
+/// A record that is not a valid event: its deployment has unknown letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "the record's deployment has letters that stand for no piece, or its chips are none that a move lays"
-)]
+#[error("the record's deployment has letters that stand for no piece")]
 pub struct SecretRecordError;
 
-/// The ranks as a list. All ranks are written as an empty list.
-fn proved(ranks: RankSet) -> Vec<Rank> {
-    if ranks == RankSet::ALL { Vec::new() } else { ranks.iter().collect() }
-}
-
-fn allowed(ranks: Vec<Rank>) -> RankSet {
-    if ranks.is_empty() { RankSet::ALL } else { ranks.into_iter().collect() }
-}
-
 /// The event as plain data, for the log.
-#[must_use]
 pub fn to_record(event: &Event) -> SecretRecord {
     match &event.0 {
         EventKind::Deployed(deployed) => {
@@ -173,15 +88,15 @@ pub fn to_record(event: &Event) -> SecretRecord {
             side: *side,
             from: *from,
             to: *to,
-            proves: proved(*proves),
+            proves: *proves,
             labels: strike.is_some_and(|strike| strike.labels),
-            laid: laid.map(|laid| (laid.squares().iter().collect(), laid.color())),
+            laid: *laid,
             strike: strike.map(|Strike { attacker, defender, labels: _ }| {
                 [attacker, defender].map(|Struck { rank, fate, shown }| StruckRecord { rank, fate, shown })
             }),
         },
         EventKind::Struck(UnresolvedStrike { side, from, to, proves, owes }) => {
-            SecretRecord::Struck { side: *side, from: *from, to: *to, proves: proved(*proves), owes: *owes }
+            SecretRecord::Struck { side: *side, from: *from, to: *to, proves: *proves, owes: *owes }
         }
         EventKind::Chosen { side, rank } => SecretRecord::Chosen { side: *side, rank: *rank },
         EventKind::Removed { side, square } => SecretRecord::Removed { side: *side, square: *square },
@@ -209,7 +124,7 @@ pub fn to_record(event: &Event) -> SecretRecord {
 /// The event of a record that came from the log.
 ///
 /// # Errors
-/// [`SecretRecordError`] if the deployment cannot be read, or no move lays the chips.
+/// [`SecretRecordError`] if the deployment cannot be read.
 pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
     Ok(Event(match record {
         SecretRecord::Deployed { side, setup, salt, is_change } => EventKind::Deployed(Box::new(Deployed {
@@ -225,21 +140,15 @@ pub fn from_record(record: SecretRecord) -> Result<Event, SecretRecordError> {
             side,
             from,
             to,
-            proves: allowed(proves),
+            proves,
             strike: strike.map(|[attacker, defender]| {
                 let part = |StruckRecord { rank, fate, shown }| Struck { rank, fate, shown };
                 Strike { attacker: part(attacker), defender: part(defender), labels }
             }),
-            laid: match laid {
-                None => None,
-                Some((squares, color)) => {
-                    let squares: SquareSet = squares.into_iter().collect();
-                    Some(Laid::new(squares, color).ok_or(SecretRecordError)?)
-                }
-            },
+            laid,
         }),
         SecretRecord::Struck { side, from, to, proves, owes } => {
-            EventKind::Struck(UnresolvedStrike { side, from, to, proves: allowed(proves), owes })
+            EventKind::Struck(UnresolvedStrike { side, from, to, proves, owes })
         }
         SecretRecord::Chosen { side, rank } => EventKind::Chosen { side, rank },
         SecretRecord::Removed { side, square } => EventKind::Removed { side, square },

@@ -11,9 +11,9 @@ use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_records::{Format, export};
 use flagfall_rules::{Command, Game, Phase, Referee, Ruleset, TimeControl, Viewer};
-use flagfall_store::record::{LogBody, LogEntry, encode};
+use flagfall_store::record::{CommandStamp, Form, encode, encode_header};
 use flagfall_tests::{Chance, Logged, Match, Step, random_setup, rulesets};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// The plies of a game. Short inputs are mutated more often.
 const PLIES: u16 = 8;
@@ -132,14 +132,21 @@ fn write_entries(
     if lakes != ruleset.shape.lakes {
         header["lakes"] = lakes.iter().map(|square| square.to_string()).collect();
     }
-    let mut lines = Vec::new();
-    let bodies = log.iter().map(|logged| LogBody::Event(logged.event.clone()));
-    for body in [LogBody::Opened(header)].into_iter().chain(bodies) {
-        let entry = LogEntry::<Value> { command: None, lag_ms: 0, body };
-        lines.extend(encode(entry)?.into_exposed());
-        lines.push(b'\n');
+    let header = encode_header(&header)?.into_exposed();
+    for form in [Form::Json, Form::Binary] {
+        let mut seed = [&header[..], b"\n"].concat();
+        for (number, Logged { event, .. }) in (0..).zip(log) {
+            let cmd_id = if number % 2 == 0 { "4f5c3a52-6f0e-4c1b-9d43-1d2f0a7b8c9e" } else { "m-1" };
+            let stamp = CommandStamp { player: "p1".into(), cmd_id: cmd_id.into(), fingerprint: number };
+            let command = (number % 3 > 0).then_some(&stamp);
+            let body = encode(form, PerSide::new("p1", "p2"), command, 0, event)?.into_exposed();
+            match form {
+                Form::Json => seed.extend([&body[..], b"\n"].concat()),
+                Form::Binary => seed.extend([&[u8::try_from(body.len())?], &body[..]].concat()),
+            }
+        }
+        fs::write(folder.join("entries").join(format!("{name}-{}", form.number())), seed)?;
     }
-    fs::write(folder.join("entries").join(name), lines)?;
     let export = [
         r#"{"flagfall_store":1,"epoch":1764000000000,"alive":1764000000000}"#,
         r#"{"entry":{"game":"0fxm529wdncz","seq":1,"at":1764000000000,"body":"{}"}}"#,

@@ -2,7 +2,7 @@
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_rules::{EndReason, Event, Game, Outcome, Phase, evolve};
-use flagfall_store::record::{self, CommandStamp, LogBody, LogEntry};
+use flagfall_store::record::{self, CommandStamp};
 use flagfall_store::{Append, Write};
 
 use super::aborts::AbortCause;
@@ -11,7 +11,6 @@ use super::input::Output;
 use super::state::Table;
 use super::work::{Cause, Flight};
 use crate::features::{GameEnd, Milestone};
-use crate::header::GameHeader;
 use crate::{listing, public_list};
 
 impl Table {
@@ -22,7 +21,7 @@ impl Table {
         now: Stamp,
         events: impl Iterator<Item = &'a Event>,
         mut lag_ms: u32,
-        stamp: Option<&CommandStamp>,
+        stamp: Option<&CommandStamp<'_>>,
         deadline: Option<Stamp>,
     ) -> Option<Append> {
         let mut bodies = Vec::with_capacity(2);
@@ -42,12 +41,8 @@ impl Table {
                 };
                 writes.extend(self.follow_ups(Milestone::Ended(end), now));
             }
-            let entry = LogEntry::<GameHeader> {
-                command: stamp.cloned(),
-                lag_ms: std::mem::take(&mut lag_ms),
-                body: LogBody::Event(event.clone()),
-            };
-            bodies.push(record::encode(entry).ok()?);
+            let lag_ms = std::mem::take(&mut lag_ms);
+            bodies.push(record::encode(self.write_form, self.header.seats(), stamp, lag_ms, event).ok()?);
         }
         writes.extend(self.follow_ups(Milestone::Acted, now));
         writes.extend(after.into_iter().flat_map(|after| self.house_turn(&after, now)));

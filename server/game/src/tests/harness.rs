@@ -12,7 +12,7 @@ use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_bots::{Chance, random_setup};
 use flagfall_protocol::{Code, GameCommand, Player, PlayerKind, Terms, Time};
 use flagfall_rules::{Entropy, Ruleset};
-use flagfall_store::record::{self, LogBody, LogEntry};
+use flagfall_store::record;
 use flagfall_store::{Append, AppendOutcome, Head, MemoryStore, Store, Write};
 
 pub(super) use client::Client;
@@ -81,8 +81,7 @@ pub(super) fn deploy(ruleset: &str, side: Side, seed: u64) -> GameCommand {
 }
 
 pub(super) fn make_game(store: &MemoryStore, id: GameId, header: &GameHeader) {
-    let body =
-        record::encode(LogEntry { command: None, lag_ms: 0, body: LogBody::Opened(header.clone()) }).unwrap();
+    let body = record::encode_header(header).unwrap();
     let writes =
         index_keys(id, header).map(|key| Write::Put { key, value: Vec::new(), expires: None }).collect();
     let append = Append {

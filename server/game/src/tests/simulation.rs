@@ -480,7 +480,7 @@ fn commands_of(id: GameId, stored: &[flagfall_store::StoredEntry]) -> HashMap<St
         let stamp = entry.command.as_ref().map(|stamp| stamp.cmd_id.clone());
         if let Some(command) = &entry.command {
             let side = header.side_of(&command.player).unwrap();
-            let before = found.insert(command.cmd_id.clone(), seqs[side as usize]);
+            let before = found.insert(command.cmd_id.to_string(), seqs[side as usize]);
             assert!(before.is_none() || last == stamp, "in the log twice: {}", command.cmd_id);
         }
         last = stamp;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use axum::extract::State;
-use flagfall_store::{Notice as Heard, Update, UpdateOutcome, Write};
+use flagfall_store::{DiskSpace, Notice as Heard, Update, UpdateOutcome, Write};
 use metrics::histogram;
 use serde::Serialize;
 use tokio::time::{Instant, timeout};
@@ -89,7 +89,10 @@ pub(super) async fn ready(State(app): Shared) -> Checked<Ready> {
 async fn check(app: &App) -> Option<&'static str> {
     let store = &*app.store;
     if store.heartbeat().await.is_err() {
-        return Some("the store takes no heartbeat");
+        return Some(match store.disk_space() {
+            Some(DiskSpace { is_paused: true, .. }) => "the disk is full: games pause until there is room",
+            Some(_) | None => "the store takes no heartbeat",
+        });
     }
     let (Ok(key), Ok(value)) = (HEALTH.key([&"probe"]), random_bytes::<16>()) else {
         return Some("no random bits");

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::change::{put, take};
+use super::disk;
 use super::files::Point;
 
 const SLOT_DISTANCE: u64 = 4096;
@@ -58,30 +59,28 @@ impl Alive {
     pub(super) fn create(path: &Path, store: u64, end: Point, heartbeat: Stamp) -> io::Result<Alive> {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         let mut alive = Alive { file, last: Signs { turn: 0, store, end, heartbeat } };
-        alive.write()?;
-        alive.write()?;
+        alive.write(alive.last)?;
+        alive.write(alive.last)?;
         alive.file.sync_all()?;
         Ok(alive)
     }
 
     /// Notes that the log is durable up to this point.
     pub(super) fn note_end(&mut self, end: Point) -> io::Result<()> {
-        if self.last.end == end {
-            return Ok(());
-        }
-        self.last.end = end;
-        self.write()
+        self.write(Signs { end, ..self.last })
     }
 
     /// Notes that a server is alive.
     pub(super) fn note_heartbeat(&mut self, at: Stamp) -> io::Result<()> {
-        self.last.heartbeat = self.last.heartbeat.max(at);
-        self.write()
+        self.write(Signs { heartbeat: self.last.heartbeat.max(at), ..self.last })
     }
 
-    fn write(&mut self) -> io::Result<()> {
-        self.last.turn += 1;
-        self.file.write_all_at(&encode(&self.last), (self.last.turn % 2) * SLOT_DISTANCE)
+    fn write(&mut self, signs: Signs) -> io::Result<()> {
+        let signs = Signs { turn: self.last.turn + 1, ..signs };
+        disk::write_all_at(&self.file, &encode(&signs), (signs.turn % 2) * SLOT_DISTANCE)?;
+        // After an error the same slot is tried again, because the other one is valid.
+        self.last = signs;
+        Ok(())
     }
 }
 

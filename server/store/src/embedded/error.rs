@@ -36,6 +36,12 @@ pub enum EmbeddedOpenError {
         /// What is wrong.
         why: String,
     },
+    /// The disk is full.
+    #[error("{why}")]
+    DiskFull {
+        /// How much is free, and how much is needed.
+        why: String,
+    },
     /// The file system refuses.
     #[error("the store in {folder} cannot be opened: {source}")]
     Io {

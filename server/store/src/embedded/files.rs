@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
 
+use super::disk;
 use crate::segment::{Frame, FrameWriter, HEADER_BYTES, Seal, parse_or_repair};
 
 const EXTENSION: &str = "seg";
@@ -182,11 +183,11 @@ impl Segments {
         let seal = self.seal(number);
         let path = self.path(number);
         let unfinished = path.with_extension("new");
-        let file = OpenOptions::new().create(true).truncate(true).read(true).write(true).open(&unfinished)?;
+        let mut options = OpenOptions::new();
+        let file = disk::open(&unfinished, options.create(true).truncate(true).read(true).write(true))?;
         let mut frames = FrameWriter::new(seal, HEADER_BYTES as u64);
         fill(&mut frames);
-        file.write_all_at(&seal.header(), 0)?;
-        file.write_all_at(frames.bytes(), HEADER_BYTES as u64)?;
+        disk::write_all_at(&file, &[&seal.header(), frames.bytes()].concat(), 0)?;
         file.sync_all()?;
         fs::rename(&unfinished, &path)?;
         File::open(&self.folder)?.sync_all()?;
@@ -224,12 +225,29 @@ impl Tail {
     /// Writes a group, durably.
     ///
     /// # Errors
-    /// Parts of it may be in the file.
+    /// Parts of it may be in the file: [`cut`](Self::cut) takes them back.
     pub(super) fn write(&mut self, group: &FrameWriter) -> io::Result<()> {
-        self.file.write_all_at(group.bytes(), self.point.at)?;
+        disk::write_all_at(&self.file, group.bytes(), self.point.at)?;
         self.file.sync_data()?;
         self.point.at = group.end();
         Ok(())
+    }
+
+    /// Takes back what was written from a point in the last segment on, durably.
+    ///
+    /// # Errors
+    /// It may still be in the file.
+    pub(super) fn cut(&mut self, from: Point) -> io::Result<()> {
+        self.segments.cut(from)?;
+        self.point = from;
+        Ok(())
+    }
+
+    /// Goes on in a new segment: this one cannot become longer.
+    pub(super) fn end_segment(&mut self) {
+        if self.point.at > HEADER_BYTES as u64 {
+            self.segment_bytes = self.segment_bytes.min(self.point.at);
+        }
     }
 
     /// The place of a frame in the group that is written next.

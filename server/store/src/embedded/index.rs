@@ -7,13 +7,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use fjall::{Database, Guard, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 use flagfall_board::{GameId, Stamp};
 
 use super::change::{Change, put, take};
+use super::disk;
 use super::files::{Place, Point};
 use super::layer::{GameRow, Gap, Layer, RecordRow};
 use super::trouble::Trouble;
@@ -40,13 +41,47 @@ pub(super) struct State {
 
 /// The index.
 pub(super) struct Index {
+    folder: PathBuf,
+    cache_bytes: u64,
+    /// `None` while the database is being opened again, and if that has failed. Of the two locks,
+    /// this one is taken first.
+    tables: RwLock<Option<Tables>>,
+    layers: RwLock<Layers>,
+}
+
+/// The open database.
+struct Tables {
     db: Database,
     games: Keyspace,
     records: Keyspace,
     /// The keys of the records that expire: when, then the key.
     expiries: Keyspace,
     meta: Keyspace,
-    layers: RwLock<Layers>,
+}
+
+impl Tables {
+    fn open(folder: &Path, cache_bytes: u64) -> Result<Tables, Trouble> {
+        disk::check(folder)?;
+        let db = Database::builder(folder).cache_size(cache_bytes).open()?;
+        let keyspace = |name| db.keyspace(name, KeyspaceCreateOptions::default);
+        let (games, records) = (keyspace("games")?, keyspace("records")?);
+        let (expiries, meta) = (keyspace("expiries")?, keyspace("meta")?);
+        Ok(Tables { db, games, records, expiries, meta })
+    }
+
+    fn state(&self) -> Result<Option<State>, Trouble> {
+        let Some(bytes) = self.meta.get(META_STATE)? else { return Ok(None) };
+        match take(&bytes) {
+            Some((VERSION, until, epoch, at, dead)) => Ok(Some(State { until, epoch, at, dead })),
+            Some(_) | None => Err(Trouble::damaged(0, "the index is of another version")),
+        }
+    }
+
+    fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
+        let Some(bytes) = self.games.get(game.as_str())? else { return Ok(None) };
+        let row = GameRow::parse(&bytes);
+        Ok(Some(Arc::new(row.ok_or_else(|| Trouble::damaged(1, "its row in the index makes no sense"))?)))
+    }
 }
 
 #[derive(Default)]
@@ -88,11 +123,34 @@ impl Index {
     /// # Errors
     /// The database cannot be used: delete the folder and begin again.
     pub(super) fn open(folder: &Path, cache_bytes: u64) -> Result<Index, Trouble> {
-        let db = Database::builder(folder).cache_size(cache_bytes).open()?;
-        let keyspace = |name| db.keyspace(name, KeyspaceCreateOptions::default);
-        let (games, records) = (keyspace("games")?, keyspace("records")?);
-        let (expiries, meta) = (keyspace("expiries")?, keyspace("meta")?);
-        Ok(Index { db, games, records, expiries, meta, layers: RwLock::default() })
+        let tables = RwLock::new(Some(Tables::open(folder, cache_bytes)?));
+        Ok(Index { folder: folder.to_owned(), cache_bytes, tables, layers: RwLock::default() })
+    }
+
+    /// Closes the database and opens it again, because it takes no writes after an error. Returns
+    /// true if what [`freeze`](Self::freeze) began is in it after all.
+    ///
+    /// # Errors
+    /// [`Trouble`]: the database stays closed, and only what is in memory can be read.
+    pub(super) fn reopen(&self, checkpoint: &Checkpoint) -> Result<bool, Trouble> {
+        let state = {
+            let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+            // It must be closed before it can be opened.
+            *tables = None;
+            tables.insert(Tables::open(&self.folder, self.cache_bytes)?).state()?
+        };
+        let is_stored = state.unwrap_or_default().until >= checkpoint.until;
+        if is_stored {
+            self.write().frozen = None;
+        }
+        Ok(is_stored)
+    }
+
+    /// Reads or writes the database.
+    fn with<T>(&self, work: impl FnOnce(&Tables) -> Result<T, Trouble>) -> Result<T, Trouble> {
+        let tables = self.tables.read().unwrap_or_else(PoisonError::into_inner);
+        let closed = || Trouble::NoRoom { why: "the index is closed until there is room again".to_owned() };
+        work(tables.as_ref().ok_or_else(closed)?)
     }
 
     /// What the database holds; `None` if it is new.
@@ -100,11 +158,7 @@ impl Index {
     /// # Errors
     /// As [`open`](Self::open).
     pub(super) fn state(&self) -> Result<Option<State>, Trouble> {
-        let Some(bytes) = self.meta.get(META_STATE)? else { return Ok(None) };
-        match take(&bytes) {
-            Some((VERSION, until, epoch, at, dead)) => Ok(Some(State { until, epoch, at, dead })),
-            Some(_) | None => Err(Trouble::damaged(0, "the index is of another version")),
-        }
+        self.with(Tables::state)
     }
 
     /// The games in quarantine that the database knows.
@@ -112,14 +166,13 @@ impl Index {
     /// # Errors
     /// As [`open`](Self::open).
     pub(super) fn quarantines(&self) -> Result<BTreeMap<GameId, String>, Trouble> {
-        let rows = self.meta.prefix(META_QUARANTINE);
-        rows.map(|row| {
+        let row = |row: Guard| {
             let (key, reason) = row.into_inner()?;
             let game = key.strip_prefix(META_QUARANTINE).and_then(parse_game);
             let game = game.ok_or_else(|| Trouble::damaged(0, "the name of a game cannot be read"))?;
             Ok((game, String::from_utf8_lossy(&reason).into_owned()))
-        })
-        .collect()
+        };
+        self.with(|tables| tables.meta.prefix(META_QUARANTINE).map(row).collect())
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Layers> {
@@ -136,14 +189,8 @@ impl Index {
         let known = self.read().game(game);
         match known {
             Some(row) => Ok(row),
-            None => self.stored_game(game),
+            None => self.with(|tables| tables.game(game)),
         }
-    }
-
-    fn stored_game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
-        let Some(bytes) = self.games.get(game.as_str())? else { return Ok(None) };
-        let row = GameRow::parse(&bytes);
-        Ok(Some(Arc::new(row.ok_or_else(|| Trouble::damaged(1, "its row in the index makes no sense"))?)))
     }
 
     /// True if a game's row is in memory, so that its last frame was seen since the store was
@@ -154,9 +201,13 @@ impl Index {
 
     /// Every game that has a log.
     pub(super) fn games(&self) -> Result<Vec<GameId>, Trouble> {
+        self.with(|tables| self.games_in(tables))
+    }
+
+    fn games_in(&self, tables: &Tables) -> Result<Vec<GameId>, Trouble> {
         let (layers, view) = {
             let layers = self.read();
-            let view = self.db.snapshot();
+            let view = tables.db.snapshot();
             let of = |layer: &Layer| -> Vec<(GameId, bool)> {
                 layer.games.iter().map(|(game, row)| (*game, row.is_some())).collect()
             };
@@ -164,7 +215,7 @@ impl Index {
             ([frozen, of(&layers.fresh)], view)
         };
         let mut games = HashSet::new();
-        for row in view.iter(&self.games) {
+        for row in view.iter(&tables.games) {
             let game = parse_game(&row.key()?);
             games.insert(game.ok_or_else(|| Trouble::damaged(0, "the name of a game cannot be read"))?);
         }
@@ -202,10 +253,10 @@ impl Index {
         let known = self.read().record(key);
         match known {
             Some(row) => Ok(row),
-            None => match self.records.get(key.as_bytes())? {
+            None => self.with(|tables| match tables.records.get(key.as_bytes())? {
                 Some(bytes) => Ok(Some(Arc::new(parse_record(key, &bytes)?))),
                 None => Ok(None),
-            },
+            }),
         }
     }
 
@@ -229,12 +280,22 @@ impl Index {
             return Ok(Vec::new());
         }
         let range = (from, end.as_deref().map_or(Bound::Unbounded, Bound::Excluded));
+        self.with(|tables| self.records_in(tables, range, limit, now))
+    }
+
+    fn records_in(
+        &self,
+        tables: &Tables,
+        range: (Bound<&[u8]>, Bound<&[u8]>),
+        limit: usize,
+        now: Stamp,
+    ) -> Result<Vec<FullRecord>, Trouble> {
         let (layers, view) = {
             let layers = self.read();
-            (layers.records(range), self.db.snapshot())
+            (layers.records(range), tables.db.snapshot())
         };
         let mut layers = layers.into_iter().peekable();
-        let mut stored = view.range::<&[u8], _>(&self.records, range);
+        let mut stored = view.range::<&[u8], _>(&tables.records, range);
         let mut next_stored = || -> Result<Option<(Key, RecordRow)>, Trouble> {
             let Some(row) = stored.next() else { return Ok(None) };
             let (key, bytes) = row.into_inner()?;
@@ -277,16 +338,20 @@ impl Index {
 
     /// Records that have expired at this time, at most so many.
     pub(super) fn expired(&self, now: Stamp, most: usize) -> Result<Vec<Key>, Trouble> {
+        self.with(|tables| self.expired_in(tables, now, most))
+    }
+
+    fn expired_in(&self, tables: &Tables, now: Stamp, most: usize) -> Result<Vec<Key>, Trouble> {
         let mut expired = Vec::new();
         let (layers, view) = {
             let layers = self.read();
-            (layers.records((Bound::Unbounded, Bound::Unbounded)), self.db.snapshot())
+            (layers.records((Bound::Unbounded, Bound::Unbounded)), tables.db.snapshot())
         };
         let is_expired = |row: &Option<Arc<RecordRow>>| row.as_ref().is_some_and(|row| !row.is_alive(now));
         expired
             .extend(layers.iter().filter(|(_, row)| is_expired(row)).map(|(key, _)| key.clone()).take(most));
         let until = now.0.saturating_add(1).to_be_bytes();
-        for row in view.range::<&[u8], _>(&self.expiries, ..&until[..]) {
+        for row in view.range::<&[u8], _>(&tables.expiries, ..&until[..]) {
             if expired.len() >= most {
                 break;
             }
@@ -308,18 +373,20 @@ impl Index {
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,
     ) -> Result<Vec<Gap>, Trouble> {
-        let mut layers = self.write();
-        let Layers { fresh, frozen } = &mut *layers;
-        let frozen = frozen.as_deref();
-        let mut gaps = Vec::new();
-        for (change, place) in changes {
-            let below = |game| match frozen.and_then(|frozen| frozen.games.get(&game)) {
-                Some(row) => Ok(row.clone()),
-                None => self.stored_game(game),
-            };
-            gaps.extend(fresh.apply(change, place, below)?.err());
-        }
-        Ok(gaps)
+        self.with(|tables| {
+            let mut layers = self.write();
+            let Layers { fresh, frozen } = &mut *layers;
+            let frozen = frozen.as_deref();
+            let mut gaps = Vec::new();
+            for (change, place) in changes {
+                let below = |game| match frozen.and_then(|frozen| frozen.games.get(&game)) {
+                    Some(row) => Ok(row.clone()),
+                    None => tables.game(game),
+                };
+                gaps.extend(fresh.apply(change, place, below)?.err());
+            }
+            Ok(gaps)
+        })
     }
 
     /// Bytes of the log since the last checkpoint was begun.
@@ -360,6 +427,20 @@ impl Index {
     /// # Errors
     /// [`Trouble`]: the rows stay in memory.
     pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
+        disk::check(&self.folder)?;
+        self.with(|tables| tables.store(checkpoint))?;
+        self.write().frozen = None;
+        Ok(())
+    }
+
+    /// True if a checkpoint has begun and is not stored yet.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.read().frozen.is_some()
+    }
+}
+
+impl Tables {
+    fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
         let Checkpoint { layer, until } = checkpoint;
         let before = self.state()?.unwrap_or_default();
         let mut dead = before.dead + layer.dead;
@@ -400,7 +481,6 @@ impl Index {
         put(&(VERSION, *until, epoch, at, dead.max(0)), &mut state);
         batch.insert(&self.meta, META_STATE, state);
         batch.commit()?;
-        self.write().frozen = None;
         Ok(())
     }
 }

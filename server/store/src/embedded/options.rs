@@ -15,6 +15,11 @@ pub struct EmbeddedOptions {
     /// Bytes of the log from which on segments are compacted, if more than half of the log does not
     /// count any more. Default 64 MiB.
     pub compact_bytes: u64,
+    /// Free bytes of the file system below which the store pauses. Default 128 MiB, which leaves
+    /// room for compaction.
+    pub pause_below: u64,
+    /// Free bytes from which on a store that pauses goes on. Default 192 MiB.
+    pub resume_from: u64,
     /// What to do when acknowledged changes are missing and nothing tells whose they were.
     pub lost_tail: LostTail,
 }
@@ -28,6 +33,8 @@ impl Default for EmbeddedOptions {
             segment_bytes: 32 * MIB,
             checkpoint_bytes: 8 * MIB,
             compact_bytes: 64 * MIB,
+            pause_below: 128 * MIB,
+            resume_from: 192 * MIB,
             lost_tail: LostTail::Refuse,
         }
     }

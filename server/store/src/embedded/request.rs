@@ -54,6 +54,10 @@ pub(super) enum Request {
     KeepOutage {
         reply: Reply<()>,
     },
+    /// Makes room on a full disk as far as possible, and goes on if there is enough.
+    LookForRoom {
+        reply: Reply<()>,
+    },
     DeleteLog {
         game: GameId,
         reply: Reply<()>,
@@ -81,6 +85,7 @@ impl Request {
             Request::Update { update, .. } => of_writes(&update.writes),
             Request::BumpEpoch { .. }
             | Request::KeepOutage { .. }
+            | Request::LookForRoom { .. }
             | Request::Quarantine { .. }
             | Request::Release { .. }
             | Request::DeleteLog { .. }

@@ -1,8 +1,10 @@
 //! What the writer, the readers and the handle have in common.
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 
 use flagfall_board::{GameId, Stamp};
@@ -11,6 +13,8 @@ use super::alive::Alive;
 use super::files::Point;
 use super::folder_lock::FolderLock;
 use super::place::DataFolder;
+use super::room::Room;
+use super::trouble::Trouble;
 use crate::clock::StampClock;
 use crate::store::StoreError;
 
@@ -32,9 +36,12 @@ pub(super) struct Shared {
     pub(super) alive: Mutex<Alive>,
     pub(super) counters: Counters,
     pub(super) place: Mutex<DataFolder>,
+    pub(super) room: Room,
     pub(super) folder: PathBuf,
     /// What was found missing or damaged at the start.
     pub(super) losses: Vec<String>,
+    /// True if the index was closed with everything in it.
+    pub(super) is_complete: AtomicBool,
     /// Held locked as long as the folder is in use.
     pub(super) _lock: FolderLock,
 }
@@ -74,10 +81,31 @@ impl Shared {
     }
 
     /// Notes how far the log is durable. The log itself is safe without the note.
-    pub(super) fn note_end(&self, end: Point) {
-        let noted = self.alive.lock().unwrap_or_else(PoisonError::into_inner).note_end(end);
-        if let Err(error) = noted {
-            tracing::error!(%error, "the end of the log cannot be noted");
+    pub(super) fn note_end(&self, end: Point) -> io::Result<()> {
+        self.alive.lock().unwrap_or_else(PoisonError::into_inner).note_end(end)
+    }
+
+    /// Looks how much room the disk has, and pauses if that is too little.
+    pub(super) fn look_at_room(&self) -> Result<(), StoreError> {
+        self.room.look().map_err(|error| Trouble::from(error).of_record())?;
+        if self.room.is_paused() {
+            self.clock.pause();
+        }
+        Ok(())
+    }
+
+    /// Pauses, because this could not be written for want of room. Returns the reason.
+    pub(super) fn pause(&self, what: &str, why: &dyn Display) -> String {
+        self.clock.pause();
+        self.room.note_full(what, why)
+    }
+
+    /// Notes what a failed write means, the log aside: without room the store pauses, and otherwise
+    /// it fails. Returns the reason.
+    pub(super) fn note_failed(&self, what: &str, trouble: Trouble) -> String {
+        match trouble {
+            Trouble::NoRoom { why } => self.pause(what, &why),
+            other => self.fail(&format!("{what} ({}); start the process again", other.why())),
         }
     }
 }

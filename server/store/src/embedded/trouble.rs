@@ -1,9 +1,11 @@
 //! Why something could not be read.
 
+use std::error::Error;
 use std::io;
 
 use flagfall_board::GameId;
 
+use super::disk::is_no_room;
 use crate::store::{ReadError, StoreError};
 
 /// Why something could not be read.
@@ -21,6 +23,11 @@ pub(super) enum Trouble {
         /// What it says.
         why: String,
     },
+    /// Something could not be written because the disk is full.
+    NoRoom {
+        /// What the disk or the database says.
+        why: String,
+    },
 }
 
 impl Trouble {
@@ -36,21 +43,23 @@ impl Trouble {
     /// What is wrong, in words.
     pub(super) fn why(self) -> String {
         match self {
-            Trouble::Damaged { what: why, .. } | Trouble::Unavailable { why } => why,
+            Trouble::Damaged { what: why, .. } | Trouble::Unavailable { why } | Trouble::NoRoom { why } => {
+                why
+            }
         }
     }
 
     pub(super) fn of_game(self, game: GameId) -> ReadError {
         match self {
             Trouble::Damaged { seq, what } => ReadError::Damaged { game, seq, what },
-            Trouble::Unavailable { why } => ReadError::Unavailable { why },
+            Trouble::Unavailable { why } | Trouble::NoRoom { why } => ReadError::Unavailable { why },
         }
     }
 
     pub(super) fn of_record(self) -> StoreError {
         match self {
             Trouble::Damaged { what, .. } => StoreError::Damaged { what },
-            Trouble::Unavailable { why } => StoreError::Unavailable { why },
+            Trouble::Unavailable { why } | Trouble::NoRoom { why } => StoreError::Unavailable { why },
         }
     }
 
@@ -70,12 +79,29 @@ impl Trouble {
 
 impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Trouble {
-        Trouble::Unavailable { why: error.to_string() }
+        let why = error.to_string();
+        if is_no_room(&error) { Trouble::NoRoom { why } } else { Trouble::Unavailable { why } }
     }
 }
 
 impl From<fjall::Error> for Trouble {
     fn from(error: fjall::Error) -> Trouble {
-        Trouble::Unavailable { why: format!("the database cannot be used ({error})") }
+        let why = format!("the database cannot be used ({error})");
+        // A poisoned database has met an error in its own threads: most likely a full disk. Opening
+        // it again tells.
+        let is_full = matches!(error, fjall::Error::Poisoned) || io_error(&error).is_some_and(is_no_room);
+        if is_full { Trouble::NoRoom { why } } else { Trouble::Unavailable { why } }
     }
+}
+
+/// The error of the system that an error of the database rests on.
+fn io_error(error: &fjall::Error) -> Option<&io::Error> {
+    let mut source: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = source {
+        if let Some(found) = error.downcast_ref() {
+            return Some(found);
+        }
+        source = error.source();
+    }
+    None
 }

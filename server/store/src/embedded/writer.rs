@@ -5,9 +5,12 @@
 //! While it waits for the disk, the next group gathers; there is no timer. No request is answered
 //! before the sync, not even one that wrote nothing: its answer may rest on what the group writes.
 
+mod checkpoint;
+
 use std::collections::HashMap;
+use std::fmt::Display;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
@@ -17,16 +20,17 @@ use tokio::sync::mpsc;
 
 use super::change::{Change, Link};
 use super::compact::Compaction;
-use super::files::Tail;
+use super::disk;
+use super::files::{Point, Tail};
 use super::index::Checkpoint;
-use super::notes::{self, Notes};
+use super::notes::Notes;
 use super::reader::Reader;
 use super::request::{Answer, Prepared, Request, SWEEP_STEP, Verdict};
 use super::shared::Shared;
 use super::trouble::Trouble;
 use crate::outages::OutageList;
 use crate::store::{
-    AppendOutcome, CLOCKS_FIRST, Expect, OUTAGES_KEY, StoreError, Update, UpdateOutcome, Write,
+    AppendOutcome, CLOCKS_FIRST, Expect, OUTAGES_KEY, Outage, StoreError, Update, UpdateOutcome, Write,
 };
 use crate::value::{Head, Key};
 
@@ -64,13 +68,24 @@ impl Stage {
     }
 }
 
+/// A checkpoint that is not in the index's database yet.
+pub(super) struct Unstored {
+    checkpoint: Checkpoint,
+    /// The number of the notes that go when it is.
+    noted: u64,
+}
+
 /// The state of the writer's thread.
 pub(super) struct Writer {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
     pub(super) notes: Notes,
     pub(super) shared: Arc<Shared>,
-    pub(super) checkpoint: Option<JoinHandle<()>>,
+    pub(super) checkpoint: Option<JoinHandle<Option<Unstored>>>,
+    /// A checkpoint for which there was no room.
+    pub(super) unstored: Option<Unstored>,
+    /// Damage that was found and is not in the log yet, because there was no room.
+    pub(super) unkept: Vec<Change>,
     /// Bytes of the log from one checkpoint to the next.
     pub(super) checkpoint_bytes: u64,
     /// Bytes of the log from which on it is compacted.
@@ -116,33 +131,9 @@ impl Writer {
         requests.blocking_recv()
     }
 
-    /// Leaves an index that holds everything, so that the next start has nothing to read.
-    fn finish(&mut self) {
-        self.wait_for_checkpoint();
-        if self.shared.check_place().is_err() {
-            return;
-        }
-        let Some((checkpoint, noted)) = self.freeze() else { return };
-        let folder = self.shared.folder.clone();
-        let stored = self.reader.index.store(&checkpoint);
-        if let Err(trouble) = stored.and_then(|()| drop_notes(&folder, noted)) {
-            tracing::warn!(
-                ?trouble,
-                "the index could not be completed: the next start reads more of the log"
-            );
-        }
-    }
-
-    fn wait_for_checkpoint(&mut self) {
-        if let Some(thread) = self.checkpoint.take()
-            && thread.join().is_err()
-        {
-            self.shared.fail("writing the index panicked; the process must be started again");
-        }
-    }
-
     fn run_group(&mut self, group: Vec<Request>) {
         let mut stage = Stage::default();
+        stage.changes.append(&mut self.unkept);
         let mut answers = Vec::with_capacity(group.len());
         for request in group {
             match request {
@@ -169,6 +160,10 @@ impl Writer {
                     answers.push(Answer::Done(reply));
                 }
                 Request::KeepOutage { reply } => answers.push(Answer::Done(reply)),
+                Request::LookForRoom { reply } => {
+                    self.look_for_room();
+                    answers.push(Answer::Done(reply));
+                }
                 Request::DeleteLog { game, reply } => {
                     stage.heads.insert(game, Head::START);
                     stage.changes.push(Change::DeleteLog(game));
@@ -181,24 +176,31 @@ impl Writer {
             }
         }
         // The first group after an outage records it.
-        self.stage_outage(&mut stage);
+        let outage = self.stage_outage(&mut stage);
+        let found = |change: &&Change| matches!(change, Change::Quarantine { .. });
+        let quarantines: Vec<Change> = stage.changes.iter().filter(found).cloned().collect();
         let verdict = self.write(stage);
+        if matches!(verdict, Verdict::Refused(_)) {
+            self.unkept = quarantines;
+            outage.into_iter().for_each(|outage| self.shared.clock.put_back_unkept(outage));
+        }
         for answer in answers {
             answer.give(&verdict);
         }
         if self.reader.index.fresh_bytes() >= self.checkpoint_bytes {
             self.begin_checkpoint();
-            if self.compaction.is_none()
-                && let Err(trouble) = self.look_at_size()
-            {
-                self.shared
-                    .fail(&format!("the log cannot be looked at ({trouble:?}); start the process again"));
-            }
+            self.look_at_size();
         }
     }
 
-    fn stage_append(&self, stage: &mut Stage, append: Prepared) -> Result<AppendOutcome, StoreError> {
+    /// Refuses changes when the store has failed or pauses.
+    fn check_open(&self) -> Result<(), StoreError> {
         self.shared.check_available()?;
+        self.shared.room.check()
+    }
+
+    fn stage_append(&self, stage: &mut Stage, append: Prepared) -> Result<AppendOutcome, StoreError> {
+        self.check_open()?;
         let game = append.game;
         if let Some(reason) = self.shared.quarantine_of(game) {
             return Ok(AppendOutcome::Quarantined { reason });
@@ -209,7 +211,9 @@ impl Writer {
         };
         let head = match head {
             Ok(head) => head,
-            Err(Trouble::Unavailable { why }) => return Err(StoreError::Unavailable { why }),
+            Err(Trouble::Unavailable { why } | Trouble::NoRoom { why }) => {
+                return Err(StoreError::Unavailable { why });
+            }
             Err(Trouble::Damaged { seq, what }) => {
                 let reason = format!("entry {seq}: {what}");
                 self.shared.quarantine(game, &reason);
@@ -267,7 +271,7 @@ impl Writer {
     }
 
     fn stage_update(&self, stage: &mut Stage, update: Update) -> Result<UpdateOutcome, StoreError> {
-        self.shared.check_available()?;
+        self.check_open()?;
         let now = self.shared.clock.stamp();
         for (key, expect) in &update.conditions {
             let holds = match (self.record(stage, key, now).map_err(Trouble::of_record)?, expect) {
@@ -300,16 +304,16 @@ impl Writer {
     }
 
     /// Adds an outage that was found to the record of outages.
-    fn stage_outage(&self, stage: &mut Stage) {
-        let (Some(outage), Ok(key)) = (self.shared.clock.take_unkept(), Key::new(OUTAGES_KEY)) else {
-            return;
-        };
+    fn stage_outage(&self, stage: &mut Stage) -> Option<Outage> {
+        let key = Key::new(OUTAGES_KEY).ok()?;
+        let outage = self.shared.clock.take_unkept()?;
         // A record that cannot be read is begun anew: it lists nothing to other readers either.
         let record = self.record(stage, &key, outage.until).unwrap_or_default();
         let mut outages = OutageList::parse(record.as_deref());
         outages.add(outage);
         let writes = vec![Write::Put { key, value: outages.to_record(), expires: None }];
         stage.changes.push(Change::Records { at: outage.until, writes });
+        Some(outage)
     }
 
     /// Writes a group, durably, and takes it into the index.
@@ -317,16 +321,19 @@ impl Writer {
         if stage.changes.is_empty() {
             return Verdict::Durable;
         }
-        if let Err(StoreError::Unavailable { why }) = self.shared.check_available() {
+        let usable = self.shared.check_available().and_then(|()| self.shared.room.check_usable());
+        if let Err(StoreError::Unavailable { why }) = usable {
             return Verdict::Refused(why);
         }
+        let end_before = self.tail.point();
         let mut group = match self.tail.group() {
             Ok(group) => group,
             Err(error) => {
-                let why = format!("the next part of the log cannot be begun ({error})");
-                return Verdict::Refused(self.shared.fail(&format!("{why}; start the process again")));
+                let what = "the next part of the log cannot be begun";
+                return Verdict::Refused(self.shared.note_failed(what, error.into()));
             }
         };
+        let begun = self.tail.point();
         let places: Vec<_> = stage
             .changes
             .iter()
@@ -336,29 +343,30 @@ impl Writer {
             })
             .collect();
         if let Err(error) = self.tail.write(&group) {
-            let why = format!("the log cannot be written ({error}); start the process again");
-            return Verdict::Unknown(self.shared.fail(&why));
+            return self.take_back(begun, "the log cannot be written", &error);
         }
         self.shared.place.lock().unwrap_or_else(PoisonError::into_inner).grows_in(self.tail.path());
         if let Err(StoreError::Unavailable { why }) = self.shared.check_place() {
             return Verdict::Unknown(why);
         }
+        // What is about to be acknowledged is noted first. The log is safe without the notes: they
+        // tell what damage to it costs.
+        if let Err(error) = self.notes.add(end_before, self.tail.point(), &heads_of(&stage.changes)) {
+            match disk::is_no_room(&error) {
+                true => return self.take_back(begun, "what is to be acknowledged cannot be noted", &error),
+                false => tracing::error!(%error, "what is acknowledged cannot be noted"),
+            }
+        }
         let counters = &self.shared.counters;
         counters.commits.fetch_add(1, Ordering::Relaxed);
-        let mut heads = Vec::new();
         for change in &stage.changes {
             match change {
-                Change::Entries { game, entries, .. } => {
-                    heads.extend(entries.last().map(|link| (*game, link.entry.seq)));
+                Change::Entries { entries, .. } => {
                     counters.appends.fetch_add(1, Ordering::Relaxed);
                     counters.entries.fetch_add(entries.len() as u64, Ordering::Relaxed);
                 }
                 Change::Epoch(epoch) => self.shared.epoch.store(*epoch, Ordering::SeqCst),
-                Change::Release(game) => self.shared.release(*game),
-                Change::DeleteLog(game) => {
-                    heads.push((*game, 0));
-                    self.shared.release(*game);
-                }
+                Change::Release(game) | Change::DeleteLog(game) => self.shared.release(*game),
                 Change::Moved { .. } | Change::Records { .. } | Change::Quarantine { .. } => {}
             }
         }
@@ -368,27 +376,59 @@ impl Writer {
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
             Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
         }
-        self.note(&heads);
+        match self.shared.note_end(self.tail.point()) {
+            Ok(()) => {}
+            // The log has it, and so have the notes.
+            Err(error) if disk::is_no_room(&error) => {
+                drop(self.shared.pause("the end of the log cannot be noted", &error));
+            }
+            Err(error) => tracing::error!(%error, "the end of the log cannot be noted"),
+        }
         Verdict::Durable
     }
 
-    /// Notes what is about to be acknowledged. The log itself is safe without the notes: they tell
-    /// what damage to it costs.
-    fn note(&mut self, heads: &[(GameId, u64)]) {
-        self.shared.note_end(self.tail.point());
-        if let Err(error) = self.notes.add(heads) {
-            tracing::error!(%error, "what was acknowledged cannot be noted");
+    /// After a write that found no room: takes the group back that began here. After any other
+    /// error, or if that is impossible, the next start may find the group, and the store fails.
+    fn take_back(&mut self, begun: Point, what: &str, error: &io::Error) -> Verdict {
+        let fail =
+            |error: &dyn Display| self.shared.fail(&format!("{what} ({error}); start the process again"));
+        if !disk::is_no_room(error) {
+            return Verdict::Unknown(fail(error));
+        }
+        if let Err(error) = self.notes.cut().and_then(|()| self.tail.cut(begun)) {
+            return Verdict::Unknown(fail(&error));
+        }
+        if error.kind() == io::ErrorKind::FileTooLarge {
+            self.tail.end_segment();
+        }
+        Verdict::Refused(self.shared.pause(what, error))
+    }
+
+    /// Begins to compact the oldest segment if too much of the log does not count any more, unless
+    /// one is being compacted or cannot be. While the store pauses for want of room, an eighth is
+    /// too much.
+    fn look_at_size(&mut self) {
+        if self.compaction.is_some() || self.shared.room.check_usable().is_err() {
+            return;
+        }
+        match self.find_compaction() {
+            Ok(compaction) => self.compaction = compaction,
+            Err(trouble) => {
+                self.shared
+                    .fail(&format!("the log cannot be looked at ({trouble:?}); start the process again"));
+            }
         }
     }
 
-    /// Begins to compact the oldest segment if too much of the log does not count any more.
-    fn look_at_size(&mut self) -> Result<(), Trouble> {
+    fn find_compaction(&self) -> Result<Option<Compaction>, Trouble> {
         let total = self.reader.segments.total_bytes()?;
-        let is_worth_it = total >= self.compact_bytes && self.reader.index.dead_bytes()? > total / 2;
+        let is_worth_it = match self.shared.room.is_paused() {
+            true => self.reader.index.dead_bytes()? > total / 8,
+            false => total >= self.compact_bytes && self.reader.index.dead_bytes()? > total / 2,
+        };
         let oldest = self.reader.segments.numbers().first().copied();
         let oldest = oldest.filter(|oldest| is_worth_it && *oldest < self.tail.point().segment);
-        self.compaction = oldest.map(|oldest| Compaction::begin(&self.reader, oldest)).transpose()?;
-        Ok(())
+        Ok(oldest.map(|oldest| Compaction::begin(&self.reader, oldest)).transpose()?)
     }
 
     /// A step of the compaction.
@@ -397,10 +437,9 @@ impl Writer {
         match self.compact_step(&mut compaction) {
             Ok(true) => {}
             Ok(false) => self.compaction = Some(compaction),
-            Err(trouble) => {
-                self.shared
-                    .fail(&format!("the log cannot be compacted ({trouble:?}); start the process again"));
-            }
+            // It is begun again when there is room.
+            Err(_) if self.shared.room.check_usable().is_err() => {}
+            Err(trouble) => drop(self.shared.note_failed("the log cannot be compacted", trouble)),
         }
     }
 
@@ -426,44 +465,18 @@ impl Writer {
         tracing::info!(segment = compaction.number(), bytes, "a segment of the log is compacted");
         Ok(true)
     }
-
-    /// Begins a checkpoint and the next notes. Returns with it the number of the notes that go when
-    /// it is complete.
-    fn freeze(&mut self) -> Option<(Checkpoint, u64)> {
-        let checkpoint = self.reader.index.freeze(self.tail.point())?;
-        match self.notes.turn() {
-            Ok(noted) => Some((checkpoint, noted)),
-            Err(error) => {
-                self.shared.fail(&format!("the notes cannot be begun ({error}); start the process again"));
-                None
-            }
-        }
-    }
-
-    /// Writes what changed into the index's database, in the background.
-    fn begin_checkpoint(&mut self) {
-        if self.checkpoint.as_ref().is_some_and(|thread| !thread.is_finished()) {
-            return;
-        }
-        self.wait_for_checkpoint();
-        let Some((checkpoint, noted)) = self.freeze() else { return };
-        let (index, shared) = (self.reader.index.clone(), self.shared.clone());
-        let work = move || {
-            let stored = index.store(&checkpoint);
-            if let Err(trouble) = stored.and_then(|()| drop_notes(&shared.folder, noted)) {
-                shared.fail(&format!("the index cannot be written ({trouble:?}); start the process again"));
-            }
-        };
-        match std::thread::Builder::new().name("store-index".to_owned()).spawn(work) {
-            Ok(thread) => self.checkpoint = Some(thread),
-            Err(error) => {
-                drop(self.shared.fail(&format!("no thread for the index: {error}")));
-            }
-        }
-    }
 }
 
-/// Removes the notes that a complete checkpoint makes unnecessary.
-fn drop_notes(folder: &Path, noted: u64) -> Result<(), Trouble> {
-    Ok(notes::remove_until(folder, noted)?)
+/// The last entry of each append; 0 for a log that is deleted.
+fn heads_of(changes: &[Change]) -> Vec<(GameId, u64)> {
+    let head = |change: &Change| match change {
+        Change::Entries { game, entries, .. } => entries.last().map(|link| (*game, link.entry.seq)),
+        Change::DeleteLog(game) => Some((*game, 0)),
+        Change::Moved { .. }
+        | Change::Records { .. }
+        | Change::Epoch(_)
+        | Change::Quarantine { .. }
+        | Change::Release(_) => None,
+    };
+    changes.iter().filter_map(head).collect()
 }

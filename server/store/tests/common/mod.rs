@@ -6,6 +6,7 @@
 )]
 
 pub(crate) mod redis;
+pub(crate) mod small_disk;
 
 use std::time::Duration;
 

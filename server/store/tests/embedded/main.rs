@@ -5,7 +5,9 @@
 mod backup;
 #[path = "../common/mod.rs"]
 mod common;
+mod convert;
 mod damage;
+mod full_disk;
 
 use std::fs;
 use std::path::{Path, PathBuf};

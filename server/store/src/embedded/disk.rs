@@ -1,0 +1,111 @@
+//! Writing to a disk that may be full.
+//!
+//! Every write of the store goes through here, so that tests can make each of them fail.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// True if a write failed because there is no room: on the file system, by a quota, or in a file of
+/// this length.
+pub(super) fn is_no_room(error: &io::Error) -> bool {
+    use io::ErrorKind::{FileTooLarge, QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | FileTooLarge)
+}
+
+/// Writes bytes at a place in a file.
+pub(super) fn write_all_at(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+    #[cfg(test)]
+    planted::before_write(file, bytes, at)?;
+    file.write_all_at(bytes, at)
+}
+
+/// Opens a file to be written.
+pub(super) fn open(path: &Path, options: &OpenOptions) -> io::Result<File> {
+    #[cfg(test)]
+    planted::check(path)?;
+    options.open(path)
+}
+
+/// Returns the error of a disk that is full, in tests, before something else writes to this folder.
+#[cfg_attr(not(test), expect(clippy::unnecessary_wraps, reason = "it fails in tests"))]
+pub(super) fn check(path: &Path) -> io::Result<()> {
+    #[cfg(test)]
+    planted::check(path)?;
+    let _ = path;
+    Ok(())
+}
+
+/// A disk that tests fill.
+#[cfg(test)]
+pub(super) mod planted {
+    use std::collections::HashMap;
+    use std::fs::{self, File};
+    use std::io;
+    use std::os::fd::AsRawFd;
+    use std::os::unix::fs::FileExt;
+    use std::path::{Path, PathBuf};
+    use std::sync::{LazyLock, Mutex, MutexGuard};
+
+    /// The state of the disk under a folder.
+    #[derive(Clone, Default)]
+    pub(in crate::embedded) struct Disk {
+        /// Writes until the disk is full; `None` as long as it takes everything.
+        pub(in crate::embedded) room_for: Option<u64>,
+        /// What was refused: names of files without their numbers.
+        pub(in crate::embedded) refused: Vec<String>,
+        /// What the file system says is free, instead of the truth.
+        pub(in crate::embedded) free_bytes: Option<u64>,
+    }
+
+    static DISKS: LazyLock<Mutex<HashMap<PathBuf, Disk>>> = LazyLock::new(Mutex::default);
+
+    fn disks() -> MutexGuard<'static, HashMap<PathBuf, Disk>> {
+        DISKS.lock().unwrap()
+    }
+
+    /// Changes the state of the disk under a folder.
+    pub(in crate::embedded) fn with<T>(folder: &Path, change: impl FnOnce(&mut Disk) -> T) -> T {
+        change(disks().entry(folder.to_owned()).or_default())
+    }
+
+    pub(in crate::embedded) fn free_bytes(folder: &Path) -> Option<u64> {
+        disks().get(folder)?.free_bytes
+    }
+
+    /// The errors of a full disk, in turn.
+    const ERRORS: [io::ErrorKind; 3] =
+        [io::ErrorKind::StorageFull, io::ErrorKind::QuotaExceeded, io::ErrorKind::FileTooLarge];
+
+    pub(in crate::embedded) fn check(path: &Path) -> io::Result<()> {
+        let mut disks = disks();
+        let Some((_, disk)) = disks.iter_mut().find(|(folder, _)| path.starts_with(folder)) else {
+            return Ok(());
+        };
+        match &mut disk.room_for {
+            None => Ok(()),
+            Some(0) => {
+                let name = path.file_name().unwrap().to_string_lossy();
+                disk.refused.push(name.trim_matches(|letter: char| letter.is_ascii_digit()).to_owned());
+                Err(ERRORS[disk.refused.len() % ERRORS.len()].into())
+            }
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+        }
+    }
+
+    /// A write for which there is no room leaves nothing, a part or all of it in the file: a disk
+    /// may notice as late as with the sync.
+    pub(super) fn before_write(file: &File, bytes: &[u8], at: u64) -> io::Result<()> {
+        let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+        let refused = check(&path);
+        if refused.is_err() {
+            let left = bytes.len() * (at as usize % 3) / 2;
+            file.write_all_at(&bytes[..left], at)?;
+        }
+        refused
+    }
+}

@@ -1,0 +1,312 @@
+//! Tests of a full disk: whatever finds no room, nothing that was acknowledged is lost, nothing
+//! that was refused is there, and the store goes on when there is room again.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flagfall_board::{GameId, Stamp};
+use tempfile::TempDir;
+
+use super::disk::planted;
+use super::{EmbeddedOptions, EmbeddedStore};
+use crate::archive::Archive;
+use crate::clock::{ManualClock, SystemClock};
+use crate::store::{
+    Append, AppendOutcome, DiskSpace, OUTAGES_KEY, Outage, Store, StoreError, Update, UpdateOutcome, Write,
+};
+use crate::value::{Head, Key, SecretBytes};
+
+/// Changes in a test, of every kind.
+const CHANGES: u64 = 48;
+const MIB: u64 = 1024 * 1024;
+const NOON: Stamp = Stamp(1_700_000_000_000);
+
+/// Options under which a few changes need every kind of write.
+fn small() -> EmbeddedOptions {
+    EmbeddedOptions {
+        segment_bytes: 1_500,
+        checkpoint_bytes: 700,
+        compact_bytes: 3_000,
+        ..EmbeddedOptions::default()
+    }
+}
+
+fn scratch() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+fn open(folder: &Path) -> EmbeddedStore {
+    EmbeddedStore::open(folder, SystemClock, &small()).unwrap()
+}
+
+fn fill(folder: &Path, room_for: Option<u64>) {
+    planted::with(folder, |disk| disk.room_for = room_for);
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy_folder(&path, &target);
+        } else if !path.components().any(|part| part.as_os_str() == "index") {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+fn game(number: u64) -> GameId {
+    GameId::from_random([number as u8; 12])
+}
+
+fn put(name: &str, value: &str) -> Write {
+    Write::Put { key: Key::new(name).unwrap(), value: value.into(), expires: None }
+}
+
+/// What the store has acknowledged.
+#[derive(Default)]
+struct Ledger {
+    games: HashMap<GameId, Vec<String>>,
+    heads: HashMap<GameId, Head>,
+    records: BTreeMap<String, String>,
+    epoch: u64,
+}
+
+impl Ledger {
+    /// Makes the change with this number, and notes it if it is acknowledged. Returns whether.
+    async fn change(&mut self, store: &EmbeddedStore, number: u64) -> bool {
+        let text = number.to_string();
+        let done = match number % 4 {
+            0 | 1 => {
+                let game = game(number % 3);
+                let body = SecretBytes::new(text.clone().into_bytes());
+                let expected = self.heads.get(&game).copied().unwrap_or(Head::START);
+                let writes = vec![put("last", &text)];
+                let bodies = vec![body];
+                let append = Append { game, expected, deadline: None, not_before: None, bodies, writes };
+                store.append(append).await.map(|outcome| {
+                    let AppendOutcome::Ok { head, .. } = outcome else { panic!("{number}: {outcome:?}") };
+                    self.heads.insert(game, head);
+                    self.games.entry(game).or_default().push(text.clone());
+                    self.records.insert("last".to_owned(), text);
+                })
+            }
+            2 => {
+                let value = text.repeat(100);
+                let update = Update { conditions: vec![], writes: vec![put("large", &value)] };
+                store.update(update).await.map(|outcome| {
+                    assert_eq!(outcome, UpdateOutcome::Ok);
+                    self.records.insert("large".to_owned(), value);
+                })
+            }
+            _ if number % 16 == 15 => store.bump_epoch().await.map(|epoch| self.epoch = epoch),
+            _ => {
+                let game = game(number % 3);
+                store.delete_log(game).await.map(|()| {
+                    self.heads.remove(&game);
+                    self.games.remove(&game);
+                })
+            }
+        };
+        assert!(!matches!(done, Err(StoreError::Limit(_) | StoreError::Damaged { .. })), "{done:?}");
+        done.is_ok()
+    }
+
+    async fn check(&self, store: &EmbeddedStore, at: &str) {
+        for number in 0..3 {
+            let game = game(number);
+            let found = store.read(game, 0, usize::MAX).await.unwrap();
+            let found = found.iter().map(|entry| String::from_utf8(entry.body.expose().to_vec()).unwrap());
+            assert_eq!(found.collect::<Vec<_>>(), self.games.get(&game).cloned().unwrap_or_default(), "{at}");
+        }
+        for name in ["last", "large"] {
+            let found = store.get(Key::new(name).unwrap()).await.unwrap();
+            let known = self.records.get(name).map(|value| value.clone().into_bytes());
+            assert_eq!(found, known, "{at}: {name}");
+        }
+        assert_eq!(store.epoch().await, Ok(self.epoch), "{at}");
+        assert_eq!((store.losses(), store.failure()), (&[][..], None), "{at}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_is_full_at_any_write_loses_nothing() {
+    let folder = scratch();
+    let mut store = open(folder.path());
+    let mut ledger = Ledger { epoch: store.epoch().await.unwrap(), ..Ledger::default() };
+    let mut refusals = 0;
+    for number in 0..CHANGES {
+        // The disk becomes full one write later with each attempt.
+        for room_for in 0.. {
+            fill(folder.path(), Some(room_for));
+            let is_taken = ledger.change(&store, number).await;
+            let at = format!("change {number}, room for {room_for} writes");
+            ledger.check(&store, &at).await;
+            if !is_taken {
+                refusals += 1;
+                assert!(store.disk_space().unwrap().is_paused, "{at}");
+            }
+            if refusals % 8 == 1 {
+                // As a kill would leave it.
+                let killed = scratch();
+                copy_folder(folder.path(), killed.path());
+                ledger.check(&open(killed.path()), &at).await;
+            }
+            // Room comes back a write at a time.
+            let mut room = 0;
+            while let Err(error) = store.heartbeat().await {
+                assert!(room < 20, "{at}: {error}");
+                fill(folder.path(), Some(room));
+                room += 1;
+            }
+            ledger.check(&store, &at).await;
+            fill(folder.path(), None);
+            if is_taken {
+                break;
+            }
+        }
+        if number % 8 == 7 {
+            drop(store);
+            store = open(folder.path());
+            ledger.check(&store, &format!("opened after change {number}")).await;
+        }
+    }
+    drop(store);
+    let kinds = [".new", ".seg", "alive", "index", "notes-", "trial"].map(str::to_owned);
+    let refused = planted::with(folder.path(), |disk| std::mem::take(&mut disk.refused));
+    assert_eq!(refused.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from(kinds));
+}
+
+fn set_free(folder: &Path, free_bytes: u64) {
+    planted::with(folder, |disk| disk.free_bytes = Some(free_bytes));
+}
+
+#[tokio::test]
+async fn a_store_pauses_a_little_before_the_disk_is_full_and_makes_room() {
+    let folder = scratch();
+    set_free(folder.path(), 1024 * MIB);
+    let store = open(folder.path());
+    let mut ledger = Ledger { epoch: store.epoch().await.unwrap(), ..Ledger::default() };
+    for number in 0..40 {
+        assert!(ledger.change(&store, number).await);
+    }
+    store.heartbeat().await.unwrap();
+    set_free(folder.path(), 127 * MIB);
+    let refused = store.heartbeat().await.unwrap_err().to_string();
+    assert!(
+        refused.contains("almost full (127 MiB are free). Games go on by themselves when 192 MiB are free"),
+        "{refused}"
+    );
+    assert_eq!(store.disk_space(), Some(DiskSpace { free_bytes: 127 * MIB, is_paused: true }));
+    assert!(store.paused().is_some_and(|why| refused.ends_with(&why)));
+    for number in [0, 2] {
+        assert!(!ledger.change(&store, number).await);
+    }
+    // What makes room is done.
+    let (segments, deletion) = (segments(folder.path()), 43);
+    assert!(ledger.change(&store, deletion).await);
+    assert_eq!(store.sweep().await, Ok(0));
+    while self::segments(folder.path()).first() == segments.first() {
+        assert!(store.heartbeat().await.is_err());
+    }
+    ledger.check(&store, "while it pauses").await;
+    set_free(folder.path(), 191 * MIB);
+    assert!(store.heartbeat().await.is_err(), "clearly more must be free");
+    set_free(folder.path(), 192 * MIB);
+    store.heartbeat().await.unwrap();
+    assert_eq!((ledger.change(&store, 0).await, store.paused()), (true, None));
+}
+
+fn segments(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> =
+        fs::read_dir(folder.join("log")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
+
+#[tokio::test]
+async fn clocks_stand_still_while_the_disk_is_full() {
+    for is_low in [false, true] {
+        let folder = scratch();
+        let clock = Arc::new(ManualClock::new(NOON));
+        let store = EmbeddedStore::open(folder.path(), clock.clone(), &small()).unwrap();
+        let mut ledger = Ledger { epoch: store.epoch().await.unwrap(), ..Ledger::default() };
+        store.heartbeat().await.unwrap();
+        clock.advance_ms(400);
+        if is_low {
+            set_free(folder.path(), MIB);
+            assert!(store.heartbeat().await.is_err());
+        } else {
+            fill(folder.path(), Some(0));
+        }
+        assert!(!ledger.change(&store, 0).await);
+        for _ in 0..60 {
+            clock.advance_ms(1_000);
+            assert!(store.heartbeat().await.is_err());
+        }
+        assert_eq!((store.outage(), store.silent_since()), (None, Some(NOON)));
+        fill(folder.path(), None);
+        set_free(folder.path(), 1024 * MIB);
+        clock.advance_ms(600);
+        store.heartbeat().await.unwrap();
+        let outage = Outage { since: NOON, until: NOON.plus_ms(61_000) };
+        assert_eq!((store.outage(), store.silent_since()), (Some(outage), None));
+        let kept = store.get(Key::new(OUTAGES_KEY).unwrap()).await.unwrap();
+        assert_eq!(kept, Some(format!("[[{},{}]]", outage.since.0, outage.until.0).into_bytes()));
+    }
+}
+
+#[tokio::test]
+async fn an_outage_that_finds_no_room_is_recorded_later() {
+    let folder = scratch();
+    let clock = Arc::new(ManualClock::new(NOON));
+    let store = EmbeddedStore::open(folder.path(), clock.clone(), &small()).unwrap();
+    store.heartbeat().await.unwrap();
+    clock.advance_ms(20_000);
+    assert_eq!(store.outage(), None);
+    // The heartbeat itself has room, the record has not.
+    fill(folder.path(), Some(1));
+    assert!(store.heartbeat().await.is_err());
+    fill(folder.path(), None);
+    store.heartbeat().await.unwrap();
+    let kept = store.get(Key::new(OUTAGES_KEY).unwrap()).await.unwrap();
+    assert_eq!(kept, Some(format!("[[{},{}]]", NOON.0, NOON.0 + 20_000).into_bytes()));
+}
+
+#[tokio::test]
+async fn a_store_that_is_opened_on_a_full_disk_says_so_and_can_be_read() {
+    let folder = scratch();
+    let store = open(folder.path());
+    let mut ledger = Ledger { epoch: store.epoch().await.unwrap(), ..Ledger::default() };
+    assert!(ledger.change(&store, 0).await);
+    drop(store);
+    set_free(folder.path(), 63 * MIB);
+    let refused =
+        EmbeddedStore::open(folder.path(), SystemClock, &small()).map(drop).unwrap_err().to_string();
+    assert!(refused.contains("is full (63 MiB are free), and to open the store needs 64 MiB"), "{refused}");
+    set_free(folder.path(), 100 * MIB);
+    let store = open(folder.path());
+    assert!(store.paused().is_some());
+    ledger.check(&store, "opened").await;
+    assert!(!ledger.change(&store, 1).await);
+    set_free(folder.path(), 200 * MIB);
+    store.heartbeat().await.unwrap();
+    assert!(ledger.change(&store, 1).await);
+}
+
+#[tokio::test]
+async fn damage_found_on_a_full_disk_is_remembered() {
+    let folder = scratch();
+    let store = open(folder.path());
+    fill(folder.path(), Some(0));
+    let found = "as a test".to_owned();
+    Archive::put_aside(&store, game(1), found.clone()).await.unwrap();
+    assert!(store.heartbeat().await.is_err() || store.heartbeat().await.is_err());
+    fill(folder.path(), None);
+    store.heartbeat().await.unwrap();
+    drop(store);
+    assert_eq!(open(folder.path()).quarantined().await, Ok(vec![(game(1), found)]));
+}

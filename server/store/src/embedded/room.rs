@@ -1,0 +1,192 @@
+//! The room on the disk: how much there is, and whether the store pauses for want of it.
+//!
+//! The store pauses a little before the disk is full, so that compaction and what else lies on the
+//! disk have room to work. It goes on when there is clearly more.
+
+use std::fmt::Display;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::statvfs;
+
+use super::disk;
+use super::options::EmbeddedOptions;
+use crate::store::{DiskSpace, StoreError};
+
+const MIB: u64 = 1024 * 1024;
+/// Bytes written and removed again to find out whether a full disk takes writes: a quota is not in
+/// the figures of the file system.
+const TRIAL_BYTES: usize = MIB as usize;
+const TRIAL: &str = "trial";
+
+/// Whether the store takes changes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum State {
+    Open,
+    /// Little room is left: nothing is taken but what makes room.
+    Low,
+    /// A write found no room: nothing is taken.
+    Full {
+        /// What could not be written.
+        what: String,
+    },
+}
+
+/// The room on the disk.
+pub(super) struct Room {
+    folder: PathBuf,
+    pause_below: u64,
+    resume_from: u64,
+    /// As of the last look.
+    free: AtomicU64,
+    state: Mutex<State>,
+}
+
+impl Room {
+    /// Looks at the disk for the first time.
+    ///
+    /// # Errors
+    /// The file system does not say.
+    pub(super) fn new(folder: &Path, options: &EmbeddedOptions) -> io::Result<Room> {
+        let EmbeddedOptions { pause_below, resume_from, .. } = *options;
+        let free = AtomicU64::new(0);
+        let state = Mutex::new(State::Open);
+        let room = Room { folder: folder.to_owned(), pause_below, resume_from, free, state };
+        room.look()?;
+        Ok(room)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the file system how much is free.
+    ///
+    /// # Errors
+    /// It does not say.
+    pub(super) fn look(&self) -> io::Result<()> {
+        let found = statvfs(&self.folder)?;
+        let free = found.f_bavail.saturating_mul(found.f_frsize);
+        #[cfg(test)]
+        let free = disk::planted::free_bytes(&self.folder).unwrap_or(free);
+        self.free.store(free, Ordering::Relaxed);
+        let mut state = self.state();
+        if *state == State::Open && free < self.pause_below {
+            tracing::error!(free, "the disk is almost full: games pause until there is room again");
+            *state = State::Low;
+        }
+        Ok(())
+    }
+
+    /// What is free, and whether the store pauses.
+    pub(super) fn space(&self) -> DiskSpace {
+        DiskSpace { free_bytes: self.free.load(Ordering::Relaxed), is_paused: self.is_paused() }
+    }
+
+    /// True if the store takes no changes.
+    pub(super) fn is_paused(&self) -> bool {
+        *self.state() != State::Open
+    }
+
+    /// Refuses changes while the store pauses.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] with the reason.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        match &*self.state() {
+            State::Open => Ok(()),
+            State::Low => {
+                let free = self.free.load(Ordering::Relaxed) / MIB;
+                Err(StoreError::Unavailable { why: self.why(&format!("almost full ({free} MiB are free)")) })
+            }
+            State::Full { what } => Err(StoreError::Unavailable { why: self.why(&format!("full: {what}")) }),
+        }
+    }
+
+    /// Refuses to open a store where too little is free even for that.
+    ///
+    /// # Errors
+    /// The reason.
+    pub(super) fn check_start(&self) -> Result<(), String> {
+        let free = self.free.load(Ordering::Relaxed);
+        if free >= self.pause_below / 2 {
+            return Ok(());
+        }
+        let (folder, free, least) = (self.folder.display(), free / MIB, self.pause_below / 2 / MIB);
+        Err(format!(
+            "the disk of {folder} is full ({free} MiB are free), and to open the store needs {least} MiB"
+        ))
+    }
+
+    /// Refuses everything after a write has found no room.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] with the reason.
+    pub(super) fn check_usable(&self) -> Result<(), StoreError> {
+        let is_full = matches!(*self.state(), State::Full { .. });
+        if is_full { self.check() } else { Ok(()) }
+    }
+
+    fn why(&self, how: &str) -> String {
+        let (folder, enough) = (self.folder.display(), self.resume_from / MIB);
+        format!("the disk of {folder} is {how}. Games go on by themselves when {enough} MiB are free")
+    }
+
+    /// Notes that something could not be written for want of room. Returns the reason.
+    pub(super) fn note_full(&self, what: &str, error: &dyn Display) -> String {
+        let what = format!("{what} ({error})");
+        let mut state = self.state();
+        if !matches!(*state, State::Full { .. }) {
+            tracing::error!(what, "the disk is full: games pause until there is room again");
+            *state = State::Full { what: what.clone() };
+        }
+        self.why(&format!("full: {what}"))
+    }
+
+    /// True if a write has found no room and there seems to be some again.
+    pub(super) fn is_worth_a_trial(&self) -> bool {
+        matches!(*self.state(), State::Full { .. })
+            && self.free.load(Ordering::Relaxed) >= self.pause_below / 2
+    }
+
+    /// Writes a file and removes it.
+    ///
+    /// # Errors
+    /// There is no room yet.
+    pub(super) fn try_disk(&self) -> io::Result<()> {
+        let path = self.folder.join(TRIAL);
+        // Some file systems store repeated bytes in no room.
+        let mut bytes = Vec::with_capacity(TRIAL_BYTES);
+        let words = (0_u64..).map(|number| xxhash_rust::xxh3::xxh3_64(&number.to_le_bytes()));
+        words.take(TRIAL_BYTES / 8).for_each(|word| bytes.extend(word.to_le_bytes()));
+        let mut options = std::fs::OpenOptions::new();
+        let tried = disk::open(&path, options.create(true).truncate(true).write(true))
+            .and_then(|file| disk::write_all_at(&file, &bytes, 0).and_then(|()| file.sync_all()));
+        std::fs::remove_file(&path).or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        })?;
+        tried
+    }
+
+    /// Notes that everything that found no room is written by now.
+    pub(super) fn note_usable(&self) {
+        *self.state() = State::Low;
+    }
+
+    /// True if the store pauses and could go on.
+    pub(super) fn is_enough(&self) -> bool {
+        *self.state() == State::Low && self.free.load(Ordering::Relaxed) >= self.resume_from
+    }
+
+    /// Takes changes again, unless a write has just found no room.
+    pub(super) fn resume(&self) {
+        let mut state = self.state();
+        if *state == State::Low {
+            tracing::info!("there is room on the disk again: games go on");
+            *state = State::Open;
+        }
+    }
+}

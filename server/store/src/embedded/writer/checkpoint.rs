@@ -1,0 +1,128 @@
+//! Checkpoints of the index, and what is made up for after a full disk.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::thread::JoinHandle;
+
+use super::{Unstored, Writer};
+use crate::embedded::index::Index;
+use crate::embedded::notes;
+use crate::embedded::trouble::Trouble;
+
+impl Unstored {
+    fn store(&self, index: &Index, folder: &Path) -> Result<(), Trouble> {
+        index.store(&self.checkpoint)?;
+        self.drop_notes(folder)
+    }
+
+    /// Removes the notes that a complete checkpoint makes unnecessary.
+    fn drop_notes(&self, folder: &Path) -> Result<(), Trouble> {
+        Ok(notes::remove_until(folder, self.noted)?)
+    }
+}
+
+impl Writer {
+    /// Leaves an index that holds everything, so that the next start has nothing to read.
+    pub(super) fn finish(&mut self) {
+        self.wait_for_checkpoint();
+        if self.shared.check_place().is_err() {
+            return;
+        }
+        // After a full disk the database takes nothing more.
+        let is_complete = self.unstored.is_none()
+            && self
+                .freeze()
+                .is_some_and(|last| self.is_stored(last.store(&self.reader.index, &self.shared.folder)));
+        self.shared.is_complete.store(is_complete, Ordering::SeqCst);
+        if !is_complete {
+            tracing::warn!("the index could not be completed: the next start reads more of the log");
+        }
+    }
+
+    pub(super) fn wait_for_checkpoint(&mut self) {
+        match self.checkpoint.take().map(JoinHandle::join) {
+            Some(Ok(unstored)) => self.unstored = unstored,
+            None => {}
+            Some(Err(_)) => {
+                self.shared.fail("writing the index panicked; the process must be started again");
+            }
+        }
+    }
+
+    /// Begins a checkpoint and the next notes.
+    fn freeze(&mut self) -> Option<Unstored> {
+        if self.reader.index.is_frozen() {
+            return None;
+        }
+        match self.notes.turn() {
+            Ok(noted) => {
+                let checkpoint = self.reader.index.freeze(self.tail.point())?;
+                Some(Unstored { checkpoint, noted })
+            }
+            Err(error) => {
+                self.shared.note_failed("the notes cannot be begun", error.into());
+                None
+            }
+        }
+    }
+
+    /// Writes what changed into the index's database, in the background.
+    pub(super) fn begin_checkpoint(&mut self) {
+        if self.checkpoint.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        self.wait_for_checkpoint();
+        let Some(unstored) = self.freeze() else { return };
+        let (index, shared) = (self.reader.index.clone(), self.shared.clone());
+        let work = move || {
+            let trouble = unstored.store(&index, &shared.folder).err()?;
+            shared.note_failed("the index cannot be written", trouble);
+            Some(unstored)
+        };
+        match std::thread::Builder::new().name("store-index".to_owned()).spawn(work) {
+            Ok(thread) => self.checkpoint = Some(thread),
+            Err(error) => {
+                drop(self.shared.fail(&format!("no thread for the index: {error}")));
+            }
+        }
+    }
+
+    /// Brings everything that found no room up to date, and goes on if there is enough room. Until
+    /// then the oldest segments are compacted sooner than otherwise.
+    pub(super) fn look_for_room(&mut self) {
+        if self.shared.room.is_worth_a_trial() {
+            let written = self.catch_up();
+            if self.is_stored(written) {
+                self.shared.room.note_usable();
+            }
+        }
+        if self.shared.room.is_enough() {
+            // What is stamped from here on is stamped after the outage.
+            self.shared.clock.resume();
+            self.shared.room.resume();
+        } else {
+            self.look_at_size();
+        }
+    }
+
+    /// Writes what found no room.
+    fn catch_up(&mut self) -> Result<(), Trouble> {
+        self.shared.room.try_disk()?;
+        self.wait_for_checkpoint();
+        if let Some(unstored) = &self.unstored {
+            let (index, folder) = (&self.reader.index, &self.shared.folder);
+            match index.reopen(&unstored.checkpoint)? {
+                true => unstored.drop_notes(folder)?,
+                false => unstored.store(index, folder)?,
+            }
+            self.unstored = None;
+        }
+        self.shared.note_end(self.tail.point())?;
+        Ok(())
+    }
+
+    /// True if something outside the log was written. Otherwise the store pauses or fails.
+    fn is_stored(&self, written: Result<(), Trouble>) -> bool {
+        written.map_err(|trouble| self.shared.note_failed("the index cannot be written", trouble)).is_ok()
+    }
+}

@@ -1,0 +1,56 @@
+//! A small disk in memory that a test fills.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use super::scratch;
+
+/// A file system of a few MiB.
+pub(crate) struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    /// `None` if this process may not mount; then the test says so and is skipped.
+    pub(crate) fn mount(mib: u64) -> Option<SmallDisk> {
+        let folder = scratch();
+        let size = format!("size={mib}m");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &size, "tmpfs"]).arg(folder.path());
+        let mounted = mount.output().is_ok_and(|output| output.status.success());
+        if !mounted {
+            eprintln!("SKIPPED: this process may not mount a small file system");
+        }
+        mounted.then_some(SmallDisk(folder))
+    }
+
+    /// The folder of a store.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.0.path().join("data")
+    }
+
+    fn other(&self) -> PathBuf {
+        self.0.path().join("another program's file")
+    }
+
+    /// Lets another program fill the disk until so many bytes are free.
+    pub(crate) fn leave(&self, bytes: u64) {
+        let found = rustix::fs::statvfs(self.0.path()).unwrap();
+        let length = (found.f_bavail * found.f_frsize).saturating_sub(bytes);
+        let other = File::create(self.other()).unwrap();
+        rustix::fs::fallocate(&other, rustix::fs::FallocateFlags::empty(), 0, length).unwrap();
+    }
+
+    /// Lets the other program remove its file.
+    pub(crate) fn make_room(&self) {
+        fs::remove_file(self.other()).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let unmounted = Command::new("umount").arg(self.0.path()).status();
+        assert!(std::thread::panicking() || unmounted.unwrap().success());
+    }
+}

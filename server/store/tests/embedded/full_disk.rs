@@ -1,0 +1,90 @@
+//! A disk that is really full: a small one in memory, where the system lets tests mount it.
+
+use std::path::Path;
+
+use flagfall_board::GameId;
+use flagfall_store::{
+    AppendOutcome, EmbeddedOptions, EmbeddedStore, Head, Store, StoreError, SystemClock, Update,
+    UpdateOutcome,
+};
+
+use crate::common::small_disk::SmallDisk;
+use crate::common::{append, game, key, put, texts};
+
+fn open(folder: &Path) -> EmbeddedStore {
+    // Nothing is left as a reserve, so that every write meets the full disk.
+    let options = EmbeddedOptions {
+        segment_bytes: 100_000,
+        checkpoint_bytes: 30_000,
+        compact_bytes: 300_000,
+        pause_below: 0,
+        resume_from: 0,
+        ..EmbeddedOptions::default()
+    };
+    EmbeddedStore::open(folder, SystemClock, &options).unwrap()
+}
+
+/// A change to a round's game and to a record. An error is a refusal for want of room.
+async fn change(store: &EmbeddedStore, ledger: &mut Ledger, number: u32) -> Result<(), StoreError> {
+    let (game, entries) = ledger.games.last_mut().unwrap();
+    let text = number.to_string();
+    match store.append(append(*game, ledger.head, &[&text])).await? {
+        AppendOutcome::Ok { head, .. } => ledger.head = head,
+        outcome => panic!("{text}: {outcome:?}"),
+    }
+    entries.push(text.clone());
+    let value = text.repeat(300);
+    let update = Update { conditions: vec![], writes: vec![put("large", &value)] };
+    assert_eq!(store.update(update).await?, UpdateOutcome::Ok);
+    ledger.large = Some(value.into_bytes());
+    Ok(())
+}
+
+/// What was acknowledged.
+struct Ledger {
+    /// Each round has a game.
+    games: Vec<(GameId, Vec<String>)>,
+    /// Where the log of the last one stands.
+    head: Head,
+    large: Option<Vec<u8>>,
+}
+
+impl Ledger {
+    async fn check(&self, store: &EmbeddedStore) {
+        for (game, entries) in &self.games {
+            assert!(texts(store, *game).await == *entries, "{game}");
+        }
+        assert_eq!(store.get(key("large")).await, Ok(self.large.clone()));
+        assert_eq!((store.losses(), store.failure()), (&[][..], None));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_disk_that_is_really_full_loses_nothing() {
+    let Some(disk) = SmallDisk::mount(48) else { return };
+    let mut store = open(&disk.data());
+    let mut ledger = Ledger { games: Vec::new(), head: Head::START, large: None };
+    let mut refusals = Vec::new();
+    for round in 0..24 {
+        ledger.games.push((game(round), Vec::new()));
+        ledger.head = Head::START;
+        disk.leave(u64::from(round) % 10 * 37_000);
+        // Compaction may make room enough, so not every round ends with a refusal.
+        for number in 0..200 {
+            if let Err(refusal) = change(&store, &mut ledger, number).await {
+                assert!(store.heartbeat().await.is_err(), "{round}: {refusal}");
+                refusals.push(refusal.to_string());
+                break;
+            }
+        }
+        ledger.check(&store).await;
+        disk.make_room();
+        store.heartbeat().await.unwrap();
+        if round % 8 == 7 {
+            drop(store);
+            store = open(&disk.data());
+            ledger.check(&store).await;
+        }
+    }
+    assert!(refusals.len() >= 10, "{refusals:#?}");
+}
