@@ -1,6 +1,7 @@
 //! Opens the store that an operator named, for a server or for a maintenance command.
 
 mod backup;
+mod report;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Write};
@@ -21,6 +22,7 @@ use flagfall_store::{
 };
 use thiserror::Error;
 
+use self::report::{PROGRESS, say};
 use crate::config::{Config, JobsCommand, OperatorCommand, StoreCommand, StoreKind};
 use crate::redis_tls::RedisTlsError;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
@@ -29,8 +31,6 @@ use flagfall_services::archive::archive_all;
 use flagfall_services::operator::{self, Operator, OperatorError};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
 
-/// How often progress is reported.
-const PROGRESS: Duration = Duration::from_secs(1);
 /// How many damaged games are named.
 const DAMAGED_SHOWN: usize = 100;
 
@@ -162,8 +162,8 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Check => check(config).await,
         StoreCommand::Export { file } => export_to(config, file).await,
         StoreCommand::Import { file } => import_from(config, file).await,
-        StoreCommand::Backup { folder } => backup::back_up(config, folder),
-        StoreCommand::Restore { backup } => backup::restore(config, backup).await,
+        StoreCommand::Backup { folder } => damaged_files(backup::back_up(data_folder(config)?, folder)?),
+        StoreCommand::Restore { backup } => restore(config, backup).await,
         StoreCommand::Archive { after_days } => archive(config, *after_days).await,
         StoreCommand::Prune { dry_run } => prune(config, *dry_run).await,
     }
@@ -258,7 +258,7 @@ async fn open_redis(
 async fn check(config: &Config) -> Result<(), StoreFailure> {
     match &config.store {
         StoreKind::Memory => Err(StoreFailure::Memory),
-        StoreKind::Embedded if is_backup(&config.data) => backup::check(&config.data),
+        StoreKind::Embedded if is_backup(&config.data) => damaged_files(backup::check(&config.data)?),
         StoreKind::Embedded => check_embedded(&config.data).await,
         StoreKind::Redis(address) => {
             // Reading needs no guarantees.
@@ -344,6 +344,31 @@ async fn import_from(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     Ok(())
 }
 
+/// The folder to back up or to restore.
+fn data_folder(config: &Config) -> Result<&Path, StoreFailure> {
+    match config.store {
+        StoreKind::Embedded => Ok(&config.data),
+        StoreKind::Memory => Err(StoreFailure::Memory),
+        StoreKind::Redis(_) => Err(StoreFailure::NotOfRedis),
+    }
+}
+
+fn damaged_files(files: usize) -> Result<(), StoreFailure> {
+    if files == 0 { Ok(()) } else { Err(StoreFailure::Damaged { games: 0, files }) }
+}
+
+async fn restore(config: &Config, source: &Path) -> Result<(), StoreFailure> {
+    let data = data_folder(config)?;
+    let restored = backup::restore(source, data)?;
+    let store = open_embedded(config, data).map_err(OpenFailure::from)?;
+    // The clocks of running games have stood still since the backup.
+    if let Some(since) = store.last_heartbeat().await? {
+        note_outage(&store, since).await?;
+    }
+    say(&restored);
+    Ok(())
+}
+
 async fn archive(config: &Config, after_days: u32) -> Result<(), StoreFailure> {
     if matches!(config.store, StoreKind::Embedded) {
         say("games in a data folder lie on the disk already, compressed: there is nothing to archive");
@@ -394,9 +419,4 @@ fn progress(what: &'static str) -> impl FnMut(&Tally) + Send {
             writeln!(io::stderr(), "{what} so far: {tally}").ok();
         }
     }
-}
-
-/// Prints a line for the person who started the program. It does not matter if nobody reads it.
-fn say(line: &str) {
-    writeln!(io::stdout(), "{line}").ok();
 }

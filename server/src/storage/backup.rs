@@ -1,22 +1,19 @@
-//! `store backup` and `store restore`: copies of a data folder.
+//! Backups of a data folder, with what they say to the person who asked for them.
 
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::Instant;
 
-use flagfall_game::note_outage;
 use flagfall_services::proof::{DAMAGED_KEY_FILE, KEY_FILE};
-use flagfall_store::embedded::backup;
-use flagfall_store::{Store, SystemClock, WallClock};
+use flagfall_store::embedded::backup::{self, BackupError, Summary};
+use flagfall_store::{SystemClock, WallClock};
 
-use super::{OpenFailure, PROGRESS, StoreFailure, open_embedded, say};
-use crate::config::{Config, StoreKind};
+use super::report::{PROGRESS, say};
 
 const MIB: u64 = 1024 * 1024;
 
-/// Backs up the data folder into another folder.
-pub(super) fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure> {
-    let data = data_folder(config)?;
+/// Backs up a data folder into another folder. Returns how many parts of it are damaged.
+pub(super) fn back_up(data: &Path, target: &Path) -> Result<usize, BackupError> {
     let others = [KEY_FILE, DAMAGED_KEY_FILE];
     let made = backup::back_up(data, &others, target, SystemClock.now(), &mut progress("backed up"))?;
     for damage in &made.damage {
@@ -24,47 +21,28 @@ pub(super) fn back_up(config: &Config, target: &Path) -> Result<(), StoreFailure
     }
     let (copied, summary) = (size(made.copied), text(&made.summary));
     say(&format!("backed up to {}: {summary}, of which {copied} were copied now", target.display()));
-    match made.damage.len() {
-        0 => Ok(()),
-        files => Err(StoreFailure::Damaged { games: 0, files }),
-    }
+    Ok(made.damage.len())
 }
 
-/// Makes the data folder from a backup.
-pub(super) async fn restore(config: &Config, source: &Path) -> Result<(), StoreFailure> {
-    let data = data_folder(config)?;
+/// Makes a data folder from a backup. Returns what was restored, in words.
+pub(super) fn restore(source: &Path, data: &Path) -> Result<String, BackupError> {
     let restored = backup::restore(source, data, SystemClock.now(), &mut progress("checked and copied"))?;
-    let store = open_embedded(config, data).map_err(OpenFailure::from)?;
-    // The clocks of running games have stood still since the backup.
-    if let Some(since) = store.last_heartbeat().await? {
-        note_outage(&store, since).await?;
-    }
-    say(&format!("restored into {}: {}", data.display(), text(&restored)));
-    say(&format!("what happened after {} is gone", restored.moment.utc()));
-    Ok(())
+    let (summary, moment) = (text(&restored), restored.moment.utc());
+    Ok(format!("restored into {}: {summary}\nwhat happened after {moment} is gone", data.display()))
 }
 
-/// Checks a backup: every file of it against its checksum.
-pub(super) fn check(folder: &Path) -> Result<(), StoreFailure> {
+/// Checks every file of a backup against its checksum. Returns how many are damaged.
+pub(super) fn check(folder: &Path) -> Result<usize, BackupError> {
     let (summary, damage) = backup::check(folder, &mut progress("read"))?;
     damage.iter().for_each(|damage| say(damage));
     say(&format!("read a backup: {}", text(&summary)));
     if damage.is_empty() {
         say("nothing is wrong with it");
-        return Ok(());
     }
-    Err(StoreFailure::Damaged { games: 0, files: damage.len() })
+    Ok(damage.len())
 }
 
-fn data_folder(config: &Config) -> Result<&Path, StoreFailure> {
-    match config.store {
-        StoreKind::Embedded => Ok(&config.data),
-        StoreKind::Memory => Err(StoreFailure::Memory),
-        StoreKind::Redis(_) => Err(StoreFailure::NotOfRedis),
-    }
-}
-
-fn text(summary: &backup::Summary) -> String {
+fn text(summary: &Summary) -> String {
     format!("{} files with {} of {}", summary.files, size(summary.bytes), summary.moment.utc())
 }
 
