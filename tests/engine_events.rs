@@ -15,10 +15,10 @@ pub(crate) fn board_event(record: &SecretRecord) -> Option<BoardEvent> {
         SecretRecord::Moved { from, to, strike, laid, .. } => BoardEvent::Moved {
             from: at(*from),
             to: at(*to),
-            laid: laid.as_ref().map(|(squares, color)| {
-                let mut squares: Vec<At> = squares.iter().copied().map(at).collect();
+            laid: laid.as_ref().map(|laid| {
+                let mut squares: Vec<At> = laid.squares().iter().map(at).collect();
                 squares.sort_unstable();
-                (squares, color.letter())
+                (squares, laid.color().letter())
             }),
             ranks: strike.map(|[attacker, defender]| (attacker.rank.letter(), defender.rank.letter())),
         },

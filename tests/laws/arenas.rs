@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use flagfall_board::Rank;
+use flagfall_board::{Rank, RankSet};
 use flagfall_rules::secret::{SecretRecord, to_record};
 use flagfall_rules::{Choice, Command, Position, Referee, Ruleset};
 use flagfall_second_opinion::{At, Board};

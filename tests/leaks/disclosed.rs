@@ -225,7 +225,7 @@ impl Disclosed {
         let lakes = self.ruleset.shape.lakes.iter();
         let full: BTreeSet<Square> = self.board.keys().copied().chain(lakes).collect();
         let chips_before = self.chips.clone();
-        for laid in laid {
+        if let Some(laid) = laid {
             self.chips.extend(laid.squares().iter().map(|square| (square, laid.color())));
         }
         let Some(mut piece) = self.board.remove(&from) else { panic!("{from}: nothing stands there") };
