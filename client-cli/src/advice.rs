@@ -7,7 +7,6 @@ use crate::{text, words};
 /// The server's sentence, and what the player can type then, if there is something.
 ///
 /// `kind` is the player's, if they are known.
-#[must_use]
 pub fn advised(code: &str, sentence: String, kind: Option<PlayerKind>) -> String {
     let advice = match code {
         Code::ACCOUNT_EXPECTED => text!("advice-signup"),

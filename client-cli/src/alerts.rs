@@ -1,16 +1,23 @@
 //! Calls a user who looks elsewhere: bell, window title, desktop notification.
 
+use clap::ValueEnum;
+
 use crate::text;
 
 /// A way to call the user.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Alert {
-    /// The terminal's bell.
+    #[value(help = text!("value-alerts-bell"))]
     Bell,
     /// The title of the terminal's window, as long as something waits.
+    #[value(help = text!("value-alerts-title"))]
     Title,
     /// A notification of the desktop (OSC 9), which only some terminals show.
+    #[value(help = text!("value-alerts-desktop"))]
     Desktop,
+    /// Not at all.
+    #[value(help = text!("value-alerts-none"))]
+    None,
 }
 
 /// What the terminal was last told.
@@ -21,20 +28,16 @@ pub struct Alerts {
 }
 
 impl Alerts {
-    /// Alerts in these ways.
-    #[must_use]
     pub fn new(ways: Vec<Alert>) -> Alerts {
         Alerts { ways, told: None }
     }
 
     /// What to write to the terminal at the start: keeps its title.
-    #[must_use]
     pub fn start(&self) -> &'static str {
         if self.ways.contains(&Alert::Title) { "\x1b[22;0t\x1b]0;Flagfall\x07" } else { "" }
     }
 
     /// What to write to the terminal at the end: gives its title back.
-    #[must_use]
     pub fn end(&self) -> &'static str {
         if self.ways.contains(&Alert::Title) { "\x1b[23;0t" } else { "" }
     }
@@ -57,7 +60,7 @@ impl Alerts {
                 (Alert::Desktop, Some(text)) if !is_at_keyboard => {
                     bytes.push_str(&format!("\x1b]9;{}\x07", text!("notification", alert = text)));
                 }
-                (Alert::Bell | Alert::Desktop, _) => {}
+                (Alert::Bell | Alert::Desktop | Alert::None, _) => {}
             }
         }
         self.told = waiting;

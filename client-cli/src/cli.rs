@@ -1,6 +1,7 @@
 //! The command line.
 //!
-//! The help of every command and option is in `words/`; see [`help`].
+//! The texts `help-…` and `arg-…` in `words/` describe every command and option; see [`help`]. Here
+//! stands only what they leave out.
 
 mod account;
 mod arguments;
@@ -26,13 +27,10 @@ pub use play::{PlayArgs, SeekArgs, WishArgs};
 pub use programs::{BotArgs, UmpireArgs};
 pub(crate) use read::parse_switch;
 pub use records::{CheckArgs, ConvertArgs, RecordArgs, RecordSource};
-pub use values::{AlertName, Numbers, ResultsFormat, ScopeName};
+pub use values::{Numbers, ResultsFormat, ScopeName};
 
 impl Cli {
     /// Reads a command line, without any file of settings.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn read<T: Into<OsString> + Clone>(
         arguments: impl IntoIterator<Item = T>,
     ) -> Result<Cli, clap::Error> {

@@ -9,7 +9,6 @@ use flagfall_rules::{Move, MoveCommand, Placing};
 /// A move is `a4a5`, `a4-a5` or `A4 A5`, with a trailing `+` or `-` for the path and a color for
 /// its chip. In words: `place scout a4 green`, `place labeled 9 a4`, `remove a4`, `color green`,
 /// `choose captain`. In short: `9@a4=g`, `9^@a4=g`, `-a4`, `=g`, `!5`.
-#[must_use]
 pub fn parse(text: &str) -> Option<GameCommand> {
     let text = text.trim();
     let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));

@@ -16,7 +16,6 @@ use crate::{text, texts};
 pub struct Shown {
     /// The epoch of the game when they were shown.
     pub epoch: u64,
-    /// Each side's commitment.
     pub commitments: PerSide<Option<Commitment>>,
     /// True if the game was already over when this client first saw it. The commitments then prove
     /// less.
@@ -26,7 +25,6 @@ pub struct Shown {
 
 impl Shown {
     /// The sides whose commitment differs from the first one or is missing now.
-    #[must_use]
     pub fn changed(&self, now: &PerSide<Option<Commitment>>) -> Vec<Side> {
         let is_changed =
             |side: &Side| self.commitments[*side].is_some() && self.commitments[*side] != now[*side];
@@ -46,7 +44,6 @@ impl Shown {
     }
 }
 
-/// The result of checking opened deployments.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Every opened deployment matches. Holds a sentence.
@@ -56,8 +53,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The text for the user.
-    #[must_use]
     pub fn words(&self) -> &str {
         match self {
             Verdict::Match(words) | Verdict::Mismatch(words) => words,
@@ -66,7 +61,6 @@ impl Verdict {
 }
 
 /// Checks opened deployments against the commitments. `None` if nothing was opened.
-#[must_use]
 pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) -> Option<Verdict> {
     let (mut matching, mut wrong, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
     for side in Side::BOTH {
@@ -93,7 +87,6 @@ pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) ->
 }
 
 /// The warning about commitments that changed.
-#[must_use]
 pub fn changed_words(sides: &[Side], is_other_epoch: bool) -> String {
     text!("commitment-changed", side = one_or_both(sides).unwrap_or_default(), epoch = is_other_epoch)
 }

@@ -40,7 +40,6 @@ fn at(path: &Path) -> impl FnOnce(io::Error) -> ConfigError + '_ {
     move |source| ConfigError { path: path.to_owned(), source }
 }
 
-/// The client's configuration folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConfigDir {
     root: PathBuf,
@@ -68,15 +67,12 @@ pub struct Identity {
 
 impl ConfigDir {
     /// The named folder, or the system's usual one for Flagfall.
-    #[must_use]
     pub fn new(named: Option<PathBuf>) -> ConfigDir {
         let usual =
             || directories::ProjectDirs::from("", "", "flagfall").map(|dirs| dirs.config_dir().to_owned());
         ConfigDir { root: named.or_else(usual).unwrap_or_else(|| PathBuf::from(".flagfall")) }
     }
 
-    /// The folder.
-    #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -84,9 +80,6 @@ impl ConfigDir {
     /// Picks the credential to play with: an account's, or a guest that no other client uses.
     ///
     /// If `game` is given, prefers the one with a seat in it.
-    ///
-    /// # Errors
-    /// If the folder cannot be made or written.
     pub fn identity(
         &self,
         server: &Address,
@@ -119,14 +112,12 @@ impl ConfigDir {
     }
 
     /// A guest without a writable file. They can play, but cannot come back.
-    #[must_use]
     pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());
         Identity { path: slot_path(&folder, name, 1), _lock: None }
     }
 
     /// The commitments that were shown in games on this server.
-    #[must_use]
     pub fn commitments(&self, server: &Address) -> BTreeMap<GameId, Shown> {
         let read = |path: &PathBuf| {
             let game = path.file_stem()?.to_str()?.parse().ok()?;
@@ -137,9 +128,6 @@ impl ConfigDir {
     }
 
     /// Saves the commitments of a game. Deletes the oldest file if there are too many.
-    ///
-    /// # Errors
-    /// If they cannot be written.
     pub fn keep_commitments(&self, server: &Address, game: GameId, shown: &Shown) -> Result<(), ConfigError> {
         let folder = self.commitments_folder(server);
         let path = folder.join(format!("{game}.json"));
@@ -161,7 +149,6 @@ impl ConfigDir {
 
     /// The first credential for this server and name, without a lock, or the one with a seat in the
     /// game. Only for looking at things.
-    #[must_use]
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
         let folder = self.root.join("guests").join(server.file_name());
         let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
@@ -173,15 +160,11 @@ impl ConfigDir {
     }
 
     /// The saved credential of an account on this server, if there is one.
-    #[must_use]
     pub fn account_identity(&self, server: &Address, name: &str) -> Option<Identity> {
         account(&self.root.join("guests").join(server.file_name()), Some(name))
     }
 
     /// Saves the credential of an account and makes the account the default.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn keep_account(&self, server: &Address, token: &Secret, name: &str) -> Result<(), ConfigError> {
         let folder = self.root.join("guests").join(server.file_name());
         let identity = Identity { path: account_path(&folder, name), _lock: None };
@@ -190,7 +173,6 @@ impl ConfigDir {
     }
 
     /// The saved deployments: ruleset, name, text.
-    #[must_use]
     pub fn setups(&self) -> BTreeMap<String, BTreeMap<String, String>> {
         let mut setups: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
         for ruleset in flagfall_rules::Ruleset::all() {
@@ -208,19 +190,12 @@ impl ConfigDir {
     }
 
     /// Saves a deployment and returns its path.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn save_setup(&self, ruleset: &str, name: &str, text: &str) -> Result<PathBuf, ConfigError> {
         let path = self.setup_path(ruleset, name);
         write_private(&path, format!("{text}\n").as_bytes())?;
         Ok(path)
     }
 
-    /// Deletes a saved deployment.
-    ///
-    /// # Errors
-    /// If it does not exist or cannot be deleted.
     pub fn delete_setup(&self, ruleset: &str, name: &str) -> Result<(), ConfigError> {
         let path = self.setup_path(ruleset, name);
         fs::remove_file(&path).map_err(at(&path))
@@ -231,36 +206,22 @@ impl ConfigDir {
     }
 }
 
-/// True if a deployment may have this name, which becomes a file name.
-#[must_use]
-pub fn is_setup_name(name: &str) -> bool {
-    flagfall_protocol::SavedDeployment::is_name(name)
-}
-
 impl Identity {
-    /// The credential, if there is one.
-    #[must_use]
     pub fn token(&self) -> Option<Secret> {
         Some(self.read().token).filter(|token| !token.is_empty()).map(Secret::new)
     }
 
     /// The player's name as the server gave it when the credential was saved. Empty if there is
     /// none.
-    #[must_use]
     pub fn name(&self) -> String {
         self.read().name
     }
 
     /// True if the credential is an account's, not a guest's.
-    #[must_use]
     pub fn is_account(&self) -> bool {
         is_account_file(&self.path) && self.token().is_some()
     }
 
-    /// Deletes the credential.
-    ///
-    /// # Errors
-    /// If its file cannot be deleted.
     pub fn forget(&self) -> Result<(), ConfigError> {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(at(&self.path)(error)),
@@ -272,9 +233,6 @@ impl Identity {
     ///
     /// The old guest's file is kept beside it if the guest has seats: another server may be
     /// answering at this address, and the seats belong to the previous one.
-    ///
-    /// # Errors
-    /// If the file cannot be moved.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
         if self.read().seats.is_empty() {
             return self.forget();
@@ -284,16 +242,10 @@ impl Identity {
         fs::rename(&self.path, aside(free)).map_err(at(&self.path))
     }
 
-    /// The path of the file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Saves the credential.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn save_token(&self, token: &Secret, name: &str) -> Result<(), ConfigError> {
         self.change(|kept| {
             token.expose().clone_into(&mut kept.token);
@@ -301,10 +253,6 @@ impl Identity {
         })
     }
 
-    /// Saves a seat in a game.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn save_seat(&self, game: &str) -> Result<(), ConfigError> {
         if self.read().seats.iter().any(|seat| seat == game) {
             return Ok(());
@@ -334,7 +282,6 @@ fn read(path: &Path) -> Kept {
 }
 
 /// True if the name of the file is that of an account's credential.
-#[must_use]
 pub fn is_account_file(path: &Path) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(ACCOUNT_FILE))
 }
@@ -586,8 +533,7 @@ mod tests {
         assert!(config.setups().is_empty());
         assert!(config.delete_setup("barrage", "corner").is_err());
         for name in ["", "a/b", "..", "random", "ä", &"x".repeat(31)] {
-            assert!(!is_setup_name(name), "{name:?}");
+            assert!(!flagfall_protocol::SavedDeployment::is_name(name), "{name:?} is no name of a file");
         }
-        assert!(is_setup_name("My-corner_2"));
     }
 }

@@ -8,7 +8,6 @@ use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
 use crate::{pictures, text, texts, words};
 
 /// Lists every ruleset, one line each.
-#[must_use]
 pub fn list() -> String {
     let mut page = text!("rulesets") + "\n\n";
     for ruleset in Ruleset::all() {
@@ -22,7 +21,6 @@ pub fn list() -> String {
 }
 
 /// Explains a ruleset: army, board, moves, strikes, repetition, the end.
-#[must_use]
 pub fn ruleset(ruleset: &Ruleset, numbering: Numbering) -> String {
     let summary = words::wrap(&texts::words().ruleset_summary(ruleset), 78).join("\n");
     let mut page = text!("rules-title", title = texts::words().ruleset_title(ruleset), id = ruleset.id)
@@ -67,7 +65,6 @@ fn custom_games(ruleset: &Ruleset, page: &mut String) {
     indented(&text!("rules-custom-mark"), page);
 }
 
-/// Writes a title and its paragraphs.
 fn section(title: &str, paragraphs: &[String], page: &mut String) {
     let _ = write!(page, "\n{title}\n");
     paragraphs.iter().for_each(|paragraph| indented(paragraph, page));

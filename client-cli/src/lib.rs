@@ -6,6 +6,8 @@
 //! returns [`model::Effect`]s; [`shell`] carries them out. The [`faces`] are the full screen, the
 //! lines, and the one for outside programs.
 
+#![expect(missing_docs, reason = "only this program and its tests use the library")]
+
 pub mod advice;
 pub mod alerts;
 pub mod cli;

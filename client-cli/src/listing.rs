@@ -8,27 +8,25 @@ use flagfall_protocol::{
 use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;
 
-use crate::{deployments, text, words};
+use crate::{deployments, text, texts, words};
 
 /// Lists a player's running games, the most urgent first.
-#[must_use]
 pub fn own_games(own: &OwnGames, server_flag: &str) -> Vec<String> {
     let mut lines = Vec::new();
     if own.games.is_empty() {
         lines.push(text!("games-none"));
     } else {
         lines.push(text!("games-head", server = server_flag));
-        let head = [
-            text!("column-game"),
-            text!("column-turn"),
-            text!("column-left"),
-            text!("column-ply"),
-            text!("column-you"),
-            text!("column-against"),
-            text!("column-what"),
+        let heads = [
+            "column-game",
+            "column-turn",
+            "column-left",
+            "column-ply",
+            "column-you",
+            "column-against",
+            "column-what",
         ];
-        let rows = own.games.iter().map(|game| row(game, own.server_time));
-        lines.extend(table(std::iter::once(head).chain(rows)));
+        lines.extend(table(heads, own.games.iter().map(|game| row(game, own.server_time))));
     }
     for game in &own.unavailable {
         lines.push(format!("  {}", text!("games-unavailable", game = *game)));
@@ -58,7 +56,6 @@ fn row(own: &OwnGame, now: u64) -> [String; 7] {
 }
 
 /// The message that the player need not act in any game, or in no game but the open one.
-#[must_use]
 pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     let waits = own.games.iter().filter(|own| !own.to_act).filter_map(|own| own.deadline);
     let left = waits
@@ -72,10 +69,11 @@ pub fn no_next(own: &OwnGames, is_one_open: bool, server_flag: &str) -> String {
     }
 }
 
-/// Formats rows as lines with aligned columns, each with two leading spaces.
-#[must_use]
-pub fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
-    let rows: Vec<[String; N]> = rows.into_iter().collect();
+/// Formats rows as lines with aligned columns, each with two leading spaces. The heads are
+/// ids of texts.
+pub fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Vec<String> {
+    let heads = heads.map(|head| texts::words().text(head));
+    let rows: Vec<[String; N]> = std::iter::once(heads).chain(rows).collect();
     let mut widths = [0; N];
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
@@ -95,7 +93,6 @@ pub fn table<const N: usize>(rows: impl IntoIterator<Item = [String; N]>) -> Vec
 }
 
 /// The queued moves of a game on one line.
-#[must_use]
 pub fn queue(queue: &MoveQueue) -> String {
     if queue.moves.is_empty() {
         return text!("queue-empty");
@@ -127,8 +124,6 @@ fn act(command: &GameCommand) -> String {
     }
 }
 
-/// Lists a player's finished games.
-#[must_use]
 pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
     if played.games.is_empty() {
         return vec![text!("played-none", player = words::player(&played.player))];
@@ -145,14 +140,6 @@ pub fn played(played: &PlayedGames, server_flag: &str) -> Vec<String> {
 }
 
 fn games(games: &[PlayedGame]) -> Vec<String> {
-    let head = [
-        text!("column-game"),
-        text!("column-ended"),
-        text!("column-side"),
-        text!("column-against"),
-        text!("column-what"),
-        text!("column-result"),
-    ];
     let rows = games.iter().map(|played| {
         let ended = words::date(played.ended);
         [
@@ -164,7 +151,9 @@ fn games(games: &[PlayedGame]) -> Vec<String> {
             text!("played-result", score = score(played.score), reason = &played.reason),
         ]
     });
-    table(std::iter::once(head).chain(rows))
+    let heads =
+        ["column-game", "column-ended", "column-side", "column-against", "column-what", "column-result"];
+    table(heads, rows)
 }
 
 fn score(score: GameScore) -> &'static str {
@@ -175,8 +164,6 @@ fn score(score: GameScore) -> &'static str {
     }
 }
 
-/// Lists two players' games against each other.
-#[must_use]
 pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     let (player, opponent) = (words::player(&both.player), words::player(&both.opponent));
     if both.tallies.is_empty() {
@@ -184,7 +171,7 @@ pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     }
     let mut lines = vec![text!("both-head", player, opponent)];
     let rows = both.tallies.iter().map(|of| tally_row(&of.ruleset, of.tally));
-    lines.extend(table(std::iter::once(tally_head()).chain(rows)));
+    lines.extend(table(TALLY_HEADS, rows));
     lines.push(String::new());
     lines.extend(games(&both.games));
     let players = format!("{} {}", both.player.name, both.opponent.name);
@@ -193,16 +180,8 @@ pub fn head_to_head(both: &HeadToHead, server_flag: &str) -> Vec<String> {
     lines
 }
 
-fn tally_head() -> [String; 6] {
-    [
-        text!("column-ruleset"),
-        text!("column-games"),
-        text!("column-won"),
-        text!("column-drawn"),
-        text!("column-lost"),
-        text!("column-score"),
-    ]
-}
+const TALLY_HEADS: [&str; 6] =
+    ["column-ruleset", "column-games", "column-won", "column-drawn", "column-lost", "column-score"];
 
 fn tally_row(what: &str, tally: Tally) -> [String; 6] {
     [
@@ -228,13 +207,11 @@ fn bar(tally: Tally) -> String {
     format!("{}{} {percent:>3} %", "#".repeat(full), ".".repeat(10 - full))
 }
 
-/// Formats a player's own statistics.
-#[must_use]
 pub fn statistics(statistics: &Statistics) -> Vec<String> {
     if statistics.rulesets.is_empty() {
         return vec![text!("statistics-none")];
     }
-    let mut rows = vec![tally_head()];
+    let mut rows = Vec::new();
     for of in &statistics.rulesets {
         rows.push(tally_row(&of.ruleset, of.by_side.red.plus(of.by_side.blue)));
         for side in Side::BOTH {
@@ -243,7 +220,7 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
             }
         }
     }
-    let mut lines = table(rows);
+    let mut lines = table(TALLY_HEADS, rows);
     for of in statistics.rulesets.iter().filter(|of| !of.by_deployment.is_empty()) {
         lines.push(String::new());
         lines.push(text!("statistics-deployments", ruleset = &of.ruleset));
@@ -262,13 +239,10 @@ pub fn statistics(statistics: &Statistics) -> Vec<String> {
     lines
 }
 
-/// Rows of a chart.
 const CHART_ROWS: usize = 8;
-/// Columns of a chart.
 const CHART_COLUMNS: usize = 60;
 
 /// Draws ratings over games, the oldest first. Empty if there are fewer than two.
-#[must_use]
 pub fn rating_chart(history: &RatingHistory) -> Vec<String> {
     let mut ratings: Vec<u32> = history.games.iter().rev().map(|game| game.after.rating).collect();
     if let Some(first) = history.games.last() {
@@ -337,7 +311,10 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {
-        let rows = [["a", "bb"], ["ccc", "d"]].map(|row| row.map(str::to_owned));
-        assert_eq!(table(rows), ["  a    bb", "  ccc  d"]);
+        let rows = [["a", "bb"], ["cccccc", "d"]].map(|row| row.map(str::to_owned));
+        assert_eq!(
+            table(["column-game", "column-ply"], rows),
+            ["  game    ply", "  a       bb", "  cccccc  d"]
+        );
     }
 }

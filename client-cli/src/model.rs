@@ -31,36 +31,23 @@ pub use open_game::{OpenGame, Premove};
 pub use options::{DEFAULT_SERVER, Face, Options, server_flag};
 pub use ui::{Choice, Choices, Help, Page, Prompt, Ui, Uncolored};
 
-/// The client's whole state.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Model {
-    /// How the client is run.
     pub options: Options,
-    /// What the user wants.
     pub goal: Goal,
-    /// The random source.
     pub random: Random,
-    /// The time.
     pub clock: Clock,
-    /// The connection to the server.
     pub connection: Connection,
-    /// Who the player is there.
     pub login: Login,
-    /// Offers and lists of games.
     pub lobby: Lobby,
-    /// Challenges between this player and others.
     pub challenges: Challenges,
-    /// The saved deployments.
     pub deployments: Deployments,
-    /// The open game.
     pub game: Option<OpenGame>,
     /// The game that was requested and has not arrived yet.
     pub opening: Option<GameId>,
     /// The commitments that were shown in games, including those of earlier runs.
     pub commitments: BTreeMap<GameId, Shown>,
-    /// What the screen shows.
     pub ui: Ui,
-    /// Messages to the user.
     pub notes: Notes,
     /// The lines that are read.
     pub input: LineInput,
@@ -77,7 +64,6 @@ pub struct Clock {
     pub server_ahead_ms: i64,
 }
 
-/// The saved deployments.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Deployments {
     /// Ruleset, name, text.
@@ -93,15 +79,11 @@ pub struct Deployments {
 pub struct LineInput {
     /// A line of a script that waits for its moment.
     pub held: Option<String>,
-    /// True if the input has ended.
     pub is_over: bool,
-    /// True if the last command was refused.
     pub was_refused: bool,
 }
 
 impl Model {
-    /// A client at its start.
-    #[must_use]
     pub fn new(options: Options, goal: Goal, random: Random) -> Model {
         let headline = text!("connecting", server = &options.server);
         Model {
@@ -131,13 +113,10 @@ impl Model {
         }
     }
 
-    /// The current time by the server's clock.
-    #[must_use]
     pub fn server_now(&self) -> u64 {
         self.clock.now.saturating_add_signed(self.clock.server_ahead_ms)
     }
 
-    /// Shows a message to the user.
     pub fn say(&mut self, text: impl Into<String>) {
         let text = words::clean(&text.into());
         if self.options.face.is_screen() && self.notes.last() == Some(&text) {
@@ -148,7 +127,6 @@ impl Model {
     }
 
     /// The side at the bottom of the board.
-    #[must_use]
     pub fn bottom(&self) -> Side {
         let own = self.game.as_ref().and_then(OpenGame::own_side).filter(|_| self.options.flip);
         let side = own.unwrap_or(Side::Red);
@@ -156,7 +134,6 @@ impl Model {
     }
 
     /// The user's wish, if they want to play.
-    #[must_use]
     pub fn wish(&self) -> Option<&Wish> {
         match &self.goal {
             Goal::Play(wish) => Some(wish),
@@ -165,26 +142,22 @@ impl Model {
     }
 
     /// True if the player wants to be paired by the pool.
-    #[must_use]
     pub fn is_for_pool(&self) -> bool {
         self.wish().is_some_and(|wish| wish.how == How::Pool)
     }
 
     /// True if this is the prompt for many games.
-    #[must_use]
     pub fn is_mail(&self) -> bool {
         self.goal == Goal::Mail
     }
 
     /// True if the server keeps the player's saved deployments, as it does for accounts.
-    #[must_use]
     pub fn is_account(&self) -> bool {
         let kind = self.login.player.as_ref().map(|player| player.kind);
         matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.face.is_program()
     }
 
     /// True if the player has ratings. Guests have none.
-    #[must_use]
     pub fn has_rating(&self) -> bool {
         let kind = self.login.player.as_ref().map(|player| player.kind);
         matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot))
@@ -192,7 +165,6 @@ impl Model {
 
     /// True if the next line of the line-based mode can be taken: none is held and nothing is
     /// unanswered.
-    #[must_use]
     pub fn is_ready_for_line(&self) -> bool {
         let is_waiting = !self.connection.pending.is_empty() || self.connection.requests > 0;
         !self.input.is_over && self.input.held.is_none() && !(self.options.face.is_unattended() && is_waiting)

@@ -12,7 +12,6 @@ const LETTERS_PER_SLIP: usize = 3;
 const NONE_MEANT: &str = "none";
 
 /// The candidate most similar to the word. `None` if none is similar enough.
-#[must_use]
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let slips_max = (word.chars().count() / LETTERS_PER_SLIP).max(1);
@@ -70,16 +69,12 @@ pub fn level(text: &str) -> Result<Level, String> {
 }
 
 /// The message about a name that does not exist.
-#[must_use]
 pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
     let list = names.clone().collect::<Vec<_>>().join(", ");
     text!("no-such-name", kind, name = text, meant = closest(text, names).unwrap_or(NONE_MEANT), names = list)
 }
 
 /// Checks that a player's name can be part of a path.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn player(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     if text.bytes().all(is_plain) && !text.is_empty() {

@@ -7,7 +7,6 @@ use flagfall_rules::{Bombs, Disclosure, Ruleset, Start, Ties};
 
 use crate::{text, words};
 
-/// Indentation of a row.
 const INDENT: &str = "      ";
 
 /// The pictures of a ruleset, each with its caption, ready to print.

@@ -12,7 +12,6 @@ use crate::{targets, text};
 ///
 /// Red is in slashes, Blue in brackets. A hidden piece is `#` before it has moved and `?`
 /// afterwards.
-#[must_use]
 pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = figure(piece, numbering);
     match (piece.side, figure.len()) {
@@ -24,7 +23,6 @@ pub fn token(piece: &SeenPiece, numbering: Numbering) -> String {
 }
 
 /// A piece in two characters. 0 is the Marshal in EU figures, as when typed.
-#[must_use]
 pub fn short_token(piece: &SeenPiece, numbering: Numbering) -> String {
     let figure = figure(piece, numbering);
     let figure = if figure == "10" { "0" } else { figure };
@@ -46,7 +44,6 @@ fn figure(piece: &SeenPiece, numbering: Numbering) -> &'static str {
 
 /// The mark beside a piece: `^` labeled, `*` rank known to all, `'` moved. A hidden piece shows by
 /// itself whether it has moved.
-#[must_use]
 pub fn mark(piece: &SeenPiece) -> char {
     match (piece.is_revealed, piece.identity, piece.is_moved) {
         _ if piece.is_labeled => '^',
@@ -57,7 +54,6 @@ pub fn mark(piece: &SeenPiece) -> char {
 }
 
 /// The board's squares by row and column from the top left, with this side at the bottom.
-#[must_use]
 pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
     let (columns, rows) = (ruleset.shape.columns, ruleset.shape.rows);
     let turn = |index: u8, count: u8, is_turned: bool| if is_turned { count - 1 - index } else { index };
@@ -72,7 +68,6 @@ pub fn grid(ruleset: &Ruleset, bottom: Side) -> Vec<Vec<Square>> {
 }
 
 /// The board as text, with a legend below.
-#[must_use]
 pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: Side) -> String {
     let last = view.last_move.map(|seen| seen.squares);
     let mut text = String::new();
@@ -107,32 +102,26 @@ pub fn board(view: &GameView, ruleset: &Ruleset, numbering: Numbering, bottom: S
     text
 }
 
-/// The color of the chip on a square.
-#[must_use]
 pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
     view.chips?.color(square)
 }
 
 /// Legend of the letters after the squares, for rulesets with chips.
-#[must_use]
 pub fn chips_legend() -> String {
     text!("legend-chips")
 }
 
 /// Legend of the board for rulesets with coins.
-#[must_use]
 pub fn coins_legend() -> String {
     text!("legend-coins")
 }
 
 /// Legend of the marks on the board, in one sentence.
-#[must_use]
 pub fn legend() -> String {
     text!("legend")
 }
 
 /// One side's losses in words, on at most two lines.
-#[must_use]
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
     if view.phase == Phase::Deploying {
         return vec![text!("losses-before-start", side)];

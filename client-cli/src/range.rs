@@ -1,22 +1,13 @@
 //! Rating ranges as people write and read them.
 
-use std::fmt;
-
 use flagfall_protocol::{RatingRange, RatingWish};
 
 use crate::{text, words};
 
 /// A text that is not a rating range.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", text!("not-a-range", text = .0))]
 pub struct RangeError(String);
-
-impl fmt::Display for RangeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text!("not-a-range", text = &self.0))
-    }
-}
-
-impl std::error::Error for RangeError {}
 
 /// Parses `1400-1600`, `1400-`, `-1600`, `+-200` and `-100+300`.
 ///
@@ -51,11 +42,11 @@ pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
 }
 
 /// Whom the player's own offer is for, as a sentence.
-#[must_use]
 pub fn only(wish: RatingWish) -> String {
     match wish {
         RatingWish::Between { min, max } => {
-            text!("only-rated", range = words::rating_range(RatingRange { min, max }))
+            let (range, min, max) = words::rating_range(Some(RatingRange { min, max }));
+            text!("only-rated", range, min, max)
         }
         RatingWish::Around { below: Some(below), above: Some(above) } if below == above => {
             text!("only-within", points = below)

@@ -31,9 +31,6 @@ struct Counts {
 /// Checks records and writes a line for each as it is done.
 ///
 /// Exit codes: 0 nothing is false, 1 something is false, 4 something could not be read.
-///
-/// # Errors
-/// If the lines cannot be written.
 pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     let keys = match keys(&args.key) {
         Ok(keys) => keys,
@@ -174,7 +171,6 @@ fn report_unreadable(
     writeln!(out, "{}", words::clean(&text!("check-unread", name, why)))
 }
 
-/// A report as one line.
 fn line(name: &str, report: &Report) -> String {
     let game = || {
         let signature = match report.signature {

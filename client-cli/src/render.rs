@@ -23,7 +23,6 @@ use crate::{input, plain, words};
 use layout::PageLayout;
 use theme::Theme;
 
-/// Draws the model.
 pub fn render(model: &Model, frame: &mut Frame<'_>) {
     let theme = Theme { color: model.options.color };
     let area = frame.area();
@@ -58,12 +57,11 @@ pub fn render(model: &Model, frame: &mut Frame<'_>) {
     if let Some(help) = model.ui.help {
         pages::help(model, help.first, frame, body);
     }
-    frame.render_widget(message_line(model, theme, area.width), message);
+    frame.render_widget(message_line(model, theme, area), message);
     frame.render_widget(Paragraph::new(key_bar(model, area.width)).style(theme.bar()), keys);
 }
 
 /// The square of the board at this place of a terminal of this size.
-#[must_use]
 pub fn square_at(model: &Model, area: Rect, column: u16, row: u16) -> Option<Square> {
     let ruleset = board_of(model)?;
     let (place, line) = PageLayout::new(&ruleset.shape, area).ok()?.place_at(column, row)?;
@@ -138,14 +136,15 @@ fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         Link::Closed { .. } => text!("title-disconnected"),
     };
     let room = usize::from(width).saturating_sub(line.width() + 1);
-    let what = words::fit(&what, room.saturating_sub(1));
+    let room = room.saturating_sub(1);
+    let what = words::fit(&words::shorten(&what, room), room);
     Paragraph::new(format!("{what} {line} ")).style(theme.bar())
 }
 
-fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
+fn message_line(model: &Model, theme: Theme, area: Rect) -> Paragraph<'static> {
     let strong = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
     let typed = model.game.as_ref().map(|game| game.typed.as_str()).unwrap_or_default();
-    let room = usize::from(width).saturating_sub(1);
+    let room = usize::from(area.width).saturating_sub(1);
     let line = match &model.ui.prompt {
         Some(Prompt::Color(_)) => colors(&text!("ask-color"), theme, strong),
         Some(Prompt::Say(typed)) if !typed.is_empty() => Line::styled(said(typed, room), strong),
@@ -156,7 +155,7 @@ fn message_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         None if typed == "d" => Line::styled(format!(" {}", text!("typed-d")), strong),
         None if !typed.is_empty() => Line::styled(format!(" > {typed}_"), strong),
         // The panel has the whole text.
-        None => match notes::newest_note(model) {
+        None => match notes::newest_note(model, area) {
             Some((_, note)) => Line::raw(format!(" {}", words::shorten(note, room))),
             None => Line::default(),
         },

@@ -57,13 +57,11 @@ impl Replay {
     }
 
     /// How many events have happened.
-    #[must_use]
     pub fn at(&self) -> usize {
         self.at
     }
 
     /// How many events can be shown.
-    #[must_use]
     pub fn last(&self) -> usize {
         self.last
     }
@@ -83,8 +81,6 @@ impl Replay {
         self.at = at;
     }
 
-    /// The last event as a sentence.
-    #[must_use]
     pub fn sentence(&self) -> String {
         let sentence = match self.at.checked_sub(1).and_then(|index| self.record.events.get(index)) {
             Some(told) => words::event(&told.event),
@@ -98,33 +94,24 @@ impl Replay {
 
     /// The latest sentences up to this position, oldest first, at most `max`. Nothing later is
     /// shown.
-    #[must_use]
     pub fn sentences(&self, max: usize) -> Vec<String> {
         let before = self.at.saturating_sub(1);
         let earlier = &self.record.events[before.saturating_sub(max.saturating_sub(1))..before];
         earlier.iter().map(|told| words::event(&told.event)).chain([self.sentence()]).collect()
     }
 
-    /// The record.
-    #[must_use]
     pub fn record(&self) -> &GameRecord {
         &self.record
     }
 
-    /// The ruleset.
-    #[must_use]
     pub fn ruleset(&self) -> &'static Ruleset {
         self.ruleset
     }
 
-    /// The position.
-    #[must_use]
     pub fn view(&self) -> &GameView {
         &self.view
     }
 
-    /// The whole record as text.
-    #[must_use]
     pub fn text(&self) -> String {
         let record = &self.record;
         let mut text =

@@ -6,111 +6,79 @@ use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Sp
 /// An HTTP request beside the WebSocket.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// List the player's running games.
     OwnGames,
     /// Go on with the most urgent of the player's running games.
     Next,
-    /// Show another game's board.
     Show {
-        /// The game.
         game: GameId,
         /// True to see it as this player, false as the public.
         is_own: bool,
     },
     /// List the moves of a game, as far as the player may know them.
     Moves {
-        /// The game.
         game: GameId,
     },
     /// Fetch the record of a game that cannot be opened, as it may be over.
     Record {
-        /// The game.
         game: GameId,
     },
     /// Show the leaderboard of a ruleset at a speed.
     Standings {
-        /// The ruleset's id.
         ruleset: String,
-        /// The speed.
         speed: Speed,
     },
-    /// Show a player's public profile.
     Ratings {
-        /// The player's name.
         player: String,
     },
     /// Look up the rating of a player of an open game.
     SeatRating {
-        /// The game.
         game: GameId,
-        /// The player's side.
         side: Side,
-        /// The player's name.
         player: String,
     },
-    /// List a player's finished games.
     Played {
-        /// The player's name.
         player: String,
     },
-    /// Show two players' games against each other.
     HeadToHead {
-        /// The first player's name.
         player: String,
-        /// The second player's name.
         opponent: String,
     },
     /// Load the deployments that the account keeps.
     Deployments,
-    /// Save a deployment.
     SaveDeployment {
-        /// The ruleset's id.
         ruleset: String,
-        /// Its name.
         name: String,
-        /// Its text.
         setup: Secret,
     },
     /// List the challenges that wait for the player's answer.
     Challenges,
     /// Address a challenge to a player.
     Invite {
-        /// Its code.
         challenge: String,
-        /// The player's name.
         name: String,
     },
-    /// Decline a challenge.
     Decline {
-        /// Its code.
         challenge: String,
     },
     /// Show the moves that are queued in a game.
     Queue {
-        /// The game.
         game: GameId,
     },
     /// Queue moves in a game.
     SetQueue {
-        /// The game.
         game: GameId,
         /// The ply at which the game stands.
         ply: Ply,
         /// The epoch in which the game was shown.
         epoch: u64,
-        /// The moves.
         moves: Vec<QueuedMove>,
     },
-    /// Clear the queue of a game.
     ClearQueue {
-        /// The game.
         game: GameId,
     },
 }
 
 impl Request {
-    /// The HTTP method.
-    #[must_use]
     pub fn method(&self) -> &'static str {
         match self {
             Request::Invite { .. } => "POST",
@@ -120,8 +88,6 @@ impl Request {
         }
     }
 
-    /// The path of the URL.
-    #[must_use]
     pub fn path(&self) -> String {
         match self {
             Request::OwnGames | Request::Next => "/api/me/games".to_owned(),
@@ -147,7 +113,6 @@ impl Request {
     }
 
     /// True if the request carries the player's credential.
-    #[must_use]
     pub fn is_own(&self) -> bool {
         match self {
             Request::Show { is_own, .. } => *is_own,
@@ -157,9 +122,6 @@ impl Request {
     }
 
     /// The request body; may be empty.
-    ///
-    /// # Errors
-    /// If it cannot be written as JSON.
     pub fn body(&self) -> Result<Vec<u8>, serde_json::Error> {
         match self {
             Request::Invite { challenge, name } => {

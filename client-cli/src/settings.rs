@@ -22,7 +22,6 @@ const FILE: &str = "settings.toml";
 /// Longest file that is read, in bytes.
 const SIZE_MAX: u64 = 64 << 10;
 
-/// One setting.
 #[derive(Debug)]
 struct Setting {
     /// Its name in the file.
@@ -37,7 +36,6 @@ enum Kind {
     Text,
     /// A path; a relative one starts at the file's folder.
     Path,
-    /// A list of texts.
     List,
     /// True or false, as the option says it.
     Switch,
@@ -61,20 +59,11 @@ const SETTINGS: [Setting; 10] = [
 /// What is wrong with the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The file cannot be read.
     #[error("{}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        source: io::Error,
-    },
-    /// A line of the file is wrong.
+    Unreadable { path: PathBuf, source: io::Error },
     #[error("{}", text!("settings-wrong-line", path = path.display().to_string(), line = *line, why))]
     Line {
-        /// The file.
         path: PathBuf,
-        /// The number of the line, from 1.
         line: usize,
         /// What is wrong with it, as a sentence.
         why: String,
@@ -82,7 +71,6 @@ pub enum SettingsError {
     /// A key or value of the command line is wrong.
     #[error("{0}")]
     Wrong(String),
-    /// The file cannot be written.
     #[error(transparent)]
     Unwritable(#[from] ConfigError),
 }
@@ -99,9 +87,6 @@ pub enum CliError {
 }
 
 /// Reads a command line and the settings, which are its defaults.
-///
-/// # Errors
-/// What is wrong with the command line or the file.
 pub fn read_command_line(arguments: impl IntoIterator<Item = OsString>) -> Result<(Cli, Settings), CliError> {
     let arguments = with_small_commands(arguments);
     let first = help::command().try_get_matches_from(&arguments)?;
@@ -120,20 +105,16 @@ pub enum Origin {
     Option,
     /// A variable of the environment.
     Environment,
-    /// The file.
     File,
-    /// The default.
     Default,
 }
 
 /// A setting as it counts now.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Shown {
-    /// Its name.
     pub key: &'static str,
     /// Its value; `None` if there is none.
     pub value: Option<String>,
-    /// Where it comes from.
     pub origin: Origin,
 }
 
@@ -160,13 +141,11 @@ impl Settings {
     }
 
     /// The file.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// The command line with the file's values as defaults.
-    #[must_use]
     pub fn as_defaults(&self, mut command: Command) -> Command {
         for (setting, values) in &self.kept {
             command = command.mut_arg(setting.option, |arg| arg.default_values(values));

@@ -27,9 +27,6 @@ pub enum SetupProblem {
 }
 
 /// The text of a deployment that is given as a text or as a saved one's name.
-///
-/// # Errors
-/// [`SetupProblem`].
 pub fn resolve(word: &str, ruleset: &'static Ruleset, saved: &Saved) -> Result<String, SetupProblem> {
     let base = ruleset.unchanged();
     if ruleset.start == Start::Coins {

@@ -23,14 +23,12 @@ const COLUMNS_MIN: usize = 40;
 
 /// The width of the terminal that standard output goes to. `None` if it goes elsewhere, where lines
 /// are not folded.
-#[must_use]
 pub fn terminal_columns() -> Option<usize> {
     let size = std::io::stdout().is_terminal().then(size)?;
     size.ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= COLUMNS_MIN)
 }
 
 /// Folds a text for a terminal of this many columns.
-#[must_use]
 pub fn folded(text: &str, columns: Option<usize>) -> String {
     let Some(columns) = columns else { return text.to_owned() };
     text.split('\n').flat_map(|line| words::fold(line, columns)).collect::<Vec<_>>().join("\n")
@@ -51,7 +49,6 @@ pub struct Shell {
 
 impl Shell {
     /// A shell that talks to this server with this identity.
-    #[must_use]
     pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
         Shell { dialer, addresses, config, identity, socket: None, number: 0, incoming, incoming_sender }
@@ -79,7 +76,6 @@ impl Shell {
         None
     }
 
-    /// Carries out one effect.
     pub(crate) async fn carry_out(&mut self, effect: Effect) -> Outcome {
         match effect {
             Effect::Connect { delay_ms } => {
@@ -185,9 +181,7 @@ async fn answer_to(
 
 /// The result of carrying out an effect.
 pub(crate) enum Outcome {
-    /// Nothing more.
     Done,
-    /// A message for the core.
     Happened(Message),
     /// The program ends with this code.
     Exit(u8),
@@ -203,7 +197,6 @@ fn written(result: Result<(), crate::config::ConfigError>) -> Outcome {
 }
 
 /// The current time in milliseconds since 1970.
-#[must_use]
 pub fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

@@ -10,7 +10,6 @@ use crate::model::{Model, OpenGame, PoolWait};
 use crate::{targets, text, texts, words};
 
 /// Who may claim the game and when, for players and spectators.
-#[must_use]
 pub(crate) fn claim(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.view.phase == Phase::Playing)?;
     let now = model.server_now();
@@ -29,15 +28,14 @@ pub(crate) fn claim(model: &Model) -> Option<String> {
 }
 
 /// The wait in one line. `None` if the player does not wait or the server does not say.
-#[must_use]
 pub(crate) fn pool_wait(model: &Model) -> Option<String> {
     if !model.is_for_pool() {
         return None;
     }
     let PoolWait { status: PoolStatus { since, range, waiting }, .. } = model.lobby.pool?;
     let waited = minutes(model.server_now().saturating_sub(since));
-    let range = range.map_or_else(|| "any".to_owned(), words::rating_range);
-    Some(text!("pool-status", waited, range, others = waiting.saturating_sub(1)))
+    let (range, min, max) = words::rating_range(range);
+    Some(text!("pool-status", waited, range, min, max, others = waiting.saturating_sub(1)))
 }
 
 /// Formats `0:05`, `12:40`.
@@ -47,7 +45,6 @@ fn minutes(ms: u64) -> String {
 }
 
 /// What waits for the user, for an alert.
-#[must_use]
 pub fn waiting(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.is_acting() && model.ui.replay.is_none());
     let in_game = game.and_then(|game| match game.view.phase {
@@ -65,7 +62,6 @@ pub fn waiting(model: &Model) -> Option<String> {
 }
 
 /// What stands on a square, as far as the player may know.
-#[must_use]
 pub(crate) fn square(model: &Model, game: &OpenGame, square: Square) -> String {
     let Some(piece) = targets::piece_at(&game.view, square) else {
         return if game.view.lakes.contains(square) {

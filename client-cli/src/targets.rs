@@ -2,50 +2,33 @@
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_protocol::GameView;
-use flagfall_rules::{Identity, Ruleset, SeenPiece, Target, View};
+use flagfall_rules::{Identity, Ruleset, SeenPiece, View};
 
-/// The piece on a square.
-#[must_use]
 pub fn piece_at(view: &GameView, square: Square) -> Option<SeenPiece> {
     view.pieces.iter().copied().find(|piece| piece.square == square)
 }
 
 /// The squares to which the viewer's own piece on `from` can move or strike this turn.
-#[must_use]
 pub fn targets(view: &GameView, ruleset: &'static Ruleset, from: Square) -> SquareSet {
-    reach(view, ruleset, from).iter().map(|target| target.square).collect()
+    View { seen: view.clone(), ruleset }.targets(from).iter().map(|target| target.square).collect()
 }
 
-/// The same squares, each with the rule that carries the piece there.
-#[must_use]
-pub fn reach(view: &GameView, ruleset: &'static Ruleset, from: Square) -> Vec<Target> {
-    View { seen: view.clone(), ruleset }.targets(from)
-}
-
-/// Whether the viewer can move any piece this turn.
-#[must_use]
-pub fn can_move(view: &GameView, ruleset: &'static Ruleset) -> bool {
-    let moves = View { seen: view.clone(), ruleset }.legal_moves();
-    moves.is_some_and(|moves| !moves.is_empty())
-}
-
-/// True if the last ply ended the game, for the side that would move next. The server reports the
+/// True if the last ply ended the game, for the side that would act next. The server reports the
 /// end as the next event.
-#[must_use]
 pub fn is_end_next(view: &GameView, ruleset: &'static Ruleset) -> bool {
     let is_flag_taken = view
         .last_move
         .as_ref()
         .and_then(|seen| seen.strike)
         .is_some_and(|strike| strike.defender == Identity::Known(Rank::Flag));
-    is_flag_taken || view.plies_to_limit == Some(0) || !can_move(view, ruleset)
+    let acts = View { seen: view.clone(), ruleset }.legal_commands();
+    is_flag_taken || view.plies_to_limit == Some(0) || acts.is_none_or(|acts| acts.is_empty())
 }
 
 /// The captured and the remaining pieces of a side: `(rank, lost, left)`, strongest first.
 ///
 /// In games with coins, what is left is what they can still become: everything else that is not
 /// lost stands on the board for all to see (§Q8).
-#[must_use]
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<(Rank, u8, u8)> {
     let mut rows: Vec<_> = ruleset
         .army
@@ -118,10 +101,9 @@ mod tests {
         let reach_of = |rank: char| {
             let view = view(&format!(r#""b2r{rank}""#)) + "," + chips;
             let model = game("shadowflash-3", "red", &view);
-            let view = model.game.expect("a game").view;
-            let ruleset = Ruleset::find("shadowflash-3").expect("a ruleset");
+            let game = model.game.expect("a game");
             let by = |carrier: Carrier| -> String {
-                let reach = reach(&view, ruleset, "b2".parse().expect("a square"));
+                let reach = game.reach("b2".parse().expect("a square"));
                 let squares: SquareSet =
                     reach.iter().filter(|target| target.by == carrier).map(|target| target.square).collect();
                 squares.iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
@@ -183,6 +165,18 @@ mod tests {
         let refused = format!(r#"{pieces},"refused_moves":["a5a6"]"#);
         assert_eq!(targets_of(&refused, "a5"), "a4 b5");
         assert_eq!(targets_of(&pieces.replace(r#""turn":"red""#, r#""turn":"blue""#), "a5"), "");
+    }
+
+    #[test]
+    fn an_end_that_the_server_reports_next_is_foreseen() {
+        let is_end_next = |view: &str| {
+            let view = game("classic", "red", view).game.expect("a game").view;
+            is_end_next(&view, Ruleset::find("classic").expect("a ruleset"))
+        };
+        let pieces = view(r#""a5r5","h7b?""#);
+        assert!(!is_end_next(&pieces));
+        assert!(is_end_next(&format!(r#"{pieces},"plies_to_limit":0"#)), "the quiet limit");
+        assert!(is_end_next(&view(r#""a5rB","h7b?""#)), "a Bomb cannot move");
     }
 
     #[test]

@@ -11,7 +11,6 @@ use flagfall_words::Words;
 #[doc(no_inline)]
 pub use flagfall_words::{Args, Value};
 
-/// The client's own files.
 pub const FILES: &[&str] = &[
     include_str!("../words/en/advice.ftl"),
     include_str!("../words/en/board.ftl"),
@@ -38,8 +37,6 @@ pub const FILES: &[&str] = &[
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(FILES));
 
-/// All texts of the client.
-#[must_use]
 pub fn words() -> &'static Words {
     &WORDS
 }
@@ -50,14 +47,15 @@ pub fn refusal(why: impl Into<Refusal>) -> String {
 }
 
 /// The text of a server's refusal: the client's own, or the server's message if the client does not
-/// know the code, or an older server sent no arguments. A defect of the server comes with the id of
-/// the request, for a report.
-#[must_use]
+/// know the code, or an older server sent no arguments. What a player may report, a defect of the
+/// server or a damaged game, comes with the id of the request.
 pub fn server_refusal(code: &Code, args: &RefusalArgs, message: &str, request: Option<&str>) -> String {
     let refusal = Refusal { code: code.clone(), args: args.clone() };
     let text = words().try_refusal(&refusal).unwrap_or_else(|| message.to_owned());
     match request {
-        Some(request) if code.as_str() == Code::INTERNAL => crate::text!("report-request", text, request),
+        Some(request) if [Code::INTERNAL, Code::GAME_QUARANTINED].contains(&code.as_str()) => {
+            crate::text!("report-request", text, request)
+        }
         _ => text,
     }
 }
@@ -79,12 +77,9 @@ macro_rules! text {
 ///
 /// A side, a rank and a color are their keys, so that each language has its own words for them.
 pub trait Arg {
-    /// The argument.
     fn value(self) -> Value<'static>;
 }
 
-/// The key of a side.
-#[must_use]
 pub fn key(side: Side) -> String {
     side.to_string().to_lowercase()
 }

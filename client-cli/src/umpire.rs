@@ -15,9 +15,6 @@ use crate::names::tellable_ruleset;
 use crate::text;
 
 /// Plays one game as a house player over standard input and output.
-///
-/// # Errors
-/// Why it cannot go on.
 pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     let ruleset = tellable_ruleset(args.wish.rules.as_deref().unwrap_or_default())?;
     let effort = args.nodes.map_or_else(Effort::default, |nodes| Effort { nodes });
@@ -102,9 +99,6 @@ mod unix {
     /// Plays the games and prints the results.
     ///
     /// `stop` makes the receiver of signals that ask the program to end.
-    ///
-    /// # Errors
-    /// What cannot be started or written.
     pub fn umpire(args: UmpireArgs, stop: impl FnOnce() -> mpsc::Receiver<()>) -> Result<u8, String> {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(|e| e.to_string())?;

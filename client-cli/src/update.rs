@@ -17,7 +17,6 @@ mod pool;
 mod premove;
 mod questions;
 mod ratings;
-mod requests;
 mod reserve;
 mod retry;
 mod saving;

@@ -17,7 +17,6 @@ use crate::{text, texts};
 pub use clocks::{TimeError, check_time, clock, parse_time, seconds, span, time};
 
 /// A player's name. Programs are marked wherever a player is named, house players too.
-#[must_use]
 pub fn player(player: &Player) -> String {
     let name = clean_line(&player.name);
     match player.kind {
@@ -27,8 +26,6 @@ pub fn player(player: &Player) -> String {
     }
 }
 
-/// A player's public profile.
-#[must_use]
 pub fn profile(profile: &Profile) -> String {
     let kind = match profile.player.kind {
         PlayerKind::Guest => "guest",
@@ -56,26 +53,21 @@ pub fn profile(profile: &Profile) -> String {
 }
 
 /// A rating, with a question mark if it is provisional.
-#[must_use]
 pub fn rating(point: RatingPoint) -> String {
     format!("{}{}", point.rating, if point.provisional { "?" } else { "" })
 }
 
-/// A range of ratings; empty if it has no end.
-#[must_use]
-pub fn rating_range(range: RatingRange) -> String {
-    let ends = match (range.min, range.max) {
-        (Some(_), Some(_)) => "both",
-        (Some(_), None) => "min",
-        (None, Some(_)) => "max",
-        (None, None) => return String::new(),
-    };
-    let [min, max] = [range.min, range.max].map(Option::unwrap_or_default);
-    text!("rating-range", range = ends, min, max)
+/// The arguments of a text with a range of ratings: the ends it has, the lower and the upper one.
+pub fn rating_range(range: Option<RatingRange>) -> (&'static str, u32, u32) {
+    match range {
+        Some(RatingRange { min: Some(min), max: Some(max) }) => ("both", min, max),
+        Some(RatingRange { min: Some(min), max: None }) => ("min", min, 0),
+        Some(RatingRange { min: None, max: Some(max) }) => ("max", 0, max),
+        Some(RatingRange { min: None, max: None }) | None => ("any", 0, 0),
+    }
 }
 
 /// What a rated game did to the ratings, and to the player's own if they played.
-#[must_use]
 pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     let of = |side: Side| {
         let (before, after) = (change.before[side], change.after[side]);
@@ -89,7 +81,6 @@ pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
 }
 
 /// The leaderboard of a ruleset at a speed.
-#[must_use]
 pub fn leaderboard(board: &Leaderboard) -> String {
     let (ruleset, speed) = (ruleset_title(&board.ruleset), board.speed.name());
     let mut text = text!("leaderboard", ruleset, speed, bots = board.bots) + "\n";
@@ -105,7 +96,6 @@ pub fn leaderboard(board: &Leaderboard) -> String {
 }
 
 /// All terms of a game, for a player who is to agree to them.
-#[must_use]
 pub fn terms(terms: &Terms) -> String {
     let mut words = terms_in_short(terms);
     if let Some(ruleset) = Ruleset::find(&terms.ruleset) {
@@ -117,7 +107,6 @@ pub fn terms(terms: &Terms) -> String {
 }
 
 /// The terms in a few words. Leaves out the changes of a custom game.
-#[must_use]
 pub fn terms_in_short(terms: &Terms) -> String {
     let Terms { ruleset, time: clock, rated, private, secret } = terms;
     let (ruleset, time) = (ruleset_title(ruleset), time(*clock));
@@ -125,13 +114,11 @@ pub fn terms_in_short(terms: &Terms) -> String {
 }
 
 /// A ruleset's title, or its id if this client does not know it.
-#[must_use]
 pub fn ruleset_title(id: &str) -> String {
     Ruleset::find(id).map_or_else(|| id.to_owned(), |ruleset| texts::words().ruleset_title(ruleset))
 }
 
 /// A game in a line: `abc…  Classic, 10+5  Ann (Red) – Bob (Blue)  ply 12`.
-#[must_use]
 pub fn summary(game: &GameSummary) -> String {
     let state = match (&game.outcome, game.turn) {
         (Some(ended), _) => outcome(ended),
@@ -144,19 +131,16 @@ pub fn summary(game: &GameSummary) -> String {
 }
 
 /// Squares separated by spaces: `c5 d5`.
-#[must_use]
 pub fn squares(squares: SquareSet) -> String {
     squares.iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
 
 /// A time in UTC: `2026-11-21 06:40`.
-#[must_use]
 pub fn date(ms: u64) -> String {
     Stamp(ms).utc()
 }
 
 /// Wraps a text at spaces into lines of at most this many columns.
-#[must_use]
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -172,7 +156,6 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Shortens a text to this many columns. A cut shows as an ellipsis.
-#[must_use]
 pub fn shorten(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -182,7 +165,6 @@ pub fn shorten(text: &str, columns: usize) -> String {
 }
 
 /// The text in exactly this many columns: cut, or padded with spaces.
-#[must_use]
 pub fn fit(text: &str, columns: usize) -> String {
     let mut width = 0;
     let fits = |letter: &char| {
@@ -197,7 +179,6 @@ pub fn fit(text: &str, columns: usize) -> String {
 
 /// Folds a line for a terminal of this many columns: breaks at a space and indents the rest a
 /// little more.
-#[must_use]
 pub fn fold(line: &str, columns: usize) -> Vec<String> {
     let indent = line.len() - line.trim_start_matches(' ').len() + 2;
     let (mut lines, mut rest) = (Vec::new(), line.to_owned());
@@ -221,13 +202,11 @@ pub fn fold(line: &str, columns: usize) -> Vec<String> {
 /// ends.
 ///
 /// Texts of servers and players pass through here before they are printed.
-#[must_use]
 pub fn clean(text: &str) -> String {
     text.chars().map(|letter| if is_steering(letter) && letter != '\n' { '?' } else { letter }).collect()
 }
 
 /// The same for a name, which has only one line.
-#[must_use]
 pub fn clean_line(text: &str) -> String {
     text.chars().map(|letter| if is_steering(letter) { '?' } else { letter }).collect()
 }
@@ -241,7 +220,6 @@ fn is_steering(letter: char) -> bool {
 }
 
 /// What happened to a command that the server did not carry out.
-#[must_use]
 pub fn not_done(command: &GameCommand) -> String {
     match command {
         GameCommand::Deploy { setup: _ } => text!("not-done-deploy"),
@@ -262,7 +240,6 @@ pub fn not_done(command: &GameCommand) -> String {
 }
 
 /// Gives a text a capital and a full stop.
-#[must_use]
 pub fn sentence(text: &str) -> String {
     let text = text.trim();
     let mut letters = text.chars();
@@ -271,8 +248,6 @@ pub fn sentence(text: &str) -> String {
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
 }
 
-/// A player's presence.
-#[must_use]
 pub fn presence(presence: Presence) -> String {
     match presence {
         Presence::Present => text!("presence-present"),
@@ -282,7 +257,6 @@ pub fn presence(presence: Presence) -> String {
 }
 
 /// The consequences for a player of games that they left.
-#[must_use]
 pub fn conduct(conduct: Conduct) -> String {
     let Conduct { left_games, wait_s } = conduct;
     let text = match (left_games, wait_s) {
@@ -294,14 +268,11 @@ pub fn conduct(conduct: Conduct) -> String {
 }
 
 /// How a game ended, as a sentence.
-#[must_use]
 pub fn outcome(outcome: &SeenOutcome) -> String {
     let winner = outcome.winner.map_or_else(|| "none".to_owned(), texts::key);
     text!("outcome", winner, reason = &outcome.reason)
 }
 
-/// An event as a sentence.
-#[must_use]
 pub fn event(event: &GameEvent) -> String {
     match event {
         GameEvent::Deployed { .. } => text!("event-deployed"),
@@ -324,7 +295,6 @@ pub fn event(event: &GameEvent) -> String {
 }
 
 /// A ply as a sentence: `Red moves a4a5.`, `Red's Scout strikes Blue's Bomb on b7 and is lost.`
-#[must_use]
 pub fn moved(seen: &SeenMove) -> String {
     let Some(laid) = seen.laid else { return bare_move(seen) };
     let chips = text!("move-chips", color = laid.color(), squares = squares(laid.squares()));
@@ -348,7 +318,6 @@ fn placed(seen: &SeenPlacing) -> String {
 }
 
 /// A ply between board and reserve as a sentence.
-#[must_use]
 pub fn exchanged(seen: &SeenExchange) -> String {
     match seen {
         SeenExchange::Removed { side, square } => removed(*side, *square),
@@ -357,7 +326,6 @@ pub fn exchanged(seen: &SeenExchange) -> String {
 }
 
 /// Who has to name a color, as a sentence.
-#[must_use]
 pub fn owed(view: &GameView) -> Option<String> {
     let OwedColor { side, square } = view.owed_color?;
     Some(if view.audience.side() == Some(side) {
@@ -380,7 +348,6 @@ fn struck(strike: &PendingStrike) -> String {
 
 /// What the pending strike asks of the viewer or of others, as a sentence. The choices are those of
 /// the viewer's pool (§Q4).
-#[must_use]
 pub fn choice(view: &GameView) -> Option<String> {
     let strike = view.pending_strike.as_ref().filter(|_| view.phase == Phase::Playing)?;
     let PendingStrike { side, squares, owes, own_choice } = strike;
@@ -397,7 +364,6 @@ pub fn choice(view: &GameView) -> Option<String> {
 }
 
 /// A side's pool as a sentence.
-#[must_use]
 pub fn pool(side: Side, pool: &RankCounts) -> String {
     let left: Vec<String> = pool.iter().rev().map(|(rank, count)| text!("rank-count", rank, count)).collect();
     if left.is_empty() {
@@ -407,7 +373,6 @@ pub fn pool(side: Side, pool: &RankCounts) -> String {
 }
 
 /// A side's reserve as a sentence: its size, and its known pieces.
-#[must_use]
 pub fn reserve(side: Side, reserve: &SeenReserve) -> String {
     let SeenReserve { size, labeled, unlabeled } = reserve;
     let ranks = unlabeled.iter().flat_map(|counts| counts.iter().rev());
@@ -466,7 +431,6 @@ fn key(identity: Identity) -> String {
 }
 
 /// A rank with its figure: `Marshal (1)`. Flag, Bomb and Spy need none.
-#[must_use]
 pub fn rank(rank: Rank, numbering: Numbering) -> String {
     let figure = rank.figure(numbering);
     if figure.starts_with(|letter: char| letter.is_ascii_digit()) {

@@ -18,7 +18,6 @@ pub(crate) struct Carried {
     pub(crate) stored: usize,
 }
 
-/// Carries out a lobby command, if the limits allow it.
 pub(crate) async fn ask_lobby(
     app: &App,
     client: Client,
@@ -88,7 +87,6 @@ pub(crate) fn note_open_game(app: &App, client: Client, player: &Player, table: 
     }
 }
 
-/// Releases what these holders no longer hold.
 async fn look_again(app: &App, holders: &[Holder]) {
     for holder in holders {
         let mut ended = Vec::new();

@@ -44,9 +44,6 @@ impl Deref for App {
 
 impl App {
     /// Puts a server together, and reads the lists of games from the store.
-    ///
-    /// # Errors
-    /// [`StartError`] if the store cannot be read.
     pub(crate) async fn assemble(
         settings: Settings,
         store: Arc<dyn Store>,

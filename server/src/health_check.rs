@@ -9,34 +9,17 @@ use thiserror::Error;
 
 /// Time limit for connecting, and for each read.
 const TIMEOUT: Duration = Duration::from_secs(4);
-/// Most bytes of an answer that are read.
 const ANSWER_LEN_MAX: u64 = 16 * 1024;
 
-/// Why the health check failed.
 #[derive(Debug, Error)]
 pub enum ProbeError {
-    /// No server answers.
     #[error("no server answers on {address}: {error}")]
-    Silent {
-        /// The address.
-        address: SocketAddr,
-        /// The system's error.
-        error: io::Error,
-    },
+    Silent { address: SocketAddr, error: io::Error },
     /// The server answers that it cannot do its work.
     #[error("the server on {address} cannot do its work: {answer}")]
-    Failing {
-        /// The address.
-        address: SocketAddr,
-        /// The answer.
-        answer: String,
-    },
+    Failing { address: SocketAddr, answer: String },
 }
 
-/// Asks the server on this address for its health, and returns its answer if it is well.
-///
-/// # Errors
-/// [`ProbeError`] if the server does not answer within 4 seconds, or the answer is not 200.
 pub fn probe(listen: SocketAddr) -> Result<String, ProbeError> {
     let address = reachable(listen);
     let text = ask(address).map_err(|error| ProbeError::Silent { address, error })?;

@@ -23,33 +23,21 @@ pub struct RedisTlsFiles {
     pub redis_key: Option<PathBuf>,
 }
 
-/// Why these files cannot be used for Redis.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum RedisTlsError {
     /// A certificate without its key, or the other way round.
     #[error("--redis-cert and --redis-key go together: a certificate is worth nothing without its key")]
     Half,
-    /// The Redis address is without TLS.
     #[error("--redis-ca, --redis-cert and --redis-key are for --store rediss://…, and {0} is without TLS")]
     NoTls(String),
     /// A file cannot be read.
     #[error("{file} cannot be read: {why}")]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The system's error.
-        why: String,
-    },
-    /// The files do not hold what is needed.
+    Unreadable { file: PathBuf, why: String },
     #[error("{0}: look at the files of --redis-ca, --redis-cert and --redis-key")]
     Address(#[from] AddressError),
 }
 
 impl RedisTlsFiles {
-    /// Adds the contents of the files to the address.
-    ///
-    /// # Errors
-    /// [`RedisTlsError`].
     pub fn apply(&self, address: &RedisAddress) -> Result<RedisAddress, RedisTlsError> {
         if *self == RedisTlsFiles::default() {
             return Ok(address.clone());

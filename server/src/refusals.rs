@@ -11,9 +11,10 @@ use flagfall_words::check::{Needs, all_texts};
 use flagfall_words::english;
 
 use crate::api::http::ApiError;
+use crate::api::ws::UpgradeRefusal;
 use flagfall_base::admission::{Limit, Scope, TooMany};
 use flagfall_base::random::ChanceError;
-use flagfall_game::{CreateError, StaleEpoch, TableError};
+use flagfall_game::{CreateError, RecordError, StaleEpoch, TableError};
 use flagfall_services::blocks::BlockRefusal;
 use flagfall_services::deployments::DeploymentError;
 use flagfall_services::lobby::{BadRange, LobbyRefusal, check_rated, check_terms};
@@ -153,20 +154,20 @@ pub(crate) fn errors() -> Vec<ApiError> {
         ApiError::Unauthorized,
         ApiError::TokenExpected,
         ApiError::BadBody,
-        ApiError::ForeignOrigin,
-        ApiError::UpgradeExpected,
+        UpgradeRefusal::ForeignOrigin.into(),
+        UpgradeRefusal::NotAsked.into(),
         ApiError::BadQuery("record"),
         ApiError::BadQuery("list"),
         ApiError::BadQuery("page"),
-        ApiError::RecordNotOpened(NotOpened),
+        RecordError::NotOpened(NotOpened).into(),
         ApiError::NoSuchRuleset,
         ApiError::NoSuchSpeed,
         ApiError::NotRated,
         ApiError::BodyTooLarge,
         ApiError::HostExpected,
-        ApiError::TooMany(requests),
+        requests.into(),
         ApiError::TimedOut,
-        ApiError::Internal,
+        UpgradeRefusal::NoClient.into(),
     ];
     let tables = [TableError::NotFound, TableError::Quarantined, TableError::Unavailable, TableError::Failed];
     let mut all: Vec<ApiError> = players.into_iter().map(ApiError::from).collect();
@@ -269,7 +270,6 @@ fn every_code_of_the_protocol_is_refused_with_and_documented() {
     }
 }
 
-/// The texts of all refusals, by code.
 fn texts() -> BTreeMap<String, Vec<String>> {
     let mut texts = BTreeMap::<String, Vec<String>>::new();
     for refusal in of_the_server().into_iter().chain(of_the_rules()) {

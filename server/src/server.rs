@@ -20,22 +20,15 @@ use crate::api::ws::{self, Doorkeeper, ListenerLimits};
 use crate::app::{App, report_panic};
 use flagfall_base::admission::{Admission, AdmissionLimits, ProxyTrust};
 use flagfall_base::cluster::Sign;
-use flagfall_base::delivery::Connections;
-use flagfall_base::jobs::Jobs;
 use flagfall_base::store_errors::note_refusal;
 use flagfall_base::telemetry as names;
 use flagfall_game::StartError;
+use flagfall_services::Services;
 use flagfall_services::archive::archive_old_games;
-use flagfall_services::histories::Histories;
-use flagfall_services::lobby::Lobby;
-use flagfall_services::notices::Notices;
-use flagfall_services::proof::{Proofs, SigningKey};
+use flagfall_services::proof::SigningKey;
 use flagfall_services::prune::{Lifetimes, prune_old};
-use flagfall_services::ratings::Ratings;
 use flagfall_services::settings::{Settings, Times};
-use flagfall_services::turns::Turns;
 
-/// Most connections to the metrics listener at a time.
 const METRICS_CONNECTIONS_MAX: usize = 16;
 /// How often expired records are removed from the store.
 const SWEEP: Duration = Duration::from_secs(10 * 60);
@@ -61,18 +54,12 @@ pub struct Server {
 }
 
 impl Server {
-    /// Recovers the running games of the store.
-    ///
-    /// # Errors
-    /// [`StartError`] if the store cannot be read. A damaged game is reported and left out.
+    /// Recovers the running games of the store. A damaged game is reported and left out.
     pub async fn start(settings: Settings, store: Arc<dyn Store>) -> Result<Server, StartError> {
         Server::start_with_key(settings, store, None).await
     }
 
     /// Like [`Server::start`], and signs finished games with this key.
-    ///
-    /// # Errors
-    /// [`StartError`].
     pub async fn start_with_key(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -81,58 +68,13 @@ impl Server {
         Ok(Server { app: Arc::new(App::assemble(settings, store, key).await?) })
     }
 
-    /// What all parts of the server share.
     #[cfg(test)]
     pub(crate) fn app(&self) -> Arc<App> {
         self.app.clone()
     }
 
-    /// The registry of open connections.
-    #[must_use]
-    pub fn connections(&self) -> &Connections {
-        &self.app.connections
-    }
-
-    /// The lobby.
-    #[must_use]
-    pub fn lobby(&self) -> &Lobby {
-        &self.app.lobby
-    }
-
-    /// The runner of jobs.
-    #[must_use]
-    pub fn jobs(&self) -> &Jobs {
-        &self.app.jobs
-    }
-
-    /// The ratings.
-    #[must_use]
-    pub fn ratings(&self) -> &Ratings {
-        &self.app.ratings
-    }
-
-    /// The histories.
-    #[must_use]
-    pub fn histories(&self) -> &Histories {
-        &self.app.histories
-    }
-
-    /// The signatures of finished games.
-    #[must_use]
-    pub fn proofs(&self) -> &Proofs {
-        &self.app.proofs
-    }
-
-    /// The webhook notices.
-    #[must_use]
-    pub fn notices(&self) -> &Notices {
-        &self.app.notices
-    }
-
-    /// The turns of correspondence games.
-    #[must_use]
-    pub fn turns(&self) -> &Turns {
-        &self.app.turns
+    pub fn services(&self) -> &Services {
+        &self.app
     }
 
     /// Serves until `shutdown` completes, then stops: no new games or connections, running games
@@ -212,9 +154,6 @@ impl Server {
 }
 
 /// Recovers, serves and stops: [`Server::start`] and [`Server::serve`] in one.
-///
-/// # Errors
-/// [`StartError`].
 pub async fn run(
     settings: Settings,
     listeners: Listeners,
@@ -280,7 +219,6 @@ async fn heartbeat(app: Arc<App>) {
     }
 }
 
-/// Whether a heartbeat was taken in time.
 #[derive(PartialEq, Eq, Debug)]
 enum Pace {
     InTime,
@@ -309,8 +247,6 @@ async fn watch_beat<T>(
     beaten.map(|_| pace)
 }
 
-/// Closes the sockets of tokens that were revoked, and of accounts that were closed, on other
-/// servers of the same store.
 async fn revocations(app: Arc<App>) {
     let mut ticks = interval(app.settings.times.revocation_interval.max(Duration::from_millis(10)));
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -328,8 +264,6 @@ async fn revocations(app: Arc<App>) {
     }
 }
 
-/// Keeps the key for guest tokens the same on all servers of the store, even after the store was
-/// emptied.
 async fn guest_key(app: Arc<App>) {
     let mut ticks = interval(GUEST_KEY_LOOK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);

@@ -1,5 +1,7 @@
 //! Opens the store that an operator named, for a server or for a maintenance command.
 
+mod backup;
+
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -10,6 +12,7 @@ use std::time::{Duration, Instant};
 use flagfall_store::archive::{
     ArchiveError, Examined, Tally, alive_at_export, check_export, examine, export, import,
 };
+use flagfall_store::embedded::backup::{BackupError, is_backup};
 use flagfall_store::embedded::{Inspection, LostTail};
 use flagfall_store::redis::Demand;
 use flagfall_store::{
@@ -84,6 +87,12 @@ pub enum StoreFailure {
     /// A memory store has nothing to work on.
     #[error("--store memory keeps nothing: name a data folder (--data) or a Redis (--store redis://…)")]
     Memory,
+    /// The store cannot be backed up or restored.
+    #[error("{0}")]
+    Backup(#[from] BackupError),
+    /// Backups of data folders have nothing to do with Redis.
+    #[error("a Redis is backed up with deploy/backup and restored with deploy/restore")]
+    NotOfRedis,
     /// An operator's command was not carried out.
     #[error("{0}")]
     Operator(#[from] OperatorError),
@@ -153,6 +162,8 @@ pub async fn run(config: &Config, command: &StoreCommand) -> Result<(), StoreFai
         StoreCommand::Check => check(config).await,
         StoreCommand::Export { file } => export_to(config, file).await,
         StoreCommand::Import { file } => import_from(config, file).await,
+        StoreCommand::Backup { folder } => backup::back_up(config, folder),
+        StoreCommand::Restore { backup } => backup::restore(config, backup).await,
         StoreCommand::Archive { after_days } => archive(config, *after_days).await,
         StoreCommand::Prune { dry_run } => prune(config, *dry_run).await,
     }
@@ -247,6 +258,7 @@ async fn open_redis(
 async fn check(config: &Config) -> Result<(), StoreFailure> {
     match &config.store {
         StoreKind::Memory => Err(StoreFailure::Memory),
+        StoreKind::Embedded if is_backup(&config.data) => backup::check(&config.data),
         StoreKind::Embedded => check_embedded(&config.data).await,
         StoreKind::Redis(address) => {
             // Reading needs no guarantees.

@@ -4,7 +4,11 @@
 
 #![expect(clippy::print_stdout, reason = "a law says what it looked at")]
 
+mod arenas;
+#[path = "../engine_events.rs"]
+mod engine_events;
 mod moves;
+mod opinion;
 mod records;
 mod state;
 mod views;

@@ -225,7 +225,8 @@ fn is_listed(listed: &BTreeSet<String>, command: &Command, has_joints: bool) -> 
     }
 }
 
-fn name(command: &Command) -> String {
+/// A command in notation.
+pub(crate) fn name(command: &Command) -> String {
     match command {
         Command::Move(asked) => asked.to_string(),
         Command::Place(placing) => placing.to_string(),

@@ -26,14 +26,12 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("help-group-programs", &["bot", "umpire", "referee", "settings", "completions", "man"]),
 ];
 
-/// A request to the referee.
 pub const EXAMPLE_REQUEST: &str = r#"{"type":"about"}"#;
 
 /// The width of the column with the names of commands.
 const NAMES_WIDTH: usize = 12;
 
 /// The command line, with its help.
-#[must_use]
 pub fn command() -> Command {
     let command = with_texts(Cli::command(), "");
     let template = overview(&command);
@@ -41,7 +39,6 @@ pub fn command() -> Command {
 }
 
 /// The ids of all texts that the help uses.
-#[must_use]
 pub fn ids() -> Vec<String> {
     let mut ids: Vec<String> = GROUPS.iter().map(|(heading, _)| (*heading).to_owned()).collect();
     collect_ids(&command(), "", &mut ids);

@@ -10,10 +10,8 @@ use flagfall_records::Format;
 use super::read::{parse_format, parse_ruleset, parse_scope};
 use crate::text;
 
-/// Where to read the record that is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RecordSource {
-    /// From a server.
     Game(GameId),
     /// From a file; `-` is standard input.
     File(PathBuf),
@@ -34,44 +32,35 @@ impl RecordSource {
     }
 }
 
-/// Which record to show, and how.
 #[derive(Clone, Debug, Args)]
 pub struct RecordArgs {
-    /// The game or the file.
     #[arg(value_name = "GAME|FILE", value_parser = RecordSource::parse)]
     pub source: RecordSource,
     /// Whose record; `None` for what the player may know now.
     #[arg(long = "as", value_name = "red|blue|public|all", value_parser = parse_scope)]
     pub scope: Option<RecordScope>,
-    /// As JSON.
     #[arg(long, conflicts_with = "text")]
     pub json: bool,
     /// As text, which is the default.
     #[arg(long)]
     pub text: bool,
-    /// Into this file instead of the terminal.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Step through it on the board.
     #[arg(long, conflicts_with_all = ["json", "text", "out"])]
     pub step: bool,
 }
 
-/// What to check.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
     /// Files and folders of records; `-` for standard input.
     #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<PathBuf>,
-    /// As JSON, one line for each record.
     #[arg(long)]
     pub json: bool,
-    /// Public keys that must have signed every record.
     #[arg(long, value_name = "FILE|HEX")]
     pub key: Vec<String>,
 }
 
-/// What to convert.
 #[derive(Clone, Debug, Args)]
 pub struct ConvertArgs {
     /// The file to read; `-` for standard input.
@@ -83,10 +72,8 @@ pub struct ConvertArgs {
     /// The format to read; `None` to recognize it.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub from: Option<Format>,
-    /// The format to write.
     #[arg(long, value_name = "FORMAT", value_parser = parse_format)]
     pub to: Option<Format>,
-    /// The ruleset, for formats that do not name it.
     #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
     pub rules: Option<String>,
 }

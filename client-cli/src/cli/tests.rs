@@ -2,7 +2,7 @@ use std::ffi::OsString;
 
 use super::read::parse_ruleset;
 use super::*;
-use crate::alerts::{Alert, Alerts};
+use crate::alerts::Alert;
 
 #[test]
 fn the_command_line_is_consistent() {
@@ -148,13 +148,10 @@ fn meaningless_options_are_refused() {
 fn the_ways_to_be_called_are_a_list_or_none() {
     let alerts = |words: &[&str]| {
         let words = ["flagfall", "play"].iter().chain(words);
-        Cli::read(words).map(|cli| cli.common.alerts())
+        Cli::read(words).map(|cli| cli.common.alerts)
     };
-    assert_eq!(alerts(&[]).ok(), Some(Alerts::new(vec![Alert::Bell, Alert::Title])));
-    assert_eq!(
-        alerts(&["--alerts", "Desktop,bell"]).ok(),
-        Some(Alerts::new(vec![Alert::Desktop, Alert::Bell]))
-    );
-    assert_eq!(alerts(&["--alerts", "none"]).ok(), Some(Alerts::new(Vec::new())));
+    assert_eq!(alerts(&[]).ok(), Some(vec![Alert::Bell, Alert::Title]));
+    assert_eq!(alerts(&["--alerts", "Desktop,bell"]).ok(), Some(vec![Alert::Desktop, Alert::Bell]));
+    assert_eq!(alerts(&["--alerts", "none"]).ok(), Some(vec![Alert::None]));
     assert!(alerts(&["--alerts", "horn"]).is_err());
 }

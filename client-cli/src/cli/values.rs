@@ -2,40 +2,8 @@
 
 use clap::ValueEnum;
 
-use crate::alerts::Alert;
 use crate::text;
 
-/// A way to call the player.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum AlertName {
-    /// The terminal's bell.
-    #[value(help = text!("value-alerts-bell"))]
-    Bell,
-    /// The title of the window.
-    #[value(help = text!("value-alerts-title"))]
-    Title,
-    /// A notification of the desktop.
-    #[value(help = text!("value-alerts-desktop"))]
-    Desktop,
-    /// Not at all.
-    #[value(help = text!("value-alerts-none"))]
-    None,
-}
-
-impl AlertName {
-    /// The alert; `None` for none.
-    #[must_use]
-    pub fn alert(self) -> Option<Alert> {
-        match self {
-            AlertName::Bell => Some(Alert::Bell),
-            AlertName::Title => Some(Alert::Title),
-            AlertName::Desktop => Some(Alert::Desktop),
-            AlertName::None => None,
-        }
-    }
-}
-
-/// The figures on the pieces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Numbers {
     /// 1 Marshal to 9 Scout.
@@ -60,7 +28,6 @@ pub enum ScopeName {
 /// The format of an umpire's results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ResultsFormat {
-    /// For a terminal.
     #[value(help = text!("value-format-text"))]
     Text,
     /// For a page.

@@ -407,17 +407,15 @@ pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, Comma
 }
 
 fn token_table(tokens: &[TokenInfo]) -> String {
-    let head = [
-        text!("token-column-id"),
-        text!("token-column-scope"),
-        text!("token-column-made"),
-        text!("token-column-name"),
-    ];
     let row = |token: &TokenInfo| {
         let name = text!("token-name", name = &token.name, own = token.current);
         [token.id.to_string(), token.scope.name().to_owned(), words::date(token.created), name]
     };
-    listing::table(std::iter::once(head).chain(tokens.iter().map(row))).join("\n")
+    listing::table(
+        ["token-column-id", "token-column-scope", "token-column-made", "token-column-name"],
+        tokens.iter().map(row),
+    )
+    .join("\n")
 }
 
 pub(crate) fn recover(name: String, common: Common) -> Result<u8, CommandError> {

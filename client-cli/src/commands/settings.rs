@@ -33,8 +33,6 @@ pub(crate) fn failure(error: SettingsError) -> CommandError {
 }
 
 fn table(shown: &[Shown]) -> String {
-    let head =
-        [text!("settings-column-key"), text!("settings-column-value"), text!("settings-column-origin")];
     let row = |shown: &Shown| {
         let value = shown.value.clone().unwrap_or_else(|| text!("settings-no-value"));
         let origin = match shown.origin {
@@ -45,5 +43,9 @@ fn table(shown: &[Shown]) -> String {
         };
         [shown.key.to_owned(), value, origin]
     };
-    listing::table(std::iter::once(head).chain(shown.iter().map(row))).join("\n")
+    listing::table(
+        ["settings-column-key", "settings-column-value", "settings-column-origin"],
+        shown.iter().map(row),
+    )
+    .join("\n")
 }

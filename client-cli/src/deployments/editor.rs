@@ -6,20 +6,14 @@ use flagfall_rules::{Ruleset, SetupRefusal};
 use super::text;
 use crate::random::Random;
 
-/// A deployment that is being edited.
 #[derive(Clone, PartialEq, Eq)]
 pub struct DeployEditor {
-    /// The side that deploys.
     pub side: Side,
-    /// The ruleset.
     pub ruleset: &'static Ruleset,
-    /// The lakes of this game.
     lakes: SquareSet,
     /// The piece on each place of the text of §P4.
     places: Vec<Option<Rank>>,
-    /// The place under the cursor.
     cursor: usize,
-    /// The place of the picked-up piece.
     picked: Option<usize>,
     /// The last text that the server accepted.
     pub handed_in: Option<String>,
@@ -52,7 +46,6 @@ impl DeployEditor {
     }
 
     /// The deployment as the text of §P4, without spaces.
-    #[must_use]
     pub fn text(&self) -> String {
         self.places.iter().map(|rank| rank.map_or('.', Rank::letter)).collect()
     }
@@ -77,13 +70,11 @@ impl DeployEditor {
         Ok(())
     }
 
-    /// Deploys the army at random.
     pub fn randomize(&mut self, chance: &mut Random) {
         let text = text::random(self.ruleset, self.side, chance);
         self.put(&text);
     }
 
-    /// Loads a suggested deployment.
     pub fn suggest(&mut self, chance: &mut Random) {
         let text = text::suggested(self.ruleset, self.lakes, self.side, chance);
         self.put(&text);
@@ -119,7 +110,6 @@ impl DeployEditor {
         }
     }
 
-    /// Cancels picking up a piece.
     pub fn drop_picked(&mut self) {
         self.picked = None;
     }
@@ -150,26 +140,19 @@ impl DeployEditor {
         })
     }
 
-    /// The piece on a square.
-    #[must_use]
     pub fn rank_at(&self, square: Square) -> Option<Rank> {
         self.place_of(square).and_then(|place| self.places[place])
     }
 
-    /// The square under the cursor.
-    #[must_use]
     pub fn cursor(&self) -> Option<Square> {
         self.ruleset.shape.home_square(self.side, self.cursor)
     }
 
-    /// The square of the picked-up piece.
-    #[must_use]
     pub fn picked(&self) -> Option<Square> {
         self.ruleset.shape.home_square(self.side, self.picked?)
     }
 
     /// True if the board shows what was handed in.
-    #[must_use]
     pub fn is_handed_in(&self) -> bool {
         self.handed_in.as_deref() == Some(self.text().as_str())
     }

@@ -27,7 +27,6 @@ fn text(setup: &Setup, side: Side, ruleset: &Ruleset) -> String {
 }
 
 /// The text with a space between rows, easier to read and edit.
-#[must_use]
 pub fn in_rows(text: &str, ruleset: &Ruleset) -> String {
     let letters: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace()).collect();
     let rows: Vec<String> =

@@ -17,9 +17,6 @@ pub use prompt::Prompt;
 const TICK: Duration = Duration::from_secs(1);
 
 /// Runs the core in line-based mode until it ends. Returns the exit code.
-///
-/// # Errors
-/// If the output cannot be written.
 pub async fn run(
     mut shell: Shell,
     model: &mut Model,

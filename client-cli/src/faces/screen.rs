@@ -34,10 +34,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings of the command line.
-    #[must_use]
     pub fn of(common: &Common) -> Settings {
-        Settings { alerts: common.alerts(), uses_mouse: !common.no_mouse }
+        Settings { alerts: Alerts::new(common.alerts.clone()), uses_mouse: !common.no_mouse }
     }
 }
 
@@ -72,9 +70,6 @@ enum Input {
 /// Runs the core on the full screen until it ends. Returns the exit code.
 ///
 /// Without a shell there is no connection: a record is shown.
-///
-/// # Errors
-/// If the terminal cannot be read or written.
 pub async fn run(
     mut shell: Option<Shell>,
     model: &mut Model,

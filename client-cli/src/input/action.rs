@@ -12,9 +12,7 @@ pub enum Action {
     Leave,
     /// Show what has happened so far.
     ShowHistory,
-    /// Show the help.
     ShowHelp,
-    /// Close the help.
     CloseHelp,
     /// Answer a question with yes.
     Confirm,
@@ -34,13 +32,10 @@ pub enum Action {
     First,
     /// Go to the last entry of a list, a record or a history.
     Last,
-    /// Take the entry under the cursor.
     Pick,
     /// Go to the entry of this rank.
     FindRank(Rank),
-    /// Type a character.
     Type(char),
-    /// Erase the last character.
     Erase,
     /// Drop what is typed.
     Clear,
@@ -54,7 +49,6 @@ pub enum Action {
     NextGame,
     /// Ask what to do about the latest challenge.
     AnswerChallenge,
-    /// Show the board from the other side.
     TurnBoard,
     /// Show the other kind of figures.
     SwitchFigures,
@@ -70,15 +64,11 @@ pub enum Action {
     Remove,
     /// Type the choice of what a struck coin is.
     Choose(Rank),
-    /// Decline the opponent's draw offer.
     DeclineDraw,
-    /// Ask whether to resign.
     Resign,
-    /// Ask whether to abort the game.
     Abort,
     /// Ask whether to claim a win or a draw.
     AskClaim,
-    /// Ask for another game.
     Rematch,
     /// Begin a message to the opponent.
     Talk,
@@ -90,14 +80,10 @@ pub enum Action {
     TakeOff,
     /// Put a piece of this rank from the hand on the square under the cursor.
     Put(Rank),
-    /// Lay out a random deployment.
     Randomize,
-    /// Lay out a suggested deployment.
     Suggest,
     /// Ask for a name to save the deployment under.
     Save,
-    /// Show the saved deployments.
     Load,
-    /// Hand the deployment in.
     HandIn,
 }

@@ -41,7 +41,7 @@ pub(super) fn has_reserve(model: &Model) -> bool {
     game(model).is_some_and(|game| game.view.reserve.is_some())
 }
 
-/// True if some command_text of the ruleset need words.
+/// True if some commands of the ruleset need words.
 pub(super) fn has_commands(model: &Model) -> bool {
     let ruleset = game(model).and_then(|game| game.ruleset);
     ruleset.is_some_and(|ruleset| ruleset.chips || ruleset.reserve || ruleset.start == Start::Coins)

@@ -20,13 +20,9 @@ const GAME: &[Screen] = &[Screen::Deploying, Screen::Playing, Screen::Watching];
 /// The screens beside which other games and challenges may wait.
 const ONLINE: &[Screen] =
     &[Screen::Waiting, Screen::List, Screen::Deploying, Screen::Playing, Screen::Watching];
-/// The screens with a board.
 const BOARD: &[Screen] = &[Screen::Deploying, Screen::Playing, Screen::Watching, Screen::Record];
-/// The screens with text that is typed.
 const TEXT: &[Screen] = &[Screen::Typing, Screen::Message, Screen::Name];
-/// The screens with a list.
 const LISTS: &[Screen] = &[Screen::List, Screen::Reserve, Screen::Saved];
-/// The screens that have a help.
 const HELPED: &[Screen] = &[
     Screen::Record,
     Screen::Waiting,
@@ -38,27 +34,8 @@ const HELPED: &[Screen] = &[
     Screen::Reserve,
     Screen::Saved,
 ];
-/// Every screen.
-const ALL: &[Screen] = &[
-    Screen::Help,
-    Screen::History,
-    Screen::Question,
-    Screen::Claim,
-    Screen::Challenge,
-    Screen::Message,
-    Screen::Name,
-    Screen::Color,
-    Screen::Reserve,
-    Screen::Saved,
-    Screen::Record,
-    Screen::Waiting,
-    Screen::List,
-    Screen::Terms,
-    Screen::Deploying,
-    Screen::Typing,
-    Screen::Playing,
-    Screen::Watching,
-];
+/// No list: every screen.
+const ALL: &[Screen] = &[];
 
 /// Keys, and the action of each.
 enum Trigger {
@@ -70,7 +47,6 @@ enum Trigger {
     ListKeys,
     /// The figure of a rank of the army.
     Figure(fn(Rank) -> Action),
-    /// The letter of a chip's color.
     ChipLetter,
     /// The letter of the draw, which is a column too.
     Draw,
@@ -78,7 +54,6 @@ enum Trigger {
     MoveLetter,
     /// A character of a name.
     NameLetter,
-    /// Any character.
     AnyLetter,
     /// Any other key.
     Other(Action),
@@ -86,7 +61,6 @@ enum Trigger {
     OtherThanScrolling(Action),
 }
 
-/// A row of the table.
 struct Binding {
     screens: &'static [Screen],
     trigger: Trigger,
@@ -107,7 +81,6 @@ pub struct KeyHint {
     pub help: String,
     /// True if no other screen has them.
     pub is_own: bool,
-    /// True if they show the help.
     pub is_help: bool,
 }
 
@@ -328,18 +301,18 @@ static TABLE: &[Binding] = {
 
 /// The rows of a screen that hold now.
 fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding> {
-    let holds = move |row: &&Binding| row.screens.contains(&screen) && (row.is_possible)(model);
+    let holds = move |row: &&Binding| {
+        (row.screens.is_empty() || row.screens.contains(&screen)) && (row.is_possible)(model)
+    };
     TABLE.iter().filter(holds)
 }
 
 /// What a key does now. `None` for a key that does nothing.
-#[must_use]
 pub fn action(model: &Model, key: Key) -> Option<Action> {
     rows(model, screen(model)).find_map(|row| row.trigger.action(model, key))
 }
 
 /// The keys of the current screen. `of_help` skips the help itself, for which they are listed.
-#[must_use]
 pub fn hints(model: &Model, of_help: bool) -> Vec<KeyHint> {
     let screen = if of_help { screen_below(model) } else { screen(model) };
     rows(model, screen).map(Binding::hint).collect()
@@ -366,14 +339,12 @@ impl Binding {
 }
 
 /// The name of the first key for an action, for texts that mention it.
-#[must_use]
 pub fn key_for(action: Action) -> String {
     let keys = TABLE.iter().find(|row| matches!(row.trigger, Trigger::Keys(_, does) if does == action));
     keys.and_then(|row| row.trigger.names().into_iter().next()).unwrap_or_default()
 }
 
 /// How to answer a draw offer.
-#[must_use]
 pub fn answers_to_draw() -> String {
     text!("draw-answers", accept = text!("key-name-draw"), decline = key_for(Action::DeclineDraw))
 }
@@ -415,7 +386,6 @@ impl Trigger {
         }
     }
 
-    /// The names of the keys.
     fn names(&self) -> Vec<String> {
         match self {
             Trigger::Keys(keys, _) => keys.iter().map(|key| name(*key)).collect(),
@@ -434,7 +404,6 @@ impl Trigger {
     }
 }
 
-/// The name of a key.
 fn name(key: Key) -> String {
     match key {
         Key::Char(' ') => text!("key-name-space"),

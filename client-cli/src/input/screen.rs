@@ -7,7 +7,6 @@ use crate::model::{Model, Page, Prompt};
 /// What the keyboard is for at the moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Screen {
-    /// The help.
     Help,
     /// A question to answer with yes or no.
     Question,
@@ -21,25 +20,18 @@ pub enum Screen {
     Message,
     /// The name of a deployment is typed.
     Name,
-    /// The color of a chip.
     Color,
     /// A piece of the reserve.
     Reserve,
-    /// The saved deployments.
     Saved,
     /// A record that is stepped through.
     Record,
-    /// Waiting for something.
     Waiting,
-    /// A list of offers or games.
     List,
-    /// The terms of a challenge.
     Terms,
-    /// The player deploys.
     Deploying,
     /// The player has typed a part of a move or a command.
     Typing,
-    /// The player may act.
     Playing,
     /// A game in which this client can do nothing.
     Watching,
@@ -47,14 +39,12 @@ pub enum Screen {
 
 impl Screen {
     /// True if it has a list to scroll.
-    #[must_use]
     pub const fn has_list(self) -> bool {
         matches!(self, Screen::Help | Screen::History | Screen::List | Screen::Reserve | Screen::Saved)
     }
 }
 
 /// What the keyboard is for now.
-#[must_use]
 pub fn screen(model: &Model) -> Screen {
     if model.ui.help.is_some() { Screen::Help } else { screen_below(model) }
 }

@@ -5,7 +5,6 @@ use flagfall_protocol::{ClientToServer, CommandId, Player, Secret};
 /// The connection to the server.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Connection {
-    /// Its state.
     pub link: Link,
     /// When the server was last heard on this connection.
     pub heard_at: u64,
@@ -45,7 +44,6 @@ impl Default for Connection {
 /// Who the player is on the server.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Login {
-    /// The credential.
     pub token: Option<Secret>,
     /// The player, once the server has welcomed them.
     pub player: Option<Player>,
@@ -53,7 +51,6 @@ pub struct Login {
     pub unsaved: Option<Unsaved>,
 }
 
-/// The state of the connection to the server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Link {
     /// Connecting, or waiting to connect.
@@ -66,11 +63,9 @@ pub enum Link {
         /// Failed attempts since the last welcome.
         failures: u32,
     },
-    /// Connected and welcomed.
     Online,
     /// Closed for good.
     Closed {
-        /// The reason.
         why: String,
     },
 }
@@ -87,16 +82,13 @@ pub struct Retry {
 /// A command without an answer. It is sent again with the same id on the next connection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Pending {
-    /// Its id.
     pub cmd_id: CommandId,
-    /// The whole message.
     pub message: ClientToServer,
 }
 
 /// Why a credential or a seat could not be saved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsaved {
-    /// The reason, to show to the user.
     pub why: String,
     /// When to try again, by this machine's clock.
     pub again_at: u64,

@@ -6,7 +6,6 @@ use flagfall_protocol::{RatingWish, Seek, Terms, Time};
 /// What the user wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
-    /// To play.
     Play(Wish),
     /// To watch this game, or one from the list.
     Watch(Option<GameId>),
@@ -21,13 +20,9 @@ pub enum Goal {
 /// The game that the user wants. `None` in a field means any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Wish {
-    /// How to find it.
     pub how: How,
-    /// The ruleset's id.
     pub ruleset: Option<String>,
-    /// The clock.
     pub time: Option<Time>,
-    /// The player's own side.
     pub side: Option<Side>,
     /// Only the two players see the game.
     pub private: bool,
@@ -43,7 +38,6 @@ pub struct Wish {
 
 impl Wish {
     /// The terms to offer. Defaults to classic with 10+5.
-    #[must_use]
     pub fn terms(&self) -> Terms {
         Terms {
             ruleset: self.ruleset.clone().unwrap_or_else(|| "classic".to_owned()),
@@ -55,7 +49,6 @@ impl Wish {
     }
 
     /// True if an offer matches this wish.
-    #[must_use]
     pub fn is_met_by(&self, seek: &Seek) -> bool {
         self.ruleset.as_ref().is_none_or(|ruleset| *ruleset == seek.terms.ruleset)
             && self.time.is_none_or(|time| time == seek.terms.time)
@@ -86,9 +79,7 @@ pub enum How {
 /// Which deployment to hand in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SetupChoice {
-    /// A random one.
     Random,
-    /// A suggested one.
     Suggested,
     /// This text of §P4.
     Text(String),

@@ -13,7 +13,6 @@ pub struct Lobby {
     /// Offers that were refused to this player. The lobby may list one for a moment after it is
     /// gone.
     pub refused_seeks: BTreeSet<String>,
-    /// The player's own offer.
     pub seek: Option<String>,
     /// The connection was lost, so the offer may be gone. The next lobby message tells.
     pub is_seek_doubtful: bool,
@@ -23,14 +22,12 @@ pub struct Lobby {
     pub urgent_games: Option<OwnGames>,
     /// The player's games at the last welcome. A new one is noticed by comparison.
     pub known_games: Option<Vec<GameId>>,
-    /// How the wait in the pool goes.
     pub pool: Option<PoolWait>,
 }
 
 /// Challenges between this player and others.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Challenges {
-    /// The player's own challenge.
     pub own: Option<String>,
     /// The opponents' names for challenges that are being made, by command id.
     pub addressed: BTreeMap<String, String>,

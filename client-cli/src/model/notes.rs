@@ -14,7 +14,6 @@ impl Notes {
     /// Most notes that are kept.
     pub const MAX: usize = 400;
 
-    /// Adds a note.
     pub fn push(&mut self, text: String) {
         if self.texts.len() == Notes::MAX {
             self.texts.pop_front();
@@ -35,25 +34,18 @@ impl Notes {
         self.texts.iter().skip(first).cloned().collect()
     }
 
-    /// Every note, oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
         self.texts.iter().map(String::as_str)
     }
 
-    /// The newest note.
-    #[must_use]
     pub fn last(&self) -> Option<&str> {
         self.texts.back().map(String::as_str)
     }
 
-    /// The number of notes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.texts.len()
     }
 
-    /// True if there are none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }

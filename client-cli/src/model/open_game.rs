@@ -2,11 +2,10 @@
 
 use flagfall_board::{PerSide, Side, Square};
 use flagfall_protocol::{GameSummary, GameView, Phase, Presence, RatingPoint, Time, Viewer};
-use flagfall_rules::{Move, Ruleset, SeenPiece, Target};
+use flagfall_rules::{Move, Ruleset, SeenPiece, Target, View};
 
 use crate::deployments::editor::DeployEditor;
 use crate::replay::Replay;
-use crate::targets;
 
 /// The first square of every board.
 pub(crate) const A1: Square = match Square::new(0, 0) {
@@ -17,14 +16,11 @@ pub(crate) const A1: Square = match Square::new(0, 0) {
 /// Less remaining time than this is shown as a warning.
 const LOW_MS: u64 = 30_000;
 
-/// The open game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpenGame {
-    /// The players and the terms.
     pub summary: GameSummary,
     /// The ruleset. `None` if this client does not know it.
     pub ruleset: Option<&'static Ruleset>,
-    /// The audience of this client.
     pub audience: Viewer,
     /// True if this connection drives the game.
     pub driving: bool,
@@ -34,9 +30,7 @@ pub struct OpenGame {
     pub epoch: u64,
     /// The last sequence number seen.
     pub seq: u64,
-    /// The view at `seq`.
     pub view: GameView,
-    /// Each player's presence.
     pub presence: PerSide<Presence>,
     /// Each player's rating for such games, as far as it is known.
     pub ratings: PerSide<Option<RatingPoint>>,
@@ -55,9 +49,7 @@ pub struct OpenGame {
     pub reopening: bool,
     /// The deployment editor, if this player is deploying.
     pub editor: Option<DeployEditor>,
-    /// The square under the cursor.
     pub cursor: Square,
-    /// The square of the selected piece.
     pub selected: Option<Square>,
     /// The move to play when the turn comes.
     pub premove: Option<Premove>,
@@ -70,7 +62,6 @@ pub struct OpenGame {
 /// A move planned during the opponent's turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Premove {
-    /// From and to.
     pub squares: Move,
     /// What stood on the two squares when it was planned.
     pub pieces: [Option<SeenPiece>; 2],
@@ -78,7 +69,6 @@ pub struct Premove {
 
 impl OpenGame {
     /// A position of a record, as for a spectator.
-    #[must_use]
     pub fn of_replay(replay: &Replay) -> OpenGame {
         let record = replay.record();
         // No clock runs in a past game.
@@ -120,50 +110,40 @@ impl OpenGame {
     }
 
     /// The player's own side. `None` for spectators.
-    #[must_use]
     pub fn own_side(&self) -> Option<Side> {
         self.audience.side()
     }
 
     /// True if it is the player's turn to act.
-    #[must_use]
     pub fn is_own_turn(&self) -> bool {
         self.own_side().is_some_and(|side| self.view.is_to_act(side))
     }
 
     /// True if the player has yet to choose what their struck coin is (§Q4).
-    #[must_use]
     pub fn is_choosing(&self) -> bool {
         self.view.pending_strike.is_some() && self.is_own_turn()
     }
 
     /// True if the player owes the color of a chip before anything else (§S2.4).
-    #[must_use]
     pub fn is_owing_color(&self) -> bool {
         self.view.owed_color.is_some_and(|owed| self.own_side() == Some(owed.side)) && self.is_acting()
     }
 
-    /// True if the game has ended.
-    #[must_use]
     pub fn is_over(&self) -> bool {
         self.view.phase == Phase::Over
     }
 
-    /// True if the game was aborted.
-    #[must_use]
     pub fn is_aborted(&self) -> bool {
         self.view.outcome.as_ref().is_some_and(|outcome| outcome.reason == "aborted")
     }
 
     /// True if this client may act in the game.
-    #[must_use]
     pub fn is_acting(&self) -> bool {
         self.own_side().is_some() && self.driving && !self.superseded && !self.unavailable
     }
 
     /// True if a move can be planned: the opponent is to move, and the player after them, on a
     /// clock. In games with days for each turn the server keeps a queue.
-    #[must_use]
     pub fn may_plan(&self) -> bool {
         let is_slow = matches!(self.summary.terms.time, Time::Correspondence { .. });
         let opponent = self.own_side().map(Side::opponent).filter(|_| !is_slow);
@@ -172,24 +152,18 @@ impl OpenGame {
 
     /// Where the player's piece on a square can go: this turn, or on their next one if nothing
     /// changes until then.
-    #[must_use]
     pub fn reach(&self, from: Square) -> Vec<Target> {
         let Some(ruleset) = self.ruleset else { return Vec::new() };
-        if !self.may_plan() {
-            return targets::reach(&self.view, ruleset, from);
-        }
-        let next = GameView { turn: self.own_side(), ..self.view.clone() };
-        targets::reach(&next, ruleset, from)
+        let turn = if self.may_plan() { self.own_side() } else { self.view.turn };
+        View { seen: GameView { turn, ..self.view.clone() }, ruleset }.targets(from)
     }
 
     /// True if the opponent offers this player a draw.
-    #[must_use]
     pub fn is_offered_draw(&self) -> bool {
         self.view.draw_offer.is_some() && self.view.draw_offer == self.own_side().map(Side::opponent)
     }
 
     /// True if the player may still call the game off: they have made no move.
-    #[must_use]
     pub fn is_abortable(&self) -> bool {
         let own_first_ply = match self.own_side() {
             Some(Side::Red) => 0,
@@ -202,7 +176,6 @@ impl OpenGame {
 
     /// Milliseconds until the player may claim the game that the opponent left. `None` if they may
     /// not.
-    #[must_use]
     pub fn claimable_in_ms(&self, server_now: u64) -> Option<u64> {
         let is_playing = self.view.phase == Phase::Playing;
         let own = self.own_side().filter(|_| is_playing)?;
@@ -210,7 +183,6 @@ impl OpenGame {
     }
 
     /// A side's remaining time at this moment of the server's clock.
-    #[must_use]
     pub fn remaining_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         let gone = self.gone_ms(side, server_now)?;
@@ -218,14 +190,12 @@ impl OpenGame {
     }
 
     /// True if a side of a running game is about to run out of time.
-    #[must_use]
     pub fn is_low_on_time(&self, side: Side, server_now: u64) -> bool {
         let remaining = self.remaining_ms(side, server_now);
         self.view.phase == Phase::Playing && remaining.is_some_and(|ms| ms < LOW_MS)
     }
 
     /// The remaining free time of a side's turn, while it runs.
-    #[must_use]
     pub fn free_ms(&self, side: Side, server_now: u64) -> Option<u64> {
         let clock = self.view.clock?;
         clock.running.filter(|running| running.includes(side))?;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use flagfall_board::Numbering;
 
-/// Default server.
 pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";
 
 /// How the client is run.
@@ -16,28 +15,23 @@ pub struct Options {
     pub authority_file: Option<PathBuf>,
     /// The name a new guest asks for.
     pub name: Option<String>,
-    /// The figures on the pieces.
     pub numbering: Numbering,
     /// True if the player's own side is at the bottom.
     pub flip: bool,
     /// Path of the credential file, to show to the user.
     pub credential_file: String,
-    /// True if colors are used.
     pub color: bool,
-    /// Who uses the client, and through what.
     pub face: Face,
 }
 
 impl Options {
     /// The flags that name this server and its authority on a command line. Empty for the defaults.
-    #[must_use]
     pub fn server_flag(&self) -> String {
         server_flag(&self.server, self.authority_file.as_deref())
     }
 }
 
 /// The flags that name a server and its authority on a command line. Empty for the defaults.
-#[must_use]
 pub fn server_flag(server: &str, authority: Option<&Path>) -> String {
     let mut flags = String::new();
     if server != DEFAULT_SERVER {
@@ -63,32 +57,25 @@ pub enum Face {
 }
 
 impl Face {
-    /// True for the full screen.
-    #[must_use]
     pub const fn is_screen(self) -> bool {
         matches!(self, Face::Screen)
     }
 
     /// True if everything is printed, line by line.
-    #[must_use]
     pub const fn prints(self) -> bool {
         !self.is_screen()
     }
 
     /// True for lines, typed or from a pipe.
-    #[must_use]
     pub const fn is_lines(self) -> bool {
         matches!(self, Face::Lines | Face::Script)
     }
 
-    /// True if a program plays.
-    #[must_use]
     pub const fn is_program(self) -> bool {
         matches!(self, Face::Program)
     }
 
     /// True if no person can answer a question.
-    #[must_use]
     pub const fn is_unattended(self) -> bool {
         matches!(self, Face::Script | Face::Program)
     }

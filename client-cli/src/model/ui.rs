@@ -9,7 +9,6 @@ use crate::replay::Replay;
 /// What the screen shows, apart from the game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ui {
-    /// The page.
     pub page: Page,
     /// The open question.
     pub prompt: Option<Prompt>,
@@ -35,30 +34,22 @@ pub struct Help {
 /// The page on the screen.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Page {
-    /// Waiting for something.
     Waiting {
-        /// The headline.
         headline: String,
-        /// More lines.
         lines: Vec<String>,
     },
-    /// A list to pick from.
     Choosing(Choices),
     /// A challenge's terms, to accept or not.
     Terms {
-        /// The challenge's code.
         challenge: String,
-        /// What it offers.
         lines: Vec<String>,
     },
-    /// The open game.
     Game,
 }
 
 /// A list to pick from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choices {
-    /// The title of the list.
     pub title: String,
     /// The entries: text and action.
     pub entries: Vec<(String, Choice)>,
@@ -69,25 +60,19 @@ pub struct Choices {
 /// What picking an entry does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// Open this game.
     Open(GameId),
-    /// Accept this offer.
     Accept {
-        /// The seek.
         seek: String,
         /// What it offers, in words.
         offer: String,
     },
-    /// Offer a game.
     Offer,
 }
 
 /// A question that blocks everything else until it is answered.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Prompt {
-    /// Resign?
     Resign,
-    /// Abort the game?
     Abort,
     /// Leave the running game? Holds the consequences.
     Leave(String),
@@ -105,7 +90,6 @@ pub enum Prompt {
     Color(Uncolored),
     /// Which piece of the reserve to place.
     Place {
-        /// The square.
         square: Square,
         /// The kinds of pieces to choose from: rank, labeled or not, count.
         kinds: Vec<(Rank, bool, u8)>,
@@ -125,7 +109,6 @@ pub enum Prompt {
 
 impl Prompt {
     /// True if the answer depends on the position.
-    #[must_use]
     pub const fn is_about_position(&self) -> bool {
         match self {
             Prompt::Resign
@@ -147,22 +130,11 @@ impl Prompt {
 /// A ply whose chip has no color yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Uncolored {
-    /// A move or a strike.
     Move(Move),
-    /// Placing a piece of the reserve.
-    Place {
-        /// The square.
-        square: Square,
-        /// The rank.
-        rank: Rank,
-        /// True for a labeled piece.
-        labeled: bool,
-    },
+    Place { square: Square, rank: Rank, labeled: bool },
 }
 
 impl Uncolored {
-    /// The command with this color.
-    #[must_use]
     pub fn colored(self, color: ChipColor) -> GameCommand {
         match self {
             Uncolored::Move(squares) => {

@@ -7,14 +7,10 @@ use tokio_tungstenite::tungstenite::http::Uri;
 
 use crate::text;
 
-/// The address of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Address {
-    /// Host and port.
     pub authority: String,
-    /// Host alone.
     pub host: String,
-    /// The port.
     pub port: u16,
     /// The path of the WebSocket.
     pub path: String,
@@ -27,7 +23,6 @@ pub struct Address {
 pub struct Addresses {
     /// The first one. Saved credentials and commitments are filed under its name.
     pub first: Address,
-    /// The other servers.
     pub others: Vec<Address>,
 }
 
@@ -43,7 +38,6 @@ impl Addresses {
 /// A text that is not a server address.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum AddressError {
-    /// Not an address.
     #[error("{}", text!("not-an-address", address = .0))]
     Malformed(String),
 }
@@ -95,9 +89,6 @@ impl Address {
     }
 
     /// Parses the addresses of one service, separated by commas. The first one is preferred.
-    ///
-    /// # Errors
-    /// If one of them is not an address.
     pub fn parse_all(text: &str) -> Result<Addresses, AddressError> {
         let mut all = text.split(',').map(|one| Address::parse(one.trim()));
         let first = all.next().unwrap_or_else(|| Err(AddressError::Malformed(text.to_owned())))?;
@@ -120,27 +111,23 @@ impl Address {
     }
 
     /// The URL of a path on this server.
-    #[must_use]
     pub fn page(&self, path: &str) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         format!("{scheme}://{}{path}", self.authority)
     }
 
     /// The same address with TLS switched on or off, as a person types it.
-    #[must_use]
     pub fn other_way(&self) -> String {
         Address { is_encrypted: !self.is_encrypted, ..self.clone() }.page("")
     }
 
     /// The host name as it appears in a certificate.
-    #[must_use]
     pub fn certified_name(&self) -> &str {
         self.host.trim_start_matches('[').trim_end_matches(']')
     }
 
     /// A name for files: host, port and whether TLS is used. A secret received over TLS is
     /// therefore never sent without it.
-    #[must_use]
     pub fn file_name(&self) -> String {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '.' || letter == '-';
         let host: String = self.host.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();

@@ -39,7 +39,6 @@ impl fmt::Debug for Dialer {
 /// what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {
-    /// No connection.
     #[error("{}", plain(.0))]
     Unreachable(io::Error),
     /// No answer within this many seconds.
@@ -79,7 +78,6 @@ pub(crate) fn plain(error: &io::Error) -> String {
 
 impl DialError {
     /// What the user can do about it, as a sentence.
-    #[must_use]
     pub fn advice(&self, address: &Address) -> String {
         let other_way = || address.other_way();
         match self {
@@ -115,17 +113,10 @@ impl DialError {
 
 impl Dialer {
     /// Trusts the authorities that browsers trust, and those in the file.
-    ///
-    /// # Errors
-    /// [`AuthorityError`] if the file cannot be used.
     pub fn new(authorities: Option<&Path>) -> Result<Dialer, AuthorityError> {
         Ok(Dialer { tls: Trust::with_authorities(authorities)?.connector() })
     }
 
-    /// Connects to a server.
-    ///
-    /// # Errors
-    /// [`DialError`].
     pub async fn dial(&self, address: &Address) -> Result<Stream, DialError> {
         let stream = TcpStream::connect(&address.authority).await.map_err(DialError::Unreachable)?;
         stream.set_nodelay(true).map_err(DialError::Unreachable)?;

@@ -23,41 +23,22 @@ const BODY_BYTES_MAX: usize = 8 << 20;
 /// Why an HTTP request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
-    /// The server cannot be reached.
     #[error("{}", text!("http-unreachable", server = .server.to_string(), why = .source.to_string(), advice = .source.advice(.server)))]
-    Unreachable {
-        /// The server.
-        server: Box<Address>,
-        /// The reason.
-        source: DialError,
-    },
+    Unreachable { server: Box<Address>, source: DialError },
     /// It took too long.
     #[error("{}", text!("http-timeout", server = .0, advice = text!("advice-other-server")))]
     Timeout(String),
-    /// The connection broke.
     #[error("{}", text!("http-broken", server, why))]
-    Broken {
-        /// The server.
-        server: String,
-        /// The reason.
-        why: String,
-    },
-    /// The server refused the request.
+    Broken { server: String, why: String },
     #[error("{message}")]
     Refused {
-        /// The HTTP status.
         status: u16,
         /// A stable code. Empty if the answer is not from a Flagfall server.
         code: String,
-        /// The server's message.
         message: String,
     },
 }
 
-/// Fetches a path.
-///
-/// # Errors
-/// See [`HttpError`].
 pub async fn get(
     dialer: &Dialer,
     address: &Address,
@@ -68,9 +49,6 @@ pub async fn get(
 }
 
 /// Makes a request with a JSON body, which may be empty, and parses the JSON answer.
-///
-/// # Errors
-/// See [`HttpError`].
 pub async fn send(
     dialer: &Dialer,
     address: &Address,
@@ -156,13 +134,11 @@ fn refused(status: StatusCode, body: &[u8]) -> HttpError {
 
 impl HttpError {
     /// True if the server refused with this code.
-    #[must_use]
     pub fn is_refused_as(&self, reason: &str) -> bool {
         matches!(self, HttpError::Refused { code, .. } if code == reason)
     }
 
     /// True if the server does not know the token.
-    #[must_use]
     pub fn is_unknown_token(&self) -> bool {
         self.is_refused_as(Code::BAD_TOKEN)
     }

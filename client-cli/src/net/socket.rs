@@ -41,7 +41,6 @@ impl Socket {
     ///
     /// Each number starts with a different server. Messages about the connection go to `incoming`,
     /// with its number.
-    #[must_use]
     pub fn dial(
         dialer: &Dialer,
         addresses: &Addresses,
@@ -62,12 +61,10 @@ impl Socket {
     }
 
     /// Sends a message. False if it cannot be queued; it is then useless.
-    #[must_use]
     pub fn send(&self, message: ClientToServer) -> bool {
         self.outgoing.try_send(message).is_ok()
     }
 
-    /// Closes the connection at once.
     pub fn abort(&self) {
         self.task.abort();
     }

@@ -71,7 +71,6 @@ fn gap(cell: Rect) -> u16 {
     cell.width / 2 - 1
 }
 
-/// The row of a cell with its piece.
 fn piece_row(cell: Rect) -> u16 {
     (cell.height - 1) / 2
 }
@@ -146,7 +145,6 @@ impl Marks {
     }
 }
 
-/// Draws cells.
 struct Painter<'a> {
     model: &'a Model,
     theme: Theme,

@@ -26,9 +26,13 @@ const WIDTH_MIN: u16 = 40;
 /// Fewest rows of a page without a board.
 const HEIGHT_MIN: u16 = 10;
 /// Fewest columns of a panel beside the board.
-const PANEL_WIDTH: u16 = 28;
+pub(super) const PANEL_WIDTH: u16 = 28;
+/// Fewest columns of a narrow panel beside the board, without the losses.
+const NARROW_WIDTH: u16 = 16;
 /// Fewest rows of a whole panel below the board.
 const PANEL_HEIGHT: u16 = 18;
+/// Fewest rows of a panel below the board that shows the players and what has happened.
+pub(super) const SHORT_HEIGHT: u16 = 6;
 /// Fewest rows of a panel that shows only the players.
 const PLAYERS_HEIGHT: u16 = 2;
 
@@ -73,36 +77,42 @@ pub(super) struct PageLayout {
 
 impl PageLayout {
     /// The layout with the largest cells that leave room for a whole panel, beside the board or
-    /// below it. If there is none: the one with the largest cells above the two players.
+    /// below it. If there is none: for a short panel below it, for a narrow one beside it, or for
+    /// the two players below it.
     ///
     /// # Errors
     /// The size of the terminal that the board needs.
     pub(super) fn new(shape: &BoardShape, area: Rect) -> Result<PageLayout, Size> {
         let needed = PageLayout::needed(shape);
         let page = Page::new(area).map_err(|_| needed)?;
-        let beside = |cell| PageLayout::beside(shape, page.body, cell);
+        let beside = |cell, width| PageLayout::beside(shape, page.body, cell, width);
         let below = |cell, height| PageLayout::below(shape, page.body, cell, height);
-        let whole = CELLS.into_iter().find_map(|cell| beside(cell).or_else(|| below(cell, PANEL_HEIGHT)));
-        let short = || CELLS.into_iter().find_map(|cell| below(cell, PLAYERS_HEIGHT));
-        whole.or_else(short).ok_or(needed)
+        let largest = |fit: &dyn Fn(Size) -> Option<PageLayout>| CELLS.into_iter().find_map(fit);
+        largest(&|cell| beside(cell, PANEL_WIDTH).or_else(|| below(cell, PANEL_HEIGHT)))
+            .or_else(|| largest(&|cell| below(cell, SHORT_HEIGHT)))
+            .or_else(|| largest(&|cell| beside(cell, NARROW_WIDTH)))
+            .or_else(|| largest(&|cell| below(cell, PLAYERS_HEIGHT)))
+            .ok_or(needed)
     }
 
-    /// The smallest terminal in which the board fits above the players.
+    /// The lowest terminal in which the board fits beside a narrow panel or above the players.
     fn needed(shape: &BoardShape) -> Size {
         let [.., cell] = CELLS;
         let board = board_size(shape, cell);
+        let is_beside = board.width + 1 + NARROW_WIDTH <= WIDTH_MIN;
+        let players = if is_beside { 0 } else { PLAYERS_HEIGHT };
         Size {
             width: board.width.max(WIDTH_MIN),
-            height: (TITLE_HEIGHT + board.height + PLAYERS_HEIGHT + FOOT_HEIGHT).max(HEIGHT_MIN),
+            height: (TITLE_HEIGHT + board.height + players + FOOT_HEIGHT).max(HEIGHT_MIN),
         }
     }
 
-    /// The board left, the panel right.
-    fn beside(shape: &BoardShape, body: Rect, cell: Size) -> Option<PageLayout> {
+    /// The board left, the panel right with at least this width.
+    fn beside(shape: &BoardShape, body: Rect, cell: Size, width_min: u16) -> Option<PageLayout> {
         let size = board_size(shape, cell);
         let width = body.width.checked_sub(size.width + 1)?;
         let panel = Rect { x: body.x + size.width + 1, width, ..body };
-        (width >= PANEL_WIDTH && size.height <= body.height).then(|| {
+        (width >= width_min && size.height <= body.height).then(|| {
             PageLayout::of(shape, cell, Rect { width: size.width, height: size.height, ..body }, panel)
         })
     }
@@ -199,9 +209,10 @@ mod tests {
                 .map(|layout| (layout.cell.width, layout.cell.height))
                 .map_err(|needed| (needed.width, needed.height))
         };
-        assert_eq!(cell("classic", 39, 16), Err((40, 16)));
-        assert_eq!(cell("classic", 40, 15), Err((40, 16)));
-        assert_eq!(cell("classic", 40, 16), Ok((3, 1)));
+        assert_eq!(cell("classic", 39, 14), Err((40, 14)));
+        assert_eq!(cell("classic", 40, 13), Err((40, 14)));
+        assert_eq!(cell("classic", 40, 16), Ok((2, 1)), "with a narrow panel");
+        assert_eq!(cell("classic", 40, 20), Ok((3, 1)), "with a short panel");
         assert_eq!(cell("shadowflash-3", 40, 16), Ok((2, 1)));
         assert_eq!(cell("classic", 60, 20), Ok((2, 1)), "with a whole panel");
         assert_eq!(cell("classic", 80, 24), Ok((4, 2)));

@@ -155,7 +155,6 @@ pub(super) fn history(model: &Model, newer: usize, frame: &mut Frame<'_>, area: 
     frame.render_widget(Paragraph::new(lines), inner);
 }
 
-/// Columns of the help, without its frame.
 const HELP_WIDTH: usize = 72;
 
 /// An entry for each key of the current screen.

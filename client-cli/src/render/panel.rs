@@ -11,6 +11,7 @@ use flagfall_protocol::{Phase, Presence, SeenReserve};
 use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
+use super::layout::PANEL_WIDTH;
 use super::theme::Theme;
 use super::{board, notes};
 use crate::deployments::editor::DeployEditor;
@@ -30,7 +31,7 @@ pub(super) fn draw(
     let width = usize::from(area.width);
     let mut lines: Vec<Line<'_>> = Vec::new();
     for side in board::from_the_top(model.bottom()) {
-        lines.push(player(model, game, side, theme, width));
+        lines.extend(player(model, game, side, theme, width));
     }
     let bold = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
     let mut status: Vec<Line<'_>> =
@@ -49,15 +50,12 @@ pub(super) fn draw(
         happened(model, game, width, &mut status);
         let layout = Rows::of(ruleset, area);
         put_status(status, &status::square(model, game, game.cursor), &layout, width, &mut lines);
-        match &game.view.reserve {
-            Some(reserves) => {
-                losses_and_reserve(model, game, ruleset, reserves, theme, layout.is_table, &mut lines);
-            }
-            None => losses(model, game, ruleset, theme, layout.is_table, &mut lines),
+        if !is_narrow(width) {
+            losses(model, game, ruleset, theme, layout.is_table, &mut lines);
         }
     }
     let room = usize::from(area.height).saturating_sub(lines.len() + 1);
-    let shown = notes::newest_note(model);
+    let shown = notes::newest_note(model, frame.area());
     let shown =
         shown.map_or(0, |(newer, note)| newer + usize::from(notes::is_fitting(note, frame.area().width)));
     log(model, width, room, shown, &mut lines);
@@ -76,13 +74,14 @@ struct Rows {
 }
 
 impl Rows {
-    /// Rows of the players.
-    const PLAYERS: usize = 2;
-    /// Rows of the table's heads.
     const HEADS: usize = 2;
 
     fn of(ruleset: &Ruleset, area: Rect) -> Rows {
-        let height = usize::from(area.height).saturating_sub(Rows::PLAYERS);
+        let is_narrow = is_narrow(usize::from(area.width));
+        let height = usize::from(area.height).saturating_sub(if is_narrow { 4 } else { 2 });
+        if is_narrow {
+            return Rows { status: height, is_table: false };
+        }
         let ranks = ruleset.army.iter().count();
         // Coins need more rows: a pending strike takes more words than a finished one.
         let (least, most) = if ruleset.start == Start::Coins { (9, 12) } else { (5, 8) };
@@ -94,9 +93,14 @@ impl Rows {
     }
 }
 
+/// True for a panel without room for the losses, and for a player's name and clock in one row.
+fn is_narrow(width: usize) -> bool {
+    width < usize::from(PANEL_WIDTH)
+}
+
 /// Puts the status into exactly its rows: padded, or cut with a mark.
 ///
-/// What is under the cursor stands in the last row if that is free.
+/// What is under the cursor stands in the last rows if they are free.
 fn put_status<'a>(
     mut status: Vec<Line<'a>>,
     under_cursor: &str,
@@ -118,9 +122,14 @@ fn put_status<'a>(
             *last = Line::styled(format!("{}…", text.trim_end()), style.patch(last.style));
         }
     }
-    if status.len() < room {
-        status.resize(room - 1, Line::raw(""));
-        status.push(Line::raw(words::shorten(under_cursor, width)));
+    let free = room - status.len();
+    let mut under = words::wrap(under_cursor, width);
+    if under.len() > free {
+        under = vec![words::shorten(under_cursor, width)];
+    }
+    if under.len() <= free {
+        status.resize(room - under.len(), Line::raw(""));
+        status.extend(under.into_iter().map(Line::raw));
     }
     lines.extend(status);
 }
@@ -137,7 +146,7 @@ fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'
     }
 }
 
-fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Line<'a> {
+fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Vec<Line<'a>> {
     let is_turn = game.view.is_to_act(side);
     let own = if game.own_side() == Some(side) { text!("panel-you") } else { String::new() };
     let presence = match game.presence[side] {
@@ -158,7 +167,8 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     };
     let arrow = if is_turn { ">" } else { " " };
     let label = format!("{arrow}{:<5}", text!("side", side));
-    let room = width.saturating_sub(label.len() + right.len() + 1);
+    let beside = if is_narrow(width) { 0 } else { right.len() + 1 };
+    let room = width.saturating_sub(label.len() + beside);
     // Cut a long name, but not the information after it.
     let rating = game.ratings[side].map(words::rating).unwrap_or_default();
     let told: String = [rating, own, presence]
@@ -171,12 +181,12 @@ fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: u
     let is_low = game.is_low_on_time(side, model.server_now()) && model.ui.replay.is_none();
     let clock_style = if is_low { theme.colored(Color::LightRed) } else { Style::new() };
     let clock_style = if is_turn || is_low { clock_style.add_modifier(Modifier::BOLD) } else { clock_style };
-    Line::from(vec![
-        Span::styled(label, theme.side(side)),
-        Span::raw(name),
-        Span::raw(" "),
-        Span::styled(right, clock_style),
-    ])
+    let mut who = Line::from(vec![Span::styled(label, theme.side(side)), Span::raw(name)]);
+    if is_narrow(width) {
+        return vec![who, Line::styled(format!("{right:>width$}"), clock_style)];
+    }
+    who.extend([Span::raw(" "), Span::styled(right, clock_style)]);
+    vec![who]
 }
 
 fn headline(model: &Model, game: &OpenGame) -> String {
@@ -280,71 +290,14 @@ fn figures(rank: Rank, count: u8, numbering: Numbering) -> String {
     if count == 1 { figure.to_owned() } else { format!("{count}x{figure}") }
 }
 
+/// A rank, and how many of it are lost and left.
+type Losses = (Rank, u8, u8);
+
 /// Fewest columns for the table of losses and reserve.
 const TABLE_WIDTH: usize = 32;
 
-/// Each side's losses beside the player's own reserve. A table, or two ranks per line in a narrow
-/// panel.
-fn losses_and_reserve(
-    model: &Model,
-    game: &OpenGame,
-    ruleset: &Ruleset,
-    reserves: &PerSide<SeenReserve>,
-    theme: Theme,
-    is_table: bool,
-    lines: &mut Vec<Line<'_>>,
-) {
-    let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
-    let number = |count: u8| if count == 0 { "-".to_owned() } else { count.to_string() };
-    let own = game.own_side().map(|side| &reserves[side]);
-    let held = |rank: Rank| {
-        let Some(own) = own else { return String::new() };
-        let unlabeled = own.unlabeled.unwrap_or_default();
-        number(unlabeled[rank].saturating_add(own.labeled[rank]))
-    };
-    let (red_style, blue_style) = (theme.side(Side::Red), theme.side(Side::Blue));
-    let rows: Vec<(Rank, u8, u8)> =
-        red.into_iter().zip(blue).map(|((rank, red, _), (_, blue, _))| (rank, red, blue)).collect();
-    let figure = |rank: Rank| rank.figure(model.options.numbering);
-    let heads = if own.is_some() { text!("panel-held") } else { String::new() };
-    if !is_table {
-        lines.push(Line::from(vec![
-            Span::raw(format!("{heads:>7} {} ", text!("panel-lost"))),
-            Span::styled(text!("side", side = Side::Red), red_style),
-            Span::raw(" "),
-            Span::styled(text!("side", side = Side::Blue), blue_style),
-        ]));
-        let cell = |(rank, red, blue): &(Rank, u8, u8)| {
-            format!("{:>2} {:>3}{:>4}{:>4}", figure(*rank), held(*rank), number(*red), number(*blue))
-        };
-        let half = rows.len().div_ceil(2);
-        for (at, row) in rows.iter().take(half).enumerate() {
-            let second = rows.get(half + at).map(cell).unwrap_or_default();
-            lines.push(Line::raw(format!("{} {second}", cell(row))));
-        }
-        return;
-    }
-    lines.push(Line::raw(format!("{:>TABLE_WIDTH$}", text!("panel-lost-by"))));
-    lines.push(Line::from(vec![
-        Span::raw(format!("{heads:>20}    ")),
-        Span::styled(text!("side", side = Side::Red), red_style),
-        Span::raw(" "),
-        Span::styled(text!("side", side = Side::Blue), blue_style),
-    ]));
-    for (rank, red, blue) in rows {
-        let name = text!("rank", rank);
-        lines.push(Line::raw(format!(
-            " {:>2} {name:<10} {:>5}   {:>4} {:>4}",
-            figure(rank),
-            held(rank),
-            number(red),
-            number(blue)
-        )));
-    }
-}
-
-/// What each side has lost and has left, or what its coins can still become. A table, or two ranks
-/// per line in a narrow panel.
+/// Each side's losses, and what is left of it, what its coins can still become, or the player's own
+/// reserve. A table, or two ranks per line in a narrow panel.
 fn losses(
     model: &Model,
     game: &OpenGame,
@@ -353,67 +306,62 @@ fn losses(
     is_table: bool,
     lines: &mut Vec<Line<'_>>,
 ) {
-    let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
-    let has_pools = game.view.pools.is_some();
     let number = |count: u8| if count == 0 { "-".to_owned() } else { count.to_string() };
-    let figure = |rank: Rank| rank.figure(model.options.numbering);
-    let (red_style, blue_style) = (theme.side(Side::Red), theme.side(Side::Blue));
-    if !is_table {
-        lines.push(Line::from(vec![
-            Span::raw(format!(
-                " {} ",
-                if has_pools { text!("panel-lost-pool") } else { text!("panel-lost-left") }
-            )),
-            Span::styled(text!("side", side = Side::Red), red_style),
-            Span::raw(", "),
-            Span::styled(text!("side", side = Side::Blue), blue_style),
-        ]));
-        let cells: Vec<String> = red
-            .iter()
-            .zip(&blue)
-            .map(|((rank, red_lost, red_left), (_, blue_lost, blue_left))| {
-                format!(
-                    " {:>2}  {}/{}  {}/{}   ",
-                    figure(*rank),
-                    number(*red_lost),
-                    number(*red_left),
-                    number(*blue_lost),
-                    number(*blue_left)
-                )
-            })
-            .collect();
-        let half = cells.len().div_ceil(2);
-        for (at, cell) in cells.iter().take(half).enumerate() {
-            let second = cells.get(half + at).map(String::as_str).unwrap_or_default();
-            lines.push(Line::raw(format!("{cell}{second}")));
+    let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
+    let reserves = game.view.reserve.as_ref();
+    let own = reserves.zip(game.own_side()).map(|(reserves, side)| &reserves[side]);
+    let held = |rank: Rank| {
+        let Some(own) = own else { return String::new() };
+        number(own.unlabeled.unwrap_or_default()[rank].saturating_add(own.labeled[rank]))
+    };
+    let row = |((rank, red_lost, red_left), (_, blue_lost, blue_left)): (Losses, Losses)| {
+        let (figure, name, held) = (rank.figure(model.options.numbering), text!("rank", rank), held(rank));
+        let [red_lost, red_left, blue_lost, blue_left] =
+            [red_lost, red_left, blue_lost, blue_left].map(number);
+        match (reserves, is_table) {
+            (None, false) => format!(" {figure:>2}  {red_lost}/{red_left}  {blue_lost}/{blue_left}   "),
+            (None, true) => {
+                format!(" {figure:>2} {name:<10} {red_lost:>4} {red_left:>4}  {blue_lost:>4} {blue_left:>4}")
+            }
+            (Some(_), false) => format!("{figure:>2} {held:>3}{red_lost:>4}{blue_lost:>4} "),
+            (Some(_), true) => format!(" {figure:>2} {name:<10} {held:>5}   {red_lost:>4} {blue_lost:>4}"),
         }
-        return;
-    }
-    lines.push(Line::from(vec![
-        Span::raw("              "),
-        Span::styled(format!("{:^10}", text!("side", side = Side::Red)), red_style),
-        Span::raw(" "),
-        Span::styled(format!("{:^10}", text!("side", side = Side::Blue)), blue_style),
-    ]));
-    let left = if has_pools { text!("panel-pool-head") } else { text!("panel-left-head") };
+    };
+    let rows: Vec<String> = red.into_iter().zip(blue).map(row).collect();
+    let has_pools = game.view.pools.is_some();
     let lost = text!("panel-lost");
-    lines.push(Line::raw(format!("{:15}{lost} {left}  {lost} {left}", "")));
-    for ((rank, red_lost, red_left), (_, blue_lost, blue_left)) in red.into_iter().zip(blue) {
-        lines.push(Line::raw(format!(
-            " {:>2} {:<10} {:>4} {:>4}  {:>4} {:>4}",
-            figure(rank),
-            text!("rank", rank),
-            number(red_lost),
-            number(red_left),
-            number(blue_lost),
-            number(blue_left)
-        )));
+    let held = if own.is_some() { text!("panel-held") } else { String::new() };
+    let (head, width, between) = match (reserves, is_table) {
+        (None, false) if has_pools => (format!(" {} ", text!("panel-lost-pool")), 0, ", "),
+        (None, false) => (format!(" {} ", text!("panel-lost-left")), 0, ", "),
+        (None, true) => (" ".repeat(14), 10, " "),
+        (Some(_), false) => (format!("{held:>7} {lost} "), 0, " "),
+        (Some(_), true) => (format!("{held:>20}    "), 0, " "),
+    };
+    let side = |side| Span::styled(format!("{:^width$}", text!("side", side)), theme.side(side));
+    let sides = Line::from(vec![Span::raw(head), side(Side::Red), Span::raw(between), side(Side::Blue)]);
+    match (reserves, is_table) {
+        (Some(_), true) => {
+            lines.extend([Line::raw(format!("{:>TABLE_WIDTH$}", text!("panel-lost-by"))), sides]);
+        }
+        (None, true) => {
+            let left = if has_pools { text!("panel-pool-head") } else { text!("panel-left-head") };
+            lines.extend([sides, Line::raw(format!("{:15}{lost} {left}  {lost} {left}", ""))]);
+        }
+        (_, false) => lines.push(sides),
+    }
+    if is_table {
+        lines.extend(rows.into_iter().map(Line::raw));
+    } else {
+        let (first, second) = rows.split_at(rows.len().div_ceil(2));
+        let second = second.iter().map(String::as_str).chain(std::iter::repeat(""));
+        lines.extend(first.iter().zip(second).map(|(first, second)| Line::raw(format!("{first}{second}"))));
     }
 }
 
 fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec<Line<'_>>) {
     lines.push(Line::raw(""));
-    for hint in input::hints(model, true).iter().filter(|hint| hint.is_own) {
+    for hint in input::hints(model, true).iter().filter(|hint| hint.is_own && !is_narrow(width)) {
         lines.push(Line::raw(format!(" {:<7} {}", hint.keys[0], hint.help)));
     }
     lines.push(Line::raw(""));
@@ -421,7 +369,7 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
         Some(rank) => text!("panel-square", square, rank = words::rank(rank, model.options.numbering)),
         None => text!("square-empty", square),
     });
-    lines.extend(under.map(Line::raw));
+    lines.extend(under.iter().flat_map(|text| words::wrap(text, width)).map(Line::raw));
     let in_hand: Vec<String> = editor
         .in_hand()
         .map(|(rank, count)| text!("panel-count", count, rank = words::rank(rank, model.options.numbering)))

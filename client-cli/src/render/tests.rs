@@ -311,7 +311,7 @@ fn saved_deployments_to_load() {
 #[test]
 fn small_terminals_say_what_they_need_and_large_ones_are_used() {
     let mut model = game("classic", "red", &classic_view("red"));
-    insta::assert_snapshot!("small", screen_of(&model, 40, 15));
+    insta::assert_snapshot!("small", screen_of(&model, 40, 13));
     insta::assert_snapshot!("large", screen_of(&model, 100, 30));
     // No terminal size makes the drawing fail.
     for (width, height) in [(1, 1), (3, 80), (200, 2), (80, 23), (79, 24), (300, 100)] {

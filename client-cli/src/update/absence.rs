@@ -9,7 +9,6 @@ use crate::model::{Effect, Model};
 use crate::text;
 use crate::{status, words};
 
-/// Updates a player's presence.
 pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence, left: bool) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     let before = std::mem::replace(&mut game.presence[side], presence);
@@ -72,7 +71,6 @@ pub(super) fn claim_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>
     }
 }
 
-/// Claims a win or a draw.
 pub(super) fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
     game::command(model, GameCommand::Claim { result }, out);
 }

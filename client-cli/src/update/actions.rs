@@ -4,7 +4,7 @@ use flagfall_board::{Direction, Numbering, Side, Square};
 use flagfall_protocol::GameCommand;
 use flagfall_rules::{Carrier, Move};
 
-use super::{absence, challenges, chat, game, goal, leaving, premove, requests, reserve};
+use super::{absence, challenges, chat, game, goal, leaving, outbox, premove, reserve};
 use crate::input::{Action, Screen};
 use crate::model::{Effect, Help, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
@@ -67,7 +67,7 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
         Action::Last => move_in_list(model, |_, last| last),
         Action::Previous => move_in_list(model, |at, _| at.saturating_sub(1)),
         Action::Next => move_in_list(model, |at, last| (at + 1).min(last)),
-        Action::NextGame => requests::start(model, Request::Next, out),
+        Action::NextGame => outbox::request(model, Request::Next, out),
         Action::AnswerChallenge => challenges::prompt(model),
         Action::TurnBoard => model.ui.is_turned = !model.ui.is_turned,
         Action::SwitchFigures => {
@@ -258,7 +258,7 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
             by_name.insert(name.to_owned(), text.clone());
             if model.is_account() {
                 let (name, setup) = (name.to_owned(), Secret::new(text));
-                return requests::start(model, Request::SaveDeployment { ruleset, name, setup }, out);
+                return outbox::request(model, Request::SaveDeployment { ruleset, name, setup }, out);
             }
             model.say(text!("deployment-saved", name));
             out.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
@@ -326,11 +326,8 @@ pub(super) fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
     if premove::plan(model, squares) {
         return;
     }
-    let by = model.game.as_ref().and_then(|game| {
-        let reach = targets::reach(&game.view, game.ruleset?, squares.from);
-        reach.into_iter().find(|target| target.square == squares.to).map(|target| target.by)
-    });
-    match by {
+    let reach = model.game.as_ref().map(|game| game.reach(squares.from)).unwrap_or_default();
+    match reach.into_iter().find(|target| target.square == squares.to).map(|target| target.by) {
         Some(Carrier::Legs | Carrier::SupplyLine) => {
             reserve::play_or_prompt_color(model, Uncolored::Move(squares), out);
         }

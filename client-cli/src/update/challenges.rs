@@ -3,7 +3,7 @@
 use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 
 use super::exit::exit;
-use super::{goal, outbox, requests};
+use super::{goal, outbox};
 use crate::input::{self, Action};
 use crate::model::{Effect, Goal, How, Model, OpenGame, Prompt, Wish};
 use crate::request::Request;
@@ -55,18 +55,16 @@ pub(super) fn prompt(model: &mut Model) {
         model.challenges.received.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
 }
 
-/// Accepts the latest challenge.
 pub(super) fn accept_latest(model: &mut Model, out: &mut Vec<Effect>) {
     if let Some(invitation) = model.challenges.received.take() {
         accept(model, &invitation.challenge, out);
     }
 }
 
-/// Declines the latest challenge.
 pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
     model.ui.prompt = None;
     if let Some(invitation) = model.challenges.received.take() {
-        requests::start(model, Request::Decline { challenge: invitation.challenge }, out);
+        outbox::request(model, Request::Decline { challenge: invitation.challenge }, out);
     }
 }
 

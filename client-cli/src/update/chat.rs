@@ -11,7 +11,6 @@ use crate::{names, words};
 /// Most letters of a message or a report.
 pub(super) const TYPED_MAX: usize = 300;
 
-/// Shows a player's message.
 pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
     let open = model.game.as_ref().filter(|game| game.summary.id == id);
     let is_own = open.is_some_and(|game| game.own_side() == Some(side));
@@ -61,7 +60,6 @@ fn no_such_word(model: &mut Model, word: &str) {
     });
 }
 
-/// The phrase with this number.
 fn phrase(number: &str) -> Option<Phrase> {
     Phrase::ALL.get(number.parse::<usize>().ok()?.checked_sub(1)?).copied()
 }

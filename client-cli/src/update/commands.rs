@@ -6,7 +6,6 @@ use super::{absence, chat, game, goal, leaving, mail, questions};
 use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
 use crate::{command_text, text};
 
-/// Handles a line.
 pub(super) fn typed(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     let line = line.trim();
     if line.is_empty() {

@@ -5,7 +5,6 @@ use flagfall_protocol::Exit;
 use crate::model::{Effect, Model};
 use crate::words;
 
-/// Ends the program with a last message.
 pub(super) fn exit(model: &mut Model, code: Exit, word: impl Into<String>, out: &mut Vec<Effect>) {
     let word = words::clean(&word.into());
     if model.options.face.is_lines() {

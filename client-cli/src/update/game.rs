@@ -1,44 +1,44 @@
-//! The open game: its events and the player's command_text.
+//! The open game: its events and the player's commands.
 
-use flagfall_board::{GameId, PerSide, Ply, Rank, Side, Square};
+use flagfall_board::{GameId, Ply, Side, Square};
 use flagfall_protocol::{
-    ClientToServer, Exit, GameCommand, GameEvent, GameSummary, GameView, Phase, Position, Presence, SeenMove,
-    ViewChange, Viewer,
+    ClientToServer, Exit, GameCommand, GameEvent, Phase, Position, ServerToClient, ViewChange,
 };
-use flagfall_rules::{Identity, Lakes, Move, Ruleset, Start};
+use flagfall_rules::{Lakes, Move, Ruleset, Start};
 
-use super::{outbox, ratings, saving};
+use super::{outbox, pool, ratings, saving};
 use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
 use crate::{input, plain, targets, words};
 use crate::{text, texts};
 
-/// A `game` message without its events.
-pub(super) struct Opened {
-    pub(super) summary: GameSummary,
-    pub(super) audience: Viewer,
-    pub(super) driving: bool,
-    pub(super) epoch: u64,
-    pub(super) seq: u64,
-    pub(super) view: GameView,
-    pub(super) presence: PerSide<Presence>,
-    pub(super) left: PerSide<bool>,
-    pub(super) claimable_at: PerSide<Option<u64>>,
-    pub(super) rematch: Vec<Side>,
-}
-
 /// Handles a whole game: the first time, after a gap, or on a new connection.
-pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], out: &mut Vec<Effect>) {
-    let id = opened.summary.id;
+pub(super) fn opened(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
+    let ServerToClient::Game {
+        game: summary,
+        audience,
+        driving,
+        epoch,
+        seq,
+        view,
+        events,
+        presence,
+        left,
+        claimable_at,
+        rematch,
+        abort,
+    } = message
+    else {
+        return;
+    };
+    let id = summary.id;
     let is_wanted =
         model.opening == Some(id) || model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if !is_wanted {
         return;
     }
     model.opening = model.opening.filter(|opening| *opening != id);
-    let Opened { summary, audience, driving, epoch, seq, view, presence, left, claimable_at, rematch } =
-        opened;
     let previous = model.game.take_if(|game| game.summary.id == id);
     let ruleset = Ruleset::find(&view.ruleset);
     let is_first = previous.is_none();
@@ -94,7 +94,7 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         model.ui.prompt = model.ui.prompt.take().filter(|prompt| !prompt.is_about_position());
         model.say(text!("turned-back"));
     }
-    for event in events {
+    for event in &events {
         say_event(model, event);
     }
     if is_first {
@@ -124,6 +124,10 @@ pub(super) fn opened(model: &mut Model, opened: Opened, events: &[GameEvent], ou
         if !model.options.face.is_program() {
             ended(model, out);
         }
+    }
+    // Only if it is news: the game ended while the connection was down.
+    if let Some(abort) = abort.filter(|_| !events.is_empty()) {
+        pool::aborted(model, id, &abort);
     }
 }
 
@@ -253,7 +257,6 @@ pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Hands in a deployment.
 pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effect>) {
     let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else {
         model.input.was_refused = true;
@@ -287,7 +290,6 @@ pub(super) fn hand_in(model: &mut Model, out: &mut Vec<Effect>) {
     }
 }
 
-/// Handles an event of a game.
 pub(super) fn event(
     model: &mut Model,
     id: GameId,
@@ -335,10 +337,8 @@ pub(super) fn event(
         | GameEvent::Resumed { .. } => {}
     }
     let is_watching = game.own_side().is_none();
-    // The side that lost its Flag would be next to move, but the end comes as the next event.
-    let is_flag_taken = matches!(event, GameEvent::Moved(SeenMove { strike: Some(strike), .. })
-        if strike.defender == Identity::Known(Rank::Flag));
-    let is_own_turn = game.is_own_turn() && !is_flag_taken;
+    let is_end_next = game.ruleset.is_some_and(|ruleset| targets::is_end_next(&game.view, ruleset));
+    let is_own_turn = game.is_own_turn() && !is_end_next;
     let is_board = match event {
         GameEvent::Started { .. } | GameEvent::Ended { .. } => true,
         other if other.is_ply() => is_watching || is_own_turn,
@@ -520,10 +520,10 @@ pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>)
 /// True if the move would lose the game because it is illegal (§U7). The user must confirm it, so
 /// that a typing error does not lose the game.
 fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
-    let loses = |ruleset: &'static Ruleset| {
-        ruleset.illegal_act_loses && !targets::targets(&game.view, ruleset, squares.from).contains(squares.to)
-    };
-    game.is_own_turn() && game.is_acting() && game.ruleset.is_some_and(loses)
+    game.ruleset.is_some_and(|ruleset| ruleset.illegal_act_loses)
+        && game.is_own_turn()
+        && game.is_acting()
+        && game.reach(squares.from).iter().all(|target| target.square != squares.to)
 }
 
 /// Offers a draw, or accepts the opponent's offer.

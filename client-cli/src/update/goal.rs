@@ -6,7 +6,7 @@ use flagfall_protocol::{
 };
 
 use super::exit::exit;
-use super::{outbox, requests};
+use super::outbox;
 use crate::input::{self, Action};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
 use crate::request::Request;
@@ -21,7 +21,7 @@ pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec
     let known = model.lobby.known_games.replace(ids.clone());
     if model.is_account() && matches!(model.goal, Goal::Play(_) | Goal::Next | Goal::Mail) {
         model.deployments.is_loading = true;
-        requests::start(model, Request::Deployments, out);
+        outbox::request(model, Request::Deployments, out);
     }
     model.lobby.own_games = Some(games);
     if model.ui.replay.is_some() {
@@ -58,14 +58,14 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
     }
     match model.goal.clone() {
         Goal::Games => {
-            requests::start(model, Request::OwnGames, out);
+            outbox::request(model, Request::OwnGames, out);
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
         }
-        Goal::Next => requests::start(model, Request::Next, out),
+        Goal::Next => outbox::request(model, Request::Next, out),
         Goal::Mail => {
             wait(model, &text!("mail-welcome"), Vec::new());
-            requests::start(model, Request::OwnGames, out);
-            requests::start(model, Request::Challenges, out);
+            outbox::request(model, Request::OwnGames, out);
+            outbox::request(model, Request::Challenges, out);
             outbox::resend(model, out);
         }
         Goal::Watch(Some(id)) => open(model, id, out),
@@ -134,7 +134,6 @@ fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Eff
     }
 }
 
-/// Requests a game.
 pub(super) fn open(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     let is_open = model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if is_open || model.opening == Some(id) {
@@ -339,11 +338,10 @@ fn offer_words(seek: &Seek) -> String {
     let side = seek.side.map_or_else(|| "any".to_owned(), |side| key(side.opponent()));
     let (seeker, terms) = (words::player(&seek.seeker), words::terms(&seek.terms));
     let rating = seek.seeker_rating.map_or_else(|| "none".to_owned(), words::rating);
-    let range = seek.rating.map_or_else(|| "any".to_owned(), words::rating_range);
-    text!("offer", seeker, terms, side, rating, range)
+    let (range, min, max) = words::rating_range(seek.rating);
+    text!("offer", seeker, terms, side, rating, range, min, max)
 }
 
-/// Enters the pool to be paired.
 fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
     let Some(terms) = model.wish().map(|wish| wish.terms()) else { return };
     wait_in_pool(model);

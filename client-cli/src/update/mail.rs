@@ -4,7 +4,7 @@ use flagfall_board::{GameId, Numbering, Ply, Side};
 use flagfall_protocol::{ClientToServer, GameCommand, Move, Phase, QueuedMove, Speed, Terms, Time};
 use flagfall_rules::Ruleset;
 
-use super::{challenges, game, goal, outbox, requests};
+use super::{challenges, game, goal, outbox};
 use crate::model::{Effect, Model};
 use crate::request::Request;
 use crate::text;
@@ -65,7 +65,7 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec
 type Done = Result<(), String>;
 
 fn start(model: &mut Model, request: Request, out: &mut Vec<Effect>) -> Done {
-    requests::start(model, request, out);
+    outbox::request(model, request, out);
     Ok(())
 }
 

@@ -1,8 +1,9 @@
-//! Commands on their way to the server.
+//! Commands and HTTP requests on their way to the server.
 
 use flagfall_protocol::ClientToServer;
 
 use crate::model::{Effect, Link, Model, Pending};
+use crate::request::Request;
 use crate::text;
 
 /// Most commands that are kept while the connection is down.
@@ -46,6 +47,12 @@ pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Eff
     if model.connection.link == Link::Online {
         out.push(Effect::Send(message));
     }
+}
+
+/// Makes an HTTP request.
+pub(super) fn request(model: &mut Model, request: Request, out: &mut Vec<Effect>) {
+    model.connection.requests += 1;
+    out.push(Effect::Request(request));
 }
 
 /// Repeats every unanswered command with the same id. The server repeats its answer to those it

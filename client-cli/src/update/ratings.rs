@@ -3,7 +3,7 @@
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{PlayerKind, Profile, RatingInfo, Speed};
 
-use super::requests;
+use super::outbox;
 use crate::model::{Effect, Model};
 use crate::names;
 use crate::request::Request;
@@ -17,7 +17,7 @@ pub(super) fn request(model: &mut Model, out: &mut Vec<Effect>) {
     for (side, player) in Side::BOTH.map(|side| (side, &summary.players[side])) {
         let is_rated = matches!(player.kind, PlayerKind::Account | PlayerKind::Bot);
         if is_rated && let Ok(player) = names::player(&player.name) {
-            requests::start(model, Request::SeatRating { game: summary.id, side, player }, out);
+            outbox::request(model, Request::SeatRating { game: summary.id, side, player }, out);
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Messages from the server.
 
-use flagfall_protocol::{Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, ServerToClient};
+use flagfall_board::{GameId, Ply};
+use flagfall_protocol::{
+    Accepted, ClientToServer, Code, CommandId, Exit, GameCommand, RefusalArgs, ServerToClient,
+};
 
 use super::exit::exit;
-use super::{absence, actions, challenges, chat, game, goal, link, pool, premove, requests, retry, store};
+use super::{absence, actions, challenges, chat, game, goal, link, outbox, pool, premove, retry, store};
 use crate::advice::advised;
 use crate::model::{Effect, Goal, How, Link, Model, Page};
 use crate::request::Request;
@@ -55,7 +58,7 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 // No longer expected: a withdrawn offer was already gone, or an answer came twice.
                 return;
             }
-            refused(model, &Refused { pending, game, code, message, seq }, out);
+            refused(model, pending.as_ref(), game, &code, &message, seq, out);
         }
         ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games, out),
         ServerToClient::Challenge { challenge, challenger, terms, your_side, expires } => {
@@ -92,39 +95,9 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         ServerToClient::MyGames { games } => {
             model.lobby.own_games = Some(games);
         }
-        ServerToClient::Game {
-            game: summary,
-            audience,
-            driving,
-            epoch,
-            seq,
-            view,
-            events,
-            presence,
-            left,
-            claimable_at,
-            rematch,
-            abort,
-        } => {
-            let opened = game::Opened {
-                summary,
-                audience,
-                driving,
-                epoch,
-                seq,
-                view,
-                presence,
-                left,
-                claimable_at,
-                rematch,
-            };
-            let (id, is_new) = (opened.summary.id, !events.is_empty());
-            game::opened(model, opened, &events, out);
+        message @ ServerToClient::Game { .. } => {
+            game::opened(model, message, out);
             play_premove(model, out);
-            // Only if it is news: the game ended while the connection was down.
-            if let Some(abort) = abort.filter(|_| is_new) {
-                pool::aborted(model, id, &abort);
-            }
         }
         ServerToClient::Event { game, seq, event, change, abort } => {
             game::event(model, game, seq, &event, &change, out);
@@ -145,10 +118,12 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::RematchOffered { game, side } => game::rematch_offered(model, game, side),
         ServerToClient::Superseded { game } => game::superseded(model, game),
-        ServerToClient::GameUnavailable { game, message } => {
+        ServerToClient::GameUnavailable { game, code, message, request } => {
             if let Some(open) = model.game.as_mut().filter(|open| open.summary.id == game) {
                 open.unavailable = true;
-                model.say(text!("game-unavailable", message));
+                let code = code.unwrap_or_else(|| Code::new(Code::GAME_QUARANTINED));
+                let why = texts::server_refusal(&code, &RefusalArgs::default(), &message, request.as_deref());
+                model.say(text!("game-unavailable", why));
             }
         }
         ServerToClient::Challenged { invitation } => challenges::challenged(model, invitation),
@@ -201,7 +176,7 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
         {
             let left = words::span(expires.saturating_sub(model.server_now()));
             match model.challenges.addressed.remove(cmd_id.as_str()) {
-                Some(name) => requests::start(model, Request::Invite { challenge, name }, out),
+                Some(name) => outbox::request(model, Request::Invite { challenge, name }, out),
                 None => {
                     model.say(text!("challenge-made", terms = words::terms(&terms), code = challenge, left));
                 }
@@ -242,21 +217,20 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
     }
 }
 
-struct Refused {
-    pending: Option<ClientToServer>,
-    game: Option<flagfall_board::GameId>,
-    code: Code,
-    message: String,
-    seq: Option<u64>,
-}
-
 /// True if the open game has gone on since this ply.
-fn is_past(model: &Model, id: flagfall_board::GameId, ply: flagfall_board::Ply) -> bool {
+fn is_past(model: &Model, id: GameId, ply: Ply) -> bool {
     model.game.as_ref().is_some_and(|open| open.summary.id == id && open.view.ply > ply)
 }
 
-fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
-    let Refused { pending, game: game_id, code, message, seq } = refused;
+fn refused(
+    model: &mut Model,
+    pending: Option<&ClientToServer>,
+    game_id: Option<GameId>,
+    code: &Code,
+    message: &str,
+    seq: Option<u64>,
+    out: &mut Vec<Effect>,
+) {
     let kind = model.login.player.as_ref().map(|player| player.kind);
     let message = advised(code.as_str(), words::sentence(message), kind);
     if code.as_str() == Code::BAD_TOKEN && model.connection.link != Link::Online {
@@ -268,17 +242,13 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         return;
     }
     match pending {
-        // Someone was faster, or the offer is gone: look again.
-        Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::NO_SUCH_SEEK => {
+        // Someone was faster, the offer is gone, or it is for others: look again.
+        Some(ClientToServer::AcceptSeek { seek, .. })
+            if [Code::NO_SUCH_SEEK, Code::OUTSIDE_RATING_RANGE].contains(&code.as_str()) =>
+        {
             model.lobby.refused_seeks.insert(seek.clone());
-            model.say(text!("offer-taken"));
-            goal::wait(model, &text!("offer-looking"), Vec::new());
-            out.push(Effect::Send(ClientToServer::OpenLobby {}));
-            return;
-        }
-        Some(ClientToServer::AcceptSeek { seek, .. }) if code.as_str() == Code::OUTSIDE_RATING_RANGE => {
-            model.lobby.refused_seeks.insert(seek.clone());
-            model.say(message.clone());
+            let is_gone = code.as_str() == Code::NO_SUCH_SEEK;
+            model.say(if is_gone { text!("offer-taken") } else { message });
             goal::wait(model, &text!("offer-looking"), Vec::new());
             out.push(Effect::Send(ClientToServer::OpenLobby {}));
             return;
@@ -315,7 +285,7 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
             // It may be over and closed.
             if let Some(game) = model.opening.take() {
-                requests::start(model, Request::Record { game }, out);
+                outbox::request(model, Request::Record { game }, out);
             }
             return;
         }
@@ -333,10 +303,10 @@ fn refused(model: &mut Model, refused: &Refused, out: &mut Vec<Effect>) {
     }
     if let Some(id) = game_id {
         if matches!(code.as_str(), Code::SUPERSEDED | Code::NOT_YOUR_GAME) {
-            game::superseded(model, *id);
+            game::superseded(model, id);
         }
         if let Some(seq) = seq {
-            game::check_head(model, *id, *seq, out);
+            game::check_head(model, id, seq, out);
         }
     }
     if let Some(open) = &mut model.game {

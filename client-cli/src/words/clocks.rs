@@ -1,22 +1,13 @@
 //! Words for clocks and time spans.
 
-use std::fmt;
-
 use flagfall_protocol::Time;
 
 use crate::text;
 
 /// A text that is not a clock.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", text!("not-a-time", text = .0))]
 pub struct TimeError(String);
-
-impl fmt::Display for TimeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text!("not-a-time", text = &self.0))
-    }
-}
-
-impl std::error::Error for TimeError {}
 
 /// Parses a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and free
 /// seconds at the start of every turn), `3days` (for every move), `none`.
@@ -49,10 +40,6 @@ pub fn parse_time(text: &str) -> Result<Time, TimeError> {
     time.ok_or_else(error)
 }
 
-/// Checks that servers accept a clock.
-///
-/// # Errors
-/// The bounds.
 pub fn check_time(time: Time) -> Result<(), String> {
     if time.is_allowed() {
         return Ok(());
@@ -83,7 +70,6 @@ pub fn check_time(time: Time) -> Result<(), String> {
 }
 
 /// A clock as people write it.
-#[must_use]
 pub fn time(time: Time) -> String {
     match time {
         Time::Unlimited {} => text!("time-unlimited"),
@@ -100,7 +86,6 @@ fn base(base_s: u32) -> String {
 }
 
 /// Remaining time: `1:02:03`, `9:41`, and tenths in the last ten seconds.
-#[must_use]
 pub fn clock(ms: u64) -> String {
     let seconds = ms / 1000;
     if ms == 0 {
@@ -117,7 +102,6 @@ pub fn clock(ms: u64) -> String {
 }
 
 /// A long span in its largest unit: `24 hours`, `5 minutes`.
-#[must_use]
 pub fn span(ms: u64) -> String {
     let minutes = ms.div_ceil(60_000);
     match minutes {
@@ -127,7 +111,6 @@ pub fn span(ms: u64) -> String {
 }
 
 /// A short span: `30 seconds`, `2 minutes`.
-#[must_use]
 pub fn seconds(ms: u64) -> String {
     let seconds = ms.div_ceil(1_000);
     if seconds < 120 {

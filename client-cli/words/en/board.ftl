@@ -76,10 +76,11 @@ gone-other-soon =
        *[blue] Blue is gone. Red may claim the game in { $left }.
     }
 
-# $waited: minutes and seconds; $range: of ratings, or any; $others: how many wait besides the player.
+# $waited: minutes and seconds; $range: both, min, max or any; $min, $max: ratings; $others: how many
+# wait besides the player.
 pool-status = Waited { $waited }.{ $range ->
         [any] {""}
-       *[some] {" "}Opponents: { $range }.
+       *[some] {" "}Opponents: { rating-range }.
     } { $others ->
         [0] No other player is waiting.
         [one] 1 other player is waiting.

@@ -103,8 +103,8 @@ chart-undone =
 
 # $text: what was typed.
 not-a-range = “{ $text }” is not a range of ratings. Write 1400-1600, 1400- (or more), -1600 (or less), or around your own rating +-200 or -100+300; the lower end comes first.
-# $range: as in 1400 to 1600.
-only-rated = Only players rated { $range } may take it.
+# $range: both, min or max, for the ends that it has; $min, $max.
+only-rated = Only players rated { rating-range } may take it.
 # $points.
 only-within = Only players within { $points } points of your rating may take it.
 # $points.

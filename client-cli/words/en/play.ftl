@@ -76,8 +76,8 @@ talk-players-only = Only players can talk to each other.
 
 ## Messages about a game
 
-# $message: the server's.
-game-unavailable = This game cannot go on now: { $message }
+# $why: a sentence.
+game-unavailable = This game cannot go on now. { $why }
 # $not_done: what was not done.
 not-done-lost = { $not_done }: the server lost the last moves of the game. Look again.
 # $message: the server's, as a sentence.

@@ -63,7 +63,7 @@ offer-house = To play against the house instead: flagfall play{ $server } --bot
 # $server: an option of the command line.
 offer-friend = To invite a friend: flagfall play{ $server } --challenge
 # $seeker: a name; $terms; $side: the one left for this player, or any; $rating: the seeker's, or none;
-# $range: of the ratings the offer is for, or any.
+# $range: both, min, max or any; $min, $max: the ratings the offer is for.
 offer =
     { $seeker }'s offer: { $terms }{ $side ->
         [any] {""}
@@ -73,7 +73,7 @@ offer =
        *[some] , who has { $rating }
     }{ $range ->
         [any] {""}
-       *[some] , for players rated { $range }
+       *[some] , for players rated { rating-range }
     }
 # $offer.
 offer-accepted = You take { $offer }.

@@ -5,10 +5,7 @@
 //! by a value (a [`Seat`], a [`Watch`], a [`Ticket`]) and ends with it. Rates are token buckets.
 //! Nothing here does IO; time is an argument.
 
-mod client;
 mod counts;
-mod eviction;
-mod holdings;
 mod limits;
 mod network;
 mod proxy;
@@ -20,22 +17,23 @@ mod ticket;
 
 use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::MutexGuard;
 use tokio::time::Instant;
 
-pub use client::Client;
-pub use holdings::{Held, Holder};
+pub use counts::{Held, Holder};
 pub use limits::{AdmissionLimits, GUEST_WINDOW, Limit, Scope, TooMany, count_hit};
+pub use network::Client;
 pub use network::{Network, NetworkRange, NotARange};
 pub use proxy::ProxyTrust;
 pub use seat::Seat;
 pub use ticket::Ticket;
 
 use self::counts::Counts;
-use self::eviction::{Eviction, Standing};
 use self::limits::LATER;
+use self::state::{Eviction, Standing};
 use self::state::{Place, State};
 use crate::rate::TokenBucket;
 
@@ -52,24 +50,17 @@ pub struct Admission {
 }
 
 impl Admission {
-    /// Starts with no connections.
-    #[must_use]
     pub fn new(limits: &AdmissionLimits, connections_max: usize) -> Admission {
         Admission { counts: Arc::new(Counts::new(limits, connections_max)) }
     }
 
-    /// The client of this address.
-    #[must_use]
     pub fn client(&self, address: IpAddr) -> Client {
         Client { network: Network::of(address), is_trusted: self.counts.limits.is_trusted(address) }
     }
 
     /// Counts a new connection. If there is no room, a silent connection is evicted: the oldest of
     /// the same address if that address is at its limit, the oldest of the most crowded address if
-    /// the server is full.
-    ///
-    /// # Errors
-    /// [`TooMany`]: the connection must be closed.
+    /// the server is full. After an error the connection must be closed.
     pub fn accept(&self, client: Client, now: Instant) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_address(&mut state, client, now)?;
@@ -77,10 +68,8 @@ impl Admission {
         Ok(self.seat(&mut state, Place::new(client, true)))
     }
 
-    /// Like [`Admission::accept`], for a proxy's connection whose client is not named yet.
-    ///
-    /// # Errors
-    /// [`TooMany`]: the connection must be closed.
+    /// Like [`Admission::accept`], for a proxy's connection whose client is not named yet. After an
+    /// error the connection must be closed.
     pub fn accept_proxy(&self, proxy: Client) -> Result<Arc<Seat>, TooMany> {
         let mut state = self.state();
         self.check_server(&mut state)?;
@@ -89,9 +78,6 @@ impl Admission {
 
     /// Counts a proxy's connection for the client that the proxy has named. Does nothing for other
     /// connections.
-    ///
-    /// # Errors
-    /// [`TooMany`]: the request must be refused.
     pub fn name_client(&self, seat: &Seat, client: Client, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         if state.seats.get(&seat.number).is_none_or(|place| place.is_named) {
@@ -109,9 +95,6 @@ impl Admission {
     }
 
     /// Admits a new guest on this connection.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn admit_guest(&self, seat: &Seat, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         let guests = state.newcomers - state.strangers;
@@ -130,9 +113,6 @@ impl Admission {
     }
 
     /// Admits a player with a known token on this connection.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn admit_player(&self, seat: &Seat, player_id: &str, now: Instant) -> Result<(), TooMany> {
         let mut state = self.state();
         let max = self.counts.limits.hellos_per_player;
@@ -146,9 +126,6 @@ impl Admission {
     }
 
     /// Counts an HTTP request.
-    ///
-    /// # Errors
-    /// [`TooMany`]: the request must be refused.
     pub fn take_request(&self, client: Client, now: Instant) -> Result<(), TooMany> {
         if client.is_trusted {
             return Ok(());
@@ -201,9 +178,6 @@ impl Admission {
     }
 
     /// Counts a watched game.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn watch(&self, client: Client, player_id: &str, now: Instant) -> Result<Watch, TooMany> {
         let limits = &self.counts.limits;
         let mut state = self.state();
@@ -279,7 +253,7 @@ impl Admission {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.counts.state()
+        self.counts.state.lock()
     }
 }
 
@@ -298,12 +272,6 @@ pub struct Watch {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.counts.state().unwatch(self.network, &self.player);
-    }
-}
-
-impl fmt::Debug for Watch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Watch")
+        self.counts.state.lock().unwatch(self.network, &self.player);
     }
 }

@@ -5,7 +5,6 @@
 //! ordinary threads. House players do not run here: on a busy machine they would hardly get a turn,
 //! and they yield to other threads all the time anyway.
 
-use std::fmt;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Runtime};
@@ -16,8 +15,6 @@ use tokio::task::JoinHandle;
 #[derive(Clone)]
 pub struct Background(Arc<Threads>);
 
-/// A runtime without tasks of its own; only its blocking threads are used. `None` once it is
-/// dropped.
 struct Threads(Option<Runtime>);
 
 impl Background {
@@ -26,7 +23,6 @@ impl Background {
         Background::new(name, std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
     }
 
-    /// At most this many threads. No thread is started yet.
     pub fn new(name: &'static str, threads: usize) -> Background {
         let runtime = Builder::new_current_thread()
             .thread_name(name)
@@ -52,12 +48,6 @@ impl Drop for Threads {
         if let Some(runtime) = self.0.take() {
             runtime.shutdown_background();
         }
-    }
-}
-
-impl fmt::Debug for Background {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Background")
     }
 }
 

@@ -46,7 +46,6 @@ pub fn time_or_never(
 ///
 /// # Panics
 /// If a flag has no default or a wrong one, which every use in a test finds.
-#[must_use]
 pub fn defaults<T: Args>() -> T {
     let command = T::augment_args(Command::new("defaults").no_binary_name(true))
         .mut_args(|setting| setting.env(Resettable::<OsStr>::Reset));

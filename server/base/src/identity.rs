@@ -16,52 +16,37 @@ use crate::random::{ChanceError, random_bytes};
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token([u8; 32]);
 
-/// The text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("a token has 64 hexadecimal digits")]
 pub struct TokenError;
 
 impl Token {
-    /// A new random token.
-    ///
-    /// # Errors
-    /// [`ChanceError`].
     pub fn random() -> Result<Token, ChanceError> {
         random_bytes().map(Token)
     }
 
-    /// The token of these bytes.
-    #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Token {
         Token(bytes)
     }
 
-    /// The token's bytes.
-    #[must_use]
     pub fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
 
     /// The text that the client keeps. It must be sent to its owner once and written nowhere.
-    #[must_use]
     pub fn expose(&self) -> String {
         HexBytes(self.0).to_string()
     }
 
-    /// The token, for the one answer that hands it out.
-    #[must_use]
     pub fn to_secret(&self) -> Secret {
         Secret::new(self.expose())
     }
 
     /// The hash as text, as the store keeps it.
-    #[must_use]
     pub fn hash(&self) -> String {
         self.digest().as_text()
     }
 
-    /// The hash by which the server recognizes the token.
-    #[must_use]
     pub fn digest(&self) -> TokenHash {
         TokenHash(Sha256::digest(self.0).into())
     }
@@ -72,8 +57,6 @@ impl Token {
 pub struct TokenHash([u8; 32]);
 
 impl TokenHash {
-    /// The hash as the store keeps it.
-    #[must_use]
     pub fn as_text(&self) -> String {
         HexBytes(self.0).to_string()
     }
@@ -99,14 +82,11 @@ impl fmt::Debug for Token {
     }
 }
 
-/// Whose token it is, and which.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Identity {
-    /// Who it is.
     pub player: Player,
     /// The token's id: not secret.
     pub token_id: String,
-    /// What the token may do.
     pub scope: Scope,
     /// What it takes to store a guest whose token says who they are.
     pub pass: Option<GuestPass>,
@@ -115,15 +95,12 @@ pub struct Identity {
 /// What it takes to store a guest later. `Debug` does not show the hash.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GuestPass {
-    /// The token's id: not secret.
     pub token_id: String,
-    /// The token's hash.
     pub hash: TokenHash,
 }
 
 impl Identity {
     /// What it takes to store this guest, if they may not be stored yet.
-    #[must_use]
     pub fn pass(&self) -> Option<&GuestPass> {
         self.pass.as_ref()
     }

@@ -19,13 +19,14 @@ mod tests;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::Stamp;
 use flagfall_store::{Key, StoreError};
 use futures_util::future::BoxFuture;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 pub use self::dead::{DeadJob, WaitingJobs, dead_jobs, dead_key, dead_of, discard, retry, waiting_jobs};
@@ -67,7 +68,6 @@ pub struct JobKind {
     pub all: fn() -> Result<Key, StoreError>,
     /// The time between two looks.
     pub look: Duration,
-    /// Most jobs at once.
     pub at_once: usize,
     /// Most jobs at once with the same first part of their id.
     pub per_key: usize,
@@ -85,7 +85,6 @@ impl JobKind {
     ///
     /// # Panics
     /// If it is no kind of jobs.
-    #[must_use]
     pub fn new(name: &str) -> JobKind {
         let Some((name, all)) = KINDS.into_iter().find(|(known, _)| *known == name) else {
             panic!("{name} is no kind of jobs")
@@ -103,7 +102,6 @@ impl JobKind {
     }
 }
 
-/// Does a job.
 pub type Handler = Arc<dyn Fn(Claimed) -> BoxFuture<'static, Result<(), JobError>> + Send + Sync>;
 
 /// Writes jobs as those of this server, and wakes its runner. Cheap to clone; all clones are the
@@ -120,9 +118,7 @@ struct Waker {
 
 /// What the runner is woken for.
 enum Told {
-    /// These jobs.
     Jobs(Vec<Key>),
-    /// All jobs of the kind.
     All,
 }
 
@@ -135,7 +131,7 @@ impl Default for Told {
 impl Waker {
     fn wake(&self, job: Option<Key>) {
         {
-            let mut told = self.told();
+            let mut told = self.told.lock();
             match (&mut *told, job) {
                 (Told::Jobs(keys), Some(key)) if keys.len() < TOLD_MAX => keys.push(key),
                 // So many are found faster by a look.
@@ -146,12 +142,7 @@ impl Waker {
     }
 
     fn take(&self) -> Told {
-        std::mem::take(&mut *self.told())
-    }
-
-    fn told(&self) -> MutexGuard<'_, Told> {
-        // Nothing panics while it holds this lock.
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+        std::mem::take(&mut *self.told.lock())
     }
 }
 
@@ -179,13 +170,11 @@ impl fmt::Debug for JobWriter {
 
 impl JobWriter {
     /// The value of a new job without fields, leased to this server for [`LEASE_MS`].
-    #[must_use]
     pub fn job(&self, now: Stamp) -> Vec<u8> {
         self.job_with(b"", now)
     }
 
     /// Like [`JobWriter::job`], with the fields of this JSON object.
-    #[must_use]
     pub fn job_with(&self, fields: &[u8], now: Stamp) -> Vec<u8> {
         let Writer { server, written, .. } = &*self.0;
         State {
@@ -209,7 +198,7 @@ impl JobWriter {
     }
 
     fn waker(&self, kind: &'static str) -> Arc<Waker> {
-        let mut wakers = self.0.wakers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wakers = self.0.wakers.lock();
         wakers.entry(kind).or_default().clone()
     }
 }

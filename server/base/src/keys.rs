@@ -12,57 +12,34 @@ use flagfall_store::{Key, StoreError};
 /// A kind of side record, whose keys have `N` parts after the name.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind<const N: usize> {
-    /// The first part of the key.
     pub name: &'static str,
-    /// What the other parts are.
-    pub parts: [&'static str; N],
-    /// The value.
-    pub value: &'static str,
-    /// The file that reads and writes it, from `server/`.
-    pub owner: &'static str,
-    /// When it ends.
-    pub lifetime: &'static str,
 }
 
 impl<const N: usize> Kind<N> {
-    /// The key with these parts.
-    ///
-    /// # Errors
-    /// [`StoreError::Limit`] for a key that is too long.
     pub fn key(&self, parts: [&dyn Display; N]) -> Result<Key, StoreError> {
         Ok(Key::new(self.text(&parts))?)
     }
 
     /// What the keys of all records of this kind begin with.
-    ///
-    /// # Errors
-    /// [`StoreError::Limit`] for a key that is too long.
     pub fn all(&self) -> Result<Key, StoreError> {
         self.under([])
     }
 
     /// What the keys of all records begin with that have these first parts.
-    ///
-    /// # Errors
-    /// [`StoreError::Limit`] for a key that is too long.
     pub fn under<const M: usize>(&self, parts: [&dyn Display; M]) -> Result<Key, StoreError> {
         Ok(Key::new(self.text(&parts) + "/")?)
     }
 
     /// What comes after the name; `None` for keys of other kinds.
-    #[must_use]
     pub fn rest<'key>(&self, key: &'key Key) -> Option<&'key str> {
         std::str::from_utf8(key.as_bytes()).ok()?.strip_prefix(self.name)?.strip_prefix('/')
     }
 
     /// The last part, as the game that it names.
-    #[must_use]
     pub fn game(&self, key: &Key) -> Option<GameId> {
         self.rest(key)?.rsplit('/').next()?.parse().ok()
     }
 
-    /// The time and the game of a key `NAME/TIME/GAME`.
-    #[must_use]
     pub fn time_and_game(&self, key: &Key) -> Option<(Stamp, GameId)> {
         let (time, game) = self.rest(key)?.split_once('/')?;
         Some((Stamp(time.parse().ok()?), game.parse().ok()?))
@@ -76,25 +53,16 @@ impl<const N: usize> Kind<N> {
         }
         text
     }
-
-    const fn row(&'static self) -> Row {
-        let Kind { name, parts, value, owner, lifetime } = self;
-        Row { name, parts, value, owner, lifetime }
-    }
 }
 
-/// A [`Kind`] as the documents list it.
+/// A [`Kind`] as the documents list it: also its parts, value, owner (the file that reads and
+/// writes it, from `server/`) and lifetime.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// The first part of the key.
     pub name: &'static str,
-    /// What the other parts are.
     pub parts: &'static [&'static str],
-    /// The value.
     pub value: &'static str,
-    /// The file that reads and writes it, from `server/`.
     pub owner: &'static str,
-    /// When it ends.
     pub lifetime: &'static str,
 }
 
@@ -119,14 +87,10 @@ impl Display for Time15 {
 }
 
 /// What follows a prefix in a key; `None` if the key does not begin with it.
-#[must_use]
 pub fn last_part(key: &Key, prefix: &Key) -> Option<String> {
     std::str::from_utf8(key.as_bytes().strip_prefix(prefix.as_bytes())?).ok().map(str::to_owned)
 }
 
-/// The key a list goes on after: the prefix of the list, and the text that its last page ended
-/// with. `None` for a text that cannot be the end of a key.
-#[must_use]
 pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let prefix = std::str::from_utf8(prefix.as_bytes()).ok()?;
@@ -135,12 +99,10 @@ pub fn page_key(prefix: &Key, after: &str) -> Option<Key> {
 }
 
 /// The key of a job: the name of its kind, and the rest of the key. `None` if it cannot be a key.
-#[must_use]
 pub fn job_key(kind: &str, id: &str) -> Option<Key> {
     Key::new(format!("{kind}/{id}")).ok()
 }
 
-/// How many parts these are.
 const fn count(parts: &[&str]) -> usize {
     parts.len()
 }
@@ -150,10 +112,9 @@ macro_rules! keyspace {
     ($($(#[$doc:meta])+ $id:ident[$($part:literal),*] = $name:literal, $value:literal, $owner:literal, $lifetime:literal;)+) => {
         $($(#[$doc])+
         pub static $id: Kind<{ count(&[$($part),*]) }> =
-            Kind { name: $name, parts: [$($part),*], value: $value, owner: $owner, lifetime: $lifetime };)+
+            Kind { name: $name };)+
 
-        /// Every kind.
-        pub static KINDS: &[Row] = &[$($id.row()),+];
+        pub static KINDS: &[Row] = &[$(Row { name: $name, parts: &[$($part),*], value: $value, owner: $owner, lifetime: $lifetime }),+];
     };
 }
 
@@ -243,7 +204,7 @@ keyspace! {
     /// A change of ratings that was undone.
     UNRATED["GAME"] = "unrated", "JSON", "services/src/ratings/record.rs", "none";
     /// Results of the first mover in a ruleset.
-    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/first_move.rs", "none";
+    FIRST_MOVE["RULESET"] = "first_move", "JSON", "services/src/ratings/record.rs", "none";
     /// Job: enter a game into its players' histories.
     PLAYED_DUE["GAME"] = "played_due", "JSON: state of the job; version 0.1: empty", "services/src/histories/record.rs", "done";
     /// A game that a player played, the latest first.

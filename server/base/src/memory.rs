@@ -1,9 +1,9 @@
 //! Refuses new games before the process runs out of memory. Running games continue.
 
-use std::fmt;
+use parking_lot::Mutex;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Shortest time between two measurements of memory.
@@ -18,13 +18,10 @@ pub enum MemoryLimit {
     /// As much as the control group or the machine allows.
     #[default]
     OfTheSystem,
-    /// This many bytes.
     Bytes(u64),
-    /// No limit.
     Off,
 }
 
-/// The text is not an amount of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("not an amount of memory: write auto, none, or a number with K, M or G behind it, such as 900M")]
 pub struct NotAnAmount;
@@ -50,10 +47,8 @@ impl FromStr for MemoryLimit {
     }
 }
 
-/// Memory of the process, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Usage {
-    /// Memory that is in RAM.
     pub resident: u64,
     address_space: u64,
 }
@@ -70,8 +65,6 @@ struct Guard {
 }
 
 impl MemoryGuard {
-    /// A guard with this limit.
-    #[must_use]
     pub fn new(limit: MemoryLimit) -> MemoryGuard {
         let (resident_max, address_space_max) = match limit {
             MemoryLimit::OfTheSystem => (system_limit(), address_space_limit()),
@@ -85,14 +78,10 @@ impl MemoryGuard {
         MemoryGuard(Arc::new(Guard { resident_max, address_space_max, look, latest: Mutex::new(None) }))
     }
 
-    /// True if there is memory for a new game.
-    #[must_use]
     pub fn has_room_for_games(&self) -> bool {
         self.share() < GAMES_SHARE
     }
 
-    /// The limit in bytes; `None` if there is no limit.
-    #[must_use]
     pub fn limit(&self) -> Option<u64> {
         self.0.resident_max
     }
@@ -109,7 +98,7 @@ impl MemoryGuard {
     }
 
     fn usage(&self) -> Usage {
-        let mut latest = self.0.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = self.0.latest.lock();
         match *latest {
             Some((at, usage)) if at.elapsed() < FRESH => usage,
             _ => {
@@ -118,12 +107,6 @@ impl MemoryGuard {
                 usage
             }
         }
-    }
-}
-
-impl fmt::Debug for MemoryGuard {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "MemoryGuard({:?})", self.0.resident_max)
     }
 }
 
@@ -181,7 +164,6 @@ fn group_files(groups: &str) -> Vec<String> {
     files
 }
 
-/// The limit of `ulimit -v`.
 fn address_space_limit() -> Option<u64> {
     let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
     address_space_limit_in(&limits)

@@ -26,20 +26,12 @@ pub async fn players_today(store: &dyn Store, players: &PerSide<Player>) -> PerS
     today
 }
 
-/// The player with this id under their current name. A player who is not known any more is shown as
-/// deleted.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn player_shown(store: &dyn Store, id: &str, kind: PlayerKind) -> Result<Player, StoreError> {
     let known = player_today(store, id).await?;
     Ok(known.unwrap_or_else(|| Player { id: id.to_owned(), name: DELETED.to_owned(), kind }))
 }
 
 /// The player with this id under their current name; `None` if deleted or unknown.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn player_named(store: &dyn Store, id: &str) -> Result<Option<Player>, StoreError> {
     Ok(player_today(store, id).await?.filter(|player| player.name != DELETED))
 }

@@ -8,10 +8,6 @@ use thiserror::Error;
 #[error("the operating system gives no random bits")]
 pub struct ChanceError;
 
-/// Returns `N` random bytes, fit for secrets.
-///
-/// # Errors
-/// [`ChanceError`].
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
     let mut bytes = [0; N];
     match getrandom::fill(&mut bytes) {
@@ -23,35 +19,19 @@ pub fn random_bytes<const N: usize>() -> Result<[u8; N], ChanceError> {
     }
 }
 
-/// A new random game id.
-///
-/// # Errors
-/// [`ChanceError`].
 pub fn random_game_id() -> Result<GameId, ChanceError> {
     random_bytes().map(GameId::from_random)
 }
 
-/// A random code of 12 characters and 60 bits, in the characters of game ids: hard to guess, easy
-/// to type.
-///
-/// # Errors
-/// [`ChanceError`].
 pub fn random_code() -> Result<String, ChanceError> {
     random_game_id().map(|id| id.to_string())
 }
 
-/// Either side, with equal chances.
-///
-/// # Errors
-/// [`ChanceError`].
 pub fn random_side() -> Result<Side, ChanceError> {
     random_bytes().map(|[byte]: [u8; 1]| if byte & 1 == 0 { Side::Red } else { Side::Blue })
 }
 
 /// A random number less than `below`; uniform enough for choosing a name.
-///
-/// # Errors
-/// [`ChanceError`].
 pub fn random_below(below: u32) -> Result<u32, ChanceError> {
     random_bytes().map(|bytes| u32::from_le_bytes(bytes) % below.max(1))
 }

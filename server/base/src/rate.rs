@@ -15,9 +15,6 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// A full bucket. With a window of zero it never runs dry; with a capacity of 0 it gives
-    /// nothing.
-    #[must_use]
     pub fn new(capacity: u32, window: Duration, now: Instant) -> TokenBucket {
         let capacity = f64::from(capacity);
         let seconds = window.as_secs_f64();
@@ -25,7 +22,6 @@ impl TokenBucket {
         TokenBucket { capacity, per_second, tokens: capacity, at: now }
     }
 
-    /// Takes a token; `false` if there is none.
     pub fn take(&mut self, now: Instant) -> bool {
         self.fill(now);
         if self.tokens >= 1.0 {
@@ -45,12 +41,10 @@ impl TokenBucket {
     }
 
     /// The time until [`TokenBucket::take`] succeeds again.
-    #[must_use]
     pub fn wait(&self) -> Duration {
         self.time_to(1.0)
     }
 
-    /// The time until there are this many tokens.
     fn time_to(&self, tokens: f64) -> Duration {
         let missing = tokens - self.tokens;
         if missing <= 0.0 {
@@ -68,7 +62,6 @@ impl TokenBucket {
     }
 
     /// True if the bucket has filled up again, so that it can be forgotten.
-    #[must_use]
     pub fn is_full(&self, now: Instant) -> bool {
         let elapsed = now.saturating_duration_since(self.at).as_secs_f64();
         self.tokens + elapsed * self.per_second >= self.capacity

@@ -81,18 +81,16 @@ fn start_at_zero() {
 
 /// Handles that are looked up once, for every message and every append.
 pub struct Hot {
+    malformed: Counter,
     messages_in: [Counter; MESSAGES_IN_KINDS.len()],
     messages_out: [Counter; PAYLOAD_KINDS.len()],
-    /// [`OUTBOX_QUEUED`].
     pub outbox_queued: Histogram,
-    /// [`ROUND_TRIP`].
     pub round_trip: Histogram,
-    /// [`COMMIT_SECONDS`].
     pub commit_seconds: Histogram,
 }
 
-/// The handles of this process.
 pub static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
+    malformed: counter!(MESSAGES_IN, "type" => "malformed"),
     messages_in: MESSAGES_IN_KINDS.map(|kind| counter!(MESSAGES_IN, "type" => kind)),
     messages_out: PAYLOAD_KINDS.map(|kind| counter!(MESSAGES_OUT, "type" => kind)),
     outbox_queued: histogram!(OUTBOX_QUEUED),
@@ -100,58 +98,36 @@ pub static HOT: LazyLock<Hot> = LazyLock::new(|| Hot {
     commit_seconds: histogram!(COMMIT_SECONDS),
 });
 
-const MESSAGES_IN_KINDS: [&str; 22] = [
-    "malformed",
-    "hello",
-    "pong",
-    "open_lobby",
-    "close_lobby",
-    "seek",
-    "cancel_seek",
-    "accept_seek",
-    "challenge",
-    "cancel_challenge",
-    "show_challenge",
-    "accept_challenge",
-    "play_bot",
-    "rematch",
-    "open_game",
-    "close_game",
-    "command",
-    "my_games",
-    "enter_pool",
-    "leave_pool",
-    "say",
-    "report",
-];
+kinds! {
+    /// The kinds of messages from clients, as metrics label them, without `malformed`.
+    MESSAGES_IN_KINDS, kind_of(ClientToServer):
+    Hello = "hello",
+    Pong = "pong",
+    OpenLobby = "open_lobby",
+    CloseLobby = "close_lobby",
+    Seek = "seek",
+    CancelSeek = "cancel_seek",
+    AcceptSeek = "accept_seek",
+    Challenge = "challenge",
+    CancelChallenge = "cancel_challenge",
+    ShowChallenge = "show_challenge",
+    AcceptChallenge = "accept_challenge",
+    PlayBot = "play_bot",
+    Rematch = "rematch",
+    OpenGame = "open_game",
+    CloseGame = "close_game",
+    Command = "command",
+    MyGames = "my_games",
+    EnterPool = "enter_pool",
+    LeavePool = "leave_pool",
+    Say = "say",
+    Report = "report",
+}
 
 impl Hot {
-    /// Counts a message from a client; `None` for a malformed one.
     pub fn message_in(&self, message: Option<&ClientToServer>) {
-        let kind = message.map_or(0, |message| match message {
-            ClientToServer::Hello { .. } => 1,
-            ClientToServer::Pong { .. } => 2,
-            ClientToServer::OpenLobby {} => 3,
-            ClientToServer::CloseLobby {} => 4,
-            ClientToServer::Seek { .. } => 5,
-            ClientToServer::CancelSeek { .. } => 6,
-            ClientToServer::AcceptSeek { .. } => 7,
-            ClientToServer::Challenge { .. } => 8,
-            ClientToServer::CancelChallenge { .. } => 9,
-            ClientToServer::ShowChallenge { .. } => 10,
-            ClientToServer::AcceptChallenge { .. } => 11,
-            ClientToServer::PlayBot { .. } => 12,
-            ClientToServer::Rematch { .. } => 13,
-            ClientToServer::OpenGame { .. } => 14,
-            ClientToServer::CloseGame { .. } => 15,
-            ClientToServer::Command { .. } => 16,
-            ClientToServer::MyGames {} => 17,
-            ClientToServer::EnterPool { .. } => 18,
-            ClientToServer::LeavePool { .. } => 19,
-            ClientToServer::Say { .. } => 20,
-            ClientToServer::Report { .. } => 21,
-        });
-        self.messages_in[kind].increment(1);
+        let counter = message.map_or(&self.malformed, |message| &self.messages_in[kind_of(message)]);
+        counter.increment(1);
     }
 
     /// Counts a message written to a client, by its index in [`PAYLOAD_KINDS`].

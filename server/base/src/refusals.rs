@@ -14,7 +14,6 @@ use crate::telemetry;
 /// logged with the id of the request.
 ///
 /// `seq` is how far the asking side has been shown the game, if it has a side.
-#[must_use]
 pub fn message(
     refusal: Refusal,
     cmd_id: Option<CommandId>,
@@ -29,6 +28,15 @@ pub fn message(
     ServerToClient::Refused { cmd_id, game, code, args, message, seq, request: Some(request.to_string()) }
 }
 
+/// The message that a game can no longer be played. `request` is the one to open it, if this answers
+/// it.
+pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestId>) -> ServerToClient {
+    request.into_iter().for_each(|request| log(&refusal, request));
+    let message = english().refusal(&refusal);
+    let request = request.map(|request| request.to_string());
+    ServerToClient::GameUnavailable { game, code: Some(refusal.code), message, request }
+}
+
 /// Logs a refusal with the id of its request: a defect in every log, anything else where debug
 /// lines are wanted.
 pub fn log(refusal: &Refusal, request: RequestId) {
@@ -40,19 +48,15 @@ pub fn log(refusal: &Refusal, request: RequestId) {
 }
 
 /// The store cannot be reached. Nothing was done.
-#[must_use]
 pub fn store_away() -> Refusal {
     Refusal::new(Code::STORE_UNAVAILABLE).because("away")
 }
 
 /// The store gave no clear answer: the command may have been carried out.
-#[must_use]
 pub fn store_unclear() -> Refusal {
     Refusal::new(Code::STORE_UNAVAILABLE).because("unknown_outcome")
 }
 
-/// A defect of the server.
-#[must_use]
 pub fn defect() -> Refusal {
     Refusal::new(Code::INTERNAL).because("other")
 }

@@ -13,7 +13,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId(u64);
 
-/// The number of requests so far.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
 /// The keys by which numbers become ids. They are random and known to this process alone, so a
@@ -21,14 +20,11 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 static KEYS: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
 impl RequestId {
-    /// A new id.
-    #[must_use]
     pub fn next() -> RequestId {
         RequestId(KEYS.hash_one(COUNT.fetch_add(1, Ordering::Relaxed)))
     }
 
     /// The id of this number, for tests that compare messages byte for byte.
-    #[must_use]
     pub const fn numbered(number: u64) -> RequestId {
         RequestId(number)
     }

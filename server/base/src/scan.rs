@@ -2,6 +2,8 @@
 
 use flagfall_store::{Key, Record, Store, StoreError};
 
+const CHUNK: usize = 512;
+
 /// Reads the records under a prefix in the order of their keys. Records written meanwhile are seen
 /// if their keys are still ahead.
 pub struct Scan<'store> {
@@ -14,16 +16,19 @@ pub struct Scan<'store> {
 }
 
 impl<'store> Scan<'store> {
-    /// A scan that reads at most `chunk` records at a time. `chunk` must not be more than the store
-    /// returns at once.
-    pub fn new(store: &'store dyn Store, prefix: Key, chunk: usize) -> Scan<'store> {
-        Scan { store, prefix, chunk, after: None, is_done: false }
+    pub fn new(store: &'store dyn Store, prefix: Key) -> Scan<'store> {
+        Scan { store, prefix, chunk: CHUNK, after: None, is_done: false }
+    }
+
+    pub async fn all(store: &dyn Store, prefix: Key) -> Result<Vec<Record>, StoreError> {
+        let (mut all, mut scan) = (Vec::new(), Scan::new(store, prefix));
+        while let Some(records) = scan.next().await? {
+            all.extend(records);
+        }
+        Ok(all)
     }
 
     /// The next records; `None` after the last.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn next(&mut self) -> Result<Option<Vec<Record>>, StoreError> {
         if self.is_done {
             return Ok(None);
@@ -56,7 +61,7 @@ mod tests {
         store.update(Update { conditions: Vec::new(), writes }).await.unwrap();
         for (prefix, expected) in [("b/", &names[1..5]), ("d/", &[]), ("c/", &names[5..])] {
             for chunk in 1..=5 {
-                let mut scan = Scan::new(&store, key(prefix), chunk);
+                let mut scan = Scan { chunk, ..Scan::new(&store, key(prefix)) };
                 let mut found = Vec::new();
                 while let Some(records) = scan.next().await.unwrap() {
                     assert!((1..=chunk).contains(&records.len()));

@@ -3,36 +3,25 @@
 use flagfall_protocol::Code;
 use metrics::{Unit, counter};
 
-/// The kind of a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Only grows.
     Counter,
-    /// Goes up and down.
     Gauge,
     /// Durations in seconds, or sizes, in buckets.
     Histogram,
 }
 
-/// A metric as it is declared.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     /// The name of its constant in this module.
     pub constant: &'static str,
-    /// Its name.
     pub name: &'static str,
-    /// Its kind.
     pub kind: Kind,
-    /// Its unit.
     pub unit: Unit,
-    /// The names of its labels.
     pub labels: &'static [&'static str],
-    /// What it means.
     pub help: &'static str,
 }
 
-/// Declares every metric once: its name as a constant, and [`METRICS`] with all of them in this
-/// order.
 macro_rules! declare {
     ($($id:ident = $name:literal, $kind:ident, $unit:ident, [$($label:literal),*], $help:literal;)+) => {
         $(#[doc = $help]

@@ -4,9 +4,6 @@ use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Writ
 
 use crate::scan::Scan;
 
-/// Records read at a time.
-const CHUNK: usize = 256;
-/// Records deleted in one update.
 const DELETES_MAX: usize = 32;
 /// Tries before a transaction gives up. Two writers of one record rarely meet more than once.
 const TRIES: u32 = 32;
@@ -41,16 +38,12 @@ pub struct Transaction<'store> {
 
 impl<'store> Transaction<'store> {
     /// A change to `what`, as an error names it.
-    #[must_use]
     pub fn new(store: &'store dyn Store, what: &'static str) -> Transaction<'store> {
         Transaction { store, what, tries: 0 }
     }
 
     /// Makes the update. False if another writer was first, or if the store does not say whether it
-    /// was made: then it is time to read again.
-    ///
-    /// # Errors
-    /// [`StoreError`]; [`StoreError::Unavailable`] after 32 tries.
+    /// was made: then it is time to read again. [`StoreError::Unavailable`] after 32 tries.
     pub async fn commit(&mut self, update: Update) -> Result<bool, StoreError> {
         self.tries += 1;
         match self.store.update(update).await? {
@@ -63,10 +56,8 @@ impl<'store> Transaction<'store> {
     }
 }
 
-/// Makes an update whose repetition does no harm, with no conditions.
-///
-/// # Errors
-/// [`StoreError`]; [`StoreError::Unavailable`] if the store does not say whether it was made.
+/// Makes an update whose repetition does no harm, with no conditions. [`StoreError`];
+/// [`StoreError::Unavailable`] if the store does not say whether it was made.
 pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreError> {
     match store.update(Update { conditions: Vec::new(), writes }).await? {
         UpdateOutcome::Ok => Ok(()),
@@ -76,23 +67,16 @@ pub async fn write(store: &dyn Store, writes: Vec<Write>) -> Result<(), StoreErr
     }
 }
 
-/// Deletes every record under a prefix, also those of which a page of a list would not show all.
-/// It may be repeated.
-///
-/// # Errors
-/// [`StoreError`]: some may remain.
+/// Deletes every record under a prefix, also those of which a page of a list would not show all. It
+/// may be repeated. After an error some may remain.
 pub async fn delete_all(store: &dyn Store, prefix: Key) -> Result<(), StoreError> {
-    let mut scan = Scan::new(store, prefix, CHUNK);
+    let mut scan = Scan::new(store, prefix);
     while let Some(records) = scan.next().await? {
         delete(store, records.into_iter().map(|(key, _)| key).collect()).await?;
     }
     Ok(())
 }
 
-/// Deletes these records, in as many updates as that takes. It may be repeated.
-///
-/// # Errors
-/// [`StoreError`]: some may remain.
 pub async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError> {
     for keys in keys.chunks(DELETES_MAX) {
         write(store, keys.iter().map(|key| Write::Delete { key: key.clone() }).collect()).await?;
@@ -102,9 +86,6 @@ pub async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError>
 
 /// Makes the update if the record still has this value (`None`: if there is still none). False if
 /// it has changed, or the store does not say whether it was made.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn write_if(
     store: &dyn Store,
     key: Key,
@@ -116,7 +97,6 @@ pub async fn write_if(
 }
 
 /// The condition that a record is still as it was read.
-#[must_use]
 pub fn expect(value: Option<Vec<u8>>) -> Expect {
     value.map_or(Expect::Absent, Expect::Value)
 }

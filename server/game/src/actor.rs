@@ -33,22 +33,17 @@ use flagfall_base::recorder::HOT;
 use flagfall_base::request_id::RequestId;
 use flagfall_base::telemetry::TABLES_LEFT;
 
-/// How long the table of a finished game stays after the last connection closed it, in
-/// milliseconds.
 const LINGER_MS: u64 = 30_000;
 /// How long a running game on a live clock stays after the last connection closed it, in
 /// milliseconds; less if the operator lets slow games rest sooner. By then, players whose
 /// connection dropped are back or count as away.
 const LIVE_REST_MS: u64 = 60_000;
-/// How long a table stays that was opened for one look, in milliseconds: often another look
-/// follows.
 const PASSING_MS: u64 = 5_000;
 /// Delay before a table that could not leave memory tries again, in milliseconds.
 const LET_GO_AGAIN_MS: u64 = 100;
 /// Delay before a running game whose table met a defect is opened again.
 const REOPEN_AFTER: Duration = Duration::from_secs(1);
 
-/// How long an unused table stays.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Stay {
     /// Not at all: it was opened for what is due in its game.
@@ -59,12 +54,10 @@ pub(super) enum Stay {
     Long,
 }
 
-/// What an actor asks of the registry of tables.
 pub(super) trait Registry: Send + Sync {
     /// The table of a game, loaded from its log if it is not in memory.
     fn find(&self, game: GameId) -> BoxFuture<'_, Result<TableHandle, TableError>>;
 
-    /// Creates the rematch of a finished game under this id.
     fn create_rematch(
         &self,
         game: GameId,
@@ -73,7 +66,6 @@ pub(super) trait Registry: Send + Sync {
     ) -> BoxFuture<'static, Result<GameId, CreateError>>;
 }
 
-/// The task of one table.
 pub(super) struct Actor {
     table: Table,
     host: Arc<Host>,
@@ -84,7 +76,6 @@ pub(super) struct Actor {
     outputs: VecDeque<Output>,
     /// The outbox of the caller whose message is being handled; closed if handling panics.
     asking: Option<Outbox>,
-    /// The seats here, as other servers were told of them.
     seats_told: PerSide<Option<Stamp>>,
     idle_since: Option<Stamp>,
     stay: Stay,
@@ -108,7 +99,6 @@ pub(super) struct Opened {
     pub(super) listed: Option<Absence>,
 }
 
-/// A table's actor, not running yet, and a handle to it.
 pub(super) fn channel(
     table: Table,
     host: Arc<Host>,
@@ -341,9 +331,9 @@ impl Actor {
     /// already reports the outage.
     fn look_at_store(&mut self, now: Stamp) {
         let is_away = self.host.connections().is_store_away();
-        self.table.note_store(is_away, self.facts.store.silent_since());
+        self.table.outage.note_contact(is_away, self.facts.store.silent_since());
         if let Some(outage) = self.facts.store.outage()
-            && self.table.is_new_outage(outage)
+            && self.table.outage.is_new(outage)
         {
             self.outputs.extend(self.table.step(now, Input::Outage(outage)));
         }
@@ -353,7 +343,7 @@ impl Actor {
         let now = self.host.now();
         self.look_at_store(now);
         if let Some(seats) = &self.host.seats {
-            self.table.note_sight(seats.sighted_since(tokio::time::Instant::now()));
+            self.table.attendance.note_sight(seats.sighted_since(tokio::time::Instant::now()));
             if self.facts.take_seat_news() {
                 let elsewhere = seats.elsewhere(self.facts.id);
                 self.table.note_left_elsewhere(seats.take_left(self.facts.id));
@@ -386,7 +376,7 @@ impl Actor {
         let told = std::mem::replace(&mut self.seats_told, here);
         let Some(seats) = &self.host.seats else { return };
         for side in Side::BOTH.into_iter().filter(|side| told[*side] != here[*side]) {
-            seats.note(self.facts.id, side, here[side], self.table.gone_on_purpose()[side]);
+            seats.note(self.facts.id, side, here[side], self.table.attendance.gone_on_purpose()[side]);
         }
     }
 
@@ -397,8 +387,6 @@ impl Actor {
         }
     }
 
-    /// Starts what the table wants done next. Returns a future for work that takes time; the rest
-    /// is done at once.
     fn next_job(&mut self) -> Option<BoxFuture<'static, Input>> {
         while let Some(output) = self.outputs.pop_front() {
             let (id, store) = (self.facts.id, self.facts.store.clone());

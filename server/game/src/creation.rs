@@ -9,6 +9,7 @@ use flagfall_store::record::{self, LogBody, LogEntry};
 use flagfall_store::{Append, AppendOutcome, Head, Write};
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
 
 use super::actor::Registry;
 use super::error::{CreateError, TableError};
@@ -23,18 +24,14 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::keys::{PLANS, REMATCH};
 use flagfall_base::random::random_bytes;
 
-/// What a new game is created with.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct NewGame {
-    /// The id it gets.
     pub id: GameId,
-    /// What is played.
     pub terms: Terms,
-    /// The players.
     pub players: PerSide<Player>,
     /// Which players keep their deployment private after the end.
     pub secret: PerSide<bool>,
-    /// The game this is a rematch of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<GameId>,
 }
 
@@ -57,11 +54,8 @@ fn drawn_lakes(ruleset: &str) -> Result<Option<Vec<Square>>, CreateError> {
 
 impl Tables {
     /// Creates a game and its table. The game is durable when this returns; repeating it with the
-    /// same id changes nothing.
-    ///
-    /// # Errors
-    /// [`CreateError`]. With [`CreateError::Unavailable`] the game may exist; try the same id
-    /// again.
+    /// same id changes nothing. With [`CreateError::Unavailable`] the game may exist; try the same
+    /// id again.
     pub async fn create(&self, new: NewGame) -> Result<GameSummary, CreateError> {
         let header = GameHeader {
             lakes: drawn_lakes(&new.terms.ruleset)?,
@@ -84,9 +78,6 @@ impl Tables {
     }
 
     /// Refuses new games while memory is short, and above the limit of all running games.
-    ///
-    /// # Errors
-    /// [`CreateError::NoMemory`], [`CreateError::ServerFull`].
     pub fn check_capacity(&self) -> Result<(), CreateError> {
         let settings = &self.host.settings;
         let (refused, reason) = if !settings.memory.has_room_for_games() {
@@ -138,7 +129,7 @@ impl Tables {
     /// Notes that a game is being created, before games are counted: of two creations at once, the
     /// later one counts the earlier.
     fn begin_making(&self, game: GameId, header: &GameHeader) -> Result<Made<'_>, CreateError> {
-        let mut index = self.residents().index();
+        let mut index = self.residents().index.lock();
         if index.is_stopping {
             return Err(CreateError::Stopping);
         }
@@ -216,6 +207,6 @@ impl Made<'_> {
 
 impl Drop for Made<'_> {
     fn drop(&mut self) {
-        self.tables.residents().index().making.retain(|making| making.number != self.number);
+        self.tables.residents().index.lock().making.retain(|making| making.number != self.number);
     }
 }

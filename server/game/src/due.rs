@@ -14,19 +14,17 @@ use tokio::time::sleep;
 
 use super::error::TableError;
 use super::handle::NoFlag;
-use super::listing::{Listing, house_since, live_key};
+use super::listing::{Listing, house_since};
 use super::registry::Tables;
 use super::table::{HOUSE_TAKEOVER_MS, NEAR_MS};
-use flagfall_base::keys::{FLAGS, HOUSE};
+use flagfall_base::keys::{FLAGS, HOUSE, LIVE};
 
 /// A due time this old is moved on even if its game is in memory, in milliseconds. Until then the
 /// table lets the flag fall by itself.
 const STALE_MS: u64 = 30_000;
 /// A game that could not be opened is tried again after this time, in milliseconds.
 const DAMAGED_MS: u64 = 60 * 60_000;
-/// Due games read at once.
 const DUE_AT_ONCE: usize = 256;
-/// Games opened at once.
 const OPEN_AT_ONCE: usize = 16;
 /// No more games are opened for flags while this many tables are in memory for that reason.
 pub(super) const FLAGS_IN_CARE_MAX: usize = 4_096;
@@ -35,7 +33,6 @@ const HOUSE_IN_CARE_MAX: usize = 128;
 /// The pause before the next check while more is due than may be in memory.
 const BACKLOG_PAUSE: Duration = Duration::from_millis(50);
 
-/// True if some work remains.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct HasBacklog(pub(super) bool);
 
@@ -92,7 +89,7 @@ impl Tables {
 
     /// Loads a game that is due if its flag may fall soon; if not, moves its due time on.
     async fn look_at(&self, key: Key, due: Stamp, game: GameId) -> Result<(), StoreError> {
-        let Some(live) = live_key(game) else { return Ok(()) };
+        let live = LIVE.key([&game])?;
         let listed = self.store().get(live.clone()).await?;
         let listing = listed.as_deref().and_then(Listing::read).filter(|listing| listing.due == Some(due));
         let (Some(listed), Some(listing)) = (listed.clone(), listing) else {

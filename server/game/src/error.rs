@@ -5,15 +5,12 @@ use flagfall_base::refusals;
 use flagfall_protocol::{Code, Refusal};
 use flagfall_rules::NoSuchRuleset;
 
-/// Why there is no table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub enum TableError {
     /// No game has this id, or it is a private game of other players.
     NotFound,
-    /// The game's log is damaged.
     Quarantined,
-    /// The store does not answer.
     Unavailable,
     /// A defect of this server ended the game's table before it answered.
     Failed,
@@ -49,21 +46,16 @@ impl From<&TableError> for Refusal {
     }
 }
 
-/// Why a game was not created.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub enum CreateError {
     /// The store does not answer; the same id may be tried again.
     Unavailable,
-    /// A player has too many running games.
     TooManyGames(usize),
-    /// There is no memory for a new game.
     NoMemory,
     /// All players together have too many running games.
     ServerFull(usize),
-    /// The server stops.
     Stopping,
-    /// The ruleset is unknown.
     NoSuchRuleset,
     /// The operating system gave no random bits for the lakes.
     NoChance,

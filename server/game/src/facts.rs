@@ -1,7 +1,7 @@
 //! Facts about a table that other tasks read without sending it a message.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, Ply, Side, Stamp};
 use flagfall_protocol::{GameSummary, Phase, SeenOutcome};
@@ -11,6 +11,7 @@ use super::header::GameHeader;
 use super::listing::Absence;
 use super::public_list::progress_of;
 use super::table::Table;
+use parking_lot::Mutex;
 
 /// Facts about a table. The table's task writes them.
 pub(super) struct Facts {
@@ -28,7 +29,6 @@ pub(super) struct Facts {
     has_seat_news: AtomicBool,
     /// The progress that the list of public games shows, as far as this server knows.
     listed_progress: Mutex<Option<(bool, Ply)>>,
-    /// Who is away.
     away: Mutex<Away>,
     /// True if the list of running games has the game, so that it may rest.
     pub(super) is_listed: bool,
@@ -53,8 +53,6 @@ struct Progress {
 }
 
 impl Facts {
-    /// The facts about a table that was just opened. `listed` is who is away according to the list
-    /// of running games, if the game is on it.
     pub(super) fn new(table: &Table, store: Arc<dyn Store>, listed: Option<Absence>) -> Facts {
         let GameSummary { id, created, phase, ply, turn, outcome, .. } = table.summary();
         Facts {
@@ -75,18 +73,12 @@ impl Facts {
         }
     }
 
-    fn away(&self) -> MutexGuard<'_, Away> {
-        self.away.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Who is away.
     pub(super) fn absence(&self) -> Absence {
-        self.away().absence
+        self.away.lock().absence
     }
 
-    /// Notes who is away now.
     pub(super) fn set_absence(&self, absence: Absence) {
-        let mut away = self.away();
+        let mut away = self.away.lock();
         if !absence.is_like(&away.absence) {
             *away = Away { absence, is_listed: false };
         }
@@ -94,7 +86,7 @@ impl Facts {
 
     /// Notes what the list of running games says about who is away.
     pub(super) fn note_listed_absence(&self, listed: Absence) {
-        let mut away = self.away();
+        let mut away = self.away.lock();
         away.is_listed |= away.absence == listed;
     }
 
@@ -123,16 +115,10 @@ impl Facts {
         self.has_seat_news.swap(false, Ordering::Relaxed)
     }
 
-    fn progress(&self) -> MutexGuard<'_, Progress> {
-        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Notes how far the table is. True if the game has just ended for those who count running
-    /// games.
     pub(super) fn update(&self, table: &Table) -> bool {
         self.head.store(table.head.seq, Ordering::Relaxed);
         let (phase, ply) = table.progress();
-        let mut progress = self.progress();
+        let mut progress = self.progress.lock();
         let mut has_ended = false;
         if (progress.ply, progress.phase) != (ply, phase) {
             let (turn, outcome) = table.state();
@@ -146,20 +132,18 @@ impl Facts {
         has_ended | (table.is_quarantined() && !std::mem::replace(&mut progress.is_quarantined, true))
     }
 
-    /// The game's phase.
     pub(super) fn phase(&self) -> Phase {
-        self.progress().phase
+        self.progress.lock().phase
     }
 
     /// True if the game is still going on.
     pub(super) fn is_running(&self) -> bool {
-        let progress = self.progress();
+        let progress = self.progress.lock();
         progress.phase != Phase::Over && !progress.is_quarantined
     }
 
-    /// The game's summary as of its last ply.
     pub(super) fn summary(&self) -> GameSummary {
-        let Progress { is_quarantined: _, phase, ply, turn, outcome } = self.progress().clone();
+        let Progress { is_quarantined: _, phase, ply, turn, outcome } = self.progress.lock().clone();
         GameSummary {
             id: self.id,
             terms: self.header.terms.clone(),
@@ -174,15 +158,15 @@ impl Facts {
 
     /// True if the lists are behind: in the game's progress, or in who is away.
     pub(super) fn has_news_for_lists(&self) -> bool {
-        let Progress { is_quarantined, phase, ply, .. } = *self.progress();
-        let listed = *self.listed_progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let Progress { is_quarantined, phase, ply, .. } = *self.progress.lock();
+        let listed = *self.listed_progress.lock();
         let is_behind = listed.is_none_or(|listed| listed < progress_of(phase, ply));
-        let is_news = is_behind && !self.header.terms.private || !self.away().is_listed;
+        let is_news = is_behind && !self.header.terms.private || !self.away.lock().is_listed;
         !is_quarantined && phase != Phase::Over && is_news
     }
 
     /// Notes that the list of public games shows this progress, or a later one.
     pub(super) fn note_listed_progress(&self, listed: (bool, Ply)) {
-        *self.listed_progress.lock().unwrap_or_else(PoisonError::into_inner) = Some(listed);
+        *self.listed_progress.lock() = Some(listed);
     }
 }

@@ -8,11 +8,9 @@ use super::header::GameHeader;
 /// What happens in a game, as far as something follows from it outside the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Milestone {
-    /// The game begins.
     Opened,
     /// Something is appended, after which another side may have to act.
     Acted,
-    /// The game ends.
     Ended(GameEnd),
 }
 
@@ -22,16 +20,13 @@ pub struct GameEnd {
     /// The sides whose player left the game or did not deploy. Leaving a house player does not
     /// count.
     pub left: PerSide<bool>,
-    /// The sides that caused the abort; `None` if the game was not aborted.
     pub aborted_by: Option<PerSide<bool>>,
 }
 
 /// Turns the events of games into records and jobs of features. A game knows no feature; it writes
 /// these in the append of the event, so none is lost in a crash.
 pub trait Features: Send + Sync + 'static {
-    /// The writes that follow from this event.
     fn writes(&self, game: GameId, header: &GameHeader, milestone: Milestone, now: Stamp) -> Vec<Write>;
 
-    /// The append of a game's end is in the store.
     fn note_end(&self, game: GameId);
 }

@@ -10,20 +10,13 @@ use super::registry::Tables;
 use super::search::read_all;
 use super::{record, replay};
 
-/// The result of a game that is over.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// What was played.
     pub terms: Terms,
-    /// The players, with their names at that time.
     pub players: PerSide<Player>,
-    /// Who won, if any side did.
     pub winner: Option<Side>,
-    /// Why it ended.
     pub reason: EndReason,
-    /// Turns taken.
     pub plies: u16,
-    /// When it ended.
     pub ended: Stamp,
 }
 
@@ -37,19 +30,12 @@ pub struct Archived {
 }
 
 impl Tables {
-    /// A game's result from its log; `None` if it is not over.
-    ///
-    /// # Errors
-    /// [`TableError`].
     pub async fn finished(&self, game: GameId) -> Result<Option<Finished>, TableError> {
         finished(self.store(), game).await
     }
 
     /// A game's record for the public audience, even if the game is private. Players have the names
     /// from when it was created.
-    ///
-    /// # Errors
-    /// [`TableError`].
     pub async fn public_record(&self, game: GameId) -> Result<GameRecord, TableError> {
         let stored = read_all(self.store(), game, 0).await?;
         if stored.is_empty() {
@@ -59,18 +45,11 @@ impl Tables {
     }
 
     /// Like [`Tables::finished`], with each side's own deployment.
-    ///
-    /// # Errors
-    /// [`TableError`].
     pub async fn archive(&self, game: GameId) -> Result<Option<Archived>, TableError> {
         archive(self.store(), game).await
     }
 }
 
-/// A game's result from its log; `None` if it is not over.
-///
-/// # Errors
-/// [`TableError`].
 pub async fn finished(store: &dyn Store, game: GameId) -> Result<Option<Finished>, TableError> {
     Ok(archive(store, game).await?.map(|archived| archived.finished))
 }

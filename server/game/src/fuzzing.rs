@@ -13,7 +13,6 @@ use super::replay::{ReplayedEntry, replay};
 ///
 /// # Panics
 /// If an entry that was decoded does not survive being encoded, or a view has no JSON.
-#[must_use]
 pub fn replay_bodies(bodies: &[&[u8]]) -> Option<usize> {
     let stored: Vec<StoredEntry> = (1..)
         .zip(bodies)

@@ -13,53 +13,39 @@ use tokio::sync::oneshot;
 use super::error::TableError;
 use super::facts::Facts;
 use super::mailbox::Sender;
-use super::opener::Opener;
 use super::record::RecordError;
+use super::reply::Opener;
 use super::reply::Reply;
 use super::{record, search};
 use flagfall_base::background::Background;
 use flagfall_base::delivery::ConnectionId;
 use flagfall_base::names::players_today;
 
-/// What a connection asks of a table.
 pub enum TableInput {
     /// Open the game: the table answers on the outbox with the game, or a refusal.
     Open(Opener),
     /// The connection wants no more events, or is gone.
     Close {
-        /// The connection.
         connection: ConnectionId,
         /// True if the player said so. A dropped connection says nothing.
         is_on_purpose: bool,
     },
-    /// A player's command.
     Command {
-        /// Where the answer goes.
         reply: Reply,
-        /// The id of the player.
         player: String,
-        /// The client's id for the command.
         cmd_id: CommandId,
-        /// The ply at which it was made.
         ply: Ply,
-        /// The epoch in which it was made, if known.
         epoch: Option<u64>,
-        /// The command.
         command: GameCommand,
     },
-    /// A player wants a rematch.
     Rematch {
-        /// Where the answer goes.
         reply: Reply,
-        /// The player.
         player: Player,
-        /// The client's id for the request.
         cmd_id: CommandId,
     },
 }
 
 impl TableInput {
-    /// The client's id for the input, if it has one.
     pub fn into_cmd_id(self) -> Option<CommandId> {
         match self {
             TableInput::Command { cmd_id, .. } | TableInput::Rematch { cmd_id, .. } => Some(cmd_id),
@@ -95,7 +81,6 @@ pub(super) enum Message {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Forecast {
     pub(super) flag: NoFlag,
-    /// True if a house player is to act.
     pub(super) awaits_house: bool,
 }
 
@@ -103,13 +88,10 @@ pub(super) struct Forecast {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NoFlag {
     Before(Stamp),
-    /// Time is unlimited.
     Ever,
-    /// The game is over.
     Over,
 }
 
-/// A handle to a table. Cheap to clone.
 #[derive(Clone)]
 pub struct TableHandle {
     /// Boxed, because a mailbox keeps capacity for a few.
@@ -122,39 +104,25 @@ impl TableHandle {
         TableHandle { sender, facts }
     }
 
-    /// The game.
-    #[must_use]
     pub fn id(&self) -> GameId {
         self.facts.id
     }
 
-    /// The epoch in which the table was opened.
-    #[must_use]
     pub fn epoch(&self) -> u64 {
         self.facts.epoch
     }
 
     /// The head of the game's log after this entry. `None` if the log has no such entry, perhaps
     /// because it was lost.
-    ///
-    /// # Errors
-    /// [`TableError`]: the log cannot be read.
     pub async fn head_at(&self, seq: u64) -> Result<Option<Head>, TableError> {
         Ok(search::head_at(&*self.facts.store, self.id(), seq).await?)
     }
 
-    /// Sends the table an input; waits while its mailbox is full.
-    ///
-    /// # Errors
-    /// [`TableGone`]: the input was not delivered.
     pub async fn send(&self, input: TableInput) -> Result<(), TableGone> {
         self.send_message(Message::Input(input)).await
     }
 
-    /// Sends the table an input if its mailbox has room now.
-    ///
-    /// # Errors
-    /// The input, if the mailbox is full or the table has left memory.
+    /// Sends the table an input if its mailbox has room now; otherwise returns it.
     pub fn try_send(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.try_reserve() else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
@@ -162,9 +130,6 @@ impl TableHandle {
     }
 
     /// Like [`TableHandle::send`], but returns an input that was not delivered.
-    ///
-    /// # Errors
-    /// The input, if the table has left memory.
     pub async fn hand(&self, input: TableInput) -> Result<(), TableInput> {
         let Some(room) = self.sender.reserve().await else { return Err(input) };
         room.send(Box::new(Message::Input(input)));
@@ -201,10 +166,6 @@ impl TableHandle {
         self.facts.head()
     }
 
-    /// The game as the player, or the public, may know it now.
-    ///
-    /// # Errors
-    /// [`TableError::NotFound`] for other players' private games; [`TableError::Failed`].
     pub async fn look(&self, player: Option<&str>) -> Result<(GameSummary, Viewer, GameView), TableError> {
         let (reply, answer) = oneshot::channel();
         let player = player.map(str::to_owned);
@@ -220,9 +181,6 @@ impl TableHandle {
     }
 
     /// The game's record in a scope; without one, what the requester may know now.
-    ///
-    /// # Errors
-    /// [`RecordError`].
     pub async fn record(
         &self,
         background: &Background,
@@ -244,24 +202,19 @@ impl TableHandle {
         Ok(record)
     }
 
-    /// The game's summary as of its last ply.
-    #[must_use]
     pub fn summary(&self) -> GameSummary {
         self.facts.summary()
     }
 
-    /// The game's phase.
     pub(super) fn phase(&self) -> Phase {
         self.facts.phase()
     }
 
-    /// True if the player has a seat in the game.
     pub fn has_seat(&self, player: &str) -> bool {
         self.facts.header.side_of(player).is_some()
     }
 
     /// True if the game is still going on.
-    #[must_use]
     pub fn is_running(&self) -> bool {
         self.facts.is_running()
     }

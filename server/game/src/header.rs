@@ -9,29 +9,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameHeader {
-    /// What is played.
     pub terms: Terms,
-    /// The players.
     pub players: PerSide<Player>,
     /// Which players keep their deployment private after the end.
     pub secret: PerSide<bool>,
-    /// Time to deploy, in milliseconds.
     pub deploy_ms: u64,
     /// The lakes drawn for this game (§U2), if they are not the ruleset's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lakes: Option<Vec<Square>>,
-    /// The game this is a rematch of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<GameId>,
-    /// Lag compensation; `None` for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lag_quota: Option<LagQuota>,
 }
 
 impl GameHeader {
-    /// The terms for the rules engine. `None` if this server does not know the ruleset, or if it
-    /// does not allow these lakes.
-    #[must_use]
     pub fn game_terms(&self, game: GameId, created: Stamp) -> Option<GameTerms> {
         let ruleset = Ruleset::find(&self.terms.ruleset)?;
         let lakes = self.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect());
@@ -46,14 +38,11 @@ impl GameHeader {
         })
     }
 
-    /// The side of a player.
-    #[must_use]
     pub fn side_of(&self, player_id: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| self.players[*side].id == player_id)
     }
 
     /// How a person sees the game; `None` if it is private and they have no seat.
-    #[must_use]
     pub fn viewer(&self, player_id: Option<&str>) -> Option<Viewer> {
         match player_id.and_then(|id| self.side_of(id)) {
             Some(side) => Some(Viewer::Player(side)),
@@ -61,20 +50,15 @@ impl GameHeader {
         }
     }
 
-    /// True if a house player has the side.
-    #[must_use]
     pub fn is_house(&self, side: Side) -> bool {
         self.players[side].kind == PlayerKind::House
     }
 
-    /// True if a house player plays.
-    #[must_use]
     pub fn has_house(&self) -> bool {
         Side::BOTH.into_iter().any(|side| self.is_house(side))
     }
 
     /// True if days pass between plies, or time is unlimited.
-    #[must_use]
     pub fn is_slow(&self) -> bool {
         match self.terms.time {
             Time::Unlimited {} | Time::Correspondence { .. } => true,

@@ -17,7 +17,6 @@ pub(super) struct Host {
     pub(super) store: Arc<dyn Store>,
     pub(super) clock: Box<dyn WallClock>,
     pub(super) settings: Arc<TableSettings>,
-    /// The other servers.
     pub(super) peers: Peers,
     /// Players' connections on all servers; `None` if no other server may append.
     pub(super) seats: Option<Seats>,
@@ -33,7 +32,6 @@ impl Host {
         self.clock.now()
     }
 
-    /// Where players are notified.
     pub(super) fn connections(&self) -> &Connections {
         &self.settings.connections
     }

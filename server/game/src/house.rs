@@ -1,7 +1,7 @@
 //! House players at a table. They think on threads of their own, a few at a time, so that no
 //! connection waits for them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use super::header::GameHeader;
 use super::thinking::{ThinkingRoom, ThinkingShare};
@@ -13,6 +13,7 @@ use flagfall_rules::{Command, View};
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
+use parking_lot::Mutex;
 
 /// A house player's decision: its side, what it saw, and its command.
 pub(super) type Thought = (Side, Box<View>, Option<Command>);
@@ -28,14 +29,12 @@ pub(super) struct HousePlayers(Option<Box<Players>>);
 
 struct Players {
     seats: PerSide<Option<(Level, Arc<Mutex<HousePlayer>>)>>,
-    /// The id of each side's opponent.
     opponents: PerSide<Arc<str>>,
     room: ThinkingRoom,
     thoughts: FuturesUnordered<BoxFuture<'static, Thought>>,
 }
 
 impl HousePlayers {
-    /// The house players named in the header.
     pub(super) fn new(header: &GameHeader, room: ThinkingRoom) -> HousePlayers {
         let seat = |side: Side| {
             let level = header.players[side].id.strip_prefix("house-").and_then(Level::from_name)?;
@@ -74,7 +73,6 @@ impl HousePlayers {
         players.thoughts.push(thinking.boxed());
     }
 
-    /// True if one of them thinks.
     pub(super) fn are_thinking(&self) -> bool {
         self.0.as_ref().is_some_and(|players| !players.thoughts.is_empty())
     }
@@ -87,7 +85,7 @@ impl HousePlayers {
 
 /// Asks a house player. If it panics, a random player takes over, so the game is not lost.
 fn think(player: &Mutex<HousePlayer>, side: Side, view: &View) -> Option<Command> {
-    let mut player = player.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut player = player.lock();
     let chosen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| player.choose(view)));
     chosen.unwrap_or_else(|_| {
         tracing::error!(ruleset = view.ruleset.id, ply = view.ply, "a defect stopped a house player");

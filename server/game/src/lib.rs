@@ -6,6 +6,8 @@
 //! told nothing before the store has it. What follows from an event outside the game is up to
 //! [`Features`].
 
+#![expect(missing_docs, reason = "a name that says all needs no sentence")]
+
 mod actor;
 mod care;
 mod creation;
@@ -23,7 +25,6 @@ mod house;
 mod line_writer;
 mod listing;
 mod mailbox;
-mod opener;
 mod others;
 mod outages;
 mod own_games;
@@ -50,11 +51,11 @@ pub use features::{Features, GameEnd, Milestone};
 pub use finished::{Archived, Finished, finished};
 pub use handle::{TableGone, TableHandle, TableInput};
 pub use header::GameHeader;
-pub use opener::Opener;
 pub use outages::note_outage;
 pub use record::RecordError;
 pub use registry::{NewCommand, Tables};
 pub use relist::relist;
+pub use reply::Opener;
 pub use reply::{Answer, Reply};
 pub use settings::TableSettings;
 pub use start::StartError;

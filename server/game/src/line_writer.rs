@@ -7,8 +7,9 @@ use flagfall_protocol::GameSummary;
 use flagfall_store::{Expect, StoreError, Update, UpdateOutcome, Write};
 
 use super::facts::Facts;
-use super::listing::{Listing, live_key};
+use super::listing::Listing;
 use super::public_list::{line_key, progress_of};
+use flagfall_base::keys::LIVE;
 
 /// Guard that says, while it exists, that a line is being written.
 struct Writing(Arc<Facts>);
@@ -37,7 +38,7 @@ pub(super) fn write_line_soon(facts: &Arc<Facts>) {
 /// for a game that is not on the list of running games.
 pub(super) async fn write_line(facts: &Facts) -> Result<(), StoreError> {
     let (game, store) = (facts.id, &*facts.store);
-    let Some(live) = live_key(game) else { return Ok(()) };
+    let live = LIVE.key([&game])?;
     let (summary, absence) = (facts.summary(), facts.absence());
     let progress = progress_of(summary.phase, summary.ply);
     let mut update = Update::default();

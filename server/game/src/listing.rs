@@ -22,7 +22,6 @@ use flagfall_base::keys::{AWAKE, FLAGS, HOUSE, LIVE, NEWS, SEAT, Time16};
 /// The record of a running game. Version 0.1 wrote none for games on a live clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Listing {
-    /// When the game was created.
     pub(super) created: Stamp,
     /// No flag falls before this moment. None where time is unlimited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,7 +79,7 @@ impl Listing {
 
     fn write(self, game: GameId) -> Vec<Write> {
         let value = serde_json::to_vec(&self).unwrap_or_default();
-        let live = live_key(game).map(|key| Write::Put { key, value, expires: None });
+        let live = LIVE.key([&game]).ok().map(|key| Write::Put { key, value, expires: None });
         let due = self.due.and_then(|due| due_key(due, game));
         live.into_iter().chain(due.map(|key| Write::Put { key, value: Vec::new(), expires: None })).collect()
     }
@@ -90,27 +89,25 @@ impl Listing {
         let due = Listing::read(&before).and_then(|before| due_key(before.due?, game));
         let mut writes: Vec<Write> = due.map(|key| Write::Delete { key }).into_iter().collect();
         writes.extend(self.write(game));
-        Some(Update { conditions: vec![(live_key(game)?, Expect::Value(before))], writes })
+        Some(Update { conditions: vec![(LIVE.key([&game]).ok()?, Expect::Value(before))], writes })
     }
 }
 
-/// Adds a new game to the lists.
 pub(super) fn opening(game: GameId, header: &GameHeader, now: Stamp) -> Vec<Write> {
     let empty = |key, expires| Write::Put { key, value: Vec::new(), expires };
     let mut writes: Vec<Write> = index_keys(game, header).map(|key| empty(key, None)).collect();
     writes.extend(Listing::opening(header, now).write(game));
-    writes.extend(news_key(game).map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
+    writes.extend(NEWS.key([&game]).ok().map(|key| empty(key, Some(now.plus_ms(NEWS_MS)))));
     // A house player deploys first; without deployments it may be its turn.
     if header.has_house() {
         writes.extend(house_turn(game, header, Some(now)));
     }
     if !header.is_slow() {
-        writes.extend(awake_key(game).map(|key| empty(key, None)));
+        writes.extend(AWAKE.key([&game]).ok().map(|key| empty(key, None)));
     }
     writes
 }
 
-/// The records that every running game has.
 pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Item = Key> {
     let seats = Side::BOTH.map(|side| SEAT.key([&header.players[side].id, &game]));
     std::iter::once(LIVE.key([&game])).chain(seats).flatten()
@@ -118,18 +115,18 @@ pub(super) fn index_keys(game: GameId, header: &GameHeader) -> impl Iterator<Ite
 
 /// Takes a game that ends off the lists.
 pub(super) fn closing(game: GameId, header: &GameHeader) -> impl Iterator<Item = Write> {
-    let keys = index_keys(game, header).chain(awake_key(game));
-    keys.chain(house_key(game).filter(|_| header.has_house())).map(|key| Write::Delete { key })
+    let keys = index_keys(game, header).chain(AWAKE.key([&game]).ok());
+    keys.chain(HOUSE.key([&game]).ok().filter(|_| header.has_house())).map(|key| Write::Delete { key })
 }
 
 /// Lists that a house player is to act since this moment, or removes the game from that list.
 pub(super) fn house_turn(game: GameId, header: &GameHeader, since: Option<Stamp>) -> Vec<Write> {
-    let house = house_key(game).map(|key| match since {
+    let house = HOUSE.key([&game]).ok().map(|key| match since {
         Some(since) => Write::Put { key, value: since.0.to_string().into_bytes(), expires: None },
         None => Write::Delete { key },
     });
     // Games on a live clock stay on the list of version 0.1 until they end.
-    let awake = awake_key(game).filter(|_| header.is_slow()).map(|key| match since {
+    let awake = AWAKE.key([&game]).ok().filter(|_| header.is_slow()).map(|key| match since {
         Some(_) => Write::Put { key, value: Vec::new(), expires: None },
         None => Write::Delete { key },
     });
@@ -143,22 +140,6 @@ pub(super) fn house_since(value: &[u8]) -> Stamp {
 
 /// Players are notified of a game only if it is at most this old, in milliseconds.
 pub(super) const NEWS_MS: u64 = 60_000;
-
-pub(super) fn live_key(game: GameId) -> Option<Key> {
-    LIVE.key([&game]).ok()
-}
-
-fn awake_key(game: GameId) -> Option<Key> {
-    AWAKE.key([&game]).ok()
-}
-
-fn house_key(game: GameId) -> Option<Key> {
-    HOUSE.key([&game]).ok()
-}
-
-fn news_key(game: GameId) -> Option<Key> {
-    NEWS.key([&game]).ok()
-}
 
 /// The key of a due. Times have a fixed width, so that keys sort by time.
 fn due_key(due: Stamp, game: GameId) -> Option<Key> {
@@ -176,8 +157,8 @@ mod tests {
         let keys = [9, 10, 1_764_000_000_000].map(|due| due_key(Stamp(due), game).unwrap());
         assert!(keys.is_sorted());
         assert_eq!(FLAGS.time_and_game(&keys[2]), Some((Stamp(1_764_000_000_000), game)));
-        assert_eq!(FLAGS.time_and_game(&live_key(game).unwrap()), None);
-        assert_eq!(LIVE.game(&live_key(game).unwrap()), Some(game));
+        assert_eq!(FLAGS.time_and_game(&LIVE.key([&game]).unwrap()), None);
+        assert_eq!(LIVE.game(&LIVE.key([&game]).unwrap()), Some(game));
     }
 
     #[test]

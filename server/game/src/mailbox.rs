@@ -7,9 +7,10 @@
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
+use parking_lot::Mutex;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::coop::cooperative;
 
@@ -18,12 +19,10 @@ const MAILBOX_MAX: usize = 64;
 /// Capacity that an empty queue may keep; the rest of a burst is freed.
 const IDLE_CAPACITY: usize = 4;
 
-/// A sender to a mailbox. Cheap to clone.
 pub(super) struct Sender<T> {
     mail: Arc<Mail<T>>,
 }
 
-/// The receiver of a mailbox; there is one.
 pub(super) struct Mailbox<T> {
     mail: Arc<Mail<T>>,
 }
@@ -45,19 +44,10 @@ struct State<T> {
     reader: Option<Waker>,
 }
 
-/// Creates an empty mailbox and a sender to it.
 pub(super) fn mailbox<T>() -> (Sender<T>, Mailbox<T>) {
     let state = Mutex::new(State { queue: VecDeque::new(), reader: None });
     let mail = Arc::new(Mail { places: Semaphore::new(MAILBOX_MAX), state });
     (Sender { mail: mail.clone() }, Mailbox { mail })
-}
-
-impl<T> Mail<T> {
-    fn lock(&self) -> MutexGuard<'_, State<T>> {
-        // No code can panic between lock and unlock with the state half changed, so poison means
-        // nothing.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl<T> Clone for Sender<T> {
@@ -81,13 +71,12 @@ impl<T> Sender<T> {
 }
 
 impl<T> Room<'_, T> {
-    /// Queues a message.
     pub(super) fn send(mut self, message: T) {
         let Some(place) = self.place.take() else { return };
         // The reader frees the place.
         place.forget();
         let reader = {
-            let mut state = self.mail.lock();
+            let mut state = self.mail.state.lock();
             state.queue.push_back(message);
             state.reader.take()
         };
@@ -103,7 +92,7 @@ impl<T> Drop for Room<'_, T> {
     fn drop(&mut self) {
         if let Some(place) = self.place.take() {
             drop(place);
-            let reader = self.mail.lock().reader.take();
+            let reader = self.mail.state.lock().reader.take();
             if let Some(reader) = reader {
                 reader.wake();
             }
@@ -120,7 +109,7 @@ impl<T> Mailbox<T> {
     }
 
     fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let mut state = self.mail.lock();
+        let mut state = self.mail.state.lock();
         if let Some(message) = state.queue.pop_front() {
             if state.queue.is_empty() && state.queue.capacity() > IDLE_CAPACITY {
                 state.queue = VecDeque::new();
@@ -151,7 +140,6 @@ impl<T> Mailbox<T> {
         self.mail.places.available_permits() == MAILBOX_MAX
     }
 
-    /// Number of senders.
     pub(super) fn senders(&self) -> usize {
         Arc::strong_count(&self.mail) - 1
     }
@@ -161,7 +149,7 @@ impl<T> Drop for Mailbox<T> {
     /// Drops unread messages, so that callers who wait for a reply learn that none will come.
     fn drop(&mut self) {
         self.close();
-        let unread = std::mem::take(&mut self.mail.lock().queue);
+        let unread = std::mem::take(&mut self.mail.state.lock().queue);
         drop(unread);
     }
 }
@@ -249,6 +237,6 @@ mod tests {
         assert_eq!(mailbox.senders(), 1);
         fill(&sender);
         while mailbox.recv().now_or_never().is_some() {}
-        assert_eq!(mailbox.mail.lock().queue.capacity(), 0);
+        assert_eq!(mailbox.mail.state.lock().queue.capacity(), 0);
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use super::handle::{Message, TableHandle};
 use super::listing::NEWS_MS;
-use super::registry::{SCAN_CHUNK, Tables};
+use super::registry::Tables;
 use flagfall_base::delivery::Payload;
 use flagfall_base::keys::NEWS;
 use flagfall_base::scan::Scan;
@@ -100,7 +100,7 @@ impl Tables {
     /// Checks whether anything was missed: games created, entries appended, entries lost.
     async fn audit(&self, room: &Arc<Semaphore>) -> Result<(), StoreError> {
         // Games created a moment ago: their players may be connected here and not know of them.
-        let mut scan = Scan::new(self.store(), NEWS.all()?, SCAN_CHUNK);
+        let mut scan = Scan::new(self.store(), NEWS.all()?);
         while let Some(records) = scan.next().await? {
             for game in records.iter().filter_map(|(key, _)| NEWS.game(key)) {
                 if self.residents().handle(game).is_none() && !self.residents().is_making(game) {

@@ -6,20 +6,15 @@
 //! [`flagfall_store::clock`] for stores of one process; in Redis `heartbeat.lua` does it.
 
 use flagfall_base::keys::OUTAGES;
+use flagfall_base::transact::{Transaction, expect};
 use flagfall_board::Stamp;
-use flagfall_store::{Expect, Outage, OutageList, Store, StoreError, Update, UpdateOutcome, Write};
-
-/// How often an update is retried because another server has changed the list.
-const ATTEMPTS: usize = 8;
+use flagfall_store::{Outage, OutageList, Store, StoreError, Update, Write};
 
 /// The latest outages, oldest first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Outages(OutageList);
 
 /// Notes in the store that there was no server between this moment and now.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn note_outage(store: &dyn Store, since: Stamp) -> Result<(), StoreError> {
     Outages::note_since(store, since).await.map(drop)
 }
@@ -34,30 +29,26 @@ impl Outages {
         }
     }
 
-    /// The outages in the store.
     pub(super) async fn known(store: &dyn Store) -> Result<Outages, StoreError> {
         Ok(Outages(OutageList::parse(store.get(OUTAGES.key([])?).await?.as_deref())))
     }
 
     async fn note_since(store: &dyn Store, since: Stamp) -> Result<Outages, StoreError> {
         let key = OUTAGES.key([])?;
-        for _ in 0..ATTEMPTS {
+        let mut transaction = Transaction::new(store, "the list of outages");
+        loop {
             let before = store.get(key.clone()).await?;
             let mut outages = OutageList::parse(before.as_deref());
             outages.add(Outage { since, until: store.now().max(since) });
-            let value = outages.to_record();
-            let conditions = vec![(key.clone(), before.map_or(Expect::Absent, Expect::Value))];
-            let writes = vec![Write::Put { key: key.clone(), value, expires: None }];
-            match store.update(Update { conditions, writes }).await? {
-                UpdateOutcome::Ok => return Ok(Outages(outages)),
-                UpdateOutcome::Conflict => {}
-                UpdateOutcome::Unknown => break,
+            let write = Write::Put { key: key.clone(), value: outages.to_record(), expires: None };
+            let conditions = vec![(key.clone(), expect(before))];
+            // An outage that was noted although the store did not say so is noted once more.
+            if transaction.commit(Update { conditions, writes: vec![write] }).await? {
+                return Ok(Outages(outages));
             }
         }
-        Err(StoreError::Unavailable { why: "it did not say that it took a record".to_owned() })
     }
 
-    /// When the latest outage was over.
     pub(super) fn over_at(&self) -> Option<Stamp> {
         self.0.iter().map(|outage| outage.until).max()
     }

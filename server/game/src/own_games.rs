@@ -16,19 +16,13 @@ use flagfall_base::keys::SEAT;
 
 /// Most games of one player that are listed. More need a higher limit by the operator.
 const OWN_GAMES_MAX: usize = 512;
-/// Games of one player opened at once.
 const OPEN_AT_ONCE: usize = 8;
-/// How long a player who connects waits for the full list of their games before only those in
-/// memory are listed.
 const LIST_TIMEOUT: Duration = Duration::from_secs(1);
 
 impl Tables {
     /// The running games of a player, the most urgent first. The store's list of seats decides
-    /// which these are, not this server's memory.
-    ///
-    /// # Errors
-    /// [`StoreError`] if the list cannot be read. Single games that cannot be shown are named in
-    /// the answer.
+    /// which these are, not this server's memory. [`StoreError`] if the list cannot be read. Single
+    /// games that cannot be shown are named in the answer.
     pub async fn own_games(&self, player: &str) -> Result<OwnGames, StoreError> {
         let mut own = OwnGames { server_time: self.now().0, ..OwnGames::default() };
         for game in self.seats_of(player).await? {
@@ -42,15 +36,12 @@ impl Tables {
         Ok(own)
     }
 
-    /// A game as one of its players sees it; `None` if it has ended meanwhile, or the player has no
-    /// seat.
     async fn own_game(&self, game: GameId, player: &str) -> Result<Option<OwnGame>, TableError> {
         let (summary, audience, view) = self.find(game).await?.look(Some(player)).await?;
         let side = audience.side().filter(|_| summary.outcome.is_none());
         Ok(side.map(|side| OwnGame::new(summary, side, &view)))
     }
 
-    /// The running games of a player, as the store lists them.
     pub(super) async fn seats_of(&self, player: &str) -> Result<BTreeSet<GameId>, StoreError> {
         let prefix = SEAT.under([&player])?;
         let seats = self.store().scan(prefix.clone(), None, OWN_GAMES_MAX).await?;
@@ -78,8 +69,6 @@ impl Tables {
         summaries
     }
 
-    /// The games that the store lists for a player, and those in memory that it lacks unless their
-    /// logs have gone on.
     async fn listed_of(
         &self,
         player: &str,
@@ -102,9 +91,6 @@ impl Tables {
 
     /// The number of a player's running games. Damaged games are left out when the limit is
     /// reached.
-    ///
-    /// # Errors
-    /// [`TableError::Unavailable`].
     pub async fn count_games_of(&self, player: &str) -> Result<usize, TableError> {
         let games = self.seats_of(player).await.map_err(|_| TableError::Unavailable)?;
         if games.len() < self.host.settings.games_per_player_max {

@@ -9,10 +9,9 @@ use futures_util::StreamExt as _;
 
 use super::handle::TableHandle;
 use super::line_writer::write_line;
-use super::listing::live_key;
 use super::public_list::LINES_MAX;
 use super::registry::Tables;
-use flagfall_base::keys::PUBLIC;
+use flagfall_base::keys::{LIVE, PUBLIC};
 use flagfall_base::names::players_today;
 
 /// Games whose lines or players are looked up at once.
@@ -20,12 +19,9 @@ const AT_ONCE: usize = 16;
 
 impl Tables {
     /// Reads the newest lines and looks up the players' current names; of unchanged lines only if
-    /// `is_thorough`.
-    ///
-    /// # Errors
-    /// [`StoreError`]: what was known stays.
+    /// `is_thorough`. After an error what was known stays.
     pub(super) async fn read_public_games(&self, is_thorough: bool) -> Result<(), StoreError> {
-        self.residents().public_games().begin_reading();
+        self.residents().public_games.lock().begin_reading();
         let records = self.store().scan(PUBLIC.all()?, None, LINES_MAX).await?;
         let mut lines: Vec<GameSummary> = Vec::with_capacity(records.len());
         for (key, value) in records {
@@ -37,7 +33,7 @@ impl Tables {
         }
         let mut known: HashMap<GameId, PerSide<Player>> = HashMap::new();
         if !is_thorough {
-            known.extend(self.residents().public_games().players());
+            known.extend(self.residents().public_games.lock().players());
         }
         let lines = lines.into_iter().map(|mut line| {
             let known = known.remove(&line.id);
@@ -50,13 +46,13 @@ impl Tables {
             }
         });
         let read = futures_util::stream::iter(lines).buffered(AT_ONCE).collect().await;
-        self.residents().public_games().replace(read);
+        self.residents().public_games.lock().replace(read);
         Ok(())
     }
 
     /// Deletes a line whose game does not run; true if it did.
     async fn clear_line(&self, key: Key, game: GameId) -> Result<bool, StoreError> {
-        let Some(live) = live_key(game) else { return Ok(false) };
+        let live = LIVE.key([&game])?;
         if self.residents().handle(game).is_some() || self.store().get(live.clone()).await?.is_some() {
             return Ok(false);
         }

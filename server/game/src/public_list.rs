@@ -21,13 +21,11 @@ use flagfall_base::keys::{PUBLIC, Time16};
 pub(super) const LINES_MAX: usize = 128;
 /// A moment after all games. A key counts back from it, so that the newest game comes first.
 const END_OF_TIME_MS: u64 = 9_999_999_999_999_999;
-/// The key of a game's line; `None` for a private game.
 pub(super) fn line_key(game: GameId, header: &GameHeader, created: Stamp) -> Option<Key> {
     let age = END_OF_TIME_MS.saturating_sub(created.0);
     PUBLIC.key([&Time16(Stamp(age)), &game]).ok().filter(|_| !header.terms.private)
 }
 
-/// Writes the first line of a game.
 pub(super) fn opening_line(header: &GameHeader, game: &GameSummary) -> Option<Write> {
     let key = line_key(game.id, header, Stamp(game.created))?;
     Some(Write::Put { key, value: serde_json::to_vec(game).ok()?, expires: None })
@@ -61,7 +59,6 @@ impl PublicGames {
         }
     }
 
-    /// Takes over what was read.
     pub(super) fn replace(&mut self, read: Vec<GameSummary>) {
         self.read = read;
         self.rested_before.clear();
@@ -72,12 +69,10 @@ impl PublicGames {
         self.read.iter().map(|game| (game.id, game.players.clone()))
     }
 
-    /// Notes that a game goes to rest.
     pub(super) fn note_rest(&mut self, game: GameSummary) {
         keep(&mut self.rested, game);
     }
 
-    /// Each game once, as it was last known.
     pub(super) fn iter(&self) -> impl Iterator<Item = &GameSummary> {
         let of_each: HashMap<GameId, &GameSummary> = self
             .read

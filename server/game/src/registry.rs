@@ -17,7 +17,7 @@ use super::care::{Care, InCare};
 use super::error::TableError;
 use super::handle::{Message, TableHandle, TableInput};
 use super::host::Host;
-use super::listing::{self, Listing, live_key};
+use super::listing::{self, Listing};
 use super::outages::Outages;
 use super::public_list::opening_line;
 use super::reply::{Answer, Reply};
@@ -26,12 +26,10 @@ use super::search::read_all;
 use super::table::Table;
 use flagfall_base::cluster::{GameNews, Peers, Seats};
 use flagfall_base::delivery::Connections;
-use flagfall_base::keys::REMATCH;
+use flagfall_base::keys::{LIVE, REMATCH};
 use flagfall_base::names::players_today;
 use flagfall_base::telemetry::TABLES_OPENED;
 
-/// Index records read at a time.
-pub(super) const SCAN_CHUNK: usize = 512;
 /// Locks for cold loads. Loads of different games may run at once, loads of one game never do.
 const LOAD_LANES: usize = 64;
 
@@ -39,24 +37,19 @@ const LOAD_LANES: usize = 64;
 /// a planned move, which is its player's secret.
 #[derive(Clone)]
 pub struct NewCommand {
-    /// The id of the player.
     pub player: String,
     /// The id of the command; a repeated one gets the answer of the first.
     pub cmd_id: CommandId,
-    /// The ply at which it is made.
     pub ply: Ply,
-    /// The command.
     pub command: GameCommand,
 }
 
-/// All tables of this server. Cheap to clone; all clones are one registry.
 #[derive(Clone)]
 pub struct Tables {
     pub(super) host: Arc<Host>,
     pub(super) on_demand: Arc<OnDemand>,
 }
 
-/// How games are opened on demand.
 pub(super) struct OnDemand {
     /// Allows one cold load of a game at a time, so that no game gets two tables.
     loading: Vec<tokio::sync::Mutex<()>>,
@@ -80,9 +73,6 @@ impl Tables {
     }
 
     /// The table of a game, loaded from its log if it is not in memory.
-    ///
-    /// # Errors
-    /// [`TableError`].
     pub async fn find(&self, game: GameId) -> Result<TableHandle, TableError> {
         match self.residents().handle(game) {
             Some(handle) => Ok(handle),
@@ -107,19 +97,15 @@ impl Tables {
         &*self.host.store
     }
 
-    /// The games in memory.
     pub(super) fn residents(&self) -> &Residents {
         &self.host.residents
     }
 
-    /// The other servers.
-    #[must_use]
     pub fn peers(&self) -> &Peers {
         &self.host.peers
     }
 
     /// Players' connections on all servers, if there can be other servers.
-    #[must_use]
     pub fn seats(&self) -> Option<&Seats> {
         self.host.seats.as_ref()
     }
@@ -131,11 +117,9 @@ impl Tables {
         }
     }
 
-    /// Carries out a player's command, and returns the answer.
-    ///
-    /// # Errors
-    /// [`Refusal`]: the command is not carried out. If the store is unavailable or the table met a
-    /// defect, that is not certain: the same command with the same id gets the true answer.
+    /// Carries out a player's command, and returns the answer. A refused command is not carried
+    /// out. If the store is unavailable or the table met a defect, that is not certain: the same
+    /// command with the same id gets the true answer.
     pub async fn command(&self, game: GameId, command: NewCommand) -> Answer {
         const ATTEMPTS: usize = 3;
         for _ in 0..ATTEMPTS {
@@ -155,7 +139,6 @@ impl Tables {
         Err(Refusal::from(&TableError::Failed))
     }
 
-    /// Where players are notified.
     pub fn connections(&self) -> &Connections {
         self.host.connections()
     }
@@ -195,9 +178,9 @@ impl Tables {
         table.set_players(players);
         if table.is_over() {
             if let Some(rematch) = self.rematch_of(game).await {
-                table.set_rematch(rematch);
+                table.rematch.set_game(rematch);
             }
-        } else if self.residents().index().is_stopping {
+        } else if self.residents().index.lock().is_stopping {
             // The pause of a table opened now would not be written.
             return Err(TableError::Unavailable);
         }
@@ -208,7 +191,7 @@ impl Tables {
             let outages = Outages::known(self.store()).await.map_err(|_| TableError::Unavailable)?;
             table.recover_from(&outages);
             listed = self.listing(game).await?.map(|listing| listing.absence);
-            table.set_absence(listed.unwrap_or_default());
+            table.attendance.set_absence(listed.unwrap_or_default());
         }
         if let Some(seats) = self.seats() {
             table.share(seats.elsewhere(game));
@@ -216,7 +199,7 @@ impl Tables {
         metrics::counter!(TABLES_OPENED).increment(1);
         let registry = Arc::new(self.clone());
         let (handle, actor) = channel(table, self.host.clone(), registry, Opened { stay, care, listed });
-        self.residents().index().insert(handle.clone());
+        self.residents().index.lock().insert(handle.clone());
         tokio::spawn(actor.run());
         Ok(handle)
     }
@@ -224,8 +207,7 @@ impl Tables {
     /// The listing of a running game; `None` if the game is not listed. A game whose record holds
     /// no listing is first added to all lists.
     pub(super) async fn listing(&self, game: GameId) -> Result<Option<Listing>, TableError> {
-        let Some(live) = live_key(game) else { return Ok(None) };
-        let listed = self.store().get(live).await.map_err(|_| TableError::Unavailable)?;
+        let listed = self.listed(game).await?;
         match listed {
             None => Ok(None),
             Some(listed) => match Listing::read(&listed) {
@@ -268,8 +250,6 @@ impl Tables {
         Ok(is_listed.then_some(listing))
     }
 
-    /// Builds a game's table from its log. An error or a panic in the replay affects this game
-    /// only.
     pub(super) fn table_of(&self, game: GameId, stored: &[StoredEntry]) -> Result<Table, TableError> {
         let (epoch, settings) = (self.host.epoch.load(Ordering::Relaxed), self.host.settings.clone());
         let made =
@@ -287,7 +267,6 @@ impl Tables {
         }
     }
 
-    /// The current time by the tables' clock.
     pub fn now(&self) -> Stamp {
         self.host.now()
     }
@@ -298,15 +277,14 @@ impl Tables {
     }
 
     /// The newest public games that are running, in memory or at rest, newest first.
-    #[must_use]
     pub fn running(&self, limit: usize) -> Vec<GameSummary> {
         let (mut handles, at_rest) = {
-            let index = self.residents().index();
+            let index = self.residents().index.lock();
             let is_shown = |handle: &&TableHandle| !handle.facts.header.terms.private && handle.is_running();
             let handles: Vec<TableHandle> = index.tables.values().filter(is_shown).cloned().collect();
             let is_at_rest = |game: &&GameSummary| !index.tables.contains_key(&game.id);
             let at_rest: Vec<GameSummary> =
-                self.residents().public_games().iter().filter(is_at_rest).cloned().collect();
+                self.residents().public_games.lock().iter().filter(is_at_rest).cloned().collect();
             (handles, at_rest)
         };
         let newest_first = |handle: &TableHandle| Reverse((handle.facts.created, handle.id()));
@@ -321,22 +299,21 @@ impl Tables {
     }
 
     /// True if a game is running, whether in memory or at rest.
-    ///
-    /// # Errors
-    /// [`TableError::Unavailable`].
     pub async fn is_running(&self, game: GameId) -> Result<bool, TableError> {
         if let Some(handle) = self.residents().handle(game) {
             return Ok(handle.is_running());
         }
-        let Some(live) = live_key(game) else { return Ok(false) };
-        let listed = self.store().get(live).await.map_err(|_| TableError::Unavailable)?;
-        Ok(listed.is_some())
+        Ok(self.listed(game).await?.is_some())
+    }
+
+    async fn listed(&self, game: GameId) -> Result<Option<Vec<u8>>, TableError> {
+        let live = LIVE.key([&game]).map_err(|_| TableError::Unavailable)?;
+        self.store().get(live).await.map_err(|_| TableError::Unavailable)
     }
 
     /// Numbers of running games in memory: how many are deploying, how many are being played.
-    #[must_use]
     pub fn count_by_phase(&self) -> (usize, usize) {
-        let index = self.residents().index();
+        let index = self.residents().index.lock();
         index.tables.values().fold((0, 0), |(deploying, playing), handle| match handle.phase() {
             Phase::Deploying => (deploying + 1, playing),
             Phase::Playing => (deploying, playing + 1),
@@ -344,14 +321,10 @@ impl Tables {
         })
     }
 
-    /// How many tables are in memory.
-    #[must_use]
     pub fn len(&self) -> usize {
-        self.residents().index().tables.len()
+        self.residents().index.lock().tables.len()
     }
 
-    /// True if no table is in memory.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -360,7 +333,7 @@ impl Tables {
     /// the pause of every running game. Returns when all tables have stopped.
     pub async fn stop(&self, is_last: bool) {
         let handles: Vec<TableHandle> = {
-            let mut index = self.residents().index();
+            let mut index = self.residents().index.lock();
             index.is_stopping = true;
             index.tables.values().cloned().collect()
         };

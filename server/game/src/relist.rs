@@ -12,9 +12,6 @@ use flagfall_base::keys::LISTS_WHOLE;
 /// Lists those of these games that run and are not listed; returns how many these were. For when
 /// records of the store were lost. A game whose log is damaged is left out; opening it reports the
 /// damage.
-///
-/// # Errors
-/// [`StoreError`] when the store does not answer.
 pub async fn relist(store: &dyn Store, games: &[GameId]) -> Result<usize, StoreError> {
     let mut listed = 0;
     // The next server that starts completes the other lists.

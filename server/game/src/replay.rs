@@ -37,7 +37,7 @@ pub(super) fn open(game: GameId, first: &StoredEntry) -> Result<(GameHeader, Gam
     let entry = record::decode::<GameHeader>(&first.body).map_err(|_| ReplayError::NoHeader)?;
     let LogBody::Opened(header) = entry.body else { return Err(ReplayError::NoHeader) };
     let terms = header.game_terms(game, first.at).ok_or(ReplayError::Ruleset)?;
-    let lag_quota = header.lag_quota.map(Into::into).unwrap_or_default();
+    let lag_quota = header.lag_quota.unwrap_or_default();
     Ok((header, Game::new(terms).with_lag_quota(lag_quota)))
 }
 

@@ -1,14 +1,14 @@
 //! Answers to commands, and where they go.
 
-use flagfall_board::GameId;
-use flagfall_protocol::{Accepted, CommandId, Refusal, ServerToClient};
-use tokio::sync::oneshot;
-
 use flagfall_base::delivery::{Outbox, Payload};
 use flagfall_base::request_id::RequestId;
 use flagfall_base::{refusals, telemetry};
+use flagfall_board::GameId;
+use flagfall_protocol::Player;
+use flagfall_protocol::Position;
+use flagfall_protocol::{Accepted, CommandId, Refusal, ServerToClient};
+use tokio::sync::oneshot;
 
-/// The answer to a command.
 pub type Answer = Result<Accepted, Refusal>;
 
 /// Where the answer to a command goes.
@@ -17,19 +17,15 @@ pub enum Reply {
     /// To a connection, as a message that names the command. It is in the send queue after the
     /// events of the command.
     Connection {
-        /// The connection.
         outbox: Outbox,
-        /// The request that the command came with.
         request: RequestId,
     },
-    /// To a caller in this process.
     Caller(oneshot::Sender<Answer>),
     /// Discarded: a house player looks at the game instead.
     Discard,
 }
 
 impl Reply {
-    /// The connection that asked.
     pub(super) fn outbox(&self) -> Option<&Outbox> {
         match self {
             Reply::Connection { outbox, .. } => Some(outbox),
@@ -37,7 +33,6 @@ impl Reply {
         }
     }
 
-    /// The request that the command came with.
     pub(super) fn request(&self) -> Option<RequestId> {
         match self {
             Reply::Connection { request, .. } => Some(*request),
@@ -45,8 +40,6 @@ impl Reply {
         }
     }
 
-    /// Gives the answer to the command of this id in this game. A refusal also says how far the
-    /// asking side has been shown the game, if it has a side.
     pub(super) fn answer(self, game: GameId, cmd_id: CommandId, answer: Answer, seq: Option<u64>) {
         match self {
             Reply::Connection { outbox, request } => outbox.send(match answer {
@@ -65,6 +58,16 @@ impl Reply {
             Reply::Discard => {}
         }
     }
+}
+
+/// A connection that wants to be shown a game.
+#[derive(Clone, Debug)]
+pub struct Opener {
+    pub outbox: Outbox,
+    pub player: Player,
+    /// What the client has seen already.
+    pub since: Option<Position>,
+    pub request: RequestId,
 }
 
 #[cfg(test)]

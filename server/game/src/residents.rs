@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use flagfall_board::{GameId, PerSide, Side};
 
@@ -12,13 +12,14 @@ use super::handle::{Message, TableHandle};
 use super::header::GameHeader;
 use super::mailbox::Mailbox;
 use super::public_list::PublicGames;
+use parking_lot::Mutex;
 
 /// The games that this server has in memory or is creating.
 #[derive(Default)]
 pub(super) struct Residents {
-    index: Mutex<Index>,
+    pub(super) index: Mutex<Index>,
     /// What lists show of games at rest.
-    public_games: Mutex<PublicGames>,
+    pub(super) public_games: Mutex<PublicGames>,
     /// Number of running games, in memory or at rest.
     pub(super) running: RunningCount,
 }
@@ -43,7 +44,6 @@ pub(super) struct Making {
 }
 
 impl Index {
-    /// Registers a table.
     pub(super) fn insert(&mut self, handle: TableHandle) {
         let game = handle.id();
         if handle.is_running() {
@@ -53,7 +53,6 @@ impl Index {
         self.tables.insert(game, handle);
     }
 
-    /// The running games in memory of a player.
     fn games_of(&self, player: &str) -> impl Iterator<Item = GameId> {
         let number = number_of(player);
         let seats = self.seats.range((number, GameId::from_random([0; 12]))..);
@@ -63,7 +62,6 @@ impl Index {
         seats.map(|(_, game)| *game).filter(has_seat)
     }
 
-    /// True if this is the game's table.
     fn is_of(&self, facts: &Arc<Facts>) -> bool {
         self.tables.get(&facts.id).is_some_and(|handle| Arc::ptr_eq(&handle.facts, facts))
     }
@@ -84,43 +82,31 @@ fn number_of(player: &str) -> u64 {
 }
 
 impl Residents {
-    pub(super) fn index(&self) -> MutexGuard<'_, Index> {
-        // Nothing panics while it holds this lock; even then the index would be intact.
-        self.index.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn public_games(&self) -> MutexGuard<'_, PublicGames> {
-        self.public_games.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The table of a game, if it is in memory.
     pub(super) fn handle(&self, game: GameId) -> Option<TableHandle> {
-        self.index().tables.get(&game).cloned()
+        self.index.lock().tables.get(&game).cloned()
     }
 
     pub(super) fn running_handles(&self) -> Vec<TableHandle> {
-        self.index().tables.values().filter(|handle| handle.is_running()).cloned().collect()
+        self.index.lock().tables.values().filter(|handle| handle.is_running()).cloned().collect()
     }
 
-    /// True if the game is being created here.
     pub(super) fn is_making(&self, game: GameId) -> bool {
-        self.index().making.iter().any(|making| making.game == game)
+        self.index.lock().making.iter().any(|making| making.game == game)
     }
 
-    /// The running games in memory of one player.
     pub(super) fn games_of(&self, player: &str) -> BTreeSet<GameId> {
-        self.index().games_of(player).collect()
+        self.index.lock().games_of(player).collect()
     }
 
     /// Notes that a game has ended: it no longer counts as running.
     pub(super) fn note_end(&self, facts: &Facts) {
-        self.index().remove_seats(facts.id, &facts.header);
+        self.index.lock().remove_seats(facts.id, &facts.header);
         self.running.note_end();
     }
 
     /// Removes a table that has ended, if it is still registered.
     pub(super) fn forget(&self, facts: &Arc<Facts>) {
-        let mut index = self.index();
+        let mut index = self.index.lock();
         if index.is_of(facts) {
             index.tables.remove(&facts.id);
         }
@@ -129,7 +115,7 @@ impl Residents {
     /// Removes a table from memory if nothing is about to be sent to it; true if it was removed. A
     /// later search for the game reads its log.
     pub(super) fn let_go(&self, facts: &Arc<Facts>, mailbox: &Mailbox<Box<Message>>) -> bool {
-        let mut index = self.index();
+        let mut index = self.index.lock();
         let own_senders = usize::from(index.is_of(facts));
         // New handles come from the index only, which is locked.
         if mailbox.senders() > own_senders || !mailbox.is_empty() {
@@ -140,7 +126,7 @@ impl Residents {
             index.remove_seats(facts.id, &facts.header);
             let summary = facts.summary();
             if summary.outcome.is_none() && !summary.terms.private {
-                self.public_games().note_rest(summary);
+                self.public_games.lock().note_rest(summary);
             }
         }
         true

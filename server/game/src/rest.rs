@@ -14,9 +14,11 @@ use futures_util::StreamExt as _;
 use tokio::time::sleep;
 
 use super::listing::Listing;
-use super::registry::{SCAN_CHUNK, Tables};
+use super::registry::Tables;
 use flagfall_base::keys::{Kind, LISTS_WHOLE, LIVE};
 
+/// Index records read at a time.
+const SCAN_CHUNK: usize = 512;
 /// Games missing from some list that are handled at once.
 const LIST_AT_ONCE: usize = 16;
 /// The lists are checked once for so many checks of what is due.
@@ -51,8 +53,6 @@ impl Tables {
         Ok((!records.is_empty()).then_some(records))
     }
 
-    /// Takes care of games at rest until the future is dropped. `every` is the time between two
-    /// checks of what is due.
     pub async fn look_after_games_at_rest(&self, every: Duration) {
         tokio::join!(
             self.look_after_flags(every),
@@ -134,19 +134,16 @@ impl Tables {
     }
 
     /// How many running games are not in memory, as of the last count.
-    #[must_use]
     pub fn at_rest(&self) -> usize {
         self.on_demand.at_rest.load(Ordering::Relaxed)
     }
 
     /// Memory the process may use, in bytes; `None` without a limit.
-    #[must_use]
     pub fn memory_limit(&self) -> Option<u64> {
         self.host.settings.memory.limit()
     }
 
     /// How many games run, in memory or at rest, as far as this server knows.
-    #[must_use]
     pub fn running_count(&self) -> usize {
         self.residents().running.get()
     }

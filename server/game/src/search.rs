@@ -8,7 +8,6 @@ use super::error::ReadFailure;
 use super::replay;
 use super::table::{Asked, CommandKey, Done};
 
-/// Entries read at a time.
 pub(super) const READ_CHUNK: usize = 512;
 
 impl From<ReadError> for ReadFailure {

@@ -8,21 +8,14 @@ use super::features::Features;
 use flagfall_base::delivery::Connections;
 use flagfall_base::memory::MemoryGuard;
 
-/// Settings of all tables.
 #[derive(Clone)]
 pub struct TableSettings {
-    /// Time to deploy, in milliseconds.
     pub deploy_ms: u64,
     /// Lag compensation in new games; `None` to give none.
     pub lag_quota: Option<LagQuota>,
-    /// The shortest wait before a game can be claimed, in milliseconds; half of it if the player
-    /// left on purpose.
     pub claim_ms: u64,
-    /// Most spectators of one game.
     pub spectators_max: usize,
-    /// Most running games of one player.
     pub games_per_player_max: usize,
-    /// Most running games of all players together.
     pub running_games_max: usize,
     /// Limits new games by the memory in use.
     pub memory: MemoryGuard,

@@ -34,20 +34,14 @@ const NO_RANDOM_BITS: &str = "the operating system gives no random bits";
 
 impl Tables {
     /// Opens the registry. Running games are opened when a player asks for them or something is due
-    /// in them; their clocks stood still since the last heartbeat.
-    ///
-    /// # Errors
-    /// [`StartError`] when the store does not answer, or no random name can be drawn. No log is
-    /// read, so damaged games do not matter.
+    /// in them; their clocks stood still since the last heartbeat. [`StartError`] when the store
+    /// does not answer, or no random name can be drawn. No log is read, so damaged games do not
+    /// matter.
     pub async fn start(store: Arc<dyn Store>, settings: TableSettings) -> Result<Tables, StartError> {
         let clock = StoreClock(store.clone());
         Tables::start_at(store, settings, clock).await
     }
 
-    /// Like [`Tables::start`], with this clock.
-    ///
-    /// # Errors
-    /// As [`Tables::start`].
     pub async fn start_at(
         store: Arc<dyn Store>,
         settings: TableSettings,

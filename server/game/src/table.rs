@@ -8,17 +8,14 @@
 
 mod aborts;
 mod admission;
-mod answers;
 mod append;
 mod audience;
 mod claims;
 mod command;
 mod commit;
 mod compact_ply;
-mod epochs;
 mod follow;
 mod house_turns;
-mod idle;
 mod input;
 mod judge;
 mod outage;
@@ -30,10 +27,10 @@ mod step;
 mod work;
 
 pub(crate) use command::{Asked, CommandKey, Done};
-pub use epochs::StaleEpoch;
 pub(crate) use house_turns::HOUSE_TAKEOVER_MS;
-pub(crate) use idle::NEAR_MS;
 pub(crate) use input::{Input, Output};
+pub use judge::StaleEpoch;
 #[cfg(test)]
 pub(crate) use state::Health;
+pub(crate) use state::NEAR_MS;
 pub(crate) use state::Table;

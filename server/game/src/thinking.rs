@@ -7,9 +7,10 @@
 //! networks, then the players of the chosen one.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -24,7 +25,6 @@ const IDLE_MAX: usize = 4_096;
 pub(super) struct ThinkingShare {
     /// The network from which the opponent is connected here. If they are not, they count alone.
     pub(super) network: Option<Network>,
-    /// The opponent's id.
     pub(super) player: Arc<str>,
 }
 
@@ -41,7 +41,6 @@ impl ThinkingShare {
     }
 }
 
-/// What one network or player has used.
 #[derive(Default)]
 struct Account {
     spent: Duration,
@@ -95,7 +94,6 @@ struct Crowd {
     players: HashMap<Arc<str>, Player>,
 }
 
-/// Who waits to think, and what they have used.
 #[derive(Default)]
 struct Shares {
     /// Like [`Crowd::least`], for networks.
@@ -140,7 +138,6 @@ impl Shares {
         self.forget_idle(share);
     }
 
-    /// Removes a ticket that was not picked.
     fn cancel(&mut self, share: &ThinkingShare, ticket: u64) {
         if let Some(network) = self.networks.get_mut(&share.branch())
             && let Some(player) = network.players.get_mut(&share.player)
@@ -205,7 +202,6 @@ impl Room {
 }
 
 impl ThinkingRoom {
-    /// A room in which `places` may think at once.
     pub(super) fn new(places: usize) -> ThinkingRoom {
         let (shares, waiting) = (Shares::default(), HashMap::new());
         ThinkingRoom(Arc::new(Mutex::new(Room { free: places.max(1), tickets: 0, shares, waiting })))
@@ -226,7 +222,7 @@ impl ThinkingRoom {
     /// Waits for a place. Dropping the place frees it.
     pub(super) async fn enter(&self, share: ThinkingShare) -> Place {
         let (admitted, mut place) = {
-            let mut room = self.lock();
+            let mut room = self.0.lock();
             room.tickets += 1;
             let ticket = room.tickets;
             let (sender, admitted) = oneshot::channel();
@@ -240,24 +236,18 @@ impl ThinkingRoom {
         place.since = Some(Instant::now());
         place
     }
-
-    fn lock(&self) -> MutexGuard<'_, Room> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
-/// A place in the room, or the wait for one.
 pub(super) struct Place {
     room: ThinkingRoom,
     share: ThinkingShare,
     ticket: u64,
-    /// Since when the place is used.
     since: Option<Instant>,
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut room = self.room.lock();
+        let mut room = self.room.0.lock();
         if room.waiting.remove(&self.ticket).is_some() {
             room.shares.cancel(&self.share, self.ticket);
             return;
@@ -286,7 +276,7 @@ mod tests {
         tokio::spawn(async move {
             loop {
                 let place = room.enter(share.clone()).await;
-                log.lock().unwrap().push(share.player.clone());
+                log.lock().push(share.player.clone());
                 tokio::time::sleep(THINK).await;
                 drop(place);
             }
@@ -340,7 +330,7 @@ mod tests {
             (0..games).for_each(|_| play(&room, share(None, player), &log));
         }
         tokio::time::sleep(Duration::from_secs(30)).await;
-        let log = log.lock().unwrap();
+        let log = log.lock();
         for player in ["ana", "bo", "cy"] {
             let thoughts = log.iter().filter(|who| ***who == *player).count();
             assert!(
@@ -369,7 +359,7 @@ mod tests {
         // It has a place now and never uses it.
         drop(admitted);
         drop(room.enter(share(None, "di")).await);
-        let room = room.lock();
+        let room = room.0.lock();
         assert_eq!((room.free, room.waiting.len(), room.shares.networks.len()), (1, 0, 0));
     }
 }

@@ -14,11 +14,9 @@ use metrics::counter;
 use tokio::time::sleep;
 
 use flagfall_base::keys::{ENDED, Time16};
+use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::GAMES_ARCHIVED;
 use flagfall_game::{TableError, finished};
-
-/// Records read at a time.
-const CHUNK: usize = 256;
 
 /// The record of a game that ends now. It is written in the append that ends the game.
 pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
@@ -26,8 +24,6 @@ pub(crate) fn ended(game: GameId, at: Stamp) -> Option<Write> {
     Some(Write::Put { key, value: Vec::new(), expires: None })
 }
 
-/// Archives games that ended at least `after` ago, every `every`, until the future is dropped.
-/// Archives nothing if `after` is `None`.
 pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, every: Duration) {
     let Some(after) = after else { return std::future::pending().await };
     loop {
@@ -45,18 +41,11 @@ pub async fn archive_old_games(store: Arc<dyn Store>, after: Option<Duration>, e
     }
 }
 
-/// Archives the games that ended at least `after` ago, and returns how many.
-///
-/// # Errors
-/// [`StoreError`]: the others will be found again. A damaged game is not an error; it is reported
-/// and stays as it is.
+/// Archives the games that ended at least `after` ago, and returns how many. After an error the
+/// others will be found again. A damaged game is not an error; it is reported and stays as it is.
 pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, StoreError> {
-    let prefix = ENDED.all()?;
-    let (mut archived, mut from) = (0, None);
-    loop {
-        let records = store.scan(prefix.clone(), from.take(), CHUNK).await?;
-        let Some((last, _)) = records.last() else { return Ok(archived) };
-        from = Some(last.clone());
+    let (mut archived, mut scan) = (0, Scan::new(store, ENDED.all()?));
+    while let Some(records) = scan.next().await? {
         for (key, _) in records {
             let Some((at, game)) = ENDED.time_and_game(&key) else { continue };
             if !is_old(store, at, after) {
@@ -78,6 +67,7 @@ pub async fn archive_due(store: &dyn Store, after: Duration) -> Result<usize, St
             store.update(Update { conditions: Vec::new(), writes: vec![Write::Delete { key }] }).await?;
         }
     }
+    Ok(archived)
 }
 
 async fn has_log(store: &dyn Store, game: GameId) -> Result<bool, StoreError> {
@@ -95,9 +85,6 @@ fn is_old(store: &dyn Store, at: Stamp, after: Duration) -> bool {
 /// Archives all games that ended at least `after` ago, even without a record of their end. Returns
 /// how many of them are archived now, and how many games there are. `told` gets both numbers after
 /// each game.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn archive_all(
     store: &dyn Archive,
     after: Duration,

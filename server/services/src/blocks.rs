@@ -2,27 +2,23 @@
 
 use flagfall_base::refusals;
 use flagfall_protocol::{Code, Player, PlayerKind, Refusal};
-use flagfall_store::{Key, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
 use thiserror::Error;
 
 use crate::players::Standing;
-use flagfall_base::keys::BLOCKS;
+use flagfall_base::keys::{BLOCKS, last_part};
 use flagfall_base::names::player_shown;
 
-/// Most players that one player may block.
 pub const BLOCKS_MAX: usize = 100;
 
-/// Why a player was not blocked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum BlockRefusal {
     /// Players cannot block themselves.
     Yourself,
-    /// The list is full.
     TooMany,
     /// The record of the guest who blocks changed at the same moment.
     Conflict,
-    /// The store does not answer as it should.
     Store,
 }
 
@@ -48,9 +44,6 @@ impl From<StoreError> for BlockRefusal {
 }
 
 /// Blocks or unblocks a player. Repeating it changes nothing.
-///
-/// # Errors
-/// [`BlockRefusal`].
 pub async fn set_blocked(
     store: &dyn Store,
     owner: &Standing,
@@ -61,10 +54,10 @@ pub async fn set_blocked(
     if other.id == owner.id {
         return Err(BlockRefusal::Yourself);
     }
-    let key = block_key(&owner.id, &other.id)?;
+    let key = BLOCKS.key([&owner.id, &other.id])?;
     let mut update = Update::default();
     if is_blocked {
-        let is_full = store.scan(blocks_of(&owner.id)?, None, BLOCKS_MAX).await?.len() >= BLOCKS_MAX;
+        let is_full = store.scan(BLOCKS.under([&owner.id])?, None, BLOCKS_MAX).await?.len() >= BLOCKS_MAX;
         if is_full && store.get(key.clone()).await?.is_none() {
             return Err(BlockRefusal::TooMany);
         }
@@ -80,10 +73,6 @@ pub async fn set_blocked(
     }
 }
 
-/// The players that a player has blocked, under their current names.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, StoreError> {
     let mut players = Vec::new();
     for id in blocked_ids(store, owner).await? {
@@ -92,40 +81,17 @@ pub async fn blocked_by(store: &dyn Store, owner: &str) -> Result<Vec<Player>, S
     Ok(players)
 }
 
-/// The ids of the players that a player has blocked.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn blocked_ids(store: &dyn Store, owner: &str) -> Result<Vec<String>, StoreError> {
-    let prefix = blocks_of(owner)?;
+    let prefix = BLOCKS.under([&owner])?;
     let blocked = store.scan(prefix.clone(), None, BLOCKS_MAX).await?;
-    let id = |key: &Key| {
-        let id = key.as_bytes().strip_prefix(prefix.as_bytes())?;
-        std::str::from_utf8(id).ok().map(str::to_owned)
-    };
-    Ok(blocked.iter().filter_map(|(key, _)| id(key)).collect())
+    Ok(blocked.iter().filter_map(|(key, _)| last_part(key, &prefix)).collect())
 }
 
-/// True if `owner` has blocked `other`.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn has_blocked(store: &dyn Store, owner: &str, other: &str) -> Result<bool, StoreError> {
-    Ok(store.get(block_key(owner, other)?).await?.is_some())
+    Ok(store.get(BLOCKS.key([&owner, &other])?).await?.is_some())
 }
 
 /// True if one of the two has blocked the other, so that they do not play each other.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn are_apart(store: &dyn Store, one: &str, other: &str) -> Result<bool, StoreError> {
     Ok(has_blocked(store, one, other).await? || has_blocked(store, other, one).await?)
-}
-
-pub(crate) fn blocks_of(owner: &str) -> Result<Key, StoreError> {
-    BLOCKS.under([&owner])
-}
-
-fn block_key(owner: &str, other: &str) -> Result<Key, StoreError> {
-    BLOCKS.key([&owner, &other])
 }

@@ -8,20 +8,17 @@ use flagfall_base::refusals;
 use flagfall_board::Side;
 use flagfall_protocol::{Code, PlayerKind, Refusal, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::{Ruleset, Setup};
-use flagfall_store::{Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Store, StoreError, Write};
 
 use flagfall_base::identity::Identity;
-use flagfall_base::keys::DEPLOYMENTS;
-use flagfall_base::transact::delete_all;
+use flagfall_base::keys::{DEPLOYMENTS, last_part};
+use flagfall_base::transact::{delete, delete_all, write};
 
-/// Most deployments of one ruleset that a player may keep.
 pub const PER_RULESET_MAX: usize = 50;
-/// Most deployments that a player may keep.
 const ALL_MAX: usize = 1_000;
 /// Longest text that is parsed, in bytes, including blanks.
 const TEXT_MAX: usize = 1_000;
 
-/// The deployments in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Deployments {
     store: Arc<dyn Store>,
@@ -33,20 +30,14 @@ pub struct Deployments {
 pub enum DeploymentError {
     /// Guests keep deployments on their own machine.
     AccountExpected,
-    /// There is no such ruleset.
     NoSuchRuleset,
-    /// The name is not allowed.
     BadName,
     /// The deployment is not valid. The message names the wrong piece, since only the owner sees
     /// it.
     BadSetup(#[from] flagfall_rules::SetupRefusal),
-    /// The text is too long.
     TooLong,
-    /// The list is full.
     TooMany,
-    /// There is no deployment of this name.
     NotFound,
-    /// The store does not answer.
     Store,
 }
 
@@ -80,22 +71,18 @@ impl From<StoreError> for DeploymentError {
 }
 
 impl Deployments {
-    /// The deployments in this store.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Deployments {
         Deployments { store }
     }
 
     /// The asker's deployments, ordered by ruleset and name.
-    ///
-    /// # Errors
-    /// [`DeploymentError::Store`].
     pub async fn list(&self, asker: &Identity) -> Result<SavedDeployments, DeploymentError> {
         let prefix = DEPLOYMENTS.under([&asker.player.id])?;
         let mut deployments = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, ALL_MAX).await? {
-            let place = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-            let (Some(Ok(place)), Ok(setup)) = (place, String::from_utf8(value)) else { continue };
+            let (Some(place), Ok(setup)) = (last_part(&key, &prefix), String::from_utf8(value)) else {
+                continue;
+            };
             let Some((ruleset, name)) = place.split_once('/') else { continue };
             let (ruleset, name) = (ruleset.to_owned(), name.to_owned());
             deployments.push(SavedDeployment { ruleset, name, setup: Secret::new(setup) });
@@ -103,10 +90,7 @@ impl Deployments {
         Ok(SavedDeployments { deployments })
     }
 
-    /// Stores a deployment, replacing one of the same name.
-    ///
-    /// # Errors
-    /// [`DeploymentError`]; nothing has changed.
+    /// Stores a deployment, replacing one of the same name. After an error nothing has changed.
     pub async fn save(
         &self,
         asker: &Identity,
@@ -134,36 +118,23 @@ impl Deployments {
         if kept.len() >= PER_RULESET_MAX && kept.iter().all(|(other, _)| *other != key) {
             return Err(DeploymentError::TooMany);
         }
-        self.write(Write::Put { key, value: text.clone().into_bytes(), expires: None }).await?;
+        let value = text.clone().into_bytes();
+        write(&*self.store, vec![Write::Put { key, value, expires: None }]).await?;
         Ok(SavedDeployment { ruleset: rules.id.to_owned(), name: name.to_owned(), setup: Secret::new(text) })
     }
 
-    /// Deletes a deployment.
-    ///
-    /// # Errors
-    /// [`DeploymentError::NotFound`], [`DeploymentError::Store`].
     pub async fn remove(&self, asker: &Identity, ruleset: &str, name: &str) -> Result<(), DeploymentError> {
         if !SavedDeployment::is_name(name) {
             return Err(DeploymentError::NotFound);
         }
         let key = DEPLOYMENTS.key([&asker.player.id, &base(ruleset)?.id, &name])?;
         self.store.get(key.clone()).await?.ok_or(DeploymentError::NotFound)?;
-        self.write(Write::Delete { key }).await
+        Ok(delete(&*self.store, vec![key]).await?)
     }
 
-    /// Deletes the deployments of a deleted player.
-    ///
-    /// # Errors
-    /// [`StoreError`]: some may remain.
+    /// Deletes the deployments of a deleted player. After an error some may remain.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         delete_all(&*self.store, DEPLOYMENTS.under([&player])?).await
-    }
-
-    async fn write(&self, write: Write) -> Result<(), DeploymentError> {
-        match self.store.update(Update { conditions: Vec::new(), writes: vec![write] }).await? {
-            UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
-            UpdateOutcome::Unknown => Err(DeploymentError::Store),
-        }
     }
 }
 

@@ -6,15 +6,13 @@ use std::sync::Arc;
 use flagfall_protocol::Player;
 use flagfall_store::Store;
 
-use crate::blocks;
 use crate::deployments::Deployments;
 use crate::histories::Histories;
-use crate::left_games;
 use crate::lobby::{Lobby, LobbyRefusal};
 use crate::notices::Notices;
 use crate::ratings::Ratings;
 use flagfall_base::jobs::{Claimed, JobError};
-use flagfall_base::keys::LEAVING;
+use flagfall_base::keys::{BLOCKS, LEAVING, LEFT};
 use flagfall_base::transact::delete_all;
 
 /// Everything that keeps something about a player.
@@ -29,9 +27,6 @@ pub struct Erasure {
 
 impl Erasure {
     /// Does this player's job at once, if there is one. If it fails, the runner does it.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub async fn erase_now(&self, player: &str) -> Result<(), JobError> {
         match Claimed::now(&self.store, LEAVING.key([&player])?).await? {
             Some(job) => self.do_job(&job).await,
@@ -41,9 +36,6 @@ impl Erasure {
 
     /// Removes what is left of a player whose account is deleted. It may be done any number of
     /// times.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let player: Player = job.fields()?;
         let (store, id) = (&*self.store, &player.id);
@@ -55,8 +47,8 @@ impl Erasure {
             self.histories.forget(&player).await.map_err(JobError::from),
             self.deployments.forget(id).await.map_err(JobError::from),
             self.notices.forget(id).await.map_err(JobError::from),
-            delete_all(store, blocks::blocks_of(id)?).await.map_err(JobError::from),
-            delete_all(store, left_games::marks_of(id)?).await.map_err(JobError::from),
+            delete_all(store, BLOCKS.under([&id])?).await.map_err(JobError::from),
+            delete_all(store, LEFT.under([&id])?).await.map_err(JobError::from),
         ];
         parts.into_iter().collect::<Result<(), JobError>>()?;
         self.store.update(job.finish()).await?;

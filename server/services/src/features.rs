@@ -4,23 +4,17 @@ use flagfall_board::{GameId, Side, Stamp};
 use flagfall_store::{Key, Write};
 
 use crate::archive::ended;
-use crate::histories;
 use crate::left_games;
 use crate::lobby::pool_return;
-use crate::proof;
 use crate::prune::guest_ended;
-use crate::ratings;
 use crate::turns::turn_job;
 use flagfall_base::jobs::JobWriter;
 use flagfall_base::keys::{PLAYED_DUE, PROOF_DUE, RATING_DUE};
 use flagfall_game::{Features, GameEnd, GameHeader, Milestone};
 
-/// The features of this server.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerFeatures {
-    /// Writes jobs as those of this server.
     pub(crate) jobs: JobWriter,
-    /// True if finished games are signed.
     pub(crate) signs: bool,
 }
 
@@ -30,9 +24,9 @@ impl ServerFeatures {
     }
 
     fn ended(&self, game: GameId, header: &GameHeader, end: GameEnd, now: Stamp) -> Vec<Write> {
-        let rating = ratings::key_of_job(game).filter(|_| header.terms.rated);
-        let proof = proof::key_of_job(game).filter(|_| self.signs);
-        let jobs = [rating, histories::key_of_job(game), proof].into_iter().flatten();
+        let rating = RATING_DUE.key([&game]).ok().filter(|_| header.terms.rated);
+        let proof = PROOF_DUE.key([&game]).ok().filter(|_| self.signs);
+        let jobs = [rating, PLAYED_DUE.key([&game]).ok(), proof].into_iter().flatten();
         let left = Side::BOTH.into_iter().filter(|side| end.left[*side]);
         let marks = left.filter_map(|side| left_games::mark(&header.players[side].id, game, now));
         jobs.map(|key| self.job(key, now))

@@ -19,35 +19,27 @@ use flagfall_rules::EndReason;
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 
 use self::record::{
-    Figures, Pair, PlayedRecord, Shelf, bytes, damaged, figures_key, figures_of, played_key, played_of, read,
-    tallies_of, tally_key, versus_key, versus_of,
+    Figures, Pair, Shelf, bytes, damaged, played_key, played_of, read, versus_key, versus_of,
 };
-use crate::players::gone_key;
 use flagfall_base::jobs::{Claimed, JobError};
-use flagfall_base::keys::{last_part, page_key};
+use flagfall_base::keys::{FIGURES, GONE, TALLY, last_part, page_key};
 use flagfall_base::names::player_shown;
 use flagfall_base::transact::{Transaction, delete_all};
 use flagfall_game::{Archived, Finished, Tables};
 
-pub(crate) use self::record::key_of_job;
-
-/// Most games of a page.
 pub const PAGE_MAX: usize = 100;
 /// Default number of games of a page.
 pub const PAGE: usize = 30;
-/// Most games of an export.
 const EXPORTED_MAX: usize = 1_000;
 /// Most rulesets in a player's statistics; custom rulesets count separately.
 const RULESETS_MAX: usize = 200;
 
-/// The histories in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Histories {
     store: Arc<dyn Store>,
     tables: Tables,
 }
 
-/// A page of a list: where it starts and how long it is.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Page {
     /// The `next` of the previous page.
@@ -57,16 +49,11 @@ pub struct Page {
 }
 
 impl Histories {
-    /// The histories in this store, for games that these tables can read.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables) -> Histories {
         Histories { store, tables }
     }
 
     /// Does the job of entering a game into the histories of its players.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         let Some(archived) = self.tables.archive(game).await? else {
@@ -103,7 +90,7 @@ impl Histories {
             return Ok(());
         }
         // A player who deleted their account has no history any more, and gets no new one.
-        let gone = gone_key(&player.id)?;
+        let gone = GONE.key([&player.id])?;
         if self.store.get(gone.clone()).await?.is_some() {
             return Ok(());
         }
@@ -113,7 +100,7 @@ impl Histories {
             Some(winner) if *winner == side => GameScore::Won,
             Some(_) => GameScore::Lost,
         };
-        let record = PlayedRecord {
+        let record = PlayedGame {
             game,
             ended: ended.0,
             ruleset: terms.ruleset.clone(),
@@ -135,14 +122,14 @@ impl Histories {
                 .writes
                 .push(put(versus_key(&player.id, &opponent.id, *shelf, ended.0, game)?, value.clone()));
         }
-        let key = tally_key(&player.id, &opponent.id, &terms.ruleset)?;
+        let key = TALLY.key([&player.id, &opponent.id, &terms.ruleset])?;
         let mut pair: Pair = self.expected(&key, update).await?;
         pair.all.count(score);
         if !terms.private {
             pair.open.count(score);
         }
         update.writes.push(put(key, bytes(&pair)?));
-        let key = figures_key(&player.id, &terms.ruleset)?;
+        let key = FIGURES.key([&player.id, &terms.ruleset])?;
         let mut figures: Figures = self.expected(&key, update).await?;
         figures.count(side, score, archived.deployments[side].as_ref(), ended.0);
         update.writes.push(put(key, bytes(&figures)?));
@@ -162,9 +149,6 @@ impl Histories {
     }
 
     /// A page of a player's finished games. Only the player sees private ones.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn games(
         &self,
         player: Player,
@@ -177,9 +161,6 @@ impl Histories {
     }
 
     /// A player's own finished games, the latest first, up to the limit of an export.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn all_games(&self, player: Player) -> Result<Vec<PlayedGame>, StoreError> {
         let id = player.id.clone();
         let mut page = Page { after: None, limit: Some(PAGE_MAX) };
@@ -195,9 +176,6 @@ impl Histories {
     }
 
     /// A page of two players' games against each other. Only these two see private ones.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn head_to_head(
         &self,
         player: Player,
@@ -207,7 +185,7 @@ impl Histories {
     ) -> Result<HeadToHead, StoreError> {
         let is_own = asker.is_some_and(|asker| asker == player.id || asker == opponent.id);
         let shelf = Shelf::of(is_own);
-        let prefix = tallies_of(&player.id, &opponent.id)?;
+        let prefix = TALLY.under([&player.id, &opponent.id])?;
         let mut tallies = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
             let pair: Pair = read(&value)?;
@@ -220,7 +198,6 @@ impl Histories {
         Ok(HeadToHead { player, opponent, tallies, games, next })
     }
 
-    /// A page of games, and the start of the next one.
     async fn page(&self, prefix: Key, page: &Page) -> Result<(Vec<PlayedGame>, Option<String>), StoreError> {
         let limit = page.limit.unwrap_or(PAGE).clamp(1, PAGE_MAX);
         let after = page.after.as_deref().and_then(|after| page_key(&prefix, after));
@@ -232,18 +209,17 @@ impl Histories {
         let mut known: HashMap<String, Player> = HashMap::new();
         let mut games = Vec::with_capacity(found.len());
         for (_, value) in &found {
-            let record: PlayedRecord = read(value)?;
-            let opponent = match known.get(&record.opponent.id) {
+            let mut game: PlayedGame = read(value)?;
+            game.opponent = match known.get(&game.opponent.id) {
                 Some(opponent) => opponent.clone(),
-                None => self.shown(&record.opponent).await?,
+                None => self.shown(&game.opponent).await?,
             };
-            known.insert(opponent.id.clone(), opponent.clone());
-            games.push(record.shown(opponent));
+            known.insert(game.opponent.id.clone(), game.opponent.clone());
+            games.push(game);
         }
         Ok((games, next))
     }
 
-    /// A player under their current name.
     async fn shown(&self, player: &Player) -> Result<Player, StoreError> {
         match player.kind {
             PlayerKind::House => Ok(player.clone()),
@@ -251,12 +227,8 @@ impl Histories {
         }
     }
 
-    /// A player's own statistics.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn statistics(&self, player: &str) -> Result<Statistics, StoreError> {
-        let prefix = figures_of(player)?;
+        let prefix = FIGURES.under([&player])?;
         let mut rulesets = Vec::new();
         for (key, value) in self.store.scan(prefix.clone(), None, RULESETS_MAX).await? {
             let Some(ruleset) = last_part(&key, &prefix) else { continue };
@@ -272,16 +244,12 @@ impl Histories {
     }
 
     /// Deletes what is kept of the games of a deleted player. Their opponents' lists stay, without
-    /// the name.
-    ///
-    /// # Errors
-    /// [`StoreError`]: some may remain.
+    /// the name. After an error some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         forget(&*self.store, &player.id).await
     }
 }
 
-/// Deletes what is kept of a player's games.
 async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     for prefix in record::all_of(player)? {
         delete_all(store, prefix).await?;
@@ -289,19 +257,12 @@ async fn forget(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes the tallies of a player if none of their games is kept any more.
-///
-/// # Errors
-/// [`StoreError`]: some may remain.
 pub(crate) async fn forget_without_games(store: &dyn Store, player: &str) -> Result<(), StoreError> {
     let has_games = !store.scan(played_of(player, Shelf::All)?, None, 1).await?.is_empty();
     if has_games { Ok(()) } else { forget(store, player).await }
 }
 
 /// The keys of one game in the lists of its players.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) fn keys_of_game(game: GameId, over: &Finished) -> Result<Vec<Key>, StoreError> {
     let mut keys = Vec::new();
     for side in Side::BOTH {

@@ -7,11 +7,9 @@
 use flagfall_base::keys::LEFT;
 use flagfall_board::{GameId, Stamp};
 use flagfall_protocol::Conduct;
-use flagfall_store::{Key, Store, StoreError, Write};
+use flagfall_store::{Store, StoreError, Write};
 
-/// How long a mark lasts, in milliseconds.
 const MARK_MS: u64 = 24 * 60 * 60 * 1_000;
-/// Most marks that are looked at.
 const MARKS_MAX: usize = 64;
 /// How long after the latest mark a player is not paired, in seconds, by number of marks. The first
 /// one is free: it can happen to anyone.
@@ -23,21 +21,12 @@ pub(crate) fn mark(player: &str, game: GameId, at: Stamp) -> Option<Write> {
     Some(Write::Put { key, value: at.0.to_string().into_bytes(), expires: Some(at.plus_ms(MARK_MS)) })
 }
 
-/// A player's conduct, computed from their marks.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn conduct_of(store: &dyn Store, player: &str) -> Result<Conduct, StoreError> {
-    let marks = store.scan(marks_of(player)?, None, MARKS_MAX).await?;
+    let marks = store.scan(LEFT.under([&player])?, None, MARKS_MAX).await?;
     let at = |value: &[u8]| std::str::from_utf8(value).ok()?.parse::<u64>().ok();
     // A mark that cannot be read still counts, as an old one.
     let latest = marks.iter().map(|(_, value)| at(value).unwrap_or(0)).max();
     Ok(conduct(marks.len(), latest.unwrap_or(0), store.now()))
-}
-
-/// The prefix of all marks of a player.
-pub(crate) fn marks_of(player: &str) -> Result<Key, StoreError> {
-    LEFT.under([&player])
 }
 
 fn conduct(count: usize, latest: u64, now: Stamp) -> Conduct {

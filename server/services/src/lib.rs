@@ -5,6 +5,8 @@
 //! from an event of a game is a job, written in the same append (`features`) and done by a
 //! runner (`jobs`).
 
+#![expect(missing_docs, reason = "a name that says all needs no sentence")]
+
 pub mod archive;
 pub mod blocks;
 pub mod deployments;

@@ -16,10 +16,7 @@ mod memory;
 mod opening;
 mod plans;
 mod pool;
-mod pool_commands;
 mod pool_returns;
-mod pool_status;
-mod ranges;
 mod refusal;
 mod seeks;
 mod shown;
@@ -28,20 +25,20 @@ mod status;
 mod tests;
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{PerSide, Side};
 use flagfall_protocol::{Accepted, CommandId, Conduct, GameSummary, Player, Seek, Terms};
-use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Write};
+use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::{counter, gauge, histogram};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 pub use challenges::Challenge;
 pub use command::LobbyCommand;
-pub use game_plan::GamePlan;
 pub(crate) use game_plan::PLAN_MS;
 pub(crate) use pool_returns::pool_return;
 pub use refusal::{BadRange, LobbyRefusal, check_rated, check_terms};
@@ -61,7 +58,7 @@ use flagfall_base::committed::Committed;
 use flagfall_base::delivery::{ConnectionId, Connections, Outbox};
 use flagfall_base::random::{random_code, random_game_id, random_side};
 use flagfall_base::telemetry as names;
-use flagfall_game::{TableError, Tables};
+use flagfall_game::{NewGame, TableError, Tables};
 
 /// Commands carried out at once; further ones wait.
 const COMMANDS_MAX: u32 = 1_024;
@@ -94,7 +91,6 @@ struct Inner {
 
 impl Lobby {
     /// An empty lobby. [`Lobby::run`] must run beside it.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, connections: Connections, settings: Settings) -> Lobby {
         let memory = CommandMemory::new(store.clone(), ms(settings.times.command_memory));
         let pool = Pool::new(
@@ -125,9 +121,7 @@ impl Lobby {
 
     /// Carries out a command. Its changes are in the store when this returns, and repeating it
     /// returns the same outcome. Once begun, the command continues even if the caller is dropped.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal`]. Usually nothing has changed; see there for the exceptions.
+    /// After a refusal usually nothing has changed; see [`LobbyRefusal`].
     pub async fn handle(
         &self,
         player: &Player,
@@ -185,9 +179,6 @@ impl Lobby {
     }
 
     /// Reads an open challenge.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
     pub async fn show_challenge(&self, code: &str) -> Result<Challenge, LobbyRefusal> {
         challenges::find(&self.inner.store, code).await.map(|(challenge, ..)| challenge)
     }
@@ -195,19 +186,16 @@ impl Lobby {
     /// Sends a connection the current seeks and games, and every change from now on.
     pub fn watch(&self, outbox: Outbox) {
         let (seeks, games, online) = self.inner.news();
-        self.inner.board().watch(outbox, seeks, games, online);
+        self.inner.board.lock().watch(outbox, seeks, games, online);
         self.inner.changed.notify_one();
     }
 
     /// Stops sending news to a connection.
     pub fn unwatch(&self, connection: ConnectionId) {
-        self.inner.board().unwatch(connection);
+        self.inner.board.lock().unwatch(connection);
     }
 
-    /// Withdraws all offers of a deleted account.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Store`]: some may remain.
+    /// Withdraws all offers of a deleted account. After an error some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
         let seeks = seeks::close_all(&self.inner.store, player).await;
         self.inner.read_seeks().await;
@@ -227,10 +215,7 @@ impl Lobby {
         self.inner.is_stopping.store(true, Ordering::Relaxed);
     }
 
-    /// Runs one wave of the pool now.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the next wave continues with what is left.
+    /// Runs one wave of the pool now. After an error the next wave continues with what is left.
     pub async fn hold_wave(&self) -> Result<(), StoreError> {
         self.inner.pool.hold_wave().await
     }
@@ -270,14 +255,6 @@ impl Lobby {
 }
 
 impl Inner {
-    fn seeks(&self) -> MutexGuard<'_, Seeks> {
-        self.seeks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn board(&self) -> MutexGuard<'_, Board> {
-        self.board.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn turn(&self, player_id: &str) -> &Arc<tokio::sync::Mutex<()>> {
         let mut hasher = DefaultHasher::new();
         player_id.hash(&mut hasher);
@@ -285,8 +262,8 @@ impl Inner {
     }
 
     fn is_busy(&self) -> bool {
-        let seeks = self.seeks();
-        self.peers().is_shared() || !seeks.is_read() || !seeks.is_empty() || self.board().is_watched()
+        let seeks = self.seeks.lock();
+        self.peers().is_shared() || !seeks.is_read() || !seeks.is_empty() || self.board.lock().is_watched()
     }
 
     fn peers(&self) -> &Peers {
@@ -300,14 +277,14 @@ impl Inner {
     /// Reads the open seeks if this server may have missed a change.
     async fn read_seeks(&self) {
         let changes = {
-            let seeks = self.seeks();
+            let seeks = self.seeks.lock();
             if seeks.is_read() && !self.peers().is_shared() {
                 return;
             }
             seeks.changes()
         };
         match seeks::read_all(&self.store).await {
-            Ok(open) => self.seeks().replace(open, changes),
+            Ok(open) => self.seeks.lock().replace(open, changes),
             Err(refusal) => {
                 tracing::debug!(%refusal, "could not read the open seeks; the last known ones are shown");
             }
@@ -315,7 +292,7 @@ impl Inner {
     }
 
     fn news(&self) -> (Vec<Seek>, Vec<GameSummary>, usize) {
-        let seeks = shown(self.seeks().list(), |player| self.connections.network_of(player));
+        let seeks = shown(self.seeks.lock().list(), |player| self.connections.network_of(player));
         (
             seeks,
             self.tables.running(LISTED_GAMES_MAX),
@@ -326,17 +303,17 @@ impl Inner {
     async fn tick(&self) {
         self.read_seeks().await;
         let grace = self.settings.times.seek_grace;
-        let abandoned = self.seeks().abandoned(Instant::now(), grace, |player| self.is_online(player));
+        let abandoned = self.seeks.lock().abandoned(Instant::now(), grace, |player| self.is_online(player));
         for record in abandoned {
             match seeks::close(&self.store, &record.seek.id).await {
-                Ok(()) => self.seeks().remove(&record.seek.id),
+                Ok(()) => self.seeks.lock().remove(&record.seek.id),
                 Err(refusal) => tracing::debug!(%refusal, "could not close an abandoned seek yet"),
             }
         }
-        gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks().len()).unwrap_or(u32::MAX));
-        if self.board().is_watched() {
+        gauge!(names::SEEKS_OPEN).set(u32::try_from(self.seeks.lock().len()).unwrap_or(u32::MAX));
+        if self.board.lock().is_watched() {
             let (seeks, games, online) = self.news();
-            self.board().tell(seeks, games, online);
+            self.board.lock().tell(seeks, games, online);
         }
     }
 
@@ -390,11 +367,11 @@ impl Asker<'_> {
         let draft = self.draft(outcome, Some(plan))?;
         let handled = self.close_seek(seek_id, draft, key, bytes).await;
         if handled.is_err()
-            && !self.inner.seeks().has(seek_id)
+            && !self.inner.seeks.lock().has(seek_id)
             && let Ok((record, ..)) = seeks::find(&self.inner.store, seek_id).await
         {
             // It was not taken after all.
-            self.inner.seeks().open(record);
+            self.inner.seeks.lock().open(record);
             self.inner.changed.notify_one();
         }
         handled
@@ -404,8 +381,8 @@ impl Asker<'_> {
     /// not offered again.
     async fn find_seek(&self, seek_id: &str) -> Result<(SeekRecord, Key, Vec<u8>), LobbyRefusal> {
         let found = seeks::find(&self.inner.store, seek_id).await;
-        if matches!(found, Err(LobbyRefusal::NoSuchSeek)) && self.inner.seeks().has(seek_id) {
-            self.inner.seeks().remove(seek_id);
+        if matches!(found, Err(LobbyRefusal::NoSuchSeek)) && self.inner.seeks.lock().has(seek_id) {
+            self.inner.seeks.lock().remove(seek_id);
             self.inner.changed.notify_one();
         }
         found
@@ -417,7 +394,7 @@ impl Asker<'_> {
         let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
         let kept = self.keep(draft).await?;
         // The seek is gone in any case: closed by this command or by another one before.
-        self.inner.seeks().remove(seek_id);
+        self.inner.seeks.lock().remove(seek_id);
         self.inner.changed.notify_one();
         self.finish(kept, LobbyRefusal::NoSuchSeek, vec![again]).await
     }
@@ -441,11 +418,8 @@ impl Asker<'_> {
             expires,
         };
         let outcome = Accepted::Challenge { challenge: challenge.code.clone(), expires };
-        let mut draft = self.draft(outcome, None)?;
-        for write in challenge.opening()? {
-            draft = draft.writing(write);
-        }
-        let kept = self.keep(draft).await?;
+        let opening = Update { conditions: Vec::new(), writes: challenge.opening()?.into() };
+        let kept = self.keep(self.draft(outcome, None)?.joining(opening)).await?;
         self.finish(kept, LobbyRefusal::Store, Vec::new()).await
     }
 
@@ -454,11 +428,9 @@ impl Asker<'_> {
         if challenge.challenger.id != self.player.id {
             return Err(LobbyRefusal::NoSuchChallenge);
         }
-        let mut draft = self.draft(Accepted::Done {}, None)?.expecting(key, Expect::Value(bytes));
-        for write in challenge.closing()? {
-            draft = draft.writing(write);
-        }
-        let kept = self.keep(draft).await?;
+        let conditions = vec![(key, Expect::Value(bytes))];
+        let closing = Update { conditions, writes: challenge.closing()?.into() };
+        let kept = self.keep(self.draft(Accepted::Done {}, None)?.joining(closing)).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_addressees(&challenge, None).await;
         }
@@ -475,13 +447,10 @@ impl Asker<'_> {
         self.check_conduct_for(&challenge.terms).await?;
         self.check_opponent(&challenge.challenger).await?;
         let (plan, outcome) = self.plan(&challenge.challenger, &challenge.terms, challenge.side, secret)?;
-        let mut draft = self.draft(outcome, Some(plan))?.expecting(key, Expect::Value(bytes));
-        for write in
-            challenge.closing()?.into_iter().chain([challenges::closing_invitation(self.player, code)?])
-        {
-            draft = draft.writing(write);
-        }
-        let kept = self.keep(draft).await?;
+        let mut writes = Vec::from(challenge.closing()?);
+        writes.push(challenges::closing_invitation(self.player, code)?);
+        let closing = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
+        let kept = self.keep(self.draft(outcome, Some(plan))?.joining(closing)).await?;
         if let Kept::New(_) = kept {
             self.inner.tell_challenger(&challenge, self.player, true).await;
             self.inner.tell_addressees(&challenge, Some(self.player)).await;
@@ -507,17 +476,18 @@ impl Asker<'_> {
         terms: &Terms,
         wanted: Option<Side>,
         secret: bool,
-    ) -> Result<(GamePlan, Accepted), LobbyRefusal> {
+    ) -> Result<(NewGame, Accepted), LobbyRefusal> {
         // Before the offer is used up.
         self.inner.tables.check_capacity()?;
         let offerer_side = wanted.map_or_else(random_side, Ok)?;
         let side = offerer_side.opponent();
         let is_secret = |of: Side| if of == side { secret } else { terms.secret };
-        let plan = GamePlan {
+        let plan = NewGame {
             id: random_game_id()?,
             terms: terms.clone(),
             players: PerSide::from_fn(|of| if of == side { self.player.clone() } else { offerer.clone() }),
             secret: PerSide::from_fn(is_secret),
+            previous: None,
         };
         let outcome = Accepted::Started { game: plan.id, side };
         Ok((plan, outcome))
@@ -559,12 +529,10 @@ impl Asker<'_> {
         }
     }
 
-    fn draft(&self, outcome: Accepted, game: Option<GamePlan>) -> Result<Draft, LobbyRefusal> {
-        let mut draft = self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)?;
-        for (key, expect) in &self.standing.conditions {
-            draft = draft.expecting(key.clone(), expect.clone());
-        }
-        Ok(self.standing.writes.iter().cloned().fold(draft, Draft::writing))
+    fn draft(&self, outcome: Accepted, game: Option<NewGame>) -> Result<Draft, LobbyRefusal> {
+        let draft = self.inner.memory.draft(self.player, self.cmd_id, self.command, outcome, game)?;
+        let Standing { conditions, writes, .. } = self.standing.clone();
+        Ok(draft.joining(Update { conditions, writes }))
     }
 
     async fn keep(&self, draft: Draft) -> Result<Kept, LobbyRefusal> {

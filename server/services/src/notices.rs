@@ -10,14 +10,13 @@
 mod address;
 mod deliver;
 mod destinations;
-mod dial;
 mod feed;
 mod sender;
 #[cfg(test)]
 mod tests;
 
 use flagfall_base::refusals;
-use flagfall_board::{GameId, Stamp};
+use flagfall_board::Stamp;
 use flagfall_protocol::{
     Code, NewWebhook, Notice, NoticeKind, OwnGame, Phase, PlayerKind, Refusal, Secret, WebhookAttempt,
     WebhookInfo, WebhookSet,
@@ -37,7 +36,7 @@ use flagfall_base::jobs::{JobWriter, dead_of};
 use flagfall_base::keys::{NOTICES, TOLD, WEBHOOK_TESTS, WEBHOOKS};
 use flagfall_base::random::{random_bytes, random_code};
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::{delete, delete_all};
+use flagfall_base::transact::{delete, delete_all, write};
 use flagfall_game::Tables;
 
 /// How long a notice is leased when it is sent, in milliseconds.
@@ -83,7 +82,6 @@ impl WebhookRecord {
     }
 }
 
-/// A notice that waits to be sent.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct WaitingNotice {
     notice: Notice,
@@ -95,7 +93,6 @@ struct WaitingNotice {
 pub enum WebhookError {
     /// Guests cannot have webhooks or feeds.
     AccountExpected,
-    /// The address is refused.
     Target(#[from] TargetError),
     /// The player has no webhook.
     NotFound,
@@ -105,7 +102,6 @@ pub enum WebhookError {
     TooOften,
     /// All places at the webhook's host, or all places in total, are taken.
     Busy,
-    /// The store cannot be reached.
     Store,
     /// The operating system gave no random bits.
     Chance,
@@ -134,16 +130,12 @@ impl From<StoreError> for WebhookError {
 }
 
 impl Notices {
-    /// The notices in this store, sent with this sender.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, sender: Sender, jobs: JobWriter) -> Notices {
         Notices { store, tables, jobs, sender, destinations: Destinations::default() }
     }
 
-    /// Sets the asker's webhook with a new secret. It replaces an earlier one.
-    ///
-    /// # Errors
-    /// [`WebhookError`]; usually nothing has changed then.
+    /// Sets the asker's webhook with a new secret. It replaces an earlier one. After an error
+    /// usually nothing has changed.
     pub async fn set(&self, asker: &Identity, new: &NewWebhook) -> Result<WebhookSet, WebhookError> {
         check_account(asker)?;
         let target = Target::parse(&new.url, self.sender.reach())?;
@@ -156,42 +148,34 @@ impl Notices {
             last: None,
             tested: 0,
         };
-        self.put(vec![], vec![put(webhook_key(&asker.player.id)?, &record, None)?]).await?;
+        write(&*self.store, vec![put(WEBHOOKS.key([&asker.player.id])?, &record, None)?]).await?;
         Ok(WebhookSet { url: record.url, secret: Secret::new(secret) })
     }
 
     /// Returns the asker's webhook.
-    ///
-    /// # Errors
-    /// [`WebhookError::NotFound`], [`WebhookError::Store`].
     pub async fn info(&self, asker: &Identity) -> Result<WebhookInfo, WebhookError> {
         let (record, _) = self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
-        let waiting = self.store.scan(waiting_of(&asker.player.id)?, None, WAITING_MAX).await?.len();
+        let waiting = self.store.scan(NOTICES.under([&asker.player.id])?, None, WAITING_MAX).await?.len();
         let WebhookRecord { url, secret: _, created, lost, last, tested: _ } = record;
         let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
         Ok(WebhookInfo { url, created, active: lost < LOST_MAX, lost, waiting, last })
     }
 
     /// Removes the asker's webhook and the notices that wait for it.
-    ///
-    /// # Errors
-    /// [`WebhookError::NotFound`], [`WebhookError::Store`].
     pub async fn remove(&self, asker: &Identity) -> Result<(), WebhookError> {
         self.webhook(&asker.player.id).await?.ok_or(WebhookError::NotFound)?;
         Ok(self.forget_webhook(&asker.player.id).await?)
     }
 
-    /// Sends a test to the asker's webhook at once.
-    ///
-    /// # Errors
-    /// [`WebhookError`]. A failed attempt is not an error: the answer reports it.
+    /// Sends a test to the asker's webhook at once. A failed attempt is not an error: the answer
+    /// reports it.
     pub async fn test(&self, asker: &Identity) -> Result<WebhookAttempt, WebhookError> {
         let player = &asker.player.id;
         let (record, _) = self.webhook(player).await?.ok_or(WebhookError::NotFound)?;
         let place = self.destinations.take(&record.host()).ok_or(WebhookError::Busy)?;
         // Kept apart from the webhook's record, so that replacing or removing the webhook does not
         // allow more tests.
-        let tested = tested_key(player)?;
+        let tested = WEBHOOK_TESTS.key([&player])?;
         let expires = Some(self.store.now().plus_ms(TEST_EVERY_MS));
         let write = Write::Put { key: tested.clone(), value: Vec::new(), expires };
         let conditions = vec![(tested, Expect::Absent)];
@@ -211,10 +195,8 @@ impl Notices {
     }
 
     /// Writes a notice for a player who is to act in a game, once per turn, if they have a working
-    /// webhook.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the notice may have been written or not. Calling this again resolves it.
+    /// webhook. After an error the notice may have been written or not. Calling this again resolves
+    /// it.
     pub async fn note_turn(&self, player: &str, own: &OwnGame) -> Result<(), StoreError> {
         let game = &own.game;
         let is_wanted = self.webhook(player).await?.is_some_and(|(record, _)| record.lost < LOST_MAX);
@@ -223,7 +205,7 @@ impl Notices {
         }
         let phase = if game.phase == Phase::Deploying { "d" } else { "p" };
         let id = format!("{}-{phase}{}", game.id, game.ply);
-        let told = told_key(player, game.id)?;
+        let told = TOLD.key([&player, &game.id])?;
         let before = self.store.get(told.clone()).await?;
         if before.as_deref() == Some(id.as_bytes()) {
             return Ok(());
@@ -239,11 +221,11 @@ impl Notices {
         };
         let expires = Some(now.plus_ms(TOLD_MS));
         let mut writes = vec![Write::Put { key: told.clone(), value: id.clone().into_bytes(), expires }];
-        if self.store.scan(waiting_of(player)?, None, WAITING_MAX).await?.len() < WAITING_MAX {
+        if self.store.scan(NOTICES.under([&player])?, None, WAITING_MAX).await?.len() < WAITING_MAX {
             let fields = serde_json::to_vec(&WaitingNotice { notice })
                 .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
             let value = self.jobs.job_with(&fields, self.store.now());
-            writes.push(Write::Put { key: waiting_key(player, &id)?, value, expires: None });
+            writes.push(Write::Put { key: NOTICES.key([&player, &id])?, value, expires: None });
         } else {
             count("dropped");
         }
@@ -254,40 +236,29 @@ impl Notices {
                 why: "it did not say whether it took a notice".to_owned(),
             });
         }
-        self.jobs.wake_for(NOTICES.name, waiting_key(player, &id)?);
+        self.jobs.wake_for(NOTICES.name, NOTICES.key([&player, &id])?);
         Ok(())
     }
 
-    /// Deletes everything that is kept for a deleted account.
-    ///
-    /// # Errors
-    /// [`StoreError`]: some of it may be left.
+    /// Deletes everything that is kept for a deleted account. After an error some of it may be
+    /// left.
     pub async fn forget(&self, player: &str) -> Result<(), StoreError> {
         self.forget_webhook(player).await?;
         self.forget_feed(player).await
     }
 
     async fn forget_webhook(&self, player: &str) -> Result<(), StoreError> {
-        delete(&*self.store, vec![webhook_key(player)?]).await?;
-        delete_all(&*self.store, waiting_of(player)?).await?;
+        delete(&*self.store, vec![WEBHOOKS.key([&player])?]).await?;
+        delete_all(&*self.store, NOTICES.under([&player])?).await?;
         // Notices that failed for good, with what they say about the player's games.
         delete_all(&*self.store, dead_of(NOTICES.name, player)?).await
     }
 
     async fn webhook(&self, player: &str) -> Result<Option<(WebhookRecord, Vec<u8>)>, StoreError> {
-        let Some(bytes) = self.store.get(webhook_key(player)?).await? else { return Ok(None) };
+        let Some(bytes) = self.store.get(WEBHOOKS.key([&player])?).await? else { return Ok(None) };
         let record = serde_json::from_slice(&bytes)
             .map_err(|_| StoreError::Damaged { what: "a webhook cannot be read".to_owned() })?;
         Ok(Some((record, bytes)))
-    }
-
-    async fn put(&self, conditions: Vec<(Key, Expect)>, writes: Vec<Write>) -> Result<(), StoreError> {
-        let busy = |why: &str| Err(StoreError::Unavailable { why: why.to_owned() });
-        match self.store.update(Update { conditions, writes }).await? {
-            UpdateOutcome::Ok => Ok(()),
-            UpdateOutcome::Conflict => busy("it changed meanwhile"),
-            UpdateOutcome::Unknown => busy("it is unknown whether it was written"),
-        }
     }
 }
 
@@ -306,25 +277,4 @@ fn put(key: Key, record: &impl Serialize, expires: Option<Stamp>) -> Result<Writ
     let value = serde_json::to_vec(record)
         .map_err(|_| StoreError::Damaged { what: "a notice cannot be written".to_owned() })?;
     Ok(Write::Put { key, value, expires })
-}
-
-fn webhook_key(player: &str) -> Result<Key, StoreError> {
-    WEBHOOKS.key([&player])
-}
-
-/// The key that marks a player's webhook as tested a moment ago.
-fn tested_key(player: &str) -> Result<Key, StoreError> {
-    WEBHOOK_TESTS.key([&player])
-}
-
-fn waiting_of(player: &str) -> Result<Key, StoreError> {
-    NOTICES.under([&player])
-}
-
-fn waiting_key(player: &str, id: &str) -> Result<Key, StoreError> {
-    NOTICES.key([&player, &id])
-}
-
-fn told_key(player: &str, game: GameId) -> Result<Key, StoreError> {
-    TOLD.key([&player, &game])
 }

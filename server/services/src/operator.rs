@@ -18,9 +18,6 @@ use flagfall_base::scan::Scan;
 
 /// Most log entries or reports that are listed: the latest.
 const LISTED_MAX: usize = 500;
-/// Log entries read at a time.
-const CHUNK: usize = 512;
-/// Characters in the longest reason.
 pub const REASON_LEN_MAX: usize = 300;
 
 /// Why an operator's action was not carried out.
@@ -32,16 +29,13 @@ pub enum OperatorError {
     /// Taking back ratings failed.
     #[error("{0}")]
     Undo(#[from] UndoError),
-    /// No such job has failed for good.
     #[error("no such job has failed for good: `operator jobs` lists those that have, as KIND/ID")]
     NoSuchJob,
-    /// Discarding a job was not confirmed.
     #[error("nothing is discarded: what this job should have done would never be done. Add --yes to do it")]
     NotConfirmed,
     /// The reason is empty, too long or not printable.
     #[error("a reason has 1 to {REASON_LEN_MAX} letters that can be printed")]
     BadReason,
-    /// The store does not answer as it should.
     #[error("{0}")]
     Store(#[from] StoreError),
     /// The system gives no random bits.
@@ -49,33 +43,24 @@ pub enum OperatorError {
     Chance(#[from] ChanceError),
 }
 
-/// An action, as the log keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Act {
     /// When, in milliseconds since 1970.
     pub at: u64,
-    /// What was done.
     pub deed: Deed,
-    /// Why, in the operator's words.
     pub reason: String,
 }
 
-/// What was done.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Deed {
-    /// An account was closed.
     Closed {
-        /// Its id.
         player: String,
-        /// Its name at that time.
         name: String,
     },
     /// An account was opened again.
     Reopened {
-        /// Its id.
         player: String,
-        /// Its name at that time.
         name: String,
     },
     /// The effect of a game on ratings was taken back.
@@ -102,10 +87,6 @@ pub struct Operator<'a> {
 }
 
 impl<'a> Operator<'a> {
-    /// An operator who acts for this reason.
-    ///
-    /// # Errors
-    /// [`OperatorError::BadReason`].
     pub fn new(store: &'a dyn Store, reason: &str) -> Result<Operator<'a>, OperatorError> {
         let reason = reason.trim();
         if !is_printable(reason, REASON_LEN_MAX) {
@@ -127,19 +108,14 @@ impl<'a> Operator<'a> {
     }
 
     /// Puts a job that failed for good back.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn retry(&self, kind: &str, id: &str) -> Result<(), OperatorError> {
         let note = self.note(&random_code()?, Deed::Retried { job: format!("{kind}/{id}") })?;
         let is_found = retry(self.store, kind, id, &note).await?;
         is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
     }
 
-    /// Deletes a job that failed for good. Its work is never done.
-    ///
-    /// # Errors
-    /// [`OperatorError`]; [`OperatorError::NotConfirmed`] if it is not confirmed.
+    /// Deletes a job that failed for good. Its work is never done. [`OperatorError::NotConfirmed`]
+    /// if it is not confirmed.
     pub async fn discard(&self, kind: &str, id: &str, is_confirmed: bool) -> Result<(), OperatorError> {
         if !is_confirmed {
             return Err(OperatorError::NotConfirmed);
@@ -149,10 +125,6 @@ impl<'a> Operator<'a> {
         is_found.then_some(()).ok_or(OperatorError::NoSuchJob)
     }
 
-    /// Puts all jobs that failed for good back, and returns how many.
-    ///
-    /// # Errors
-    /// [`OperatorError`]; some may have been put back.
     pub async fn retry_all(&self) -> Result<usize, OperatorError> {
         let (mut retried, mut failed) = (0, None);
         for DeadJob { kind, id, .. } in dead_jobs(self.store).await? {
@@ -168,9 +140,6 @@ impl<'a> Operator<'a> {
     }
 
     /// Closes an account: logins are refused and its sockets are closed.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn close(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         set_closed(self.store, name, true, |player| {
@@ -180,10 +149,6 @@ impl<'a> Operator<'a> {
         Ok(())
     }
 
-    /// Reopens an account.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn reopen(&self, name: &str) -> Result<(), OperatorError> {
         let id = random_code()?;
         set_closed(self.store, name, false, |player| {
@@ -194,9 +159,6 @@ impl<'a> Operator<'a> {
     }
 
     /// Takes back the effect of a game on ratings.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn undo(&self, game: GameId) -> Result<RatingChange, OperatorError> {
         let id = random_code()?;
         Ok(undo(self.store, game, |change| self.note(&id, Deed::Undone { change: change.clone() })).await?)
@@ -204,9 +166,6 @@ impl<'a> Operator<'a> {
 
     /// Takes back the effect of all rated games of a player, and returns how many were taken back
     /// now. It may be repeated if it was cut short: no game is taken back twice.
-    ///
-    /// # Errors
-    /// [`OperatorError`].
     pub async fn undo_all(&self, name: &str) -> Result<usize, OperatorError> {
         let (player, _) = find_player(self.store, name).await?;
         let mut undone = 0;
@@ -222,26 +181,14 @@ impl<'a> Operator<'a> {
 }
 
 /// The latest actions of operators, oldest first.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
+    let damaged = |_| StoreError::Damaged { what: "an operator's act cannot be read".to_owned() };
     let mut acts = Vec::new();
     for kind in [&OPERATOR_LOG, &OPERATOR_JOBS] {
-        let mut latest = std::collections::VecDeque::new();
-        let mut scan = Scan::new(store, kind.all()?, CHUNK);
-        while let Some(records) = scan.next().await? {
-            for (_, value) in &records {
-                let act = serde_json::from_slice::<Act>(value).map_err(|_| StoreError::Damaged {
-                    what: "an operator's act cannot be read".to_owned(),
-                })?;
-                latest.push_back(act);
-                if latest.len() > LISTED_MAX {
-                    latest.pop_front();
-                }
-            }
+        let records = Scan::all(store, kind.all()?).await?;
+        for (_, value) in records.iter().skip(records.len().saturating_sub(LISTED_MAX)) {
+            acts.push(serde_json::from_slice::<Act>(value).map_err(damaged)?);
         }
-        acts.extend(latest);
     }
     acts.sort_by_key(|act| act.at);
     let surplus = acts.len().saturating_sub(LISTED_MAX);
@@ -249,8 +196,6 @@ pub async fn acts(store: &dyn Store) -> Result<Vec<Act>, StoreError> {
     Ok(acts)
 }
 
-/// Formats an action as one line.
-#[must_use]
 pub fn act_line(act: &Act) -> String {
     let Act { at, deed, reason } = act;
     let deed = match deed {
@@ -263,8 +208,6 @@ pub fn act_line(act: &Act) -> String {
     format!("{}  {deed}: {reason}", Stamp(*at).utc())
 }
 
-/// Formats a dead letter as one line.
-#[must_use]
 pub fn dead_job_line(dead: &DeadJob) -> String {
     let DeadJob { kind, id, error, attempts, failed } = dead;
     let attempts = attempts.map_or(String::new(), |attempts| format!(", {attempts} attempts"));
@@ -274,14 +217,11 @@ pub fn dead_job_line(dead: &DeadJob) -> String {
 }
 
 /// Formats how many jobs of a kind wait as one line.
-#[must_use]
 pub fn waiting_line(waiting: &WaitingJobs) -> String {
     let WaitingJobs { kind, count, failed } = waiting;
     format!("{kind}: {count} waiting, of which {failed} failed before")
 }
 
-/// Formats a rating change in words.
-#[must_use]
 pub fn change_text(change: &RatingChange) -> String {
     let points = |side: Side| {
         let points = i64::from(change.after[side].rating) - i64::from(change.before[side].rating);
@@ -291,8 +231,6 @@ pub fn change_text(change: &RatingChange) -> String {
     format!("game {game} ({ruleset}, {}): {}, {}", speed.name(), points(Side::Red), points(Side::Blue))
 }
 
-/// Formats a report as one line.
-#[must_use]
 pub fn report_line(report: &Report) -> String {
     let Report { at, reporter, reported, game, reason } = report;
     format!(
@@ -306,9 +244,6 @@ pub fn report_line(report: &Report) -> String {
 }
 
 /// The latest reports, oldest first.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn latest_reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
     let mut all = reports(store).await?;
     let surplus = all.len().saturating_sub(LISTED_MAX);

@@ -5,9 +5,7 @@ mod account;
 mod attempts;
 mod closure;
 mod common;
-mod copies;
 mod error;
-mod free_name;
 mod guest;
 mod hash_queue;
 mod idle;
@@ -20,7 +18,7 @@ mod standing;
 mod tests;
 
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::Stamp;
@@ -28,6 +26,7 @@ use flagfall_bots::Level;
 use flagfall_protocol::{Player, PlayerKind, Scope};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock};
 use metrics::counter;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 pub use attempts::{Attempts, TooOften};
@@ -37,16 +36,16 @@ pub use name::{NAME_LEN_MAX, NAME_LEN_MIN, Name, NameError};
 pub use password::{HashError, Hasher, Password, PasswordError, RecoveryCode};
 pub use standing::{Standing, standing};
 
-use self::free_name::free_name;
+use self::guest::free_name;
 use self::guest::{Claims, GuestKeys, GuestToken};
-pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guests};
-pub(crate) use self::record::gone_key;
-use self::record::{PlayerRecord, TokenRecord, name_key, player_key, token_key};
-pub(crate) use self::standing::NewGuests;
+pub(crate) use self::idle::{Listed, idle_guest, player_kind, stored_guest};
+use self::record::{PlayerRecord, TokenRecord};
+pub(crate) use self::standing::new_guest;
 use crate::settings::Settings;
 use flagfall_base::admission::{self, Limit};
 use flagfall_base::delivery::Connections;
 use flagfall_base::identity::{GuestPass, Identity, Token};
+use flagfall_base::keys::{GONE, NAMES, PLAYERS, TOKENS};
 use flagfall_base::random::random_code;
 use flagfall_base::rate::TokenBucket;
 
@@ -71,7 +70,6 @@ struct Inner {
 /// A new guest who is not stored yet.
 #[derive(Debug)]
 pub struct NewGuest {
-    /// The guest.
     pub identity: Identity,
     /// The credential, which is sent once.
     pub token: Token,
@@ -79,7 +77,6 @@ pub struct NewGuest {
 
 impl Players {
     /// Opens the players of this store. Sockets of revoked tokens are closed through `connections`.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, connections: Connections, settings: &Settings) -> Players {
         let per_minute = settings.limits.guests_per_minute;
         let new_guests = TokenBucket::new(per_minute, Duration::from_secs(60), Instant::now());
@@ -100,13 +97,9 @@ impl Players {
 
     /// Creates a guest. Nothing is stored: the token describes them. Without a wanted name the
     /// guest gets a generated one; if the name is taken, a number is added.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn register(&self, wanted: Option<&str>) -> Result<NewGuest, PlayerError> {
         let wanted = wanted.map(Name::new).transpose()?;
-        let is_within =
-            self.inner.new_guests.lock().unwrap_or_else(PoisonError::into_inner).take(Instant::now());
+        let is_within = self.inner.new_guests.lock().take(Instant::now());
         if !is_within {
             admission::count_hit(Limit::Guests, admission::Scope::Server);
             return Err(PlayerError::TooManyGuests);
@@ -133,9 +126,6 @@ impl Players {
 
     /// Finds the player of a name to address something to: a stored player, or a guest who is
     /// connected here and not stored yet.
-    ///
-    /// # Errors
-    /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
     pub async fn addressee(&self, name: &str) -> Result<Player, PlayerError> {
         match self.profile(name).await {
             Err(PlayerError::NoSuchPlayer) => {}
@@ -150,21 +140,18 @@ impl Players {
 
     /// Checks that the store still has the key of guest tokens, and restores it if the store was
     /// emptied.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn look_after_guest_key(&self) -> Result<(), StoreError> {
         self.inner.guest_keys.agree(&*self.inner.store).await.map(drop)
     }
 
     /// Stores a new player; `false` if the name is taken.
     async fn insert(&self, record: &PlayerRecord) -> Result<bool, PlayerError> {
-        let player_key = player_key(&record.player.id)?;
+        let player_key = PLAYERS.key([&record.player.id])?;
         let update = Update {
             conditions: vec![
-                (name_key(&record.name_key)?, Expect::Absent),
+                (NAMES.key([&record.name_key])?, Expect::Absent),
                 (player_key.clone(), Expect::Absent),
-                (gone_key(&record.player.id)?, Expect::Absent),
+                (GONE.key([&record.player.id])?, Expect::Absent),
             ],
             writes: record.writes()?,
         };
@@ -180,18 +167,11 @@ impl Players {
     }
 
     /// The player with this token, given as text.
-    ///
-    /// # Errors
-    /// [`PlayerError::UnknownToken`], [`PlayerError::Store`].
     pub async fn authenticate(&self, token: &str) -> Result<Identity, PlayerError> {
         self.look_up(&token.parse().map_err(|_| PlayerError::UnknownToken)?).await
     }
 
     /// The player with this token, as the store knows them.
-    ///
-    /// # Errors
-    /// [`PlayerError::UnknownToken`], [`PlayerError::Closed`], [`PlayerError::Store`],
-    /// [`PlayerError::Damaged`].
     pub async fn look_up(&self, token: &Token) -> Result<Identity, PlayerError> {
         match self.inner.guest_keys.read(&*self.inner.store, token).await? {
             Some(guest) => self.look_up_guest(token, guest).await,
@@ -208,14 +188,15 @@ impl Players {
         }
         let is_expired = guest.expires <= SystemClock.now();
         // This guest may have become an account that was deleted.
-        if is_expired || self.inner.store.get(gone_key(&guest.id)?).await?.is_some() {
+        if is_expired || self.inner.store.get(GONE.key([&guest.id])?).await?.is_some() {
             return Err(PlayerError::UnknownToken);
         }
         self.not_stored(guest).await
     }
 
     async fn look_up_stored(&self, token: &Token) -> Result<Identity, PlayerError> {
-        let id = self.inner.store.get(token_key(&token.hash())?).await?.ok_or(PlayerError::UnknownToken)?;
+        let id =
+            self.inner.store.get(TOKENS.key([&token.hash()])?).await?.ok_or(PlayerError::UnknownToken)?;
         let id = String::from_utf8(id).map_err(|_| PlayerError::Damaged)?;
         let (record, bytes) = self.read(&id).await?.ok_or(PlayerError::UnknownToken)?;
         self.admit(token, record, bytes, None).await
@@ -244,7 +225,7 @@ impl Players {
 
     /// Reads a player's record and its stored bytes, which serve as the condition of an update.
     async fn read(&self, id: &str) -> Result<Option<(PlayerRecord, Vec<u8>)>, PlayerError> {
-        let Some(bytes) = self.inner.store.get(player_key(id)?).await? else { return Ok(None) };
+        let Some(bytes) = self.inner.store.get(PLAYERS.key([&id])?).await? else { return Ok(None) };
         let record = PlayerRecord::read(&bytes).inspect_err(|error| {
             tracing::error!(player = %id, %error, "a player's record cannot be read");
         })?;
@@ -256,7 +237,7 @@ impl Players {
         if !record.extend_stay(SystemClock.now(), self.inner.guest) {
             return;
         }
-        let (Ok(writes), Ok(key)) = (record.writes(), player_key(&record.player.id)) else { return };
+        let (Ok(writes), Ok(key)) = (record.writes(), PLAYERS.key([&record.player.id])) else { return };
         let update = Update { conditions: vec![(key, Expect::Value(bytes))], writes };
         if let Err(error) = self.inner.store.update(update).await {
             tracing::warn!(player = %record.player.id, %error, "a guest's expiry could not be extended");
@@ -280,15 +261,12 @@ fn identity_of(name: Name, guest: GuestToken) -> Identity {
     Identity { player, token_id: pass.token_id.clone(), scope: Scope::Play, pass: Some(pass) }
 }
 
-/// The house player of a level.
-#[must_use]
 pub fn house_player(level: &str) -> Option<Player> {
     let name = Level::from_name(level)?.name();
     Some(Player { id: format!("house-{name}"), name: name.to_owned(), kind: PlayerKind::House })
 }
 
 impl PlayerRecord {
-    /// Creates a player with one token.
     fn new(name: &Name, kind: PlayerKind, token_name: &str) -> Result<(PlayerRecord, Token), PlayerError> {
         let token = Token::random()?;
         let record = PlayerRecord {

@@ -10,34 +10,22 @@ mod key;
 
 use std::sync::Arc;
 
-use flagfall_board::GameId;
 use flagfall_protocol::{GameRecord, RecordSignature, SigningKeyInfo, SigningKeys};
 use flagfall_store::{Expect, Key, Store, StoreError, Update, Write};
 
-pub use self::key::{KEY_FILE, KeyError, KeySource, SigningKey};
+pub use self::key::{DAMAGED_KEY_FILE, KEY_FILE, KeyError, KeySource, SigningKey};
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::{PROOF, PROOF_DUE, SIGNING_KEY};
 use flagfall_base::transact::Transaction;
 use flagfall_game::Tables;
 
-/// Most public keys that are listed.
 const KEYS_MAX: usize = 1_000;
 
-/// The signatures in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Proofs {
     store: Arc<dyn Store>,
     tables: Tables,
     key: Option<Arc<SigningKey>>,
-}
-
-/// The key of a finished game's job, which is written with its end.
-pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
-    PROOF_DUE.key([&game]).ok()
-}
-
-fn signature_key(game: GameId) -> Result<Key, StoreError> {
-    PROOF.key([&game])
 }
 
 fn damaged(what: &str) -> StoreError {
@@ -46,15 +34,11 @@ fn damaged(what: &str) -> StoreError {
 
 impl Proofs {
     /// The signatures in this store. New ones are made only if there is a key.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, key: Option<Arc<SigningKey>>) -> Proofs {
         Proofs { store, tables, key }
     }
 
     /// Publishes this server's public key. Those of earlier keys stay published.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn publish_key(&self) -> Result<(), StoreError> {
         let Some(key) = &self.key else { return Ok(()) };
         let info =
@@ -67,10 +51,6 @@ impl Proofs {
         self.store.update(Update { conditions, writes }).await.map(|_| ())
     }
 
-    /// All published public keys.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn keys(&self) -> Result<SigningKeys, StoreError> {
         let stored = self.store.scan(SIGNING_KEY.all()?, None, KEYS_MAX).await?;
         let read = |(_, value): &(Key, Vec<u8>)| serde_json::from_slice::<SigningKeyInfo>(value);
@@ -83,10 +63,6 @@ impl Proofs {
         self.key.is_some()
     }
 
-    /// Does the job of signing a game.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let Some(key) = &self.key else { return Err(JobError::NotNow) };
         let game = job.subject()?;
@@ -97,7 +73,7 @@ impl Proofs {
         let mut transaction = Transaction::new(&*self.store, "the signature of this game");
         loop {
             let mut update = job.finish();
-            update.writes.push(Write::Put { key: signature_key(game)?, value: value.clone(), expires: None });
+            update.writes.push(Write::Put { key: PROOF.key([&game])?, value: value.clone(), expires: None });
             if transaction.commit(update).await? || !job.is_held().await? {
                 return Ok(());
             }
@@ -105,18 +81,15 @@ impl Proofs {
     }
 
     /// Adds the signature to the record of a finished game, if there is one or its job is there.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn sign(&self, record: &mut GameRecord) -> Result<(), StoreError> {
         if record.outcome.is_none() {
             return Ok(());
         }
-        let at = signature_key(record.game)?;
+        let at = PROOF.key([&record.game])?;
         let mut value = self.store.get(at.clone()).await?;
         if value.is_none() && self.key.is_some() {
             // The game may have ended a moment ago.
-            let due = key_of_job(record.game).ok_or_else(|| damaged("impossible key"))?;
+            let due = PROOF_DUE.key([&record.game])?;
             if let Some(job) = Claimed::now(&self.store, due).await? {
                 self.do_job(&job).await?;
                 value = self.store.get(at).await?;

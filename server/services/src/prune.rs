@@ -13,26 +13,25 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_protocol::{Player, PlayerKind};
-use flagfall_store::{Archive, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Archive, Store, StoreError, Write};
 use metrics::counter;
 use tokio::time::sleep;
 
 use crate::histories;
-use crate::players::{Listed, NewGuests, idle_guest, player_kind, stored_guests};
+use crate::players::{Listed, idle_guest, new_guest, player_kind, stored_guest};
 use crate::settings::Times;
 use flagfall_base::jobs::dead_key;
 use flagfall_base::keys::{
-    ENDED, GUEST_ENDED, PLAYED_DUE, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD, TURN_DUE, Time16,
+    ENDED, GUEST_ENDED, NEW_GUESTS, PLAYED_DUE, PLAYERS, PROOF, PROOF_DUE, QUEUE, REMATCH, REPORT_OF, TOLD,
+    TURN_DUE, Time16,
 };
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry::PRUNED;
+use flagfall_base::transact::delete;
 use flagfall_game::{Finished, GameHeader, TableError, finished};
 
-/// Records read at a time.
-const CHUNK: usize = 256;
 /// Most guests, and most games, that one round of a server deletes.
 const AT_A_LOOK: usize = 200;
-/// Most move queues of one game.
 const OF_A_GAME_MAX: usize = 16;
 
 /// How long guests and their games are kept; forever if `None`.
@@ -45,8 +44,6 @@ pub struct Lifetimes {
 }
 
 impl Lifetimes {
-    /// The lifetimes of these settings.
-    #[must_use]
     pub fn of(times: &Times) -> Lifetimes {
         Lifetimes { new_guest: times.new_guest, guest_game: times.guest_game }
     }
@@ -61,17 +58,12 @@ pub struct Pruned {
     pub games: usize,
 }
 
-/// Whether to delete or only to count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Run {
-    /// Delete.
     Real,
-    /// Only count.
     Dry,
 }
 
-/// The list entry of a game that ends now, if it is a casual game without an account. It is written
-/// in the append that ends the game.
 pub(crate) fn guest_ended(game: GameId, header: &GameHeader, at: Stamp) -> Option<Write> {
     if header.terms.rated || !is_of_guests(&header.players) {
         return None;
@@ -106,10 +98,6 @@ pub async fn prune_old(store: Arc<dyn Store>, lifetimes: Lifetimes, every: Durat
     }
 }
 
-/// Deletes what the two lists name and is old enough, at most `max` of each.
-///
-/// # Errors
-/// [`StoreError`]: the rest will be found again.
 pub async fn prune_due(store: &dyn Store, lifetimes: Lifetimes, max: usize) -> Result<Pruned, StoreError> {
     let mut pruned = Pruned::default();
     if let Some(age) = lifetimes.new_guest {
@@ -122,9 +110,10 @@ pub async fn prune_due(store: &dyn Store, lifetimes: Lifetimes, max: usize) -> R
 }
 
 async fn prune_new_guests(store: &dyn Store, age: Duration, max: usize) -> Result<usize, StoreError> {
-    let (mut guests, mut list) = (0, NewGuests::of(store)?);
+    let (mut guests, mut list) = (0, Scan::new(store, NEW_GUESTS.all()?));
     while let Some(entries) = list.next().await? {
-        for (at, id, entry) in entries {
+        for (entry, _) in entries {
+            let Some((at, id)) = new_guest(&entry) else { continue };
             if !is_old(store, at, age) || guests >= max {
                 return Ok(guests);
             }
@@ -144,7 +133,7 @@ async fn prune_new_guests(store: &dyn Store, age: Duration, max: usize) -> Resul
 
 async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Result<usize, StoreError> {
     let mut games = 0;
-    let mut list = Scan::new(store, GUEST_ENDED.all()?, CHUNK);
+    let mut list = Scan::new(store, GUEST_ENDED.all()?);
     while let Some(entries) = list.next().await? {
         for (entry, _) in entries {
             let Some((at, game)) = GUEST_ENDED.time_and_game(&entry) else { continue };
@@ -164,10 +153,7 @@ async fn prune_listed_games(store: &dyn Store, age: Duration, max: usize) -> Res
 }
 
 /// Prunes all players and all games of a store. `told` gets the numbers of players and games seen
-/// so far.
-///
-/// # Errors
-/// [`StoreError`]: what was deleted stays deleted, and it may be run again.
+/// so far. After an error what was deleted stays deleted, and it may be run again.
 pub async fn prune_all(
     store: &dyn Archive,
     lifetimes: Lifetimes,
@@ -177,9 +163,9 @@ pub async fn prune_all(
     let (mut pruned, mut players_seen, mut games_seen) = (Pruned::default(), 0, 0);
     let as_store: &dyn Store = store;
     if let Some(age) = lifetimes.new_guest {
-        let mut players = stored_guests(as_store)?;
-        while let Some(guests) = players.next().await? {
-            for (created, id) in guests {
+        let mut players = Scan::new(as_store, PLAYERS.all()?);
+        while let Some(records) = players.next().await? {
+            for (created, id) in records.iter().filter_map(|(_, record)| stored_guest(record)) {
                 players_seen += 1;
                 let is_idle = is_old(as_store, created, age)
                     && idle_guest(as_store, &id, run == Run::Dry).await? == Listed::Idle;
@@ -199,7 +185,6 @@ pub async fn prune_all(
     Ok(pruned)
 }
 
-/// The decision about a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
     /// It is deleted, or would be.
@@ -276,16 +261,6 @@ async fn delete_game(store: &dyn Store, game: GameId, over: &Finished) -> Result
         }
     }
     Ok(())
-}
-
-async fn delete(store: &dyn Store, keys: Vec<Key>) -> Result<(), StoreError> {
-    let writes = keys.into_iter().map(|key| Write::Delete { key }).collect();
-    match store.update(Update { conditions: Vec::new(), writes }).await? {
-        UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
-        UpdateOutcome::Unknown => {
-            Err(StoreError::Unavailable { why: "it did not say whether it deleted".to_owned() })
-        }
-    }
 }
 
 fn is_old(store: &dyn Store, at: Stamp, age: Duration) -> bool {

@@ -5,15 +5,14 @@
 //! condition that the job is still there. However many servers try, and however often, only one of
 //! these updates succeeds; after a crash the job is either found again or done.
 
-mod first_move;
 mod record;
 mod undo;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_board::{GameId, PerSide, Side};
 use flagfall_protocol::{
     Code, GameScore, Leaderboard, LeaderboardEntry, Player, PlayerKind, RatedGame, RatingChange,
     RatingHistory, RatingInfo, RatingPoint, Refusal, ServerToClient, Speed,
@@ -22,13 +21,13 @@ use flagfall_rating::{Rating, Score, rate};
 use flagfall_rules::{EndReason, Ruleset};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, WallClock, Write};
 use metrics::counter;
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use self::record::{
-    Class, HistoryRecord, RatingRecord, bytes, change_key, class_of, damaged, histories_of, history_key,
-    history_of, leader_key, leaders_of, point, rating_key, ratings_of,
+    Class, HistoryRecord, RatingRecord, bytes, class_of, damaged, history_key, history_of, leader_key,
+    leaders_of, point, rating_key,
 };
-use crate::players::gone_key;
 use crate::settings::FirstMove;
 use flagfall_base::delivery::Connections;
 use flagfall_base::jobs::{Claimed, JobError};
@@ -38,27 +37,22 @@ use flagfall_base::telemetry as names;
 use flagfall_base::transact::{Transaction, delete, delete_all};
 use flagfall_game::{Finished, Tables};
 
-use self::first_move::{FirstMoveRecord, first_move_key};
-pub(crate) use self::record::key_of_job;
+use self::record::FirstMoveRecord;
 pub use self::undo::{UndoError, rated_games, undo};
+use flagfall_base::keys::{FIRST_MOVE, GONE, RATED, RATING_DUE, RATING_HISTORY, RATINGS};
 
 /// A game is rated from this many plies on.
 const PLIES_MIN: u16 = 2;
-/// Most games that a history lists.
 const HISTORY_MAX: usize = 200;
-/// Most places of a leaderboard.
 const PLACES_MAX: usize = 100;
 /// Most records of a leaderboard that are read to fill its places.
 const LEADERS_READ_MAX: usize = 4_096;
 /// How long a leaderboard is cached, unless a game of this server changes it.
 const BOARD_KEPT: Duration = Duration::from_secs(5);
-/// Ratings of a deleted player that are read at a time.
-const ERASED_AT_ONCE: usize = 256;
 
 /// Cached leaderboards and when they were read. The key says whether they are of bots.
 type Boards = HashMap<(Class, bool), (Instant, Leaderboard)>;
 
-/// The ratings in a store. Cheap to clone.
 #[derive(Clone)]
 pub struct Ratings {
     store: Arc<dyn Store>,
@@ -69,7 +63,6 @@ pub struct Ratings {
     boards: Arc<Mutex<Boards>>,
 }
 
-/// The outcome of a job.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RatingOutcome {
     /// There was no job: the game is not rated, or was rated before.
@@ -81,7 +74,6 @@ pub enum RatingOutcome {
 }
 
 /// True if games of a ruleset can be rated. Custom rulesets cannot.
-#[must_use]
 pub(crate) fn has_class(ruleset: &str) -> bool {
     Ruleset::find(ruleset).is_some_and(|ruleset| ruleset.changes().next().is_none())
 }
@@ -90,15 +82,11 @@ pub(crate) fn has_class(ruleset: &str) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub enum Unrated {
-    /// Custom rules have no ratings.
     CustomRules,
     /// Games without a clock have no speed.
     NoClock,
-    /// A house player takes part.
     HousePlayer,
-    /// People and bots have separate ratings.
     BotsAndPeople,
-    /// A guest takes part.
     Guest,
 }
 
@@ -115,7 +103,6 @@ impl From<&Unrated> for Refusal {
 }
 
 /// Why a game of these terms and players cannot be rated; None if it can.
-#[must_use]
 pub fn why_unrated(ruleset: &str, time: flagfall_protocol::Time, kinds: [PlayerKind; 2]) -> Option<Unrated> {
     if !has_class(ruleset) {
         Some(Unrated::CustomRules)
@@ -134,8 +121,6 @@ pub fn why_unrated(ruleset: &str, time: flagfall_protocol::Time, kinds: [PlayerK
 }
 
 impl Ratings {
-    /// The ratings in this store, for games that these tables can read.
-    #[must_use]
     pub fn new(
         store: Arc<dyn Store>,
         tables: Tables,
@@ -145,22 +130,14 @@ impl Ratings {
         Ratings { store, tables, connections, first_move, boards: Arc::default() }
     }
 
-    /// Rates a game if its job is there, regardless of who has its lease.
-    ///
-    /// # Errors
-    /// [`JobError`]: the job is still there, or it was done; call again to find out.
     pub async fn rate_now(&self, game: GameId) -> Result<RatingOutcome, JobError> {
-        let due = key_of_job(game).ok_or_else(|| damaged("impossible key"))?;
+        let due = RATING_DUE.key([&game])?;
         match Claimed::now(&self.store, due).await? {
             Some(job) => self.do_job(&job).await,
             None => Ok(RatingOutcome::Before),
         }
     }
 
-    /// Does the job of rating a game.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<RatingOutcome, JobError> {
         let game = job.subject()?;
         let mut transaction = Transaction::new(&*self.store, "the ratings of these players");
@@ -168,7 +145,9 @@ impl Ratings {
             let mut update = job.finish();
             let outcome = match self.counted(game).await? {
                 None => RatingOutcome::NotCounted,
-                Some(counted) => RatingOutcome::Now(self.rate(game, &counted, &mut update).await?),
+                Some((speed, finished)) => {
+                    RatingOutcome::Now(self.rate(game, speed, &finished, &mut update).await?)
+                }
             };
             if transaction.commit(update).await? {
                 if let RatingOutcome::Now(change) = &outcome {
@@ -185,41 +164,34 @@ impl Ratings {
         }
     }
 
-    /// The game, if it counts.
-    async fn counted(&self, game: GameId) -> Result<Option<Counted>, JobError> {
+    async fn counted(&self, game: GameId) -> Result<Option<(Speed, Finished)>, JobError> {
         let Some(finished) = self.tables.finished(game).await? else {
             return Err(damaged("the game is not over").into());
         };
-        let Finished { terms, players, winner, reason, plies, ended } = finished;
+        let Finished { terms, players, reason, plies, .. } = &finished;
         let kinds = [players.red.kind, players.blue.kind];
         let is_counted = terms.rated
-            && reason != EndReason::Aborted
-            && plies >= PLIES_MIN
+            && *reason != EndReason::Aborted
+            && *plies >= PLIES_MIN
             && why_unrated(&terms.ruleset, terms.time, kinds).is_none();
-        let speed = Speed::of(terms.time).filter(|_| is_counted);
-        Ok(speed.map(|speed| Counted {
-            class: Class { ruleset: terms.ruleset.clone(), speed },
-            players,
-            winner,
-            ended,
-            private: terms.private,
-        }))
+        Ok(Speed::of(terms.time).filter(|_| is_counted).map(|speed| (speed, finished)))
     }
 
     /// Adds both players' new ratings to the update.
     async fn rate(
         &self,
         game: GameId,
-        counted: &Counted,
+        speed: Speed,
+        finished: &Finished,
         update: &mut Update,
     ) -> Result<RatingChange, StoreError> {
-        let Counted { class, players, winner, ended, private } = counted;
-        let ended = *ended;
+        let Finished { terms, players, winner, ended, .. } = finished;
+        let (class, ended) = (&Class { ruleset: terms.ruleset.clone(), speed }, *ended);
         let mut before = Vec::with_capacity(2);
         // A player who deleted their account has no rating any more, and gets no new one.
         let mut is_gone = PerSide::default();
         for side in Side::BOTH {
-            let gone = gone_key(&players[side].id)?;
+            let gone = GONE.key([&players[side].id])?;
             is_gone[side] = self.store.get(gone.clone()).await?.is_some();
             if !is_gone[side] {
                 update.conditions.push((gone, Expect::Absent));
@@ -260,7 +232,7 @@ impl Ratings {
                 at: ended.0,
                 opponent: opponent.clone(),
                 score,
-                private: *private,
+                private: terms.private,
                 before: change.before[side],
                 after: change.after[side],
                 undone: false,
@@ -278,7 +250,7 @@ impl Ratings {
             }
             update.writes.push(Write::Put { key: new, value, expires: None });
         }
-        update.writes.push(Write::Put { key: change_key(game)?, value: bytes(&change)?, expires: None });
+        update.writes.push(Write::Put { key: RATED.key([&game])?, value: bytes(&change)?, expires: None });
         Ok(change)
     }
 
@@ -290,7 +262,7 @@ impl Ratings {
         winner: Option<Side>,
         update: &mut Update,
     ) -> Result<i32, StoreError> {
-        let key = first_move_key(ruleset)?;
+        let key = FIRST_MOVE.key([&ruleset])?;
         let value = self.store.get(key.clone()).await?;
         let read = |value: &[u8]| {
             serde_json::from_slice(value).map_err(|_| damaged("the worth of the first move cannot be read"))
@@ -306,7 +278,6 @@ impl Ratings {
         })
     }
 
-    /// Tells both players their new ratings.
     async fn tell(&self, game: GameId, outcome: &RatingOutcome) {
         let result = match outcome {
             RatingOutcome::Now(_) => "rated",
@@ -321,25 +292,17 @@ impl Ratings {
         self.tables.peers().notify(&self.connections, &players, &rated).await;
     }
 
-    /// What a game changed in the ratings of its players, once it is rated.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn change(&self, game: GameId) -> Result<Option<RatingChange>, StoreError> {
-        let value = self.store.get(change_key(game)?).await?;
+        let value = self.store.get(RATED.key([&game])?).await?;
         let read =
             |value: Vec<u8>| serde_json::from_slice(&value).map_err(|_| damaged("a change cannot be read"));
         value.map(read).transpose()
     }
 
-    /// A player's ratings, as of now.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn of_player(&self, player: &str) -> Result<Vec<RatingInfo>, StoreError> {
         let now = SystemClock.now();
         let mut infos = Vec::new();
-        for (key, value) in self.store.scan(ratings_of(player)?, None, LEADERS_READ_MAX).await? {
+        for (key, value) in self.store.scan(RATINGS.under([&player])?, None, LEADERS_READ_MAX).await? {
             let Some(Class { ruleset, speed }) = class_of(&key) else { continue };
             let record = RatingRecord::read(Some(&value), now)?;
             let info = RatingInfo {
@@ -354,11 +317,6 @@ impl Ratings {
         Ok(infos)
     }
 
-    /// A player's rating in one class as of now, as it is shown. A player without games there has
-    /// that of a newcomer.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub(crate) async fn shown(
         &self,
         player: &str,
@@ -371,10 +329,6 @@ impl Ratings {
         Ok(point(record.now(now)))
     }
 
-    /// A player's rating in one class, for pairing.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub(crate) async fn standing(
         &self,
         player: &str,
@@ -389,9 +343,6 @@ impl Ratings {
     }
 
     /// A player's latest rated games in one class. Only the player sees private ones.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn history(
         &self,
         player: Player,
@@ -404,9 +355,8 @@ impl Ratings {
         let class = Class { ruleset: ruleset.to_owned(), speed };
         let mut games = Vec::new();
         for (_, value) in self.store.scan(history_of(&player.id, &class)?, None, HISTORY_MAX).await? {
-            let record: HistoryRecord =
-                serde_json::from_slice(&value).map_err(|_| damaged("a history cannot be read"))?;
-            let HistoryRecord { game, at, opponent, score, private, before, after, undone } = record;
+            let HistoryRecord { game, at, opponent, score, private, before, after, undone } =
+                HistoryRecord::read(&value)?;
             if private && !is_own {
                 continue;
             }
@@ -422,9 +372,6 @@ impl Ratings {
 
     /// The leaderboard of one class. It is read again after a game of this server changed it; games
     /// of other servers appear after a few seconds.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn leaderboard(
         &self,
         ruleset: &str,
@@ -432,19 +379,19 @@ impl Ratings {
         bots: bool,
     ) -> Result<Leaderboard, StoreError> {
         let key = (Class { ruleset: ruleset.to_owned(), speed }, bots);
-        let kept = self.boards.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        let kept = self.boards.lock().get(&key).cloned();
         if let Some((_, board)) = kept.filter(|(read, _)| read.elapsed() < BOARD_KEPT) {
             return Ok(board);
         }
         let read = Instant::now();
         let board = self.read_leaderboard(ruleset, speed, bots).await?;
-        self.boards.lock().unwrap_or_else(PoisonError::into_inner).insert(key, (read, board.clone()));
+        self.boards.lock().insert(key, (read, board.clone()));
         Ok(board)
     }
 
     /// Drops the cached leaderboards of a class whose ratings have changed.
     fn forget_boards(&self, ruleset: &str, speed: Speed) {
-        let mut boards = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut boards = self.boards.lock();
         boards.retain(|(class, _), _| class.ruleset != ruleset || class.speed != speed);
     }
 
@@ -479,13 +426,9 @@ impl Ratings {
         Ok(Leaderboard { ruleset: class.ruleset, speed, bots, entries })
     }
 
-    /// Deletes the ratings, histories and leaderboard places of a deleted player.
-    ///
-    /// # Errors
-    /// [`StoreError`]: some may remain.
     pub async fn forget(&self, player: &Player) -> Result<(), StoreError> {
         let now = SystemClock.now();
-        let mut scan = Scan::new(&*self.store, ratings_of(&player.id)?, ERASED_AT_ONCE);
+        let mut scan = Scan::new(&*self.store, RATINGS.under([&player.id])?);
         while let Some(records) = scan.next().await? {
             let mut keys = Vec::new();
             for (key, value) in records {
@@ -496,28 +439,16 @@ impl Ratings {
             }
             delete(&*self.store, keys).await?;
         }
-        delete_all(&*self.store, histories_of(&player.id)?).await
+        delete_all(&*self.store, RATING_HISTORY.under([&player.id])?).await
     }
 }
 
 /// What pairing needs to know of a player's rating.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Standing {
-    /// The rating now.
     pub(crate) rating: f64,
-    /// The rating's deviation now.
     pub(crate) deviation: f64,
     /// Rated games with the first move, minus those without.
     pub(crate) first_surplus: i32,
-    /// The id of their last opponent.
     pub(crate) last_opponent: Option<String>,
-}
-
-/// A game that counts.
-struct Counted {
-    class: Class,
-    players: PerSide<Player>,
-    winner: Option<Side>,
-    ended: Stamp,
-    private: bool,
 }

@@ -4,14 +4,13 @@
 use flagfall_base::refusals;
 use flagfall_board::GameId;
 use flagfall_protocol::{Code, Player, PlayerKind, Refusal, is_printable};
-use flagfall_store::{Expect, Store, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Expect, Record, Store, StoreError, Update, UpdateOutcome, Write};
 use serde::{Deserialize, Serialize};
 
 use flagfall_base::keys::{REPORT_OF, REPORTED, REPORTS, Time15};
 use flagfall_base::scan::Scan;
 use thiserror::Error;
 
-/// Characters in the longest reason.
 pub const REASON_LEN_MAX: usize = 300;
 /// Most reports of one player within a day.
 const REPORTS_MAX: usize = 10;
@@ -19,37 +18,25 @@ const REPORTS_MAX: usize = 10;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// How long reports are kept, in milliseconds.
 const KEPT_MS: u64 = 180 * DAY_MS;
-/// Reports read at a time.
-const CHUNK: usize = 512;
-
-/// A player's report to the operators.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// When, in milliseconds since 1970.
     pub at: u64,
-    /// The player who reports.
     pub reporter: Player,
-    /// The player reported.
     pub reported: Player,
-    /// The game.
     pub game: GameId,
-    /// The reporter's words.
     pub reason: String,
 }
 
-/// Why a report was refused.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum ReportRefusal {
     /// The reason is empty, too long or not printable.
     BadReason,
-    /// House players cannot be reported.
     HousePlayer,
-    /// The player has reported this game before.
     ReportedBefore,
     /// The player has made too many reports today.
     TooMany,
-    /// The store does not answer as it should.
     Store,
 }
 
@@ -77,9 +64,6 @@ impl From<StoreError> for ReportRefusal {
 }
 
 /// Stores a report for the operators. It is durable when this returns.
-///
-/// # Errors
-/// [`ReportRefusal`].
 pub async fn report(
     store: &dyn Store,
     reporter: &Player,
@@ -131,20 +115,10 @@ pub async fn report(
 }
 
 /// All stored reports, oldest first.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn reports(store: &dyn Store) -> Result<Vec<Report>, StoreError> {
-    let prefix = REPORTS.all()?;
-    let (mut reports, mut scan) = (Vec::new(), Scan::new(store, prefix, CHUNK));
-    while let Some(records) = scan.next().await? {
-        for (_, value) in &records {
-            let report = serde_json::from_slice(value)
-                .map_err(|_| StoreError::Damaged { what: "a report cannot be read".to_owned() })?;
-            reports.push(report);
-        }
-    }
-    Ok(reports)
+    let damaged = |_| StoreError::Damaged { what: "a report cannot be read".to_owned() };
+    let read = |(_, value): Record| serde_json::from_slice(&value).map_err(damaged);
+    Scan::all(store, REPORTS.all()?).await?.into_iter().map(read).collect()
 }
 
 #[cfg(test)]

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use flagfall_base::cluster::Peers;
 use flagfall_base::delivery::Connections;
-use flagfall_base::jobs::{JobWriter, Jobs};
+use flagfall_base::jobs::{JobKind, JobWriter, Jobs};
+use flagfall_base::keys::{LEAVING, PLAYED_DUE, PROOF_DUE, RATING_DUE, TURN_DUE};
 use flagfall_base::store_errors::note_refusal;
 use flagfall_game::{StartError, Tables};
 use flagfall_store::Store;
@@ -13,7 +14,7 @@ use crate::deployments::Deployments;
 use crate::erasure::Erasure;
 use crate::features::ServerFeatures;
 use crate::histories::Histories;
-use crate::jobs::Workers;
+use crate::jobs::{by, with_notices, with_plans};
 use crate::lobby::Lobby;
 use crate::notices::{Notices, Sender};
 use crate::players::Players;
@@ -22,9 +23,7 @@ use crate::ratings::Ratings;
 use crate::settings::Settings;
 use crate::turns::Turns;
 
-/// All services of a server.
 pub struct Services {
-    /// What the operator set.
     pub settings: Settings,
     /// The logs of games and the small records.
     pub store: Arc<dyn Store>,
@@ -32,36 +31,22 @@ pub struct Services {
     pub players: Players,
     /// Seeks, challenges and the pool.
     pub lobby: Lobby,
-    /// The games in memory.
     pub tables: Tables,
-    /// Ratings and leaderboards.
     pub ratings: Ratings,
     /// Correspondence: whose turn it is, and queued moves.
     pub turns: Turns,
-    /// Notices and webhooks.
     pub notices: Notices,
     /// Lists of finished games.
     pub histories: Histories,
-    /// Signed results.
     pub proofs: Proofs,
-    /// Saved deployments.
     pub deployments: Deployments,
-    /// Deletion of accounts.
     pub erasure: Arc<Erasure>,
-    /// The runner of jobs.
     pub jobs: Jobs,
-    /// Everyone who is connected to this server.
     pub connections: Connections,
-    /// The other servers.
     pub peers: Peers,
 }
 
 impl Services {
-    /// Puts the services together, and reads the lists of games from the store. With a key, results
-    /// are signed.
-    ///
-    /// # Errors
-    /// [`StartError`] if the store cannot be read.
     pub async fn assemble(
         settings: Settings,
         store: Arc<dyn Store>,
@@ -95,17 +80,8 @@ impl Services {
             deployments: deployments.clone(),
             notices: notices.clone(),
         });
-        let workers = Workers {
-            ratings: ratings.clone(),
-            histories: histories.clone(),
-            proofs: proofs.clone(),
-            turns: turns.clone(),
-            notices: notices.clone(),
-            lobby: lobby.clone(),
-            erasure: erasure.clone(),
-        };
-        let jobs = workers.handle(Jobs::new(store.clone(), jobs), &settings.times);
-        Ok(Services {
+        let mut services = Services {
+            jobs: Jobs::new(store.clone(), jobs),
             settings,
             store,
             players,
@@ -118,11 +94,37 @@ impl Services {
             proofs,
             deployments,
             erasure,
-            jobs,
             connections,
             peers,
-        })
+        };
+        services.jobs = with_handlers(&services);
+        Ok(services)
     }
+}
+
+/// The runner with a handler for each kind of job. Games are signed only if there is a key.
+fn with_handlers(services: &Services) -> Jobs {
+    let Services { ratings, histories, proofs, turns, notices, lobby, erasure, settings, .. } = services;
+    let turn = JobKind { look: settings.times.turn_look, ..JobKind::new(TURN_DUE.name) };
+    let leaving = JobKind { has_fields: true, ..JobKind::new(LEAVING.name) };
+    let jobs = (services.jobs.clone())
+        .with(
+            JobKind::new(RATING_DUE.name),
+            by(ratings, |ratings, job| async move {
+                let outcome = ratings.do_job(&job).await?;
+                tracing::debug!(game = job.id(), ?outcome, "a rating job is done");
+                Ok(())
+            }),
+        )
+        .with(
+            JobKind::new(PLAYED_DUE.name),
+            by(histories, |histories, job| async move { histories.do_job(&job).await }),
+        )
+        .with(turn, by(turns, |turns, job| async move { turns.do_job(&job).await }))
+        .with(leaving, by(erasure, |erasure, job| async move { erasure.do_job(&job).await }));
+    let jobs = with_plans(with_notices(jobs, notices, settings.times.turn_look), lobby);
+    let sign = by(proofs, |proofs, job| async move { proofs.do_job(&job).await });
+    if proofs.has_key() { jobs.with(JobKind::new(PROOF_DUE.name), sign) } else { jobs }
 }
 
 #[cfg(test)]

@@ -70,8 +70,6 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The settings that tables need.
-    #[must_use]
     pub fn for_tables(&self, connections: Connections, features: Arc<dyn Features>) -> TableSettings {
         TableSettings {
             deploy_ms: u64::try_from(self.times.deployment.as_millis()).unwrap_or(u64::MAX),
@@ -259,7 +257,6 @@ impl Default for Limits {
 
 impl Limits {
     /// Open connections, including HTTP.
-    #[must_use]
     pub fn connections_max(&self) -> usize {
         self.connections_max.unwrap_or(CONNECTIONS)
     }
@@ -416,7 +413,6 @@ impl Default for Times {
 
 impl Times {
     /// How long a place in the pool outlives its player's last connection.
-    #[must_use]
     pub fn pool_grace(&self) -> Duration {
         self.pool_grace.unwrap_or_else(|| 30 * SECOND + 3 * self.pool_wave)
     }

@@ -32,24 +32,15 @@ pub struct Turns {
 /// The key of the job of a game's turn; `None` if nothing follows from its turns.
 pub(crate) fn turn_job(game: GameId, header: &GameHeader) -> Option<Key> {
     let is_slow = matches!(header.terms.time, Time::Correspondence { .. });
-    key_of_job(game).filter(|_| is_slow)
-}
-
-fn key_of_job(game: GameId) -> Option<Key> {
-    TURN_DUE.key([&game]).ok()
+    TURN_DUE.key([&game]).ok().filter(|_| is_slow)
 }
 
 impl Turns {
-    /// The turns of the games in this store.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, tables: Tables, notices: Notices, jobs: JobWriter) -> Turns {
         Turns { store, tables, notices, jobs }
     }
 
     /// Does the job of a turn: queued moves and notices.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let game = job.subject()?;
         for side in self.sides_to_act(game).await? {
@@ -90,7 +81,6 @@ impl Turns {
         Ok(self.notices.note_turn(&player, &OwnGame::new(summary, side, &view)).await?)
     }
 
-    /// The sides that are to act.
     async fn sides_to_act(&self, game: GameId) -> Result<Vec<Side>, JobError> {
         let (_, view) = self.view(game, None).await?;
         let is_played = view.phase == Phase::Playing;

@@ -3,18 +3,14 @@
 mod accounts;
 mod answer;
 mod cors;
-mod deployments;
 mod documents;
 mod endpoints;
 mod error;
 mod games;
 mod health;
 mod histories;
-mod invitations;
-mod notices;
+mod me;
 mod openapi;
-mod own_games;
-mod queue;
 mod ratings;
 mod request;
 #[cfg(test)]
@@ -66,7 +62,6 @@ async fn open_socket(State(app): State<Arc<App>>, request: Request) -> Result<Re
     Ok(upgrade(app, request)?)
 }
 
-/// Routes of the metrics listener.
 pub(crate) fn metrics_router(app: Arc<App>, handle: PrometheusHandle) -> Router {
     let render = async move || {
         app.sample_metrics();

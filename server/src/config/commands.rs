@@ -11,7 +11,7 @@ use super::values::socket_address;
 /// What the program does instead of serving.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Command {
-    /// Check, export, import or clean up a store. The server's own flags name the store; no server
+    /// Check, back up, restore, export, import or clean up a store. The server's own flags name the store; no server
     /// is started.
     #[command(subcommand)]
     Store(StoreCommand),
@@ -113,8 +113,22 @@ pub enum JobsCommand {
 #[derive(Subcommand, Clone, Debug)]
 pub enum StoreCommand {
     /// Read every game and small record and say what is wrong, changing nothing. No server may be
-    /// using the data folder.
+    /// using the data folder. --data may also name a backup: its files are then checked.
     Check,
+    /// Copy the data folder into another folder, best on another disk, while the server runs. The
+    /// next backup into the same folder copies only what is new. A backup that is cut short leaves
+    /// the one before. It contains what players must not see and the signing key.
+    Backup {
+        /// The folder: that of the backup before, or an empty or new one.
+        folder: PathBuf,
+    },
+    /// Make a data folder from a backup: --data names it, and it must be empty or new. Every file is
+    /// checked before anything is written. What happened after the backup is gone; clients load
+    /// their games again, and no player's clock has run.
+    Restore {
+        /// The folder of the backup.
+        backup: PathBuf,
+    },
     /// Write the whole store to a file: what players must not see included. Stop the servers first.
     Export {
         /// The file; it must not be there yet. `-` is standard output.

@@ -46,10 +46,11 @@
 //!
 //! Where something was lost, nothing is written any more: the log goes on in a new segment.
 //!
-//! An older copy of the whole folder stays unnoticed, which is what restoring a backup looks like.
-//! Begin a new epoch ([`Store::bump_epoch`]) after that.
+//! An older copy of the whole folder stays unnoticed. Begin a new epoch ([`Store::bump_epoch`]) after
+//! putting one in place; [`backup::restore`] does so by itself.
 
 mod alive;
+pub mod backup;
 mod change;
 mod compact;
 mod convert;

@@ -82,10 +82,10 @@ impl House {
         let (address, metrics_address) = (game.local_addr().unwrap(), metrics.local_addr().unwrap());
         let handle = flagfall_base::recorder::install().unwrap();
         let server = Server::start_with_key(settings, over, key).await.unwrap();
-        let connections = server.connections().clone();
-        let ratings = server.ratings().clone();
-        let lobby = server.lobby().clone();
-        let jobs = server.jobs().clone();
+        let connections = server.services().connections.clone();
+        let ratings = server.services().ratings.clone();
+        let lobby = server.services().lobby.clone();
+        let jobs = server.services().jobs.clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let served = tokio::spawn(async move {
             let listeners = Listeners { game, metrics: Some((metrics, handle)) };

@@ -158,7 +158,8 @@ async fn a_slow_reader_is_closed_while_others_go_on() {
     let (mut slow, slow_player, _) = house.guest("slow").await;
     let (mut quick, ..) = house.guest("quick").await;
     let game = flagfall_board::GameId::from_random([0; 12]);
-    let long = ServerToClient::GameUnavailable { game, message: "x".repeat(50_000) };
+    let long =
+        ServerToClient::GameUnavailable { game, code: None, message: "x".repeat(50_000), request: None };
     let payload = Payload::new(&long);
     for _ in 0..400 {
         house.connections.notify(&slow_player.id, &payload);

@@ -1,4 +1,4 @@
-//! Tests of the program's store in Redis, and of `store check`, `store export` and `store import`.
+//! Tests of the program's store in Redis, and of its commands on stores.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -116,6 +116,40 @@ async fn a_store_moves_from_the_data_folder_to_redis_with_everybody_in_it() {
 }
 
 #[tokio::test]
+async fn a_backup_of_a_running_server_is_restored_with_everybody_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (data, backup, new) = (place("data"), place("backup"), place("new"));
+    let running = Running::start(&["--data", &data]);
+    let token = running.hello(r#""name":"ana""#).await;
+    let said = run(&["store", "backup", "--data", &data, &backup], 0, "backed up to");
+    assert!(said.contains("2 files with"), "a segment and the signing key: {said}");
+    run(&["store", "check", "--data", &backup], 0, "nothing is wrong with it");
+    run(&["store", "backup", "--data", &data, &data], 4, "lies in it");
+    run(&["store", "restore", "--data", &data, &backup], 4, "is not empty");
+    running.end("KILL");
+
+    run(&["store", "restore", "--data", &new, &backup], 0, "what happened after");
+    let key = |data: &str| std::fs::read(Path::new(data).join("signing.key")).unwrap();
+    assert_eq!(key(&new), key(&data));
+    run(&["store", "check", "--data", &new], 0, "nothing is wrong with it");
+    let store = EmbeddedStore::open(Path::new(&new), SystemClock, &EmbeddedOptions::default()).unwrap();
+    let outages = store.get(Key::new(flagfall_store::OUTAGES_KEY).unwrap()).await.unwrap();
+    assert_eq!(flagfall_store::OutageList::parse(outages.as_deref()).len(), 1, "since the backup");
+    drop(store);
+    let running = Running::start(&["--data", &new]);
+    running.hello(&format!(r#""token":"{token}""#)).await;
+    running.end("TERM");
+
+    let copy = std::fs::read_dir(Path::new(&backup).join("log")).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&copy).unwrap();
+    bytes[100] ^= 1;
+    std::fs::write(&copy, bytes).unwrap();
+    run(&["store", "check", "--data", &backup], 1, "is not as it was written");
+    run(&["store", "restore", "--data", &place("third"), &backup], 4, "is damaged");
+}
+
+#[tokio::test]
 async fn a_guest_in_redis_survives_a_kill() {
     let redis = RedisServer::start();
     let url = format!("redis://127.0.0.1:{}", redis.port());
@@ -196,6 +230,10 @@ fn impossible_store_commands_say_why() {
     run(&["store", "check", "--data", data], 4, "there is no store in it");
     run(&["--store", "memory", "store", "check"], 4, "--store memory keeps nothing");
     run(&["--store", "memory", "store", "export", "-"], 4, "--store memory keeps nothing");
+    run(&["store", "backup", "--data", data, "b"], 4, "there is no store in");
+    run(&["store", "restore", "--data", data, "b"], 4, "there is no complete backup in b");
+    run(&["--store", "redis://a", "store", "backup", "b"], 4, "deploy/backup");
+    run(&["--store", "memory", "store", "backup", "b"], 4, "--store memory keeps nothing");
     run(&["store", "import", "--data", data, "/dev/null"], 4, "the file ends too early");
     assert!(!Path::new(data).exists(), "nothing was created");
     let said = run(&["--store", "rediss://:secret@a/#insecure"], 2, "--store");

@@ -1,48 +1,29 @@
 use crate::{Square, SquareSet};
 
-/// The color of a chip on a square.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-pub enum ChipColor {
-    /// Red.
-    Red,
-    /// Yellow.
-    Yellow,
-    /// Blue.
-    Blue,
-    /// Green.
-    Green,
+crate::named! {
+    /// The color of a chip on a square.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    pub enum ChipColor, name {
+        /// Red.
+        Red = "red",
+        /// Yellow.
+        Yellow = "yellow",
+        /// Blue.
+        Blue = "blue",
+        /// Green.
+        Green = "green",
+    }
 }
 
 impl ChipColor {
-    /// The four colors.
-    pub const ALL: [ChipColor; 4] = [ChipColor::Red, ChipColor::Yellow, ChipColor::Blue, ChipColor::Green];
-
     /// The color's letter in texts of positions and moves.
-    #[must_use]
     pub const fn letter(self) -> char {
-        match self {
-            ChipColor::Red => 'r',
-            ChipColor::Yellow => 'y',
-            ChipColor::Blue => 'b',
-            ChipColor::Green => 'g',
-        }
-    }
-
-    /// The color's lower-case name, as messages spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            ChipColor::Red => "red",
-            ChipColor::Yellow => "yellow",
-            ChipColor::Blue => "blue",
-            ChipColor::Green => "green",
-        }
+        self.name().as_bytes()[0] as char
     }
 
     /// The color with this name or letter, in upper or lower case.
-    #[must_use]
     pub fn from_name(text: &str) -> Option<ChipColor> {
         ChipColor::ALL.into_iter().find(|color| {
             text.eq_ignore_ascii_case(color.name())
@@ -57,20 +38,17 @@ pub struct Chips([SquareSet; 4]);
 
 impl Chips {
     /// The squares with a chip of this color.
-    #[must_use]
     pub const fn of(&self, color: ChipColor) -> SquareSet {
         self.0[color as usize]
     }
 
     /// The squares with a chip.
-    #[must_use]
     pub fn all(&self) -> SquareSet {
         let [red, yellow, blue, green] = self.0;
         red | yellow | blue | green
     }
 
     /// The color of the chip on a square.
-    #[must_use]
     pub fn color(&self, square: Square) -> Option<ChipColor> {
         ChipColor::ALL.into_iter().find(|color| self.of(*color).contains(square))
     }

@@ -21,26 +21,22 @@ pub struct GameId([u8; LENGTH]);
 
 impl GameId {
     /// The id made of the lowest five bits of each of these random bytes.
-    #[must_use]
     pub fn from_random(bytes: [u8; 12]) -> GameId {
         GameId(bytes.map(|byte| ALPHABET[usize::from(byte & 31)]))
     }
 
     /// The id as a number of 60 bits, five for each character, the first character's highest.
-    #[must_use]
     pub fn bits(&self) -> u64 {
         self.0.iter().fold(0, |bits, letter| (bits << 5) | u64::from(VALUES[usize::from(*letter)]))
     }
 
     /// The id of a number of 60 bits; `None` if it has more.
-    #[must_use]
     pub fn from_bits(bits: u64) -> Option<GameId> {
         let letter = |place: usize| ALPHABET[(bits >> (5 * (LENGTH - 1 - place)) & 31) as usize];
         (bits >> (5 * LENGTH) == 0).then(|| GameId(std::array::from_fn(letter)))
     }
 
     /// The id's characters.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         // The constructors accept only the ASCII characters of the alphabet.
         std::str::from_utf8(&self.0).unwrap_or_default()
@@ -60,16 +56,9 @@ impl fmt::Debug for GameId {
 }
 
 /// The text is not a game id: it needs 12 digits and lowercase letters (no i, l, o, u).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not a game id: 12 digits and small letters (no i, l, o, u) are wanted")]
 pub struct GameIdParseError;
-
-impl fmt::Display for GameIdParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a game id: 12 digits and small letters (no i, l, o, u) are wanted")
-    }
-}
-
-impl std::error::Error for GameIdParseError {}
 
 impl FromStr for GameId {
     type Err = GameIdParseError;

@@ -5,6 +5,7 @@
 
 mod chips;
 mod game_id;
+mod named;
 mod rank;
 #[cfg(feature = "schema")]
 mod schema;

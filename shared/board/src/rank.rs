@@ -1,39 +1,41 @@
 use std::fmt;
 
-/// The rank of a piece.
-///
-/// Never a number in code, because two numberings are in use ([`Numbering`]).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
-#[repr(u8)]
-pub enum Rank {
-    /// Wins the game for the side that captures it. It never moves.
-    Flag,
-    /// Never moves. It beats every attacker except the Miner.
-    Bomb,
-    /// Beats the highest rank when it strikes.
-    Spy,
-    /// Moves any distance in a line.
-    Scout,
-    /// Captures Bombs.
-    Miner,
-    /// US 7, EU 4.
-    Sergeant,
-    /// US 6, EU 5.
-    Lieutenant,
-    /// US 5, EU 6.
-    Captain,
-    /// US 4, EU 7.
-    Major,
-    /// US 3, EU 8.
-    Colonel,
-    /// US 2, EU 9.
-    General,
-    /// US 1, EU 10.
-    Marshal,
-    /// Its strikes label pieces instead of capturing them.
-    Phoenix,
+crate::named! {
+    /// The rank of a piece.
+    ///
+    /// Never a number in code, because two numberings are in use ([`Numbering`]).
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+    #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+    #[repr(u8)]
+    pub enum Rank, name {
+        /// Wins the game for the side that captures it. It never moves.
+        Flag = "flag",
+        /// Never moves. It beats every attacker except the Miner.
+        Bomb = "bomb",
+        /// Beats the highest rank when it strikes.
+        Spy = "spy",
+        /// Moves any distance in a line.
+        Scout = "scout",
+        /// Captures Bombs.
+        Miner = "miner",
+        /// US 7, EU 4.
+        Sergeant = "sergeant",
+        /// US 6, EU 5.
+        Lieutenant = "lieutenant",
+        /// US 5, EU 6.
+        Captain = "captain",
+        /// US 4, EU 7.
+        Major = "major",
+        /// US 3, EU 8.
+        Colonel = "colonel",
+        /// US 2, EU 9.
+        General = "general",
+        /// US 1, EU 10.
+        Marshal = "marshal",
+        /// Its strikes label pieces instead of capturing them.
+        Phoenix = "phoenix",
+    }
 }
 
 /// The figures shown to people on the pieces. US is the default.
@@ -50,102 +52,45 @@ pub enum Numbering {
 
 impl Rank {
     /// How many ranks there are.
-    pub const COUNT: usize = 13;
-
-    /// Every rank, Flag first, Phoenix last.
-    pub const ALL: [Rank; Rank::COUNT] = [
-        Rank::Flag,
-        Rank::Bomb,
-        Rank::Spy,
-        Rank::Scout,
-        Rank::Miner,
-        Rank::Sergeant,
-        Rank::Lieutenant,
-        Rank::Captain,
-        Rank::Major,
-        Rank::Colonel,
-        Rank::General,
-        Rank::Marshal,
-        Rank::Phoenix,
-    ];
+    pub const COUNT: usize = Rank::ALL.len();
 
     /// True if pieces of this rank ever move (RULES §A5).
-    #[must_use]
     pub const fn is_movable(self) -> bool {
         !matches!(self, Rank::Flag | Rank::Bomb)
     }
 
     /// True if pieces of this rank move any distance (RULES §C2, §S2.2).
-    #[must_use]
     pub const fn is_runner(self) -> bool {
         matches!(self, Rank::Scout | Rank::Phoenix)
     }
 
-    /// The rank's letter in deployment and position texts (RULES §P4), always in US figures.
-    #[must_use]
-    pub const fn letter(self) -> char {
+    /// The order of strength among ranks that move, from 1 for the Spy to 10 for the Marshal. Other
+    /// ranks, and the Phoenix, have none.
+    pub const fn strength(self) -> u8 {
         match self {
-            Rank::Flag => 'F',
-            Rank::Bomb => 'B',
-            Rank::Spy => 'S',
-            Rank::Scout => '9',
-            Rank::Miner => '8',
-            Rank::Sergeant => '7',
-            Rank::Lieutenant => '6',
-            Rank::Captain => '5',
-            Rank::Major => '4',
-            Rank::Colonel => '3',
-            Rank::General => '2',
-            Rank::Marshal => '1',
-            Rank::Phoenix => 'P',
+            Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,
+            rank => rank as u8 - Rank::Bomb as u8,
         }
     }
 
+    /// The rank's letter in deployment and position texts (RULES §P4), always in US figures.
+    pub const fn letter(self) -> char {
+        b"FBS987654321P"[self as usize] as char
+    }
+
     /// The rank with this letter of §P4, in upper or lower case.
-    #[must_use]
     pub fn from_letter(letter: char) -> Option<Rank> {
         let letter = letter.to_ascii_uppercase();
         Rank::ALL.into_iter().find(|rank| rank.letter() == letter)
     }
 
     /// The figure shown to people: at most two characters (`10` is the EU Marshal).
-    #[must_use]
     pub const fn figure(self, numbering: Numbering) -> &'static str {
-        match (self, numbering) {
-            (Rank::Flag, _) => "F",
-            (Rank::Bomb, _) => "B",
-            (Rank::Spy, _) => "S",
-            (Rank::Phoenix, _) => "P",
-            (Rank::Scout, Numbering::Us) | (Rank::General, Numbering::Eu) => "9",
-            (Rank::Miner, Numbering::Us) | (Rank::Colonel, Numbering::Eu) => "8",
-            (Rank::Sergeant, Numbering::Us) | (Rank::Major, Numbering::Eu) => "7",
-            (Rank::Lieutenant, Numbering::Us) | (Rank::Captain, Numbering::Eu) => "6",
-            (Rank::Captain, Numbering::Us) | (Rank::Lieutenant, Numbering::Eu) => "5",
-            (Rank::Major, Numbering::Us) | (Rank::Sergeant, Numbering::Eu) => "4",
-            (Rank::Colonel, Numbering::Us) | (Rank::Miner, Numbering::Eu) => "3",
-            (Rank::General, Numbering::Us) | (Rank::Scout, Numbering::Eu) => "2",
-            (Rank::Marshal, Numbering::Us) => "1",
-            (Rank::Marshal, Numbering::Eu) => "10",
-        }
-    }
-
-    /// The rank's lower-case name, as messages spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Rank::Flag => "flag",
-            Rank::Bomb => "bomb",
-            Rank::Spy => "spy",
-            Rank::Scout => "scout",
-            Rank::Miner => "miner",
-            Rank::Sergeant => "sergeant",
-            Rank::Lieutenant => "lieutenant",
-            Rank::Captain => "captain",
-            Rank::Major => "major",
-            Rank::Colonel => "colonel",
-            Rank::General => "general",
-            Rank::Marshal => "marshal",
-            Rank::Phoenix => "phoenix",
+        const US: [&str; Rank::COUNT] = ["F", "B", "S", "9", "8", "7", "6", "5", "4", "3", "2", "1", "P"];
+        const EU: [&str; Rank::COUNT] = ["F", "B", "S", "2", "3", "4", "5", "6", "7", "8", "9", "10", "P"];
+        match numbering {
+            Numbering::Us => US[self as usize],
+            Numbering::Eu => EU[self as usize],
         }
     }
 }
@@ -153,21 +98,8 @@ impl Rank {
 impl fmt::Display for Rank {
     /// The rank's name with a capital, for sentences.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Rank::Flag => "Flag",
-            Rank::Bomb => "Bomb",
-            Rank::Spy => "Spy",
-            Rank::Scout => "Scout",
-            Rank::Miner => "Miner",
-            Rank::Sergeant => "Sergeant",
-            Rank::Lieutenant => "Lieutenant",
-            Rank::Captain => "Captain",
-            Rank::Major => "Major",
-            Rank::Colonel => "Colonel",
-            Rank::General => "General",
-            Rank::Marshal => "Marshal",
-            Rank::Phoenix => "Phoenix",
-        })
+        let (first, rest) = self.name().split_at(1);
+        f.pad(&(first.to_ascii_uppercase() + rest))
     }
 }
 
@@ -181,14 +113,16 @@ impl RankSet {
     /// Every rank.
     pub const ALL: RankSet = RankSet((1 << Rank::COUNT) - 1);
 
+    /// The ranks that move.
+    pub const MOVABLE: RankSet =
+        RankSet::ALL.without(RankSet::only(Rank::Flag)).without(RankSet::only(Rank::Bomb));
+
     /// The set of one rank.
-    #[must_use]
     pub const fn only(rank: Rank) -> RankSet {
         RankSet(1 << rank as u16)
     }
 
     /// Whether the rank is in the set.
-    #[must_use]
     pub const fn contains(self, rank: Rank) -> bool {
         self.0 & (1 << rank as u16) != 0
     }
@@ -212,19 +146,16 @@ impl RankSet {
     }
 
     /// The rank, if the set has exactly one.
-    #[must_use]
     pub fn single(self) -> Option<Rank> {
         if self.0.is_power_of_two() { Some(Rank::ALL[self.0.trailing_zeros() as usize]) } else { None }
     }
 
     /// How many ranks the set has.
-    #[must_use]
     pub const fn len(self) -> u32 {
         self.0.count_ones()
     }
 
     /// Whether the set has no rank.
-    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }

@@ -21,19 +21,16 @@ pub struct BoardShape {
 
 impl BoardShape {
     /// Every square of the board, lakes included.
-    #[must_use]
     pub const fn squares(&self) -> SquareSet {
         SquareSet::rectangle(self.columns, 0, self.rows)
     }
 
     /// Whether the square is on the board, lakes included.
-    #[must_use]
     pub const fn contains(&self, square: Square) -> bool {
         square.column() < self.columns && square.row() < self.rows
     }
 
     /// The home squares of a side.
-    #[must_use]
     pub const fn home(&self, side: Side) -> SquareSet {
         match side {
             Side::Red => SquareSet::rectangle(self.columns, 0, self.home_rows),
@@ -42,7 +39,6 @@ impl BoardShape {
     }
 
     /// How many home squares a side has.
-    #[must_use]
     pub const fn home_len(&self) -> usize {
         self.columns as usize * self.home_rows as usize
     }
@@ -51,7 +47,6 @@ impl BoardShape {
     ///
     /// Places count from the row nearest the enemy, each row from the player's own left to right.
     /// None beyond the last one.
-    #[must_use]
     pub const fn home_square(&self, side: Side, place: usize) -> Option<Square> {
         if place >= self.home_len() {
             return None;
@@ -65,7 +60,6 @@ impl BoardShape {
     }
 
     /// The neighbor of a square in a direction, through a joint where the board has one.
-    #[must_use]
     pub fn neighbor(&self, square: Square, direction: Direction) -> Option<Square> {
         let (column, row) = (square.column(), square.row());
         match direction {
@@ -80,14 +74,12 @@ impl BoardShape {
     }
 
     /// Whether any line of the board is joined.
-    #[must_use]
     #[inline]
     pub const fn has_joints(&self) -> bool {
         self.joined_columns | self.joined_rows != 0
     }
 
     /// Every square moved by one, like [`SquareSet::shift`], but also through joints.
-    #[must_use]
     pub const fn shift(&self, squares: SquareSet, direction: Direction) -> SquareSet {
         squares.shift(direction).union(self.carry(squares, direction))
     }
@@ -95,7 +87,6 @@ impl BoardShape {
     /// Like [`SquareSet::fill`], but also through joints.
     ///
     /// A path that wraps around ends before the first square that is not in `through`.
-    #[must_use]
     pub const fn fill(&self, from: SquareSet, through: SquareSet, direction: Direction) -> SquareSet {
         let reached = from.fill(through, direction);
         // A line has at most one joint, so a second fill after the joint reaches its end.
@@ -117,7 +108,6 @@ impl BoardShape {
     /// The number of steps between two squares in a direction, joints included.
     ///
     /// None if that direction does not lead there.
-    #[must_use]
     pub fn distance(&self, from: Square, to: Square, direction: Direction) -> Option<u8> {
         let mut distance = 0;
         let mut square = from;

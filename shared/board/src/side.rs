@@ -26,7 +26,6 @@ impl Side {
     }
 
     /// The side's lower-case name, as texts and messages spell it.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Side::Red => "red",
@@ -35,7 +34,6 @@ impl Side {
     }
 
     /// The side with this lower-case name.
-    #[must_use]
     pub fn from_name(name: &str) -> Option<Side> {
         Side::BOTH.into_iter().find(|side| side.name() == name)
     }

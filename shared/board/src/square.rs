@@ -17,42 +17,41 @@ impl Square {
     pub(crate) const STRIDE: u8 = 16;
 
     /// The square in this column and row, if any board has it.
-    #[must_use]
     #[inline]
     pub const fn new(column: Column, row: Row) -> Option<Square> {
         if column < 16 && row < 10 { Some(Square(row * Square::STRIDE + column)) } else { None }
     }
 
     /// The square with this number, if any board has it.
-    #[must_use]
     #[inline]
     pub const fn from_index(index: usize) -> Option<Square> {
         if index < Square::LIMIT { Some(Square(index as u8)) } else { None }
     }
 
     /// The square's number, below [`Square::LIMIT`].
-    #[must_use]
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
     /// The column, 0 is `a`.
-    #[must_use]
     #[inline]
     pub const fn column(self) -> Column {
         self.0 % Square::STRIDE
     }
 
     /// The row, 0 is row 1.
-    #[must_use]
     #[inline]
     pub const fn row(self) -> Row {
         self.0 / Square::STRIDE
     }
 
+    /// How many steps apart two squares are on an empty board without joints.
+    pub const fn distance(self, other: Square) -> u8 {
+        self.column().abs_diff(other.column()) + self.row().abs_diff(other.row())
+    }
+
     /// The neighbor in a direction. The only edges are those of the 16x10 frame.
-    #[must_use]
     #[inline]
     pub const fn neighbor(self, direction: Direction) -> Option<Square> {
         let index = self.0.wrapping_add_signed(direction.offset());
@@ -76,16 +75,9 @@ impl fmt::Debug for Square {
 }
 
 /// The text is not a square: it needs a column letter `a`…`p` and a row number from 1 to 10.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not a square: a column letter and a row number are wanted, as in a4")]
 pub struct SquareParseError;
-
-impl fmt::Display for SquareParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not a square: a column letter and a row number are wanted, as in a4")
-    }
-}
-
-impl std::error::Error for SquareParseError {}
 
 impl FromStr for Square {
     type Err = SquareParseError;
@@ -152,7 +144,6 @@ pub enum Sign {
 
 impl Sign {
     /// `+` or `-`.
-    #[must_use]
     pub const fn symbol(self) -> char {
         match self {
             Sign::Plus => '+',
@@ -166,7 +157,6 @@ impl Direction {
     pub const ALL: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 
     /// The sign of this direction: whether it counts columns or rows up or down.
-    #[must_use]
     pub const fn sign(self) -> Sign {
         match self {
             Direction::Up | Direction::Right => Sign::Plus,
@@ -200,7 +190,6 @@ impl Direction {
     /// The direction and number of squares from one square to another along a row or a column.
     ///
     /// None when the squares are the same or not in one line.
-    #[must_use]
     #[inline]
     pub const fn between(from: Square, to: Square) -> Option<(Direction, u8)> {
         // The direction of a move is hard to predict, so the only branch is whether there is one.

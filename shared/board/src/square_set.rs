@@ -17,7 +17,6 @@ impl SquareSet {
     pub const EMPTY: SquareSet = SquareSet([0; SquareSet::WORDS]);
 
     /// The set of one square.
-    #[must_use]
     #[inline]
     pub const fn only(square: Square) -> SquareSet {
         SquareSet::EMPTY.with(square)
@@ -33,7 +32,6 @@ impl SquareSet {
 
     /// Every square of the first `columns` columns in the rows from `row_first` up to, but not
     /// including, `row_end`.
-    #[must_use]
     pub const fn rectangle(columns: u8, row_first: u8, row_end: u8) -> SquareSet {
         let mut set = SquareSet::EMPTY;
         let mut row = row_first;
@@ -63,28 +61,24 @@ impl SquareSet {
     }
 
     /// Whether the square is in the set.
-    #[must_use]
     #[inline]
     pub const fn contains(&self, square: Square) -> bool {
         self.0[square.index() / 64] & (1 << (square.index() % 64)) != 0
     }
 
     /// How many squares the set has.
-    #[must_use]
     #[inline]
     pub const fn len(self) -> u32 {
         self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones()
     }
 
     /// Whether the set has no square.
-    #[must_use]
     #[inline]
     pub const fn is_empty(self) -> bool {
         self.0[0] | self.0[1] | self.0[2] == 0
     }
 
     /// Whether the set has two squares or more.
-    #[must_use]
     #[inline]
     pub const fn has_several(self) -> bool {
         // With the set as one number `n`, `n & (n - 1)` clears the lowest bit and keeps all others.
@@ -178,13 +172,11 @@ impl SquareSet {
     }
 
     /// The squares of a row as bits, one per column.
-    #[must_use]
     pub const fn row_bits(self, row: u8) -> u16 {
         (self.0[row as usize / 4] >> (row % 4 * 16)) as u16
     }
 
     /// The squares of a row whose columns have their bit set.
-    #[must_use]
     pub const fn of_row(bits: u16, row: u8) -> SquareSet {
         let mut words = [0; SquareSet::WORDS];
         words[row as usize / 4] = (bits as u64) << (row % 4 * 16);
@@ -192,14 +184,12 @@ impl SquareSet {
     }
 
     /// The squares of a column as bits, one per row.
-    #[must_use]
     pub const fn column_bits(self, column: u8) -> u16 {
         let [low, middle, high] = self.0;
         gather(low >> column) | gather(middle >> column) << 4 | gather(high >> column) << 8
     }
 
     /// The squares of a column whose rows have their bit set.
-    #[must_use]
     pub const fn of_column(bits: u16, column: u8) -> SquareSet {
         SquareSet([
             scatter(bits & 0xf) << column,
@@ -209,14 +199,12 @@ impl SquareSet {
     }
 
     /// The set as words of 64 squares in ascending order, lowest bit first.
-    #[must_use]
     #[inline]
     pub const fn words(&self) -> &[u64; SquareSet::WORDS] {
         &self.0
     }
 
     /// The square of one word of the set that has `n` lower squares in that word.
-    #[must_use]
     #[inline]
     pub fn nth_of_word(&self, word: usize, n: u32) -> Option<Square> {
         // A word usually has few squares. The first ones are skipped without a branch, because the
@@ -234,7 +222,6 @@ impl SquareSet {
     }
 
     /// The lowest square of the set.
-    #[must_use]
     pub fn first(self) -> Option<Square> {
         self.iter().next()
     }

@@ -8,7 +8,6 @@ pub struct Stamp(pub u64);
 
 impl Stamp {
     /// The moment as `2026-03-01 17:05 UTC`.
-    #[must_use]
     pub fn utc(self) -> String {
         let minutes = self.0 / 60_000;
         // Days since 0000-03-01, so that the leap day is the last day of a year.
@@ -24,7 +23,6 @@ impl Stamp {
     }
 
     /// Milliseconds from an earlier moment to this one; zero if the other is later.
-    #[must_use]
     pub const fn ms_since(self, earlier: Stamp) -> u64 {
         self.0.saturating_sub(earlier.0)
     }

@@ -9,7 +9,6 @@ pub struct Chance(u64);
 
 impl Chance {
     /// A generator with this seed. The same seed gives the same choices.
-    #[must_use]
     pub const fn new(seed: u64) -> Chance {
         Chance(if seed == 0 { 0x9e37_79b9_7f4a_7c15 } else { seed })
     }

@@ -1,30 +1,18 @@
 //! Plays one game in this process: choosers get views and return commands.
 
-use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
+use flagfall_board::{PerSide, Ply, Side, SquareSet, Stamp};
 use flagfall_rules::{
-    Command, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, Start, TimeControl, View,
-    Viewer, decide, evolve, view,
+    Command, Entropy, Game, GameTerms, Outcome, Phase, Refusal, Ruleset, Setup, Start, View, Viewer, view,
 };
 
 /// Why a game could not be played to its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum DuelError {
     /// A chooser returned a command that the rules refuse.
-    Refused {
-        /// The chooser's side.
-        side: Side,
-        /// The ply.
-        ply: Ply,
-        /// Why.
-        refusal: Refusal,
-    },
+    Refused { side: Side, ply: Ply, refusal: Refusal },
     /// A chooser returned nothing at its turn.
-    Silent {
-        /// The chooser's side.
-        side: Side,
-        /// The ply.
-        ply: Ply,
-    },
+    Silent { side: Side, ply: Ply },
 }
 
 /// A game that was played to its end.
@@ -49,15 +37,7 @@ pub fn play(
     mut setups: PerSide<Option<Setup>>,
     mut choose: impl FnMut(Side, &View) -> Option<Command>,
 ) -> Result<Played, DuelError> {
-    let mut game = Game::new(GameTerms {
-        game: GameId::from_random([0; 12]),
-        ruleset,
-        lakes,
-        time: TimeControl::Unlimited,
-        deploy_ms: 0,
-        created: Stamp(0),
-        secret: PerSide::default(),
-    });
+    let mut game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
     for side in Side::BOTH.into_iter().filter(|_| ruleset.start == Start::Deployments) {
         let asked = setups[side].take().map(Command::Deploy);
         ask(&mut game, side, |view| asked.or_else(|| choose(side, view)))?;
@@ -78,8 +58,6 @@ fn ask(game: &mut Game, side: Side, choose: impl FnOnce(&View) -> Option<Command
     let seen = view(game, Viewer::Player(side), Stamp(0));
     let command = choose(&seen).ok_or(DuelError::Silent { side, ply })?;
     // This game's commitments stay here, so their salts need not be random.
-    let events = decide(game, side, ply, &command, Stamp(0), &Entropy([0; 32]))
-        .map_err(|refusal| DuelError::Refused { side, ply, refusal })?;
-    events.iter().for_each(|event| evolve(game, event, Stamp(0)));
-    Ok(())
+    let played = game.play(side, &command, Stamp(0), &Entropy([0; 32]));
+    played.map(|_| ()).map_err(|refusal| DuelError::Refused { side, ply, refusal })
 }

@@ -18,10 +18,10 @@ mod tests;
 mod world;
 
 use flagfall_board::{Rank, RankSet, Side};
-use flagfall_rules::{Identity, Move, Ruleset, SeenPiece, Start, View};
+use flagfall_rules::{Command, Move, Ruleset, SeenPiece, Start, View};
 
 use crate::memory::Memory;
-use crate::mind::{Mind, give_way};
+use crate::mind::{Mind, counts_left, give_way};
 use crate::simple::Turn;
 use crate::{Chance, Effort};
 
@@ -73,7 +73,7 @@ impl GoodMind {
 }
 
 impl Mind for GoodMind {
-    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
+    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         self.watch(view);
         let legal: Vec<Move> = view.legal_moves()?.iter().collect();
         let exchanges = (self.effort.nodes / NODES_AN_EXCHANGE).min(EXCHANGES_MAX) as usize;
@@ -92,7 +92,7 @@ impl Mind for GoodMind {
         if let Some(chosen) = turn.own_move(squares) {
             self.memory.note_move(chosen);
         }
-        Some(squares)
+        Some(squares.into())
     }
 
     fn watch(&mut self, view: &View) {
@@ -110,8 +110,6 @@ struct Scene {
     suspects: Vec<(usize, usize)>,
     belief: Belief,
     evaluation: Evaluation,
-    /// How much losses count when strikes are weighed, in hundredths.
-    caution_percent: i32,
 }
 
 impl Scene {
@@ -128,7 +126,7 @@ impl Scene {
         for (index, piece) in seen.iter().enumerate() {
             let is_mine = index < mine;
             let mut chances = [0.0; Rank::COUNT];
-            let mut rank = known(piece);
+            let mut rank = piece.identity.rank();
             let mut is_hidden = if is_mine { !piece.is_revealed } else { rank.is_none() };
             if is_mine && is_hidden {
                 chances = theirs[next_own];
@@ -165,7 +163,7 @@ impl Scene {
             own_flag,
             own_bombs,
         });
-        Scene { pieces: scene_pieces, mine, suspects: pairs, belief, evaluation, caution_percent }
+        Scene { pieces: scene_pieces, mine, suspects: pairs, belief, evaluation }
     }
 
     /// The mean value of each move over the worlds, searched as deep as the effort allows.
@@ -247,7 +245,11 @@ impl Scene {
         let attacker = &self.pieces[usize::from(step.piece)];
         let target = self.pieces.iter().position(|piece| piece.cell == step.to);
         match target.filter(|target| self.pieces[*target].is_hidden) {
-            Some(target) => self.evaluation.risk(attacker, target as u8) * (100 - self.caution_percent) / 100,
+            Some(target) => {
+                self.evaluation.risk(attacker, target as u8)
+                    * (100 - self.evaluation.situation.caution_percent)
+                    / 100
+            }
             None => 0,
         }
     }
@@ -273,7 +275,7 @@ impl Scene {
 fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy> {
     let foes = view.pieces.iter().filter(|piece| piece.side != me).filter_map(|piece| {
         let number = belief.number(piece.square)?;
-        let known = known(piece).or(belief.certain(number));
+        let known = piece.identity.rank().or(belief.certain(number));
         let chances = match known {
             Some(rank) => Rank::ALL.map(|other| f32::from(u8::from(other == rank))),
             None => belief.chances(number).map(|chance| if chance > SLIGHT { chance as f32 } else { 0.0 }),
@@ -317,32 +319,19 @@ fn caution(view: &View, quiet_plies: u16) -> i32 {
     (CAUTION - share * CAUTION / 80).max(10)
 }
 
-fn known(piece: &SeenPiece) -> Option<Rank> {
-    match piece.identity {
-        Identity::Known(rank) => Some(rank),
-        Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
-    }
-}
-
-/// A side's pieces on the board by rank, which is public.
-fn counts_left(view: &View, side: Side) -> PerRank<u8> {
-    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank]))
-}
-
 /// What the enemy can infer about our hidden pieces from squares and counts, a row for each in
 /// order.
 fn public_belief(view: &View, me: Side, own: &[&SeenPiece], mut counts: PerRank<u8>) -> Vec<PerRank<f64>> {
     let mut suspects = Vec::new();
     for piece in own {
         if piece.is_revealed {
-            if let Some(rank) = known(piece) {
+            if let Some(rank) = piece.identity.rank() {
                 counts[rank as usize] = counts[rank as usize].saturating_sub(1);
             }
             continue;
         }
         let origin = (!piece.is_moved).then_some(piece.square);
-        let immovable = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
-        let possible = if piece.is_moved { RankSet::ALL.without(immovable) } else { RankSet::ALL };
+        let possible = if piece.is_moved { RankSet::MOVABLE } else { RankSet::ALL };
         suspects.push(Suspect { possible, weight: prior::habit(view.ruleset, me, origin) });
     }
     belief::fit(&suspects, counts)

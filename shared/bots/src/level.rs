@@ -1,38 +1,20 @@
 //! How well a house player plays.
 
-/// The level of a house player.
-///
-/// The default is for players who ask for a house player without naming a level.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Level {
-    /// Deploys at random and makes any legal move.
-    Random,
-    /// Takes what it beats, avoids what beats it, and guards its Flag. Looks at a move and the
-    /// answer.
-    #[default]
-    Simple,
-    /// Counts what every hidden piece can still be, and searches whole boards that fit.
-    Good,
-}
-
-impl Level {
-    /// Every level, the weakest first. Servers offer these, and clients name them, in this order.
-    pub const ALL: [Level; 3] = [Level::Random, Level::Simple, Level::Good];
-
-    /// The level's name in messages.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Level::Random => "random",
-            Level::Simple => "simple",
-            Level::Good => "good",
-        }
-    }
-
-    /// The level with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| level.name() == name)
+flagfall_board::named! {
+    /// The level of a house player.
+    ///
+    /// Servers offer the levels, and clients name them, in this order. The default is for players
+    /// who ask for a house player without naming a level.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+    pub enum Level, name, from_name {
+        /// Deploys at random and makes any legal move.
+        Random = "random",
+        /// Takes what it beats, avoids what beats it, and guards its Flag. Looks at a move and the
+        /// answer.
+        #[default]
+        Simple = "simple",
+        /// Counts what every hidden piece can still be, and searches whole boards that fit.
+        Good = "good",
     }
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Memory {
     /// How many moves in a row the same piece made.
     streak: u16,
     /// An own move whose result is not known yet.
-    pending: Option<Pending>,
+    pending: Option<OwnMove>,
     /// Enemy home squares that were seen empty, in rulesets with a reserve. No Flag is there,
     /// because Flags do not move (§S1.5).
     vacated: SquareSet,
@@ -38,12 +38,6 @@ pub(crate) struct OwnMove {
     pub(crate) is_strike: bool,
     /// The hash of the placement after the move, if it captures nothing.
     pub(crate) placement: u64,
-}
-
-struct Pending {
-    squares: Move,
-    rank: Rank,
-    is_strike: bool,
 }
 
 impl Memory {
@@ -82,7 +76,9 @@ impl Memory {
 
     /// A defender that beat an own piece and stays hidden has a rank that beats it (§D1).
     fn note_strike(&mut self, view: &View, side: Side) {
-        let Some(Pending { squares, rank, is_strike: true }) = self.pending.take() else { return };
+        let Some(OwnMove { squares, rank, is_strike: true, placement: _ }) = self.pending.take() else {
+            return;
+        };
         let is_own_there = view.pieces.iter().any(|piece| piece.square == squares.to && piece.side == side);
         if is_own_there {
             return;
@@ -152,12 +148,13 @@ impl Memory {
     }
 
     /// Notes a move that is about to be made.
-    pub(crate) fn note_move(&mut self, OwnMove { squares, rank, is_strike, placement }: OwnMove) {
+    pub(crate) fn note_move(&mut self, own_move: OwnMove) {
+        let OwnMove { squares, rank: _, is_strike, placement } = own_move;
         self.quiet_turns = self.quiet_turns.saturating_add(1);
         let is_same_piece = self.last.is_some_and(|last| last.to == squares.from);
         self.streak = if is_same_piece { self.streak.saturating_add(1) } else { 0 };
         self.last = Some(squares);
-        self.pending = Some(Pending { squares, rank, is_strike });
+        self.pending = Some(own_move);
         if !is_strike {
             if self.placements.len() == PLACEMENTS_MAX {
                 self.placements.remove(0);

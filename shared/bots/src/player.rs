@@ -1,7 +1,7 @@
 //! A house player for one side of one game.
 
 use flagfall_board::Side;
-use flagfall_rules::{Command, Move, Phase, Ruleset, Setup, Start, View};
+use flagfall_rules::{Command, Phase, Ruleset, Setup, Start, View};
 
 use crate::good::GoodMind;
 use crate::mind::Mind;
@@ -10,15 +10,10 @@ use crate::setup::closed_setup;
 use crate::simple::SimpleMind;
 use crate::{Chance, Effort, Level, random_setup, sensible_setup};
 
-/// Chooses any legal move.
+/// Chooses any legal command.
 struct RandomMind;
 
 impl Mind for RandomMind {
-    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
-        let moves = view.legal_moves().filter(|moves| !moves.is_empty())?;
-        moves.nth(chance.below(moves.len()))
-    }
-
     fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         let commands = view.legal_commands().filter(|commands| !commands.is_empty())?;
         commands.nth(chance.below(commands.len()))
@@ -49,7 +44,6 @@ pub struct HousePlayer {
 
 impl HousePlayer {
     /// A player of this level. The same seed gives the same choices.
-    #[must_use]
     pub fn new(level: Level, side: Side, seed: u64, effort: Effort) -> HousePlayer {
         HousePlayer { level, side, effort, chance: Chance::new(seed), mind: None }
     }

@@ -12,7 +12,7 @@ use flagfall_rules::{
 
 pub(crate) use self::good::GoodQuantumMind;
 use crate::Chance;
-use crate::mind::Mind;
+use crate::mind::{Best, Mind};
 
 /// The cost of showing a rank, as a share of its worth.
 const SHOWN: f32 = 0.12;
@@ -46,32 +46,13 @@ impl QuantumMind {
 }
 
 impl Mind for QuantumMind {
-    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
-        match choose(view, self.side, chance) {
-            Some(Command::Move(asked)) => Some(asked.squares),
-            Some(_) | None => None,
-        }
-    }
-
     fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
-        choose(view, self.side, chance)
+        let turn = Turn { view, side: self.side, stock: Stock::of(view) };
+        let is_sure = view.pending_strike.is_some_and(|strike| !strike.owes[self.side.opponent()]);
+        let mut best = Best::new(chance, if is_sure { SURE_WHIM } else { WHIM });
+        view.legal_commands()?.iter().for_each(|command| best.try_out(turn.score(&command), command));
+        best.choice()
     }
-}
-
-/// A legal command. `None` only if there is nothing to do.
-fn choose(view: &View, side: Side, chance: &mut Chance) -> Option<Command> {
-    let commands = view.legal_commands()?;
-    let turn = Turn { view, side, stock: Stock::of(view) };
-    let is_sure = view.pending_strike.is_some_and(|strike| !strike.owes[side.opponent()]);
-    let whim = if is_sure { SURE_WHIM } else { WHIM };
-    let mut best: Option<(f32, Command)> = None;
-    for command in commands.iter() {
-        let score = turn.score(&command) + whim * chance.below(1000) as f32 / 1000.0;
-        if best.as_ref().is_none_or(|(high, _)| score > *high) {
-            best = Some((score, command));
-        }
-    }
-    best.map(|(_, command)| command)
 }
 
 /// The ranks that a piece can have, with their probabilities.
@@ -88,16 +69,7 @@ impl Turn<'_> {
         match command {
             Command::Choose(Choice(rank)) => self.choice(*rank),
             Command::Move(MoveCommand { squares, path: _, color: _ }) => self.act(*squares),
-            Command::Remove(_)
-            | Command::Place(_)
-            | Command::Color(_)
-            | Command::Deploy(_)
-            | Command::OfferDraw
-            | Command::AcceptDraw
-            | Command::DeclineDraw
-            | Command::Resign
-            | Command::Abort
-            | Command::Claim(_) => 0.0,
+            _ => 0.0,
         }
     }
 
@@ -156,7 +128,7 @@ impl Turn<'_> {
     fn act(&self, squares: Move) -> f32 {
         let Move { from, to } = squares;
         let Some(own) = self.piece(from) else { return 0.0 };
-        let steps = steps(from, to);
+        let steps = from.distance(to);
         match self.piece(to) {
             Some(foe) => self.strike(own, foe, steps) - self.cost_of_setting_out(own),
             None => {
@@ -208,7 +180,7 @@ impl Turn<'_> {
     /// How much nearer a move comes to a piece worth striking.
     fn progress(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let targets = self.foes().filter(|foe| self.strike(own, foe, 1) > 0.0);
-        let near = |at: Square| targets.clone().map(|foe| steps(at, foe.square)).min();
+        let near = |at: Square| targets.clone().map(|foe| at.distance(foe.square)).min();
         match (near(from), near(to)) {
             (Some(before), Some(after)) => (f32::from(before) - f32::from(after)).clamp(-2.0, 2.0),
             (_, _) => 0.0,
@@ -220,12 +192,10 @@ impl Turn<'_> {
     fn danger(&self, own: &SeenPiece, from: Square, to: Square) -> f32 {
         let Identity::Known(rank) = own.identity else { return 0.0 };
         let threats = |at: Square| {
-            let beside = self.foes().filter(|foe| steps(at, foe.square) == 1);
+            let beside = self.foes().filter(|foe| at.distance(foe.square) == 1);
             beside
-                .filter_map(|foe| match foe.identity {
-                    Identity::Known(foe) if may_be(foe, true) => Some(-self.result(rank, foe, false)),
-                    Identity::Known(_) | Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
-                })
+                .filter_map(|foe| foe.identity.rank().filter(|foe| foe.is_movable()))
+                .map(|foe| -self.result(rank, foe, false))
                 .fold(0.0, f32::max)
         };
         threats(to) - 0.9 * threats(from)
@@ -296,11 +266,7 @@ impl Stock {
 }
 
 fn may_be(rank: Rank, is_moved: bool) -> bool {
-    !(is_moved && matches!(rank, Rank::Flag | Rank::Bomb))
-}
-
-fn steps(one: Square, other: Square) -> u8 {
-    one.column().abs_diff(other.column()) + one.row().abs_diff(other.row())
+    !is_moved || rank.is_movable()
 }
 
 /// A piece's worth to its side. A Scout is 1.

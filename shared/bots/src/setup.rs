@@ -12,7 +12,6 @@ use crate::Chance;
 
 /// The whole army on the home rows in random order. At least one movable piece has an open square
 /// ahead if all home squares are filled.
-#[must_use]
 pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup {
     loop {
         let mut squares: Vec<Square> = ruleset.shape.home(side).iter().collect();
@@ -35,7 +34,7 @@ pub fn random_setup(ruleset: &Ruleset, side: Side, chance: &mut Chance) -> Setup
 
 fn has_way_out(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
     pieces.iter().any(|(square, rank)| {
-        is_movable(*rank)
+        rank.is_movable()
             && square.neighbor(ahead(side)).is_some_and(|next| {
                 !ruleset.shape.home(side).contains(next) && !ruleset.shape.lakes.contains(next)
             })
@@ -48,11 +47,6 @@ fn ahead(side: Side) -> Direction {
         Side::Red => Direction::Up,
         Side::Blue => Direction::Down,
     }
-}
-
-/// True if pieces of this rank can move (§A5).
-fn is_movable(rank: Rank) -> bool {
-    !matches!(rank, Rank::Flag | Rank::Bomb)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use self::danger::{Worths, danger};
 use self::worth::{FLAG, worths};
 use crate::Chance;
 use crate::memory::{Memory, OwnMove};
-use crate::mind::Mind;
+use crate::mind::{Best, Mind};
 
 /// Own turns without a capture before it takes more risks, and how many more until it takes the
 /// most.
@@ -57,33 +57,21 @@ impl SimpleMind {
 }
 
 impl Mind for SimpleMind {
-    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
+    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         self.memory.note(view, self.side);
-        let moves = view.legal_moves().filter(|moves| !moves.is_empty())?;
         let mut turn = Turn::new(view, self.side, &self.memory);
-        let mut best: Option<(Move, f32)> = None;
-        for squares in moves.iter() {
-            let whim = WHIM * chance.below(1000) as f32 / 1000.0;
-            let score = turn.score(squares) + whim;
-            if best.is_none_or(|(_, high)| score > high) {
-                best = Some((squares, score));
-            }
+        if view.ruleset.reserve {
+            let chosen = turn.best_command(view, chance)?;
+            self.memory.note_act(chosen.remembered);
+            return Some(chosen.command);
         }
-        let (squares, _) = best?;
+        let mut best = Best::new(chance, WHIM);
+        view.legal_moves()?.iter().for_each(|squares| best.try_out(turn.score(squares), squares));
+        let squares = best.choice()?;
         if let Some(chosen) = turn.own_move(squares) {
             self.memory.note_move(chosen);
         }
-        Some(squares)
-    }
-
-    fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
-        if !view.ruleset.reserve {
-            return self.choose(view, chance).map(|squares| Command::Move(squares.into()));
-        }
-        self.memory.note(view, self.side);
-        let chosen = Turn::new(view, self.side, &self.memory).best_command(view, chance)?;
-        self.memory.note_act(chosen.remembered);
-        Some(chosen.command)
+        Some(squares.into())
     }
 
     fn watch(&mut self, view: &View) {
@@ -170,16 +158,20 @@ impl<'a> Turn<'a> {
         }
     }
 
+    /// How much losses count.
+    fn fear(&self) -> f32 {
+        1.0 - (1.0 - BOLDNESS) * self.boldness
+    }
+
     /// The score of not moving at all, on the scale of moves.
     pub(crate) fn rest(&self) -> f32 {
-        let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
-        -fear * danger(self.ruleset, &self.board, &self.foes, &self.worths)
+        -self.fear() * danger(self.ruleset, &self.board, &self.foes, &self.worths)
     }
 
     /// A move's score. A Scout is about 1.
     pub(crate) fn score(&mut self, squares: Move) -> f32 {
         let Some(own) = self.board.own_at(squares.from) else { return 0.0 };
-        let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
+        let fear = self.fear();
         let tired = TIRED * f32::from(self.memory.streak_of(squares.from).saturating_sub(4).min(20));
         if let Some(foe) = self.board.foe_at(&self.foes, squares.to).copied() {
             let survives = self.survival(own, &foe);
@@ -195,15 +187,16 @@ impl<'a> Turn<'a> {
         }
         // Only Scouts go far by themselves. Chips carry other pieces too, which shows no rank
         // (§S3.3).
-        let is_long = matches!(own.rank, Rank::Scout | Rank::Phoenix)
-            && !neighbors(&self.board, squares.from).any(|next| next == squares.to);
+        let is_long =
+            own.rank.is_runner() && !neighbors(&self.board, squares.from).any(|next| next == squares.to);
         let after = self.board.after_arrival(squares, is_long);
         let shown =
             if is_long && !own.is_revealed { self.secrecy * self.worths.own[own.rank as usize] } else { 0.0 };
         let repeated = REPEATED * self.memory.visits(self.placement_after(squares)) as f32;
         let returned = if self.memory.is_return(squares) { RETURNED } else { 0.0 };
         let left = if own.is_moved { 0.0 } else { 0.02 };
-        self.progress(own.rank, squares)
+        self.pull(own.rank, squares.to)
+            - self.pull(own.rank, squares.from)
             - fear * danger(self.ruleset, &after, &self.foes, &self.worths)
             - shown
             - repeated
@@ -222,7 +215,7 @@ impl<'a> Turn<'a> {
 
     /// What a strike is expected to win, less what it is expected to cost.
     fn gain(&self, own: Own, foe: &Enemy) -> f32 {
-        let fear = 1.0 - (1.0 - BOLDNESS) * self.boldness;
+        let fear = self.fear();
         let mine = self.worths.own[own.rank as usize];
         let mut gain = 0.0;
         for (rank, chance) in foe.ranks() {
@@ -252,11 +245,6 @@ impl<'a> Turn<'a> {
             .map(|foe| foe.chances[Rank::Flag as usize])
             .sum();
         self.worths.foe[Rank::Bomb as usize] + 0.4 * FLAG * behind
-    }
-
-    /// How much nearer a move brings its piece to what it wants.
-    fn progress(&mut self, rank: Rank, squares: Move) -> f32 {
-        self.pull(rank, squares.to) - self.pull(rank, squares.from)
     }
 
     /// How strongly a rank is drawn to a square.
@@ -331,12 +319,10 @@ impl<'a> Turn<'a> {
 
 /// True if a piece is known to beat a rank and can come for it.
 fn is_feared(ruleset: &Ruleset, foe: &Enemy, rank: Rank) -> bool {
-    foe.known.is_some_and(|known| {
-        !matches!(known, Rank::Flag | Rank::Bomb) && strike_fates(ruleset, known, rank).1 == Fate::Leaves
-    })
+    foe.known.is_some_and(|known| known.is_movable() && strike_fates(ruleset, known, rank).1 == Fate::Leaves)
 }
 
 /// A rank's part in the strength of an army.
 fn force(rank: Rank, worths: &belief::PerRank) -> f32 {
-    if matches!(rank, Rank::Flag | Rank::Bomb) { 0.0 } else { worths[rank as usize] }
+    if rank.is_movable() { worths[rank as usize] } else { 0.0 }
 }

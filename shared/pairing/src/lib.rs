@@ -124,7 +124,6 @@ fn widening(deviation: f64, settings: &Settings) -> f64 {
 
 /// How far an opponent's rating may be from this player's, if the opponent has just come and is as
 /// uncertain.
-#[must_use]
 pub fn reach<K>(one: &Waiting<K>, settings: &Settings) -> f64 {
     let lowest = cost_allowed(one.rating, one.rating, settings);
     lowest + wave_bonus(one.waves_missed, settings) + widening(one.deviation, settings)

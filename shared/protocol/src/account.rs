@@ -31,7 +31,6 @@ pub enum Scope {
 
 impl Scope {
     /// The scope's name in messages.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Scope::Play => "play",

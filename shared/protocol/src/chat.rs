@@ -29,7 +29,6 @@ impl Said {
     pub const TEXT_LEN_MAX: usize = 200;
 
     /// True if it may be said. A text must be printable and of a permitted length.
-    #[must_use]
     pub fn is_fit(&self) -> bool {
         match self {
             Said::Phrase { phrase: _ } => true,
@@ -44,7 +43,6 @@ const MARKS_MAX: usize = 3;
 
 /// True if a text has 1 to `len_max` characters, not only blanks, and is safe to print. Control
 /// characters, direction changes, invisible characters and stacks of combining marks are not.
-#[must_use]
 pub fn is_printable(text: &str, len_max: usize) -> bool {
     let steers = |letter: char| {
         letter.is_control()
@@ -83,50 +81,25 @@ impl fmt::Debug for Said {
     }
 }
 
-/// A phrase that every client can translate.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Phrase {
-    /// Hello.
-    Hello,
-    /// Good luck, have fun.
-    GoodLuck,
-    /// Well played.
-    WellPlayed,
-    /// Thank you.
-    Thanks,
-    /// Sorry.
-    Sorry,
-    /// I have to be away for a moment.
-    AwayForAMoment,
-    /// Good game.
-    GoodGame,
-}
-
-impl Phrase {
-    /// Every phrase, in the order in which clients number them from 1.
-    pub const ALL: [Phrase; 7] = [
-        Phrase::Hello,
-        Phrase::GoodLuck,
-        Phrase::WellPlayed,
-        Phrase::Thanks,
-        Phrase::Sorry,
-        Phrase::AwayForAMoment,
-        Phrase::GoodGame,
-    ];
-
-    /// The phrase's name in messages, by which clients find its text.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Phrase::Hello => "hello",
-            Phrase::GoodLuck => "good_luck",
-            Phrase::WellPlayed => "well_played",
-            Phrase::Thanks => "thanks",
-            Phrase::Sorry => "sorry",
-            Phrase::AwayForAMoment => "away_for_a_moment",
-            Phrase::GoodGame => "good_game",
-        }
+flagfall_board::named! {
+    /// A phrase that every client can translate.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Phrase, name {
+        /// Hello.
+        Hello = "hello",
+        /// Good luck, have fun.
+        GoodLuck = "good_luck",
+        /// Well played.
+        WellPlayed = "well_played",
+        /// Thank you.
+        Thanks = "thanks",
+        /// Sorry.
+        Sorry = "sorry",
+        /// I have to be away for a moment.
+        AwayForAMoment = "away_for_a_moment",
+        /// Good game.
+        GoodGame = "good_game",
     }
 }
 

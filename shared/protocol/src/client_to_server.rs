@@ -2,8 +2,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use flagfall_board::{ChipColor, GameId, Ply, Rank, Side, Sign, Square};
-use flagfall_rules::{Choice, Claim, Command, MoveCommand, Placing, Refusal, Ruleset, Setup, TimeControl};
-use flagfall_view::Move;
+use flagfall_rules::{Choice, Command, MoveCommand, Placing, Refusal, Ruleset, Setup, TimeControl};
+use flagfall_view::{Claim, Move};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -255,36 +255,8 @@ pub enum GameCommand {
     /// Claims a game that the opponent has left. It is refused before the time in `claimable`.
     Claim {
         /// What is claimed.
-        result: ClaimedResult,
+        result: Claim,
     },
-}
-
-/// What a player claims of a game that the opponent has left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ClaimedResult {
-    /// A win.
-    Win,
-    /// A draw.
-    Draw,
-}
-
-impl From<ClaimedResult> for Claim {
-    fn from(result: ClaimedResult) -> Claim {
-        match result {
-            ClaimedResult::Win => Claim::Win,
-            ClaimedResult::Draw => Claim::Draw,
-        }
-    }
-}
-
-impl From<Claim> for ClaimedResult {
-    fn from(claim: Claim) -> ClaimedResult {
-        match claim {
-            Claim::Win => ClaimedResult::Win,
-            Claim::Draw => ClaimedResult::Draw,
-        }
-    }
 }
 
 fn is_false(value: &bool) -> bool {
@@ -306,7 +278,6 @@ impl From<Move> for GameCommand {
 
 impl GameCommand {
     /// The message for a board command. `None` for a deployment, whose text comes from its owner.
-    #[must_use]
     pub fn from_command(command: &Command) -> Option<GameCommand> {
         Some(match command {
             Command::Deploy(_) => return None,
@@ -322,7 +293,7 @@ impl GameCommand {
             Command::DeclineDraw => GameCommand::DeclineDraw {},
             Command::Resign => GameCommand::Resign {},
             Command::Abort => GameCommand::Abort {},
-            Command::Claim(claim) => GameCommand::Claim { result: (*claim).into() },
+            Command::Claim(claim) => GameCommand::Claim { result: *claim },
         })
     }
 
@@ -348,7 +319,7 @@ impl GameCommand {
             GameCommand::DeclineDraw {} => Command::DeclineDraw,
             GameCommand::Resign {} => Command::Resign,
             GameCommand::Abort {} => Command::Abort,
-            GameCommand::Claim { result } => Command::Claim((*result).into()),
+            GameCommand::Claim { result } => Command::Claim(*result),
         })
     }
 }
@@ -391,6 +362,13 @@ pub struct Terms {
     /// ruleset without changes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub rated: bool,
+}
+
+impl Terms {
+    /// The terms of an open casual game that keeps nothing secret.
+    pub fn casual(ruleset: &Ruleset, time: Time) -> Terms {
+        Terms { ruleset: ruleset.id.to_owned(), time, private: false, secret: false, rated: false }
+    }
 }
 
 /// Milliseconds of a day.
@@ -450,7 +428,6 @@ impl Time {
     pub const DAYS: std::ops::RangeInclusive<u32> = 1..=14;
 
     /// True if it lies within the bounds.
-    #[must_use]
     pub fn is_allowed(&self) -> bool {
         match self {
             Time::Unlimited {} => true,
@@ -463,7 +440,6 @@ impl Time {
     }
 
     /// True if network delay is given back: in games where seconds count.
-    #[must_use]
     pub fn gives_lag_back(&self) -> bool {
         match self {
             Time::Fischer { .. } | Time::Delay { .. } => true,
@@ -472,7 +448,6 @@ impl Time {
     }
 
     /// Time for the deployment in milliseconds: the given time, or days where a ply has days.
-    #[must_use]
     pub fn deploy_ms(&self, otherwise_ms: u64) -> u64 {
         match self {
             Time::Correspondence { days } => u64::from(*days) * DAY_MS,
@@ -504,7 +479,6 @@ pub struct CommandIdError;
 
 impl CommandId {
     /// The id's characters.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

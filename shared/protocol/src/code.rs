@@ -128,7 +128,6 @@ impl Code {
     }
 
     /// The code's text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -176,13 +175,11 @@ pub enum CloseCode {
 impl CloseCode {
     /// True if a client should connect again after this close code, of this protocol or of
     /// WebSocket itself. If the client was at fault, the same fault would happen again.
-    #[must_use]
     pub const fn is_to_reconnect(code: u16) -> bool {
         !matches!(code, 4100..=4199 | 1002 | 1003 | 1007..=1009)
     }
 
     /// True if a client should wait a while before it connects again.
-    #[must_use]
     pub const fn is_to_wait(code: u16) -> bool {
         const LATER: u16 = 1013;
         code == LATER || code == CloseCode::TooManyRequests as u16

@@ -35,7 +35,6 @@ pub struct SavedDeployments {
 impl SavedDeployment {
     /// True if a deployment may have this name. `random` and `suggested` are reserved: commands
     /// that take a name use them for other deployments.
-    #[must_use]
     pub fn is_name(name: &str) -> bool {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         let is_word = matches!(name, "random" | "suggested");

@@ -35,7 +35,6 @@ Exit codes:
   130  interrupted";
 
     /// The code. Shells and scripts see it.
-    #[must_use]
     pub const fn code(self) -> u8 {
         match self {
             Exit::Done => 0,

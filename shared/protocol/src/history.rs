@@ -62,7 +62,6 @@ pub struct Tally {
 
 impl Tally {
     /// The number of games.
-    #[must_use]
     pub fn games(&self) -> u32 {
         self.won.saturating_add(self.drawn).saturating_add(self.lost)
     }

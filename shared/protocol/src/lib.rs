@@ -27,9 +27,9 @@ mod webhook;
 
 /// The types of views, which messages and records consist of.
 pub use flagfall_view::{
-    Commitment, Fate, GameEvent, GameView, HexBytes, Identity, Laid, Move, Opened, OwedColor, PendingStrike,
-    Phase, RankCounts, Running, SeenClock, SeenExchange, SeenMove, SeenOutcome, SeenPiece, SeenPlacing,
-    SeenReserve, SeenStrike, TextError, ViewChange, Viewer,
+    Claim as ClaimedResult, Commitment, Fate, GameEvent, GameView, HexBytes, Identity, LagQuota, Laid, Move,
+    Opened, OwedColor, PendingStrike, Phase, RankCounts, Running, SeenClock, SeenExchange, SeenMove,
+    SeenOutcome, SeenPiece, SeenPlacing, SeenReserve, SeenStrike, TextError, ViewChange, Viewer,
 };
 
 pub use account::{
@@ -38,9 +38,7 @@ pub use account::{
     SignUp, SignedUp, TokenInfo, TokenList,
 };
 pub use chat::{Phrase, Said, is_printable};
-pub use client_to_server::{
-    ClaimedResult, ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time,
-};
+pub use client_to_server::{ClientToServer, CommandId, CommandIdError, GameCommand, Position, Terms, Time};
 pub use code::{CloseCode, Code};
 pub use deployment::{SaveDeployment, SavedDeployment, SavedDeployments};
 pub use exit::Exit;
@@ -58,8 +56,8 @@ pub use rating::{
 };
 pub use rating_range::{RatingRange, RatingWish};
 pub use record::{
-    DIGEST_VERSION, GameRecord, Imported, LagQuota, NotOpened, RECORD_FORMAT, RecordKind, RecordScope,
-    RecordSignature, RecordedEvent, Recorder, SigningKeyInfo, SigningKeys, key_id, signed_message,
+    DIGEST_VERSION, GameRecord, Imported, NotOpened, RECORD_FORMAT, RecordKind, RecordScope, RecordSignature,
+    RecordedEvent, Recorder, SigningKeyInfo, SigningKeys, key_id, signed_message,
 };
 pub use refusal::{Refusal, RefusalArg, RefusalArgs};
 pub use schema::{SCHEMAS, Schema};

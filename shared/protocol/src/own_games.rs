@@ -40,7 +40,6 @@ pub struct OwnGames {
 
 impl OwnGame {
     /// Makes the entry of a game from its view for this side.
-    #[must_use]
     pub fn new(game: GameSummary, side: Side, view: &GameView) -> OwnGame {
         let (to_act, deadline) = match view.phase {
             Phase::Deploying => (!view.ready[side], view.deploy_deadline),

@@ -7,32 +7,30 @@ use serde::{Deserialize, Serialize};
 use crate::client_to_server::Time;
 use crate::player::Player;
 
-/// The speed of a game, by the time that its clock gives one side for forty turns. Each ruleset and
-/// speed has its own ratings.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Speed {
-    /// Under three minutes.
-    Bullet,
-    /// Under eight minutes.
-    Blitz,
-    /// Under twenty-five minutes.
-    Rapid,
-    /// Longer.
-    Classical,
-    /// Days for every move.
-    Correspondence,
+flagfall_board::named! {
+    /// The speed of a game, by the time that its clock gives one side for forty turns. Each ruleset
+    /// and speed has its own ratings.
+    #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Speed, name, from_name {
+        /// Under three minutes.
+        Bullet = "bullet",
+        /// Under eight minutes.
+        Blitz = "blitz",
+        /// Under twenty-five minutes.
+        Rapid = "rapid",
+        /// Longer.
+        Classical = "classical",
+        /// Days for every move.
+        Correspondence = "correspondence",
+    }
 }
 
 impl Speed {
-    /// Every speed, fastest first.
-    pub const ALL: [Speed; 5] =
-        [Speed::Bullet, Speed::Blitz, Speed::Rapid, Speed::Classical, Speed::Correspondence];
     /// Turns of one side by which the length of a game is estimated.
     pub const PLIES: u64 = 40;
 
     /// The speed of a clock. `None` for unlimited time.
-    #[must_use]
     pub fn of(time: Time) -> Option<Speed> {
         let (base_s, ply_s) = match time {
             Time::Unlimited {} => return None,
@@ -47,24 +45,6 @@ impl Speed {
             480..1_500 => Speed::Rapid,
             _ => Speed::Classical,
         })
-    }
-
-    /// The speed's name in messages.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Speed::Bullet => "bullet",
-            Speed::Blitz => "blitz",
-            Speed::Rapid => "rapid",
-            Speed::Classical => "classical",
-            Speed::Correspondence => "correspondence",
-        }
-    }
-
-    /// The speed with this name.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Speed> {
-        Speed::ALL.into_iter().find(|speed| speed.name() == name)
     }
 }
 

@@ -21,7 +21,6 @@ impl RatingRange {
     pub const POINTS_MAX: u32 = 4_000;
 
     /// True if it has a bound, and a rating can lie between its bounds.
-    #[must_use]
     pub fn is_allowed(&self) -> bool {
         let is_bounded = self.min.is_some() || self.max.is_some();
         let is_low = |bound: Option<u32>| bound.is_none_or(|points| points <= RatingRange::POINTS_MAX);
@@ -30,7 +29,6 @@ impl RatingRange {
     }
 
     /// True if a rating of this many points lies within it.
-    #[must_use]
     pub fn contains(&self, points: u32) -> bool {
         self.min.is_none_or(|min| min <= points) && self.max.is_none_or(|max| points <= max)
     }
@@ -62,7 +60,6 @@ pub enum RatingWish {
 
 impl RatingWish {
     /// The bounds, given the seeker's rating in points. `None` around a rating that does not exist.
-    #[must_use]
     pub fn range(self, own: Option<u32>) -> Option<RatingRange> {
         match self {
             RatingWish::Between { min, max } => Some(RatingRange { min, max }),

@@ -7,8 +7,8 @@ use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_rules as rules;
 use flagfall_rules::EndReason;
 use flagfall_view::{
-    Commitment, Fate, GameEvent, GameView, HexBytes, Opened, SeenMove, SeenOutcome, SeenPlacing, ViewChange,
-    Viewer,
+    Commitment, Fate, GameEvent, GameView, HexBytes, LagQuota, Opened, SeenMove, SeenOutcome, SeenPlacing,
+    ViewChange, Viewer,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -144,7 +144,6 @@ pub struct RecordedEvent {
 
 impl RecordedEvent {
     /// An event at its stamp, with the fields that follow from it and without its change.
-    #[must_use]
     pub fn new(at: Stamp, lag_ms: u32, event: GameEvent) -> RecordedEvent {
         RecordedEvent { at: at.0, lag_ms, by: resigned_by(&event), event, change: None }
     }
@@ -163,25 +162,6 @@ fn resigned_by(event: &GameEvent) -> Option<Side> {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks this way")]
 fn is_zero(value: &u32) -> bool {
     *value == 0
-}
-
-/// How much network delay a side is given back: what the server measured on its connection, as long
-/// as its stock lasts. In milliseconds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct LagQuota {
-    /// How much the stock grows with each of the side's turns. Also the longest that a flag waits
-    /// for a move that may be on its way.
-    pub per_ply_ms: u32,
-    /// The stock at the start, and its maximum.
-    pub stock_ms: u32,
-}
-
-impl From<LagQuota> for rules::LagQuota {
-    fn from(quota: LagQuota) -> rules::LagQuota {
-        let LagQuota { per_ply_ms, stock_ms } = quota;
-        rules::LagQuota { per_ply_ms, stock_ms }
-    }
 }
 
 /// Text for people: a line for each fact of the game, then a line for each ply.
@@ -303,7 +283,6 @@ impl GameRecord {
 
     /// True if strikes were resolved by choices that this record of a finished game leaves out
     /// (§Q4).
-    #[must_use]
     pub fn omits_choices(&self) -> bool {
         self.kind == Some(RecordKind::Live)
             && self.outcome.as_ref().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted.code())
@@ -311,7 +290,6 @@ impl GameRecord {
     }
 
     /// The deployment that the record's own player handed in last.
-    #[must_use]
     pub fn own_setup(&self) -> Option<&str> {
         self.audience.side()?;
         self.events.iter().rev().find_map(|told| match &told.event {
@@ -321,7 +299,6 @@ impl GameRecord {
     }
 
     /// True if play has begun. Games with coins begin at once (§Q1).
-    #[must_use]
     pub fn has_started(&self) -> bool {
         let has_coins = |ruleset: &rules::Ruleset| ruleset.start == rules::Start::Coins;
         rules::Ruleset::find(&self.terms.ruleset).is_some_and(has_coins)

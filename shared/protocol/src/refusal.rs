@@ -38,7 +38,6 @@ pub enum RefusalArg {
 
 impl Refusal {
     /// A refusal without arguments.
-    #[must_use]
     pub fn new(code: impl Into<String>) -> Refusal {
         Refusal { code: Code::new(code), args: RefusalArgs::default() }
     }
@@ -57,7 +56,6 @@ impl Refusal {
     }
 
     /// The reason, if there is one.
-    #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match self.args.get("reason") {
             Some(RefusalArg::Text(reason)) => Some(reason),
@@ -84,13 +82,11 @@ impl fmt::Display for Refusal {
 
 impl RefusalArgs {
     /// True if there are no arguments.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// The argument of this name.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&RefusalArg> {
         self.0.get(name)
     }

@@ -17,7 +17,6 @@ impl Secret {
     }
 
     /// The text itself. Show it only to its owner.
-    #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }

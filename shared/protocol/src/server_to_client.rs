@@ -206,8 +206,16 @@ pub enum ServerToClient {
     GameUnavailable {
         /// The game.
         game: GameId,
+        /// Why, as a stable code for programs: `game_quarantined`. Servers of version 0.1 do not
+        /// send it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<Code>,
         /// An explanation for people.
         message: String,
+        /// The id of the request to open the game. Absent if the damage was found later, and from
+        /// servers of version 0.1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
     /// The server has lost its store or has it back. Without the store, commands are refused. Open
     /// games stay visible.
@@ -266,7 +274,6 @@ pub struct Abort {
 
 impl Abort {
     /// True if this side caused the abort. A player of the pool who did not goes back to its front.
-    #[must_use]
     pub fn is_by(&self, side: Side) -> bool {
         self.called_off_by == Some(side) || self.not_deployed.contains(&side)
     }

@@ -34,7 +34,6 @@ impl Score {
     }
 
     /// In points: 1, 0.5 or 0.
-    #[must_use]
     pub const fn points(self) -> f64 {
         match self {
             Score::Win => 1.0,
@@ -83,7 +82,6 @@ pub(crate) fn deviation_after(rating: Rating, periods: f64) -> f64 {
 
 /// The rating after the games of one rating period, with `periods` since the last games. With one
 /// whole period this is exactly Glickman's algorithm. Nothing is clamped here.
-#[must_use]
 pub fn rate_period(player: Rating, results: &[GameResult], periods: f64, tau: f64) -> Rating {
     if results.is_empty() {
         return Rating { deviation: deviation_after(player, periods), ..player };

@@ -23,7 +23,6 @@ impl Rating {
     /// The expected share of points against an opponent, 0 to 1, with an advantage in points (for
     /// moving first; negative for the other side). Both uncertainties count: no win is sure against
     /// an unknown player.
-    #[must_use]
     pub fn expected_score(self, opponent: Rating, advantage: f64) -> f64 {
         glicko2::expected_between(self, opponent, advantage)
     }
@@ -40,7 +39,6 @@ pub struct Entrant {
 
 /// Both ratings after a game, given the first player's score and advantage in points (for moving
 /// first; 0 if unknown). Both are computed from what was known before the game.
-#[must_use]
 pub fn rate(first: Entrant, second: Entrant, score: Score, advantage: f64) -> (Rating, Rating) {
     let one = |entrant: Entrant, opponent: Entrant, score, advantage| {
         let against = opponent.rating.aged(opponent.idle_days);

@@ -35,13 +35,11 @@ impl Rating {
     pub const START: Rating = Rating { value: 1500.0, deviation: DEVIATION_MAX, volatility: 0.09 };
 
     /// True if too little is known for the rating to mean much.
-    #[must_use]
     pub fn is_provisional(self) -> bool {
         self.deviation >= PROVISIONAL_DEVIATION
     }
 
     /// True if it is certain enough for the leaderboard.
-    #[must_use]
     pub fn is_for_leaderboard(self) -> bool {
         self.deviation <= LEADERBOARD_DEVIATION
     }

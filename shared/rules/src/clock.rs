@@ -1,44 +1,21 @@
 //! Clocks as values: they know the stamps of the log, and never read the time of day.
 
 use flagfall_board::{PerSide, Side, Stamp};
+use flagfall_view::LagQuota;
 
 /// How time is limited in a game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum TimeControl {
     /// No clock (casual).
     Unlimited,
     /// Base time and increment per own ply (Fischer), in milliseconds.
-    Fischer {
-        /// Time each side starts with.
-        base_ms: u64,
-        /// Time a side gains with each of its plies.
-        increment_ms: u64,
-    },
+    Fischer { base_ms: u64, increment_ms: u64 },
     /// Base time, with the first part of every own turn free, in milliseconds. Unused free time is
     /// lost.
-    Delay {
-        /// Time each side starts with.
-        base_ms: u64,
-        /// Time of each turn that is not counted.
-        free_ms: u64,
-    },
+    Delay { base_ms: u64, free_ms: u64 },
     /// A fixed time for every own ply (correspondence), in milliseconds. Unused time is lost.
-    PerPly {
-        /// Time for a ply.
-        ply_ms: u64,
-    },
-}
-
-/// How much of the network's delay a side is given back, in milliseconds.
-///
-/// Credits come out of a stock that grows with each of the side's plies.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct LagQuota {
-    /// How much the stock grows with a ply. Also the longest wait, after a deadline, for a ply that
-    /// may be on its way.
-    pub per_ply_ms: u32,
-    /// The stock at the start, and its maximum.
-    pub stock_ms: u32,
+    PerPly { ply_ms: u64 },
 }
 
 impl TimeControl {
@@ -47,7 +24,6 @@ impl TimeControl {
     /// The wait is `least_ms` for every quarter of an hour that forty plies of one side may take,
     /// but at least `least_ms` and at most five times as much. Without a clock it is the maximum.
     /// None in correspondence, where players need not be present.
-    #[must_use]
     pub const fn claim_wait_ms(self, least_ms: u64) -> Option<u64> {
         const QUARTER_MS: u64 = 15 * 60_000;
         const MOST: u64 = 5;
@@ -70,7 +46,6 @@ impl TimeControl {
     }
 
     /// Whether a game can be claimed at all when a side is gone.
-    #[must_use]
     pub const fn has_claims(self) -> bool {
         !matches!(self, TimeControl::PerPly { ply_ms: _ })
     }
@@ -79,7 +54,7 @@ impl TimeControl {
 /// Both sides' remaining time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
-    control: Control,
+    control: TimeControl,
     remaining_ms: PerSide<u64>,
     /// What is left of the free time of each side's turn.
     free_ms: PerSide<u64>,
@@ -91,30 +66,14 @@ pub struct Clock {
     lag_stock_ms: PerSide<u32>,
 }
 
-/// What a ply does to the time of the side that made it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Control {
-    /// Adds this much.
-    Increment(u64),
-    /// This much of every turn is free.
-    Free(u64),
-    /// Sets it to this much again.
-    Renewed(u64),
-}
-
 impl Clock {
     /// A clock that does not run yet; none if time is unlimited.
-    #[must_use]
     pub fn new(control: TimeControl) -> Option<Clock> {
-        let (control, base_ms) = match control {
+        let (base_ms, free_ms) = match control {
             TimeControl::Unlimited => return None,
-            TimeControl::Fischer { base_ms, increment_ms } => (Control::Increment(increment_ms), base_ms),
-            TimeControl::Delay { base_ms, free_ms } => (Control::Free(free_ms), base_ms),
-            TimeControl::PerPly { ply_ms } => (Control::Renewed(ply_ms), ply_ms),
-        };
-        let free_ms = match control {
-            Control::Free(free_ms) => free_ms,
-            Control::Increment(_) | Control::Renewed(_) => 0,
+            TimeControl::Fischer { base_ms, increment_ms: _ } => (base_ms, 0),
+            TimeControl::Delay { base_ms, free_ms } => (base_ms, free_ms),
+            TimeControl::PerPly { ply_ms } => (ply_ms, 0),
         };
         let both = |ms| PerSide::new(ms, ms);
         Some(Clock {
@@ -168,9 +127,12 @@ impl Clock {
     pub(crate) fn press(&mut self, side: Side, at: Stamp) {
         self.stop(at);
         match self.control {
-            Control::Increment(ms) => self.remaining_ms[side] = self.remaining_ms[side].saturating_add(ms),
-            Control::Free(ms) => self.free_ms[side] = ms,
-            Control::Renewed(ms) => self.remaining_ms[side] = ms,
+            TimeControl::Unlimited => {}
+            TimeControl::Fischer { base_ms: _, increment_ms } => {
+                self.remaining_ms[side] = self.remaining_ms[side].saturating_add(increment_ms);
+            }
+            TimeControl::Delay { base_ms: _, free_ms } => self.free_ms[side] = free_ms,
+            TimeControl::PerPly { ply_ms } => self.remaining_ms[side] = ply_ms,
         }
         let stock_ms = self.lag_stock_ms[side].saturating_add(self.quota.per_ply_ms);
         self.lag_stock_ms[side] = stock_ms.min(self.quota.stock_ms);
@@ -178,7 +140,6 @@ impl Clock {
     }
 
     /// A side's remaining time at a moment, in milliseconds.
-    #[must_use]
     pub fn remaining_ms(&self, side: Side, now: Stamp) -> u64 {
         self.remaining_ms[side].saturating_sub(self.gone_ms(side, now).saturating_sub(self.free_ms[side]))
     }
@@ -186,7 +147,6 @@ impl Clock {
     /// What is left of a side's free time at a moment, in milliseconds.
     ///
     /// Free time runs before remaining time.
-    #[must_use]
     pub fn free_ms(&self, side: Side, now: Stamp) -> u64 {
         self.free_ms[side].saturating_sub(self.gone_ms(side, now))
     }
@@ -196,7 +156,6 @@ impl Clock {
     }
 
     /// Whether a side's time runs.
-    #[must_use]
     pub fn is_running(&self, side: Side) -> bool {
         self.since[side].is_some()
     }
@@ -207,14 +166,12 @@ impl Clock {
     }
 
     /// The last moment at which a side may still act, while its clock runs.
-    #[must_use]
     pub fn deadline_of(&self, side: Side) -> Option<Stamp> {
         let left_ms = self.remaining_ms[side].saturating_add(self.free_ms[side]);
         self.since[side].map(|since| since.plus_ms(left_ms))
     }
 
     /// The earliest deadline of the running clocks.
-    #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         Side::BOTH.into_iter().filter_map(|side| self.deadline_of(side)).min()
     }

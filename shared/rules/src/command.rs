@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use flagfall_board::{ChipColor, Rank, Sign, Square, SquareParseError};
-use flagfall_view::Move;
+use flagfall_view::{Claim, Move};
 
 use crate::setup::Setup;
 
@@ -38,15 +38,6 @@ pub enum Command {
     /// Claim a game that the other side has left; [`crate::decide_claim`] judges the claim by that
     /// absence.
     Claim(Claim),
-}
-
-/// What a side claims of a game that the other side has left.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Claim {
-    /// A win.
-    Win,
-    /// A draw.
-    Draw,
 }
 
 /// A move as a side asks for it.
@@ -157,11 +148,13 @@ impl FromStr for Placing {
         let (text, color) = split_color(text)?;
         let (piece, square) = text.split_once('@').ok_or(SquareParseError)?;
         let (piece, is_labeled) = piece.strip_suffix('^').map_or((piece, false), |piece| (piece, true));
-        let mut letters = piece.chars();
-        let rank = match (letters.next(), letters.next()) {
-            (Some(letter), None) => Rank::from_letter(letter).ok_or(SquareParseError)?,
-            _ => return Err(SquareParseError),
-        };
+        let rank = rank_of(piece).ok_or(SquareParseError)?;
         Ok(Placing { square: square.parse()?, rank, is_labeled, color })
     }
+}
+
+/// The rank of a text that is its letter.
+pub(crate) fn rank_of(text: &str) -> Option<Rank> {
+    let mut letters = text.chars();
+    letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none())
 }

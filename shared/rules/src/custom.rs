@@ -33,93 +33,52 @@ enum Change {
     Lakes(SquareSet),
 }
 
+/// The values of each option, in the order of the options.
+const VALUES: [&[OptionValue]; RuleOption::ALL.len()] = [
+    &[
+        value("both", Change::Ties(Ties::BothLeave)),
+        value("attacker", Change::Ties(Ties::AttackerWins)),
+        value("defender", Change::Ties(Ties::DefenderWins)),
+    ],
+    &[
+        value("both", Change::Disclosure(Disclosure::Both)),
+        value("silent", Change::Disclosure(Disclosure::SilentDefense)),
+    ],
+    &[value("stay", Change::Bombs(Bombs::Stay)), value("leave", Change::Bombs(Bombs::LeaveWithAttacker))],
+    &[value("far", Change::StrikesAfar(true)), value("near", Change::StrikesAfar(false))],
+    &[value("attacker", Change::WinnerAdvances(false)), value("any", Change::WinnerAdvances(true))],
+    &[
+        value("off", Change::TwoSquares(None)),
+        value("3", Change::TwoSquares(Some(3))),
+        value("5", Change::TwoSquares(Some(5))),
+    ],
+    &[value("off", Change::MoreSquares(false)), value("on", Change::MoreSquares(true))],
+    &[
+        value("off", Change::Quiet(None)),
+        value("100", Change::Quiet(Some(100))),
+        value("200", Change::Quiet(Some(200))),
+        value("400", Change::Quiet(Some(400))),
+        value("600", Change::Quiet(Some(600))),
+    ],
+    &[
+        value("mirrored", Change::Lakes(rulesets::MIRRORED)),
+        value("printed", Change::Lakes(rulesets::PRINTED)),
+    ],
+];
+
 const fn value(name: &'static str, change: Change) -> OptionValue {
     OptionValue { name, change }
 }
 
 impl RuleOption {
     /// The values it may have.
-    #[must_use]
     pub const fn values(self) -> &'static [OptionValue] {
-        match self {
-            RuleOption::Ties => {
-                const {
-                    &[
-                        value("both", Change::Ties(Ties::BothLeave)),
-                        value("attacker", Change::Ties(Ties::AttackerWins)),
-                        value("defender", Change::Ties(Ties::DefenderWins)),
-                    ]
-                }
-            }
-            RuleOption::Disclosure => {
-                const {
-                    &[
-                        value("both", Change::Disclosure(Disclosure::Both)),
-                        value("silent", Change::Disclosure(Disclosure::SilentDefense)),
-                    ]
-                }
-            }
-            RuleOption::Bombs => {
-                const {
-                    &[
-                        value("stay", Change::Bombs(Bombs::Stay)),
-                        value("leave", Change::Bombs(Bombs::LeaveWithAttacker)),
-                    ]
-                }
-            }
-            RuleOption::ScoutStrike => {
-                const { &[value("far", Change::StrikesAfar(true)), value("near", Change::StrikesAfar(false))] }
-            }
-            RuleOption::Winner => {
-                const {
-                    &[
-                        value("attacker", Change::WinnerAdvances(false)),
-                        value("any", Change::WinnerAdvances(true)),
-                    ]
-                }
-            }
-            RuleOption::TwoSquares => {
-                const {
-                    &[
-                        value("off", Change::TwoSquares(None)),
-                        value("3", Change::TwoSquares(Some(3))),
-                        value("5", Change::TwoSquares(Some(5))),
-                    ]
-                }
-            }
-            RuleOption::MoreSquares => {
-                const { &[value("off", Change::MoreSquares(false)), value("on", Change::MoreSquares(true))] }
-            }
-            RuleOption::Quiet => {
-                const {
-                    &[
-                        value("off", Change::Quiet(None)),
-                        value("100", Change::Quiet(Some(100))),
-                        value("200", Change::Quiet(Some(200))),
-                        value("400", Change::Quiet(Some(400))),
-                        value("600", Change::Quiet(Some(600))),
-                    ]
-                }
-            }
-            RuleOption::Islands => {
-                const {
-                    &[
-                        value("mirrored", Change::Lakes(rulesets::MIRRORED)),
-                        value("printed", Change::Lakes(rulesets::PRINTED)),
-                    ]
-                }
-            }
-        }
+        VALUES[self as usize]
     }
 
     /// The value that a ruleset has, if it is one of them.
-    #[must_use]
     pub fn value_in(self, ruleset: &Ruleset) -> Option<OptionValue> {
         self.values().iter().copied().find(|value| value.is_in(ruleset))
-    }
-
-    fn find(name: &str) -> Option<RuleOption> {
-        RuleOption::ALL.into_iter().find(|option| option.name() == name)
     }
 }
 
@@ -149,51 +108,35 @@ impl OptionValue {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[non_exhaustive]
 #[error("{}", self.code())]
+#[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum NoSuchRuleset {
     /// No ruleset has this name.
     Unknown,
     /// The text after the ruleset's name is not `option=value`.
     NotAnOption,
     /// There is no such option.
-    NoSuchOption {
-        /// The ruleset to change.
-        base: &'static str,
-    },
+    NoSuchOption { base: &'static str },
     /// The ruleset does not allow this option to be changed.
-    Fixed {
-        /// The ruleset to change.
-        base: &'static str,
-        /// The option.
-        option: RuleOption,
-    },
+    Fixed { base: &'static str, option: RuleOption },
     /// The option has no such value.
-    NoSuchValue {
-        /// The option.
-        option: RuleOption,
-    },
+    NoSuchValue { option: RuleOption },
     /// The same option appears twice.
-    Twice {
-        /// The option.
-        option: RuleOption,
-    },
+    Twice { option: RuleOption },
 }
 
 impl NoSuchRuleset {
     /// Whether the ruleset exists and the error is in a change to it.
-    #[must_use]
     pub const fn is_about_changes(&self) -> bool {
         !matches!(self, NoSuchRuleset::Unknown)
     }
 
     /// The error's code in messages; stable.
-    #[must_use]
     pub const fn code(&self) -> &'static str {
         if self.is_about_changes() { "bad_rule_change" } else { "no_such_ruleset" }
     }
 
     /// What there is instead: the rulesets, the options of the ruleset, or the values of the
     /// option.
-    #[must_use]
     pub fn known(&self) -> Vec<&'static str> {
         match self {
             NoSuchRuleset::Unknown => Ruleset::all().iter().map(|ruleset| ruleset.id).collect(),
@@ -236,13 +179,11 @@ impl Ruleset {
     }
 
     /// The ruleset of this id, changes included.
-    #[must_use]
     pub fn find(id: &str) -> Option<&'static Ruleset> {
         Ruleset::parse(id).ok()
     }
 
     /// The ruleset that this one was made from by changing rules; itself if nothing is changed.
-    #[must_use]
     pub fn unchanged(&self) -> &Ruleset {
         self.base.unwrap_or(self)
     }
@@ -259,7 +200,7 @@ impl Ruleset {
 
 fn change(base: &'static Ruleset, part: &str) -> Result<(RuleOption, OptionValue), NoSuchRuleset> {
     let (name, value) = part.split_once('=').ok_or(NoSuchRuleset::NotAnOption)?;
-    let option = RuleOption::find(name).ok_or(NoSuchRuleset::NoSuchOption { base: base.id })?;
+    let option = RuleOption::from_name(name).ok_or(NoSuchRuleset::NoSuchOption { base: base.id })?;
     if !base.changeable.contains(&option) {
         return Err(NoSuchRuleset::Fixed { base: base.id, option });
     }

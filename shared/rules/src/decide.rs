@@ -3,9 +3,9 @@
 mod ending;
 
 use flagfall_board::{ChipColor, PerSide, Ply, Rank, RankSet, Side, Square, SquareSet, Stamp};
-use flagfall_view::{Fate, Laid, Move, Phase};
+use flagfall_view::{Claim, Fate, Laid, Move, Phase};
 
-use crate::command::{Choice, Claim, Command, MoveCommand, Placing};
+use crate::command::{Choice, Command, MoveCommand, Placing};
 use crate::commitment::Salt;
 use crate::entropy::Entropy;
 use crate::event::{Deployed, EventKind, Events, Moved, Placed, Strike, UnresolvedStrike};
@@ -36,10 +36,12 @@ pub fn decide(
     entropy: &Entropy,
 ) -> Result<Events, Refusal> {
     check_moment(game, ply, now)?;
+    if !matches!(command, Command::Deploy(_) | Command::Abort) {
+        in_play(game)?;
+    }
     match command {
         Command::Deploy(setup) => deploy(game, side, setup, entropy),
         Command::Move(asked) => {
-            in_play(game)?;
             let played = play(&game.position, side, *asked);
             match played {
                 Err(refusal) if game.terms.ruleset.illegal_act_loses && refusal.is_illegal_move() => {
@@ -48,37 +50,20 @@ pub fn decide(
                 Ok(_) | Err(_) => played,
             }
         }
-        Command::Remove(square) => {
-            in_play(game)?;
-            remove(&game.position, side, *square)
-        }
-        Command::Place(placing) => {
-            in_play(game)?;
-            place(&game.position, side, placing)
-        }
-        Command::Color(color) => {
-            in_play(game)?;
-            lay_owed(&game.position, side, *color)
-        }
-        Command::Choose(choice) => {
-            in_play(game)?;
-            choose(&game.position, side, *choice)
-        }
+        Command::Remove(square) => remove(&game.position, side, *square),
+        Command::Place(placing) => place(&game.position, side, placing),
+        Command::Color(color) => lay_owed(&game.position, side, *color),
+        Command::Choose(choice) => choose(&game.position, side, *choice),
         Command::OfferDraw => offer_draw(game, side),
         Command::AcceptDraw => {
-            in_play(game)?;
             standing_offer(game, side)?;
             Ok(ended(Outcome::nobody(EndReason::DrawAgreed)))
         }
         Command::DeclineDraw => {
-            in_play(game)?;
             standing_offer(game, side)?;
             Ok(only(EventKind::DrawDeclined { side }))
         }
-        Command::Resign => {
-            in_play(game)?;
-            Ok(ended(Outcome::won(side.opponent(), EndReason::Resigned)))
-        }
+        Command::Resign => Ok(ended(Outcome::won(side.opponent(), EndReason::Resigned))),
         Command::Abort => {
             let own_first_ply = match side {
                 Side::Red => 0,
@@ -116,6 +101,7 @@ pub fn decide_claim(
     claimable_from: Option<Stamp>,
 ) -> Result<Events, Refusal> {
     check_moment(game, ply, now)?;
+    in_play(game)?;
     claim_from(game, side, claim, now, claimable_from)
 }
 
@@ -126,7 +112,6 @@ fn claim_from(
     now: Stamp,
     claimable_from: Option<Stamp>,
 ) -> Result<Events, Refusal> {
-    in_play(game)?;
     if !game.terms.time.has_claims() {
         return Err(Refusal::NoClaims);
     }
@@ -258,7 +243,6 @@ fn standing_offer(game: &Game, side: Side) -> Result<(), Refusal> {
 }
 
 fn offer_draw(game: &Game, side: Side) -> Result<Events, Refusal> {
-    in_play(game)?;
     match game.offers.standing {
         Some(offering) if offering == side => return Err(Refusal::DrawAlreadyOffered),
         Some(_) => return Ok(ended(Outcome::nobody(EndReason::DrawAgreed))),
@@ -288,29 +272,25 @@ fn deploy(game: &Game, side: Side, setup: &Setup, entropy: &Entropy) -> Result<E
     };
     let salt = Salt(entropy.0);
     let is_change = game.deployments[side].is_some();
-    let is_legal = deployment.is_legal(ruleset);
-    if let Some((other, _)) = &game.deployments[side.opponent()]
-        && let Some(outcome) = judge_deployments(side, is_legal, other.is_legal(ruleset))
-    {
-        // The game does not start. There are no commitments: both deployments are opened at once.
-        let deployed = EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }));
-        return Ok(Events::new([Some(deployed), Some(EventKind::Ended(outcome)), None]));
+    let mut both = game.deployments.clone();
+    both[side] = Some((deployment.clone(), salt.clone()));
+    let (mut started, mut end) = (None, None);
+    if let PerSide { red: Some((red, _)), blue: Some((blue, _)) } = &both {
+        end = judge_deployments(red.is_legal(ruleset), blue.is_legal(ruleset));
+        // Otherwise the game does not start. There are no commitments: both deployments are opened
+        // at once.
+        if end.is_none() {
+            let commitments = PerSide::from_fn(|side| {
+                let (deployment, salt) = both[side].as_ref()?;
+                Some(salt.commit(game.terms.game, side, deployment))
+            });
+            started = Some(EventKind::Started { commitments: Box::new(commitments) });
+            let deployments = PerSide::new(Some(red), Some(blue));
+            end = judge_mobility(&Position::deployed(ruleset, game.terms.lakes, deployments));
+        }
     }
-    if let Some((other_deployment, other_salt)) = &game.deployments[side.opponent()] {
-        let mut commitments = PerSide::default();
-        commitments[side] = Some(salt.commit(game.terms.game, side, &deployment));
-        commitments[side.opponent()] =
-            Some(other_salt.commit(game.terms.game, side.opponent(), other_deployment));
-        let mut both = PerSide::default();
-        both[side] = Some(&deployment);
-        both[side.opponent()] = Some(other_deployment);
-        let position = Position::deployed(ruleset, game.terms.lakes, both);
-        let end = judge_mobility(&position).map(EventKind::Ended);
-        let deployed = EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }));
-        let started = EventKind::Started { commitments: Box::new(commitments) };
-        return Ok(Events::new([Some(deployed), Some(started), end]));
-    }
-    Ok(only(EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }))))
+    let deployed = EventKind::Deployed(Box::new(Deployed { side, deployment, salt, is_change }));
+    Ok(Events::new([Some(deployed), started, end.map(EventKind::Ended)]))
 }
 
 /// Whether a side has submitted a deployment that loses (§U7); it cannot be changed.
@@ -321,11 +301,11 @@ fn broke_rules(game: &Game, side: Side) -> bool {
 }
 
 /// Judges both deployments together (§U7); none if both are legal.
-fn judge_deployments(side: Side, is_legal: bool, is_other_legal: bool) -> Option<Outcome> {
-    match (is_legal, is_other_legal) {
+fn judge_deployments(is_red_legal: bool, is_blue_legal: bool) -> Option<Outcome> {
+    match (is_red_legal, is_blue_legal) {
         (true, true) => None,
-        (true, false) => Some(Outcome::won(side, EndReason::IllegalAct)),
-        (false, true) => Some(Outcome::won(side.opponent(), EndReason::IllegalAct)),
+        (true, false) => Some(Outcome::won(Side::Red, EndReason::IllegalAct)),
+        (false, true) => Some(Outcome::won(Side::Blue, EndReason::IllegalAct)),
         (false, false) => Some(Outcome::nobody(EndReason::IllegalAct)),
     }
 }
@@ -504,7 +484,7 @@ fn moved_with_chips(
         RankSet::ALL
     } else {
         let empty = field.open.without(*field.own).without(*field.foes);
-        Witnessed { ruleset: position.ruleset(), empty, chips: Some(chips), squares, laid }.proves()
+        Witnessed { ruleset: position.ruleset(), empty, chips, squares, laid }.proves()
     };
     Moved { side: position.turn(), from, to, proves, strike, laid }
 }

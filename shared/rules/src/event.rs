@@ -21,9 +21,7 @@ pub(crate) enum EventKind {
     /// A side submitted a deployment (§A4). That it was changed stays the side's secret.
     Deployed(Box<Deployed>),
     /// Both sides are ready: the pieces are on the board, and Red is to move.
-    Started {
-        commitments: Box<PerSide<Option<Commitment>>>,
-    },
+    Started { commitments: Box<PerSide<Option<Commitment>>> },
     /// The side to move moved or struck.
     Moved(Moved),
     /// The side to move struck, and a coin is involved: the ply waits for the choices that are owed
@@ -31,39 +29,24 @@ pub(crate) enum EventKind {
     Struck(UnresolvedStrike),
     /// A side chose what its coin in a strike is. Secret until the last choice is in; `Moved`
     /// follows then (§Q4).
-    Chosen {
-        side: Side,
-        rank: Rank,
-    },
+    Chosen { side: Side, rank: Rank },
     /// The side to move removed one of its pieces from the board (§S1.5).
-    Removed {
-        side: Side,
-        square: Square,
-    },
+    Removed { side: Side, square: Square },
     /// The side to move placed a piece from its reserve (§S1.5).
     Placed(Placed),
     /// The chip of a defender that won and moved was laid (§S2.4). Not a ply.
-    Colored {
-        side: Side,
-        square: Square,
-        color: ChipColor,
-    },
-    DrawOffered {
-        side: Side,
-    },
-    DrawDeclined {
-        side: Side,
-    },
+    Colored { side: Side, square: Square, color: ChipColor },
+    /// A side offered a draw.
+    DrawOffered { side: Side },
+    /// A side declined the other's offer.
+    DrawDeclined { side: Side },
     /// The clocks stopped at `since`, because no server could accept a move from then on.
-    Paused {
-        since: Stamp,
-    },
+    Paused { since: Stamp },
     /// The clocks run again.
     Resumed,
     /// The clocks have run again since this moment; the log learns of it only later.
-    ResumedSince {
-        since: Stamp,
-    },
+    ResumedSince { since: Stamp },
+    /// The game ended.
     Ended(Outcome),
 }
 
@@ -168,57 +151,31 @@ pub struct Events {
 
 impl Event {
     /// Whether this event ends the game: public.
-    #[must_use]
     pub fn is_end(&self) -> bool {
         self.outcome().is_some()
     }
 
     /// How the game ended with this event, if it did: public.
-    #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
-        match &self.0 {
-            EventKind::Ended(outcome) => Some(*outcome),
-            EventKind::Deployed(_)
-            | EventKind::Started { commitments: _ }
-            | EventKind::Moved(_)
-            | EventKind::Struck(_)
-            | EventKind::Chosen { side: _, rank: _ }
-            | EventKind::Removed { side: _, square: _ }
-            | EventKind::Placed(_)
-            | EventKind::Colored { side: _, square: _, color: _ }
-            | EventKind::DrawOffered { side: _ }
-            | EventKind::DrawDeclined { side: _ }
-            | EventKind::Paused { since: _ }
-            | EventKind::Resumed
-            | EventKind::ResumedSince { since: _ } => None,
-        }
+        if let EventKind::Ended(outcome) = self.0 { Some(outcome) } else { None }
     }
 
     /// Whether this is a choice in a strike (§Q4).
-    #[must_use]
     pub fn is_choice(&self) -> bool {
         matches!(self.0, EventKind::Chosen { .. })
     }
 
     /// The side whose time this event ends: the one that made a ply, struck or chose.
-    #[must_use]
     pub fn ends_time_of(&self) -> Option<Side> {
-        match &self.0 {
-            EventKind::Moved(Moved { side, .. })
-            | EventKind::Struck(UnresolvedStrike { side, .. })
-            | EventKind::Chosen { side, .. }
-            | EventKind::Removed { side, .. }
-            | EventKind::Placed(Placed { side, .. }) => Some(*side),
-            EventKind::Deployed(_)
-            | EventKind::Started { .. }
-            | EventKind::Colored { .. }
-            | EventKind::DrawOffered { .. }
-            | EventKind::DrawDeclined { .. }
-            | EventKind::Paused { .. }
-            | EventKind::Resumed
-            | EventKind::ResumedSince { .. }
-            | EventKind::Ended(_) => None,
-        }
+        let (EventKind::Moved(Moved { side, .. })
+        | EventKind::Struck(UnresolvedStrike { side, .. })
+        | EventKind::Chosen { side, .. }
+        | EventKind::Removed { side, .. }
+        | EventKind::Placed(Placed { side, .. })) = &self.0
+        else {
+            return None;
+        };
+        Some(*side)
     }
 }
 
@@ -236,7 +193,6 @@ impl Events {
     }
 
     /// Whether nothing happened.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list[0].is_none()
     }

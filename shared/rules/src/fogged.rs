@@ -70,46 +70,27 @@ pub enum Misheard {
     #[error("the lakes are not where this ruleset has them")]
     Lakes,
     /// A piece on a square where none can stand at the start.
-    #[error("{square}: no piece can stand there at the start")]
-    Start {
-        /// The square.
-        square: Square,
-    },
+    #[error("{0}: no piece can stand there at the start")]
+    Start(Square),
     /// The side to move has no piece on that square.
-    #[error("{square}: the side to move has no piece there")]
-    NoPiece {
-        /// The square.
-        square: Square,
-    },
+    #[error("{0}: the side to move has no piece there")]
+    NoPiece(Square),
     /// The squares are not in one line, or a piece that moves one square moved several.
-    #[error("{squares}: that piece cannot move so")]
-    Way {
-        /// The move.
-        squares: Move,
-    },
+    #[error("{0}: that piece cannot move so")]
+    Way(Move),
     /// A strike on an empty square or one's own piece, or a plain move onto a piece.
-    #[error("{square}: the strike that was told does not fit who stands there")]
-    Strike {
-        /// The square struck at.
-        square: Square,
-    },
+    #[error("{0}: the strike that was told does not fit who stands there")]
+    Strike(Square),
     /// The piece is known to have another rank, or its rank is needed and missing.
-    #[error("{square}: the rank that was told is not that piece's")]
-    Rank {
-        /// Where the piece stands.
-        square: Square,
-    },
+    #[error("{0}: the rank that was told is not that piece's")]
+    Rank(Square),
     /// A strike between those ranks does not end this way in this ruleset.
-    #[error("{square}: by this ruleset the strike of those ranks ends otherwise")]
-    Outcome {
-        /// The square struck at.
-        square: Square,
-    },
+    #[error("{0}: by this ruleset the strike of those ranks ends otherwise")]
+    Outcome(Square),
 }
 
 impl StrikeOutcome {
     /// The outcome of these fates; none if both pieces stay on the board.
-    #[must_use]
     pub const fn of(attacker: Fate, defender: Fate) -> Option<StrikeOutcome> {
         match (attacker, defender) {
             (Fate::Leaves, Fate::Leaves) => Some(StrikeOutcome::BothLeft),
@@ -122,7 +103,6 @@ impl StrikeOutcome {
 
 impl FoggedGame {
     /// What a side sees on a board with these lakes before any deployment, without a deadline.
-    #[must_use]
     pub fn before(ruleset: &'static Ruleset, lakes: SquareSet, side: Side) -> View {
         let game = Game::new(GameTerms { lakes, ..GameTerms::untimed(ruleset) });
         let mut view = view(&game, Viewer::Player(side), Stamp::default());
@@ -159,7 +139,7 @@ impl FoggedGame {
         for (square, whose, rank) in own.chain(foes) {
             let is_home = ruleset.shape.home(whose).contains(square);
             if !is_home || !position.add(square, whose, Some(rank), false, false) {
-                return Err(Misheard::Start { square });
+                return Err(Misheard::Start(square));
             }
         }
         Ok(FoggedGame { game: Game::from_position(GameTerms::untimed(ruleset), position), side })
@@ -174,17 +154,17 @@ impl FoggedGame {
         let position = self.game.position();
         let side = position.turn();
         let attacker = position.piece(from).filter(|piece| piece.side == side);
-        let attacker = attacker.ok_or(Misheard::NoPiece { square: from })?;
+        let attacker = attacker.ok_or(Misheard::NoPiece(from))?;
         let strike = match (position.piece(to), strike) {
             (None, None) => None,
             (Some(defender), Some(strike)) if defender.side != side => {
                 Some(self.strike(told.squares, attacker, defender, &strike)?)
             }
-            (Some(_), Some(_) | None) | (None, Some(_)) => return Err(Misheard::Strike { square: to }),
+            (Some(_), Some(_) | None) | (None, Some(_)) => return Err(Misheard::Strike(to)),
         };
-        let way = Misheard::Way { squares: told.squares };
+        let way = Misheard::Way(told.squares);
         let (_, distance) = Direction::between(from, to).ok_or(way)?;
-        let no_rank = Misheard::Rank { square: from };
+        let no_rank = Misheard::Rank(from);
         let mut rank = strike.map(|strike| strike.attacker.rank).or(attacker.rank).ok_or(no_rank)?;
         if distance > 1 && strike.is_none() && self.is_hidden(attacker) {
             // Only a Scout moves more than one square (§C2).
@@ -204,14 +184,12 @@ impl FoggedGame {
     }
 
     /// The rules the game is played by.
-    #[must_use]
     pub fn ruleset(&self) -> &'static Ruleset {
         self.game.terms().ruleset
     }
 
     /// What the follower knows: the engine's view for that side, without commitments and clocks,
     /// which the follower is not told.
-    #[must_use]
     pub fn view(&self) -> View {
         let mut view = view(&self.game, Viewer::Player(self.side), Stamp::default());
         view.ready = PerSide::new(true, true);
@@ -234,7 +212,7 @@ impl FoggedGame {
         let ruleset = self.game.position().ruleset();
         let outcome = |strike: &Strike| StrikeOutcome::of(strike.attacker.fate, strike.defender.fate);
         let attacker = self.rank(squares.from, attacker, told.attacker)?;
-        let attacker = attacker.ok_or(Misheard::Rank { square: squares.from })?;
+        let attacker = attacker.ok_or(Misheard::Rank(squares.from))?;
         let strike = match self.rank(squares.to, defender, told.defender)? {
             Some(defender) => Some(strike::resolve(ruleset, attacker, defender)),
             // Any rank that wins and stays hidden stands in: no winner of these rulesets advances.
@@ -244,16 +222,14 @@ impl FoggedGame {
                 .map(|(rank, _)| strike::resolve(ruleset, attacker, rank))
                 .find(|strike| !strike.defender.shown && outcome(strike) == Some(told.outcome)),
         };
-        strike
-            .filter(|strike| outcome(strike) == Some(told.outcome))
-            .ok_or(Misheard::Outcome { square: squares.to })
+        strike.filter(|strike| outcome(strike) == Some(told.outcome)).ok_or(Misheard::Outcome(squares.to))
     }
 
     /// The rank of a piece in a strike: the one that is known already, or the one that was told.
     fn rank(&self, square: Square, piece: Piece, told: Option<Rank>) -> Result<Option<Rank>, Misheard> {
         match told {
             told if self.is_hidden(piece) => Ok(told),
-            Some(told) if Some(told) != piece.rank => Err(Misheard::Rank { square }),
+            Some(told) if Some(told) != piece.rank => Err(Misheard::Rank(square)),
             Some(_) | None => Ok(piece.rank),
         }
     }
@@ -325,16 +301,16 @@ mod tests {
         let before = game.view();
         let at = square;
         for (told, error) in [
-            (step("c4c5"), Misheard::NoPiece { square: at("c4") }),
-            (step("a7a6"), Misheard::NoPiece { square: at("a7") }),
-            (step("b4b7"), Misheard::Strike { square: at("b7") }),
-            (struck("b4b6", DefenderLeft, scout, spy), Misheard::Strike { square: at("b6") }),
-            (struck("b4a4", DefenderLeft, scout, miner), Misheard::Strike { square: at("a4") }),
-            (struck("b4b7", DefenderLeft, miner, spy), Misheard::Rank { square: at("b4") }),
-            (struck("b4b7", BothLeft, scout, spy), Misheard::Outcome { square: at("b7") }),
-            (struck("b4b7", AttackerLeft, scout, None), Misheard::Outcome { square: at("b7") }),
-            (step("a4a6"), Misheard::Way { squares: "a4a6".parse().expect("a move") }),
-            (step("b4c5"), Misheard::Way { squares: "b4c5".parse().expect("a move") }),
+            (step("c4c5"), Misheard::NoPiece(at("c4"))),
+            (step("a7a6"), Misheard::NoPiece(at("a7"))),
+            (step("b4b7"), Misheard::Strike(at("b7"))),
+            (struck("b4b6", DefenderLeft, scout, spy), Misheard::Strike(at("b6"))),
+            (struck("b4a4", DefenderLeft, scout, miner), Misheard::Strike(at("a4"))),
+            (struck("b4b7", DefenderLeft, miner, spy), Misheard::Rank(at("b4"))),
+            (struck("b4b7", BothLeft, scout, spy), Misheard::Outcome(at("b7"))),
+            (struck("b4b7", AttackerLeft, scout, None), Misheard::Outcome(at("b7"))),
+            (step("a4a6"), Misheard::Way("a4a6".parse().expect("a move"))),
+            (step("b4c5"), Misheard::Way("b4c5".parse().expect("a move"))),
         ] {
             assert_eq!(game.hear(&told), Err(error));
             assert_eq!(game.view(), before);
@@ -350,8 +326,8 @@ mod tests {
         let too_few = lakes.without(SquareSet::only(at("c5")));
         assert_eq!(begin(too_few, &[], SquareSet::EMPTY), Some(Misheard::Lakes));
         let own = [(at("a4"), Rank::Spy)];
-        assert_eq!(begin(lakes, &own, SquareSet::EMPTY), Some(Misheard::Start { square: at("a4") }));
+        assert_eq!(begin(lakes, &own, SquareSet::EMPTY), Some(Misheard::Start(at("a4"))));
         let foes = SquareSet::only(at("e5"));
-        assert_eq!(begin(lakes, &[], foes), Some(Misheard::Start { square: at("e5") }));
+        assert_eq!(begin(lakes, &[], foes), Some(Misheard::Start(at("e5"))));
     }
 }

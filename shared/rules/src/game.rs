@@ -3,9 +3,9 @@
 use std::fmt;
 
 use flagfall_board::{GameId, PerSide, Ply, Side, SquareSet, Stamp};
-use flagfall_view::{Commitment, Phase};
+use flagfall_view::{Commitment, LagQuota, Phase};
 
-use crate::clock::{Clock, LagQuota, TimeControl};
+use crate::clock::{Clock, TimeControl};
 use crate::commitment::Salt;
 use crate::event::{Moved, Placed};
 use crate::moves::LegalMoves;
@@ -96,7 +96,6 @@ impl Offers {
 
 impl Game {
     /// A new game, in which both sides must deploy. With coins it starts at once (§Q1).
-    #[must_use]
     pub fn new(terms: GameTerms) -> Game {
         if terms.ruleset.start == Start::Coins {
             return Game::from_position(terms, Position::with_coins(terms.ruleset, terms.lakes));
@@ -124,7 +123,6 @@ impl Game {
     }
 
     /// A running game from a position, without deployments, for tests and tools.
-    #[must_use]
     pub fn from_position(terms: GameTerms, position: Position) -> Game {
         let terms = GameTerms { lakes: position.lakes(), ..terms };
         let mut game = Game { phase: Phase::Playing, position, ..Game::before_play(terms) };
@@ -144,37 +142,31 @@ impl Game {
     /// Lag compensation in ms for a side that acts now, capped by the side's quota.
     ///
     /// `round_trip_ms` is the measured round trip of its connection.
-    #[must_use]
     pub fn lag_credit_ms(&self, side: Side, round_trip_ms: u32, now: Stamp) -> u32 {
         self.clock.as_ref().map_or(0, |clock| clock.lag_credit_ms(side, round_trip_ms, now))
     }
 
     /// The terms of the game.
-    #[must_use]
     pub fn terms(&self) -> &GameTerms {
         &self.terms
     }
 
     /// The phase of the game.
-    #[must_use]
     pub fn phase(&self) -> Phase {
         self.phase
     }
 
     /// The board.
-    #[must_use]
     pub fn position(&self) -> &Position {
         &self.position
     }
 
     /// Turns taken.
-    #[must_use]
     pub fn ply(&self) -> Ply {
         self.position.ply()
     }
 
     /// The side to move, while the game is being played.
-    #[must_use]
     pub fn turn(&self) -> Option<Side> {
         match self.phase {
             Phase::Playing => Some(self.position.turn()),
@@ -183,38 +175,32 @@ impl Game {
     }
 
     /// Whether a side has submitted a deployment.
-    #[must_use]
     pub fn is_ready(&self, side: Side) -> bool {
         self.deployments[side].is_some()
     }
 
     /// How the game ended.
-    #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         self.outcome
     }
 
     /// Whether the log says that the clocks are stopped.
-    #[must_use]
     pub fn is_paused(&self) -> bool {
         self.paused_since.is_some()
     }
 
     /// The moment since which the clocks are stopped, if they are.
-    #[must_use]
     pub fn paused_since(&self) -> Option<Stamp> {
         self.paused_since
     }
 
     /// The stamp of the latest event, or of the game's creation.
-    #[must_use]
     pub fn latest(&self) -> Stamp {
         self.latest
     }
 
     /// Whether a side owes an act of the board: its ply, the color of a chip, or a choice in a
     /// strike (§Q4).
-    #[must_use]
     pub fn is_to_act(&self, side: Side) -> bool {
         self.phase == Phase::Playing && self.position.is_to_act(side)
     }
@@ -252,7 +238,6 @@ impl Game {
     ///
     /// The append of a command is late if it comes after this moment plus the side's lag
     /// compensation.
-    #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         self.limit(Clock::deadline)
     }
@@ -261,7 +246,6 @@ impl Game {
     ///
     /// This is the [`Game::deadline`] plus, with lag compensation, the wait for a ply that may be
     /// on its way.
-    #[must_use]
     pub fn flag_fall(&self) -> Option<Stamp> {
         self.limit(Clock::flag_fall)
     }
@@ -270,7 +254,6 @@ impl Game {
     /// then.
     ///
     /// None if time is unlimited and the game is being played, and after the end.
-    #[must_use]
     pub fn no_flag_before(&self, now: Stamp) -> Option<Stamp> {
         let of_play = self.clock.as_ref().map(|clock| clock.no_deadline_before(now));
         match self.phase {
@@ -292,7 +275,6 @@ impl Game {
     }
 
     /// The legal moves of the side to move; none unless the game is being played.
-    #[must_use]
     #[inline]
     pub fn legal_moves(&self) -> Option<LegalMoves> {
         match self.phase {

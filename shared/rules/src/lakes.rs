@@ -24,7 +24,6 @@ fn pairs() -> impl Iterator<Item = SquareSet> {
 impl Ruleset {
     /// The lakes of a new game: drawn from these bytes, every pair equally likely, or else the
     /// shape's own.
-    #[must_use]
     pub fn draw_lakes(&self, entropy: &Entropy) -> SquareSet {
         match self.lakes {
             Lakes::OfTheShape => self.shape.lakes,
@@ -38,7 +37,6 @@ impl Ruleset {
     }
 
     /// Whether a game of this ruleset can have these lakes.
-    #[must_use]
     pub fn allows_lakes(&self, lakes: SquareSet) -> bool {
         match self.lakes {
             Lakes::OfTheShape => lakes == self.shape.lakes,

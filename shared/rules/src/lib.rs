@@ -15,6 +15,7 @@
 #![warn(clippy::wildcard_enum_match_arm, clippy::match_wildcard_for_single_variants)]
 
 mod clock;
+mod coded;
 mod command;
 mod commitment;
 mod custom;
@@ -54,13 +55,13 @@ pub use flagfall_board::{
 
 /// The types of views, for the same reason.
 pub use flagfall_view::{
-    Commitment, Fate, GameEvent, GameView, HexBytes, Identity, Laid, Move, Opened, OwedColor, PendingStrike,
-    Phase, RankCounts, Running, SeenClock, SeenExchange, SeenMove, SeenOutcome, SeenPiece, SeenPlacing,
-    SeenReserve, SeenStrike, ViewChange, Viewer,
+    Claim, Commitment, Fate, GameEvent, GameView, HexBytes, Identity, LagQuota, Laid, Move, Opened,
+    OwedColor, PendingStrike, Phase, RankCounts, Running, SeenClock, SeenExchange, SeenMove, SeenOutcome,
+    SeenPiece, SeenPlacing, SeenReserve, SeenStrike, ViewChange, Viewer,
 };
 
-pub use clock::{Clock, LagQuota, TimeControl};
-pub use command::{Choice, Claim, Command, MoveCommand, Placing};
+pub use clock::{Clock, TimeControl};
+pub use command::{Choice, Command, MoveCommand, Placing};
 pub use commitment::Salt;
 pub use custom::{NoSuchRuleset, OptionValue};
 pub use decide::{

@@ -24,10 +24,10 @@
 
 use std::fmt::Write as _;
 
-use flagfall_board::{ChipColor, Direction, Ply, Rank, RankSet, Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Ply, Rank, RankSet, Side, Square, SquareSet};
 use flagfall_view::{Identity, Move};
 
-use crate::command::Choice;
+use crate::command::{Choice, rank_of};
 use crate::custom::NoSuchRuleset;
 use crate::decide::{choose, play};
 use crate::event::EventKind;
@@ -40,6 +40,7 @@ use crate::variants::Pool;
 /// Why a text is not a position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum PositionTextError {
     /// The number of fields is wrong: five, with a reserve nine, with coins eight.
     #[error(
@@ -55,10 +56,7 @@ pub enum PositionTextError {
     #[error(
         "{side}'s pool is a list like F:1,B:6,9:8, or - for nothing: as many pieces as there are coins, and no more Bombs and Flag than unmoved coins"
     )]
-    Pool {
-        /// Whose.
-        side: Side,
-    },
+    Pool { side: Side },
     /// No strike could wait like this for those choices (§Q4).
     #[error(
         "the pending strike is a move of the side to move with a coin in it, then the choices made, like a4a5,r9; or - for nothing"
@@ -81,33 +79,19 @@ pub enum PositionTextError {
     Plies,
     /// The board does not have the ruleset's rows and columns.
     #[error("row {row} of the board does not have the squares of this ruleset's board")]
-    Shape {
-        /// The row's number.
-        row: usize,
-    },
+    Shape { row: usize },
     /// An unknown character at this byte of the board.
     #[error("character {at} of the board stands for nothing")]
-    Character {
-        /// Its place, from 0.
-        at: usize,
-    },
+    Character { at: usize },
     /// The lakes are not those of the ruleset.
     #[error("{square}: the lakes are not where this ruleset has them")]
-    Lakes {
-        /// The first square that differs.
-        square: Square,
-    },
+    Lakes { square: Square },
     /// No game of this ruleset can have drawn these lakes (§U2).
     #[error("the lakes are not two of 2x2 squares in rows 5 and 6 that do not overlap")]
     DrawnLakes,
     /// A side has more of a rank than its army.
     #[error("{side} has more pieces of one rank ({rank}) than its army")]
-    TooMany {
-        /// Whose.
-        side: Side,
-        /// Which.
-        rank: Rank,
-    },
+    TooMany { side: Side, rank: Rank },
 }
 
 impl Position {
@@ -210,7 +194,10 @@ impl Position {
                 let crate::variants::Reserve { unlabeled, labeled } = reserve_state.reserve[side];
                 text += &format!(" {}", reserve_text(&unlabeled, &labeled));
             }
-            text += &format!(" {} {}", chips_text(&reserve_state.chips), owed_text(reserve_state.owed));
+            let chips =
+                reserve_state.chips.iter().map(|(square, color)| format!("{square}{}", color.letter()));
+            let owed = reserve_state.owed.iter().map(Square::to_string);
+            text += &format!(" {} {}", list_text(chips), list_text(owed));
         }
         if self.coins(Side::Red).is_some() {
             for side in Side::BOTH {
@@ -225,7 +212,6 @@ impl Position {
 
 impl View {
     /// The view's board in the notation of positions, hidden ranks as `?`.
-    #[must_use]
     pub fn board_text(&self) -> String {
         board_text(self.ruleset, self.lakes, |square| {
             self.pieces.iter().find(|piece| piece.square == square).map(|piece| {
@@ -265,15 +251,10 @@ fn read_pool(position: &mut Position, side: Side, text: &str) -> Result<(), Posi
     let Some(coin_state) = position.coin_state_mut() else { return Err(error) };
     let mut counts = [0; Rank::COUNT];
     for item in items(text) {
-        let (letters, count) = item.split_once(':').ok_or(error.clone())?;
-        let mut letters = letters.chars();
-        let rank = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
-        let place = &mut counts[rank.ok_or(error.clone())? as usize];
-        let count: u8 = count.parse().map_err(|_| error.clone())?;
-        if *place > 0 || !(1..=99).contains(&count) {
-            return Err(error);
+        match counted(item) {
+            Some((rank, false, count)) if counts[rank as usize] == 0 => counts[rank as usize] = count,
+            _ => return Err(error),
         }
-        *place = count;
     }
     let coins = &mut coin_state.coins[side];
     coins.pool = Pool(counts);
@@ -291,7 +272,7 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     let mut parts = text.split(',');
     let squares: Move = parts.next().and_then(|squares| squares.parse().ok()).ok_or(ERROR)?;
     // The attacker is marked as moved, and from afar as a Scout.
-    let is_near = matches!(Direction::between(squares.from, squares.to), Some((_, 1)));
+    let is_near = squares.from.distance(squares.to) == 1;
     let is_set_out =
         position.piece(squares.from).is_some_and(|piece| piece.is_moved && (is_near || piece.is_revealed));
     let events = play(position, position.turn(), squares.into()).map_err(|_| ERROR)?;
@@ -301,14 +282,12 @@ fn read_pending(position: &mut Position, text: &str) -> Result<(), PositionTextE
     let strike = strike.filter(|_| is_set_out).ok_or(ERROR)?;
     position.await_choices(&strike);
     for part in parts {
-        let mut letters = part.chars();
-        let side = match letters.next() {
-            Some('r') => Side::Red,
-            Some('b') => Side::Blue,
+        let (side, rank) = match part.split_at_checked(1) {
+            Some(("r", rank)) => (Side::Red, rank),
+            Some(("b", rank)) => (Side::Blue, rank),
             Some(_) | None => return Err(ERROR),
         };
-        let rank = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
-        let rank = rank.ok_or(ERROR)?;
+        let rank = rank_of(rank).ok_or(ERROR)?;
         // The last choice would have resolved the strike.
         let waits = choose(position, side, Choice(rank)).is_ok_and(|events| events.iter().count() == 1);
         if !waits {
@@ -324,18 +303,21 @@ fn items(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').filter(move |_| text != "-")
 }
 
+/// Reads a rank, whether it is labeled, and how many there are, as in `9^:1`.
+fn counted(item: &str) -> Option<(Rank, bool, u8)> {
+    let (piece, count) = item.split_once(':')?;
+    let (piece, is_labeled) = piece.strip_suffix('^').map_or((piece, false), |piece| (piece, true));
+    let count = count.parse().ok().filter(|count| (1..=99).contains(count))?;
+    Some((rank_of(piece)?, is_labeled, count))
+}
+
 fn read_reserve(position: &mut Position, side: Side, text: &str) -> Result<(), PositionTextError> {
     let labels = position.ruleset().labels;
     let Some(reserve_state) = position.reserve_state_mut() else { return Err(PositionTextError::Reserve) };
     for item in items(text) {
-        let (piece, count) = item.split_once(':').ok_or(PositionTextError::Reserve)?;
-        let (piece, is_labeled) = piece.strip_suffix('^').map_or((piece, false), |piece| (piece, true));
-        let mut letters = piece.chars();
-        let rank = letters.next().and_then(Rank::from_letter).filter(|_| letters.next().is_none());
-        let rank = rank.filter(|_| labels || !is_labeled).ok_or(PositionTextError::Reserve)?;
-        let count: u8 = count.parse().map_err(|_| PositionTextError::Reserve)?;
+        let (rank, is_labeled, count) = counted(item).ok_or(PositionTextError::Reserve)?;
         let place = reserve_state.reserve[side].count_mut(rank, is_labeled);
-        if *place > 0 || !(1..=99).contains(&count) || rank == Rank::Flag {
+        if *place > 0 || rank == Rank::Flag || is_labeled && !labels {
             return Err(PositionTextError::Reserve);
         }
         *place = count;
@@ -383,14 +365,15 @@ fn reserve_text(unlabeled: &[u8; Rank::COUNT], labeled: &[u8; Rank::COUNT]) -> S
     };
     let mut items = listed(unlabeled, "");
     items.extend(listed(labeled, "^"));
-    if items.is_empty() { "-".to_owned() } else { items.join(",") }
+    list_text(items.into_iter())
 }
 
+/// What [`items`] reads.
 #[cfg(feature = "referee")]
-fn chips_text(chips: &flagfall_board::Chips) -> String {
-    let items: Vec<String> =
-        chips.iter().map(|(square, color)| format!("{square}{}", color.letter())).collect();
-    if items.is_empty() { "-".to_owned() } else { items.join(",") }
+fn list_text(items: impl Iterator<Item = String>) -> String {
+    Some(items.collect::<Vec<_>>().join(","))
+        .filter(|text| !text.is_empty())
+        .unwrap_or_else(|| "-".to_owned())
 }
 
 #[cfg(feature = "referee")]
@@ -403,11 +386,6 @@ fn pending_text(pending: Option<&crate::variants::Pending>) -> String {
         }
     }
     text
-}
-
-#[cfg(feature = "referee")]
-fn owed_text(owed: Option<Square>) -> String {
-    owed.map_or_else(|| "-".to_owned(), |square| square.to_string())
 }
 
 struct BoardReader<'a> {

@@ -29,74 +29,33 @@ impl From<Outcome> for SeenOutcome {
     }
 }
 
-/// Why a game ended (§A11). The codes are frozen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EndReason {
-    /// The Flag was taken.
-    FlagCaptured,
-    /// The side to move had no legal move.
-    NoLegalMove,
-    /// Neither side could move.
-    BothBlocked,
-    /// A side resigned.
-    Resigned,
-    /// Both agreed to a draw.
-    DrawAgreed,
-    /// No piece was captured for too long.
-    QuietLimit,
-    /// The game grew too long.
-    PlyLimit,
-    /// A side's time ran out.
-    OutOfTime,
-    /// A side left.
-    Abandoned,
-    /// A side broke the rules where that loses the game (§U7).
-    IllegalAct,
-    /// A side had no act left that keeps the reserve rule (§Q6).
-    ForfeitedReserve,
-    /// The game was aborted, or a side did not deploy in time.
-    Aborted,
-}
-
-impl EndReason {
-    /// Every reason.
-    pub const ALL: [EndReason; 12] = [
-        EndReason::FlagCaptured,
-        EndReason::NoLegalMove,
-        EndReason::BothBlocked,
-        EndReason::Resigned,
-        EndReason::DrawAgreed,
-        EndReason::QuietLimit,
-        EndReason::PlyLimit,
-        EndReason::OutOfTime,
-        EndReason::Abandoned,
-        EndReason::IllegalAct,
-        EndReason::ForfeitedReserve,
-        EndReason::Aborted,
-    ];
-
-    /// The reason's code in messages, logs and records.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            EndReason::FlagCaptured => "flag_captured",
-            EndReason::NoLegalMove => "no_legal_move",
-            EndReason::BothBlocked => "both_blocked",
-            EndReason::Resigned => "resigned",
-            EndReason::DrawAgreed => "draw_agreed",
-            EndReason::QuietLimit => "quiet_limit",
-            EndReason::PlyLimit => "ply_limit",
-            EndReason::OutOfTime => "out_of_time",
-            EndReason::Abandoned => "abandoned",
-            EndReason::IllegalAct => "illegal_act",
-            EndReason::ForfeitedReserve => "forfeited_reserve",
-            EndReason::Aborted => "aborted",
-        }
-    }
-
-    /// The reason with this code.
-    #[must_use]
-    pub fn from_code(code: &str) -> Option<EndReason> {
-        EndReason::ALL.into_iter().find(|reason| reason.code() == code)
+flagfall_board::named! {
+    /// Why a game ended (§A11). The codes are frozen.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    pub enum EndReason, code, from_code {
+        /// The Flag was taken.
+        FlagCaptured = "flag_captured",
+        /// The side to move had no legal move.
+        NoLegalMove = "no_legal_move",
+        /// Neither side could move.
+        BothBlocked = "both_blocked",
+        /// A side resigned.
+        Resigned = "resigned",
+        /// Both agreed to a draw.
+        DrawAgreed = "draw_agreed",
+        /// No piece was captured for too long.
+        QuietLimit = "quiet_limit",
+        /// The game grew too long.
+        PlyLimit = "ply_limit",
+        /// A side's time ran out.
+        OutOfTime = "out_of_time",
+        /// A side left.
+        Abandoned = "abandoned",
+        /// A side broke the rules where that loses the game (§U7).
+        IllegalAct = "illegal_act",
+        /// A side had no act left that keeps the reserve rule (§Q6).
+        ForfeitedReserve = "forfeited_reserve",
+        /// The game was aborted, or a side did not deploy in time.
+        Aborted = "aborted",
     }
 }

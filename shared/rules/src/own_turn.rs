@@ -33,14 +33,12 @@ pub struct Target {
 
 impl View {
     /// The viewer's own legal moves on their turn, the same ones that the engine allows.
-    #[must_use]
     pub fn legal_moves(&self) -> Option<LegalMoves> {
         let own = self.own_turn()?;
         Some(self.moves(&own))
     }
 
     /// Everything the viewer may do on the board on their turn, the same that the engine allows.
-    #[must_use]
     pub fn legal_commands(&self) -> Option<LegalCommands> {
         if let Some(strike) = &self.pending_strike {
             return self.choices(strike).map(LegalCommands::of_choices);
@@ -59,7 +57,6 @@ impl View {
 
     /// Where the viewer's own piece on a square may move or strike on their turn, and how it gets
     /// there.
-    #[must_use]
     pub fn targets(&self, from: Square) -> Vec<Target> {
         let piece = self.pieces.iter().find(|piece| piece.square == from);
         let (Some(own), Some(piece)) = (self.own_turn(), piece) else { return Vec::new() };
@@ -96,7 +93,6 @@ impl View {
     }
 
     /// What the viewer's coin in a strike may become, if they still owe a choice (§Q4), Flag first.
-    #[must_use]
     pub fn own_choices(&self) -> Vec<Rank> {
         let strike = self.pending_strike.as_ref();
         strike.and_then(|strike| self.choices(strike)).into_iter().flat_map(RankSet::iter).collect()

@@ -461,7 +461,6 @@ impl Position {
     }
 
     /// The square of the chip whose color the side to move must name first (§S2.4): public.
-    #[must_use]
     pub fn owed_color(&self) -> Option<Square> {
         self.reserve_state.as_ref().and_then(|reserve_state| reserve_state.owed)
     }
@@ -484,7 +483,6 @@ impl Position {
     /// side to move.
     ///
     /// While both sides owe a choice, it is secret that one of them has chosen.
-    #[must_use]
     pub fn is_to_act(&self, side: Side) -> bool {
         self.pending().map_or(self.turn == side, |pending| pending.is_owed_by(side))
     }
@@ -493,26 +491,22 @@ impl Position {
     ///
     /// That is the side to move. While a strike waits, it is the side that struck, then the other.
     /// For tools and tests: that one of two sides has chosen is not public.
-    #[must_use]
     pub fn actor(&self) -> Side {
         if self.is_to_act(self.turn) { self.turn } else { self.turn.opponent() }
     }
 
     /// Whether a strike waits for choices: public.
-    #[must_use]
     pub fn has_strike_pending(&self) -> bool {
         self.pending().is_some()
     }
 
     /// What a side's coins can still become, in rulesets with coins: counts indexed by rank, Flag
     /// first. Public (§Q8).
-    #[must_use]
     pub fn pool(&self, side: Side) -> Option<[u8; Rank::COUNT]> {
         self.coins(side).map(|coins| coins.pool.0)
     }
 
     /// The chips on the board, in rulesets with chips: public (§S2.5).
-    #[must_use]
     pub fn chips(&self) -> Option<&Chips> {
         self.reserve_state.as_ref().filter(|_| self.ruleset.chips).map(|reserve_state| &reserve_state.chips)
     }
@@ -535,37 +529,31 @@ impl Position {
     }
 
     /// The rules the position is played by.
-    #[must_use]
     pub fn ruleset(&self) -> &'static Ruleset {
         self.ruleset
     }
 
     /// Whose turn it is.
-    #[must_use]
     pub fn turn(&self) -> Side {
         self.turn
     }
 
     /// Turns taken.
-    #[must_use]
     pub fn ply(&self) -> Ply {
         self.ply
     }
 
     /// The squares a side occupies: public (§A9).
-    #[must_use]
     pub fn occupied(&self, side: Side) -> SquareSet {
         self.occupied[side]
     }
 
     /// Squares that nothing enters.
-    #[must_use]
     pub fn lakes(&self) -> SquareSet {
         self.ruleset.shape.squares().without(self.open)
     }
 
     /// How many pieces of each rank a side has lost (indexed by rank, Flag first): public (§A8).
-    #[must_use]
     pub fn captured(&self, side: Side) -> [u8; Rank::COUNT] {
         self.captured[side]
     }

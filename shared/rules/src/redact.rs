@@ -20,7 +20,6 @@ use crate::seen::View;
 use crate::variants::{Pending, Reserve};
 
 /// What a viewer may know of a game at a moment. The clocks are counted to that moment.
-#[must_use]
 pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
     view_with(game, viewer, &Known::live(game, viewer), now)
 }
@@ -28,7 +27,6 @@ pub fn view(game: &Game, viewer: Viewer, now: Stamp) -> View {
 /// Like [`view`], with the ranks that the end of the game opened to the viewer.
 ///
 /// `end` is the same game in its current state.
-#[must_use]
 pub fn view_opened(game: &Game, viewer: Viewer, end: &Game, now: Stamp) -> View {
     view_with(game, viewer, &Known::opened(end, viewer), now)
 }
@@ -90,7 +88,6 @@ fn view_with(game: &Game, viewer: Viewer, known: &Known, now: Stamp) -> View {
 /// What a viewer sees of an event; none if it is hidden from them.
 ///
 /// `after` is the game after the event.
-#[must_use]
 pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<GameEvent> {
     match &event.0 {
         EventKind::Deployed(deployed) => {
@@ -133,7 +130,6 @@ pub fn see(event: &Event, after: &Game, viewer: Viewer) -> Option<GameEvent> {
 /// of choices in a strike (§Q4). None if the end opens nothing of the event. `game` is the game in
 /// its current state. Callers must not ask for choices of a strike that was never resolved: they
 /// stay secret.
-#[must_use]
 pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<GameEvent> {
     match &event.0 {
         EventKind::Placed(placed) if knows_ranks_of(game, viewer, placed.side) => {
@@ -160,7 +156,6 @@ pub fn see_opened(event: &Event, game: &Game, viewer: Viewer) -> Option<GameEven
 }
 
 /// True if the end of the game has opened every rank to this viewer.
-#[must_use]
 pub fn is_opened_to(game: &Game, viewer: Viewer) -> bool {
     is_open(game) && Side::BOTH.into_iter().all(|side| knows_ranks_of(game, viewer, side))
 }
@@ -169,7 +164,6 @@ pub fn is_opened_to(game: &Game, viewer: Viewer) -> bool {
 ///
 /// The deployment is the one that was played; that it was changed stays the side's secret. `end` is
 /// the game in its current state.
-#[must_use]
 pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> {
     match &event.0 {
         EventKind::Deployed(deployed) if deployed.side == side => {
@@ -197,7 +191,6 @@ pub fn own_event_opened(event: &Event, side: Side, end: &Game) -> Option<Event> 
 /// What else changed in a viewer's view with an event they see.
 ///
 /// `after` is the game after the event.
-#[must_use]
 pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> ViewChange {
     change_with(event, after, viewer, &Known::live(after, viewer), now)
 }
@@ -205,7 +198,6 @@ pub fn see_change(event: &Event, after: &Game, viewer: Viewer, now: Stamp) -> Vi
 /// Like [`see_change`], with the ranks that the end of the game opened to the viewer.
 ///
 /// `end` is the same game in its current state.
-#[must_use]
 pub fn see_change_opened(event: &Event, after: &Game, viewer: Viewer, end: &Game, now: Stamp) -> ViewChange {
     change_with(event, after, viewer, &Known::opened(end, viewer), now)
 }
@@ -258,7 +250,6 @@ fn change_with(event: &Event, after: &Game, viewer: Viewer, known: &Known, now: 
 }
 
 /// Both clocks at a moment. They stop at zero and where the log says that they stopped.
-#[must_use]
 pub fn clock_seen(game: &Game, viewer: Viewer, now: Stamp) -> Option<SeenClock> {
     let clock = game.clock.as_ref()?;
     // While a strike waits, a stopped clock would show that its side has chosen (§Q4).

@@ -17,16 +17,12 @@ pub struct Referee;
 
 impl Referee {
     /// The position as a line of text, hidden ranks included.
-    #[must_use]
     pub fn position_text(&self, position: &Position) -> String {
         position.text()
     }
 
     /// Reads a position's text as one of this ruleset and ignores its first field: for rulesets
     /// without an id.
-    ///
-    /// # Errors
-    /// As [`Position::from_text`].
     pub fn read(
         &self,
         ruleset: &'static crate::Ruleset,
@@ -37,24 +33,17 @@ impl Referee {
     }
 
     /// Every piece on the board: square, side and rank; coins have no rank.
-    #[must_use]
     pub fn pieces(&self, position: &Position) -> Vec<(Square, Side, Option<Rank>)> {
         position.pieces().map(|(square, piece)| (square, piece.side, piece.rank)).collect()
     }
 
     /// Judges a ply on a position, without a game around it.
-    ///
-    /// # Errors
-    /// The refusal.
     pub fn play(&self, position: &Position, squares: Move) -> Result<Events, Refusal> {
         play(position, position.turn(), squares.into())
     }
 
     /// Judges a command of the board on a position, without a game around it. Other commands have
     /// no effect.
-    ///
-    /// # Errors
-    /// The refusal.
     pub fn judge_command(&self, position: &Position, command: &Command) -> Result<Events, Refusal> {
         let side = position.actor();
         match command {
@@ -118,14 +107,12 @@ impl Referee {
     /// The end of a game that was set up with a side to move that cannot move (§A10).
     ///
     /// Empty if it can, or if the game is not being played.
-    #[must_use]
     pub fn judge(&self, game: &Game) -> Events {
         let verdict = (game.phase() == Phase::Playing).then(|| judge_mobility(game.position())).flatten();
         Events::new([verdict.map(EventKind::Ended), None, None])
     }
 
     /// The deployments that are in, with their salts, regardless of who may know them.
-    #[must_use]
     pub fn deployments(&self, game: &Game) -> PerSide<Option<Opened>> {
         PerSide::from_fn(|side| {
             game.deployments[side]

@@ -110,10 +110,6 @@ pub(crate) fn neighbors(squares: SquareSet) -> SquareSet {
     Direction::ALL.into_iter().fold(SquareSet::EMPTY, |all, direction| all | squares.shift(direction))
 }
 
-fn is_adjacent(one: Square, other: Square) -> bool {
-    matches!(Direction::between(one, other), Some((_, 1)))
-}
-
 /// A piece's part of the hash of the placement.
 ///
 /// The constants are those of the splitmix64 generator (Steele, Lea, Flood 2014).
@@ -144,7 +140,7 @@ impl Repetition {
             }
         }
         if ruleset.more_squares {
-            let flees = self.last[other].is_some_and(|last| is_adjacent(squares.from, last.to));
+            let flees = self.last[other].is_some_and(|last| squares.from.distance(last.to) == 1);
             self.chase[other] = if flees { self.chase[other].saturating_add(1) } else { 0 };
             if is_strike {
                 self.chase = PerSide::default();

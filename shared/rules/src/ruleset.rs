@@ -78,72 +78,39 @@ pub enum Lakes {
     Drawn,
 }
 
-/// A rule that a custom game may change.
-///
-/// [`Ruleset::changeable`] lists those that a ruleset allows.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum RuleOption {
-    /// The result of a strike between equals.
-    Ties,
-    /// Whose rank a strike makes public.
-    Disclosure,
-    /// What becomes of a Bomb that beats its attacker.
-    Bombs,
-    /// Whether a Scout strikes at range.
-    ScoutStrike,
-    /// Where the winner of a strike stands.
-    Winner,
-    /// How often a piece may go back and forth.
-    TwoSquares,
-    /// Whether a chase may recreate a position.
-    MoreSquares,
-    /// Plies without a capture until the draw.
-    Quiet,
-    /// Where the islands of Shadowflash lie (§S1.2).
-    Islands,
+flagfall_board::named! {
+    /// A rule that a custom game may change, in the order in which ruleset ids list them.
+    ///
+    /// [`Ruleset::changeable`] lists those that a ruleset allows.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub enum RuleOption, name, from_name {
+        /// The result of a strike between equals.
+        Ties = "ties",
+        /// Whose rank a strike makes public.
+        Disclosure = "disclosure",
+        /// What becomes of a Bomb that beats its attacker.
+        Bombs = "bombs",
+        /// Whether a Scout strikes at range.
+        ScoutStrike = "scout-strike",
+        /// Where the winner of a strike stands.
+        Winner = "winner",
+        /// How often a piece may go back and forth.
+        TwoSquares = "two-squares",
+        /// Whether a chase may recreate a position.
+        MoreSquares = "more-squares",
+        /// Plies without a capture until the draw.
+        Quiet = "quiet",
+        /// Where the islands of Shadowflash lie (§S1.2).
+        Islands = "islands",
+    }
 }
 
 impl RuleOption {
-    /// Every option, in the order in which ruleset ids list them.
-    pub const ALL: [RuleOption; 9] = [
-        RuleOption::Ties,
-        RuleOption::Disclosure,
-        RuleOption::Bombs,
-        RuleOption::ScoutStrike,
-        RuleOption::Winner,
-        RuleOption::TwoSquares,
-        RuleOption::MoreSquares,
-        RuleOption::Quiet,
-        RuleOption::Islands,
-    ];
-
-    /// All but the islands, which only Shadowflash has.
-    pub(crate) const BOX: [RuleOption; 8] = [
-        RuleOption::Ties,
-        RuleOption::Disclosure,
-        RuleOption::Bombs,
-        RuleOption::ScoutStrike,
-        RuleOption::Winner,
-        RuleOption::TwoSquares,
-        RuleOption::MoreSquares,
-        RuleOption::Quiet,
-    ];
-
-    /// The option's name in ruleset ids.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            RuleOption::Ties => "ties",
-            RuleOption::Disclosure => "disclosure",
-            RuleOption::Bombs => "bombs",
-            RuleOption::ScoutStrike => "scout-strike",
-            RuleOption::Winner => "winner",
-            RuleOption::TwoSquares => "two-squares",
-            RuleOption::MoreSquares => "more-squares",
-            RuleOption::Quiet => "quiet",
-            RuleOption::Islands => "islands",
-        }
-    }
+    /// All but the last, the islands, which only Shadowflash has.
+    pub(crate) const BOX: &[RuleOption] = {
+        let [of_the_box @ .., _islands] = &RuleOption::ALL;
+        of_the_box
+    };
 }
 
 /// How a game begins.
@@ -200,7 +167,6 @@ pub struct Army([u8; Rank::COUNT]);
 
 impl Army {
     /// An army with these counts; ranks that are left out have none.
-    #[must_use]
     pub const fn of(counts: &[(Rank, u8)]) -> Army {
         let mut army = [0; Rank::COUNT];
         let mut index = 0;
@@ -219,19 +185,16 @@ impl Army {
     }
 
     /// How many pieces of this rank the side owns.
-    #[must_use]
     pub const fn count(&self, rank: Rank) -> u8 {
         self.0[rank as usize]
     }
 
     /// How many pieces the side owns in all.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.0.iter().map(|count| usize::from(*count)).sum()
     }
 
     /// Whether the side owns nothing.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -40,7 +40,6 @@ pub(crate) static ALL: [&Ruleset; COUNT] = [
 
 impl Ruleset {
     /// Every named ruleset.
-    #[must_use]
     pub fn all() -> &'static [&'static Ruleset] {
         &ALL
     }

@@ -13,116 +13,44 @@ use crate::setup::Deployment;
 
 /// An event as the log keeps it. It has no `Debug` and no serialization of its own.
 #[derive(Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum SecretRecord {
     /// A side deployed: the text of §P4 without blanks, and the salt of its commitment.
-    Deployed {
-        /// Who.
-        side: Side,
-        /// What.
-        setup: String,
-        /// The salt.
-        salt: [u8; 32],
-        /// Whether the side had deployed before.
-        is_change: bool,
-    },
+    Deployed { side: Side, setup: String, salt: [u8; 32], is_change: bool },
     /// The game started, with these commitments.
-    Started {
-        /// Each side's commitment.
-        commitments: PerSide<Option<[u8; 32]>>,
-    },
-    /// A ply.
+    Started { commitments: PerSide<Option<[u8; 32]>> },
+    /// A ply: the ranks that it allows the piece to have, or none if it proves nothing; attacker and
+    /// defender of a strike, and whether it labels the struck piece for the first time (§S2.1); the
+    /// chips that changed, and their color now (§S2.3).
     Moved {
-        /// Who.
         side: Side,
-        /// From where.
         from: Square,
-        /// To where.
         to: Square,
-        /// The ranks the move allows the piece to have; empty if it proves nothing.
         proves: Vec<Rank>,
-        /// Attacker and defender of a strike.
         strike: Option<[StruckRecord; 2]>,
-        /// Whether the strike labels the struck piece for the first time (§S2.1).
         labels: bool,
-        /// The chips that changed, and their color now (§S2.3).
         laid: Option<(Vec<Square>, ChipColor)>,
     },
-    /// A strike that waits for choices (§Q4).
-    Struck {
-        /// Who struck.
-        side: Side,
-        /// From where.
-        from: Square,
-        /// To where.
-        to: Square,
-        /// The ranks the strike allows the piece to have; empty if it proves nothing.
-        proves: Vec<Rank>,
-        /// Who owes a choice.
-        owes: PerSide<bool>,
-    },
+    /// A strike that waits for choices (§Q4), with the ranks that it allows, as in a ply.
+    Struck { side: Side, from: Square, to: Square, proves: Vec<Rank>, owes: PerSide<bool> },
     /// A side chose what its struck coin is (§Q4).
-    Chosen {
-        /// Who.
-        side: Side,
-        /// What.
-        rank: Rank,
-    },
+    Chosen { side: Side, rank: Rank },
     /// A side took a piece off the board (§S1.5).
-    Removed {
-        /// Who.
-        side: Side,
-        /// From where.
-        square: Square,
-    },
+    Removed { side: Side, square: Square },
     /// A side brought a piece on from its reserve (§S1.5).
-    Placed {
-        /// Who.
-        side: Side,
-        /// Where to.
-        square: Square,
-        /// What.
-        rank: Rank,
-        /// Whether a labeled one.
-        is_labeled: bool,
-        /// The color of its chip.
-        color: Option<ChipColor>,
-    },
+    Placed { side: Side, square: Square, rank: Rank, is_labeled: bool, color: Option<ChipColor> },
     /// A side laid the chip it owed (§S2.4).
-    Colored {
-        /// Who.
-        side: Side,
-        /// Where.
-        square: Square,
-        /// Its color.
-        color: ChipColor,
-    },
+    Colored { side: Side, square: Square, color: ChipColor },
     /// A side offered a draw.
-    DrawOffered {
-        /// Who.
-        side: Side,
-    },
+    DrawOffered { side: Side },
     /// A side declined a draw.
-    DrawDeclined {
-        /// Who.
-        side: Side,
-    },
+    DrawDeclined { side: Side },
     /// The clocks stopped at that moment.
-    Paused {
-        /// The moment.
-        since: Stamp,
-    },
-    /// The clocks run again.
-    Resumed {
-        /// Since this moment, if not since the event's own.
-        since: Option<Stamp>,
-    },
+    Paused { since: Stamp },
+    /// The clocks run again: since this moment, if not since the event's own.
+    Resumed { since: Option<Stamp> },
     /// The game ended.
-    Ended {
-        /// Who won.
-        winner: Option<Side>,
-        /// Why.
-        reason: EndReason,
-    },
+    Ended { winner: Option<Side>, reason: EndReason },
 }
 
 /// One piece's part in a strike.
@@ -154,7 +82,6 @@ fn allowed(ranks: Vec<Rank>) -> RankSet {
 }
 
 /// The event as plain data, for the log.
-#[must_use]
 pub fn to_record(event: &Event) -> SecretRecord {
     match &event.0 {
         EventKind::Deployed(deployed) => {

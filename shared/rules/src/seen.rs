@@ -22,7 +22,6 @@ pub struct View {
 
 impl View {
     /// The view with its ruleset; none if no ruleset has that id.
-    #[must_use]
     pub fn of(seen: GameView) -> Option<View> {
         let ruleset = Ruleset::find(&seen.ruleset)?;
         Some(View { seen, ruleset })

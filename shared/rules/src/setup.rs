@@ -4,6 +4,7 @@ use std::fmt;
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
 
+use crate::coded::coded;
 use crate::ruleset::{Fill, Ruleset};
 
 /// Pieces on squares as a player asks for them, unchecked.
@@ -14,84 +15,33 @@ pub struct Setup {
     pieces: Vec<(Square, Rank)>,
 }
 
-/// Why a setup is not a deployment (§A4). Only its author learns of it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", self.code())]
-pub enum SetupRefusal {
-    /// The text ends before every home square has its character (§P4).
-    TooShort {
-        /// Characters found.
-        have: usize,
-        /// Characters expected.
-        want: usize,
-    },
-    /// The text goes on after the last home square. It is not cut off.
-    TooLong {
-        /// Characters found.
-        have: usize,
-        /// Characters expected.
-        want: usize,
-    },
-    /// A character that is not the letter of a piece (§P4).
-    UnknownLetter {
-        /// The character.
-        letter: char,
-    },
-    /// A piece stands outside the home rows.
-    Outside {
-        /// Where it stands.
-        square: Square,
-    },
-    /// Two pieces stand on one square.
-    Double {
-        /// Where they stand.
-        square: Square,
-    },
-    /// A home square is empty in a ruleset that fills them all.
-    Empty {
-        /// The empty square.
-        square: Square,
-    },
-    /// Not as many pieces of a rank as the army has.
-    WrongCount {
-        /// The rank.
-        rank: Rank,
-        /// How many were placed.
-        have: usize,
-        /// How many the army has.
-        want: usize,
-    },
-    /// More of a rank than the army has, in rulesets where the rest stays in reserve (§S1.4).
-    TooMany {
-        /// The rank.
-        rank: Rank,
-        /// How many were placed.
-        have: usize,
-        /// How many the army has.
-        most: usize,
-    },
-}
-
-impl SetupRefusal {
-    /// The refusal's code in messages; stable.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            SetupRefusal::TooShort { .. } => "setup_too_short",
-            SetupRefusal::TooLong { .. } => "setup_too_long",
-            SetupRefusal::UnknownLetter { .. } => "setup_unknown_letter",
-            SetupRefusal::Outside { .. } => "setup_outside_home",
-            SetupRefusal::Double { .. } => "setup_double_square",
-            SetupRefusal::Empty { .. } => "setup_empty_square",
-            SetupRefusal::WrongCount { .. } => "setup_wrong_count",
-            SetupRefusal::TooMany { .. } => "setup_too_many",
-        }
+coded! {
+    /// Why a setup is not a deployment (§A4). Only its author learns of it.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+    #[error("{}", self.code())]
+    #[expect(missing_docs, reason = "the names of the fields say what they hold")]
+    pub enum SetupRefusal {
+        /// The text ends before every home square has its character (§P4).
+        TooShort { have: usize, want: usize } = "setup_too_short",
+        /// The text goes on after the last home square. It is not cut off.
+        TooLong { have: usize, want: usize } = "setup_too_long",
+        /// A character that is not the letter of a piece (§P4).
+        UnknownLetter { letter: char } = "setup_unknown_letter",
+        /// A piece stands outside the home rows.
+        Outside { square: Square } = "setup_outside_home",
+        /// Two pieces stand on one square.
+        Double { square: Square } = "setup_double_square",
+        /// A home square is empty in a ruleset that fills them all.
+        Empty { square: Square } = "setup_empty_square",
+        /// Not as many pieces of a rank as the army has.
+        WrongCount { rank: Rank, have: usize, want: usize } = "setup_wrong_count",
+        /// More of a rank than the army has, in rulesets where the rest stays in reserve (§S1.4).
+        TooMany { rank: Rank, have: usize, most: usize } = "setup_too_many",
     }
 }
 
 impl Setup {
     /// The pieces as given, in any order and number.
-    #[must_use]
     pub fn new(pieces: Vec<(Square, Rank)>) -> Setup {
         Setup { pieces }
     }
@@ -217,7 +167,6 @@ impl Deployment {
     /// The text of §P4 without blanks, for the deployment's owner.
     ///
     /// A caller that made it with [`Setup::deploy`] knows the ranks already.
-    #[must_use]
     pub fn into_text(self) -> String {
         self.text()
     }

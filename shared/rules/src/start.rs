@@ -16,7 +16,6 @@ impl GameTerms {
     /// Terms of a game without a clock and without a deadline for deployments.
     ///
     /// Lakes that the ruleset draws are always the same; [`Ruleset::draw_lakes`] draws others.
-    #[must_use]
     pub fn untimed(ruleset: &'static Ruleset) -> GameTerms {
         GameTerms {
             game: GameId::from_random([0; 12]),
@@ -35,7 +34,6 @@ impl Ruleset {
     ///
     /// It is public: a player who uses it in a rated game hides no rank. None if games begin
     /// without deployments (§Q1).
-    #[must_use]
     pub fn sample_setup(&self, side: Side) -> Option<Setup> {
         if self.start == Start::Coins {
             return None;

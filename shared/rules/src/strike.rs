@@ -24,8 +24,8 @@ pub(crate) fn winner(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Winne
             Bombs::LeaveWithAttacker => Winner::Neither,
         },
         (Rank::Spy, highest) if highest == ruleset.spy_beats => Winner::Attacker,
-        _ if strength(attacker) > strength(defender) => Winner::Attacker,
-        _ if strength(attacker) < strength(defender) => Winner::Defender,
+        _ if attacker.strength() > defender.strength() => Winner::Attacker,
+        _ if attacker.strength() < defender.strength() => Winner::Defender,
         _ => match ruleset.ties {
             Ties::BothLeave => Winner::Neither,
             Ties::AttackerWins => Winner::Attacker,
@@ -60,25 +60,7 @@ pub(crate) fn resolve(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> Stri
 /// What happens to attacker and defender when one rank strikes another.
 ///
 /// This is public knowledge, for players that plan ahead.
-#[must_use]
 pub fn strike_fates(ruleset: &Ruleset, attacker: Rank, defender: Rank) -> (Fate, Fate) {
     let strike = resolve(ruleset, attacker, defender);
     (strike.attacker.fate, strike.defender.fate)
-}
-
-/// The order of strength among ranks that move. Other ranks, and the Phoenix, have none.
-const fn strength(rank: Rank) -> u8 {
-    match rank {
-        Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,
-        Rank::Spy => 1,
-        Rank::Scout => 2,
-        Rank::Miner => 3,
-        Rank::Sergeant => 4,
-        Rank::Lieutenant => 5,
-        Rank::Captain => 6,
-        Rank::Major => 7,
-        Rank::Colonel => 8,
-        Rank::General => 9,
-        Rank::Marshal => 10,
-    }
 }

@@ -7,19 +7,14 @@ use tokio_rustls::rustls::{CertificateError, Error, InvalidMessage};
 
 /// Why a TLS connection could not be made. `Display` gives words that follow the peer's name.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names of the fields say what they hold")]
 pub enum HandshakeFault {
     /// Its certificate was not issued by a trusted authority.
     UntrustedIssuer,
     /// Its certificate is for other names.
-    WrongName {
-        /// The names in the certificate.
-        named: Vec<String>,
-    },
+    WrongName { named: Vec<String> },
     /// Its certificate has expired.
-    Expired {
-        /// When it expired, in milliseconds since 1970, if known.
-        at_ms: Option<u64>,
-    },
+    Expired { at_ms: Option<u64> },
     /// Its certificate is not valid yet.
     NotYetValid,
     /// Something else is wrong with its certificate.

@@ -16,36 +16,21 @@ pub struct Trust {
 
 /// A file of authorities cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum AuthorityError {
-    /// It cannot be read.
     #[error("{}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// It contains no certificate.
+    Unreadable { path: PathBuf, source: std::io::Error },
     #[error(
         "{}: there is no certificate in it; it must be a PEM file, with lines such as -----BEGIN CERTIFICATE-----",
         .0.display()
     )]
     Empty(PathBuf),
-    /// It contains a damaged certificate.
     #[error("{}: a certificate in it is damaged: {why}", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-    },
+    Damaged { path: PathBuf, why: String },
 }
 
 impl Trust {
     /// Also trusts the authorities of a PEM file, if there is one.
-    ///
-    /// # Errors
-    /// [`AuthorityError`].
     pub fn with_authorities(file: Option<&Path>) -> Result<Trust, AuthorityError> {
         let Some(path) = file else { return Ok(Trust::default()) };
         let pem = std::fs::read(path)
@@ -65,7 +50,6 @@ impl Trust {
     }
 
     /// A TLS connector that trusts these authorities.
-    #[must_use]
     pub fn connector(&self) -> TlsConnector {
         let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
         // Each of them was accepted once already.

@@ -26,14 +26,12 @@ fn is_nothing(free_ms: &PerSide<u64>) -> bool {
 
 impl SeenClock {
     /// Whether a side's clock runs.
-    #[must_use]
     pub fn is_running(&self, side: Side) -> bool {
         self.running.is_some_and(|running| running.includes(side))
     }
 
     /// When the time of the side to act runs out; the earlier moment if both clocks run. None while
     /// neither runs.
-    #[must_use]
     pub fn deadline(&self) -> Option<Stamp> {
         let of = |side: Side| self.at.plus_ms(self.remaining_ms[side]).plus_ms(self.free_ms[side]);
         match self.running? {
@@ -59,7 +57,6 @@ pub enum Running {
 
 impl Running {
     /// Which clocks run, of both; none if neither does.
-    #[must_use]
     pub fn of(is_running: PerSide<bool>) -> Option<Running> {
         match is_running {
             PerSide { red: true, blue: true } => Some(Running::Both),
@@ -70,7 +67,6 @@ impl Running {
     }
 
     /// Whether a side's time runs.
-    #[must_use]
     pub fn includes(self, side: Side) -> bool {
         match self {
             Running::Red => side == Side::Red,
@@ -78,6 +74,19 @@ impl Running {
             Running::Both => true,
         }
     }
+}
+
+/// How much network delay a side is given back: what the server measured on its connection, as long
+/// as its stock lasts. In milliseconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
+pub struct LagQuota {
+    /// How much the stock grows with each of the side's turns. Also the longest that a flag waits
+    /// for a move that may be on its way.
+    pub per_ply_ms: u32,
+    /// The stock at the start, and its maximum.
+    pub stock_ms: u32,
 }
 
 #[cfg(test)]

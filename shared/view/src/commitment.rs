@@ -20,7 +20,6 @@ impl Commitment {
     /// its salt.
     ///
     /// Anybody can verify a commitment with this.
-    #[must_use]
     pub fn of_text(game: GameId, side: Side, deployment: &str, salt: &[u8; 32]) -> Commitment {
         let mut hasher = Sha256::new();
         hasher.update(TAG);

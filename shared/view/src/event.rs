@@ -92,21 +92,7 @@ pub enum GameEvent {
 
 impl GameEvent {
     /// Whether a side took its turn.
-    #[must_use]
     pub const fn is_ply(&self) -> bool {
-        match self {
-            GameEvent::Moved(_) | GameEvent::Removed { side: _, square: _ } | GameEvent::Placed(_) => true,
-            GameEvent::Deployed { setup: _ }
-            | GameEvent::Ready { side: _ }
-            | GameEvent::Started { commitments: _ }
-            | GameEvent::Struck(_)
-            | GameEvent::Chosen { side: _, rank: _ }
-            | GameEvent::Colored { side: _, square: _, color: _ }
-            | GameEvent::DrawOffered { side: _ }
-            | GameEvent::DrawDeclined { side: _ }
-            | GameEvent::Paused { since: _ }
-            | GameEvent::Resumed { since: _ }
-            | GameEvent::Ended { outcome: _, opened: _ } => false,
-        }
+        matches!(self, GameEvent::Moved(_) | GameEvent::Removed { .. } | GameEvent::Placed(_))
     }
 }

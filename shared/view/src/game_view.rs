@@ -116,7 +116,6 @@ impl GameView {
     /// Whether a side owes an act on the board, as far as this audience can know.
     ///
     /// In a strike that is a choice it has not made (§Q4), otherwise its turn.
-    #[must_use]
     pub fn is_to_act(&self, side: Side) -> bool {
         if self.phase != Phase::Playing {
             return false;

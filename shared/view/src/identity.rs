@@ -26,6 +26,22 @@ pub enum Identity {
     Hidden,
 }
 
+impl Identity {
+    /// The rank, if it is known.
+    pub const fn rank(self) -> Option<Rank> {
+        if let Identity::Known(rank) = self { Some(rank) } else { None }
+    }
+
+    /// The ranks that the piece can have. What a coin can become depends on its side's pool.
+    pub const fn ranks(self) -> RankSet {
+        match self {
+            Identity::Known(rank) => RankSet::only(rank),
+            Identity::OneOf(ranks) => ranks,
+            Identity::Coin | Identity::Hidden => RankSet::ALL,
+        }
+    }
+}
+
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

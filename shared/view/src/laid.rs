@@ -52,7 +52,6 @@ impl Laid {
     /// Chips of this color on these squares.
     ///
     /// None if there are no squares, more than a move can change, or not all on one line.
-    #[must_use]
     pub fn new(squares: SquareSet, color: ChipColor) -> Option<Laid> {
         let first = squares.first().filter(|_| squares.len() <= Laid::SQUARES_MAX)?;
         let (row, column) = (squares.row_bits(first.row()), squares.column_bits(first.column()));
@@ -65,13 +64,11 @@ impl Laid {
     }
 
     /// The squares whose chips changed.
-    #[must_use]
     pub fn squares(&self) -> SquareSet {
         self.line.squares(self.bits.get())
     }
 
     /// The color they have now.
-    #[must_use]
     pub fn color(&self) -> ChipColor {
         self.color
     }

@@ -20,7 +20,7 @@ mod text;
 mod viewer;
 
 pub use change::ViewChange;
-pub use clock::{Running, SeenClock};
+pub use clock::{LagQuota, Running, SeenClock};
 pub use commitment::{Commitment, HexBytes, Opened};
 pub use event::GameEvent;
 pub use exchange::{OwedColor, SeenExchange, SeenPlacing, SeenReserve};
@@ -28,7 +28,7 @@ pub use game_view::{GameView, Phase};
 pub use identity::{Identity, SeenPiece};
 pub use laid::Laid;
 pub use moves::{Fate, Move, PendingStrike, SeenMove, SeenStrike};
-pub use outcome::SeenOutcome;
+pub use outcome::{Claim, SeenOutcome};
 pub use rank_counts::RankCounts;
 pub use text::TextError;
 pub use viewer::Viewer;

@@ -13,3 +13,14 @@ pub struct SeenOutcome {
     /// Why the game ended: one of the end reasons.
     pub reason: String,
 }
+
+/// What a player claims of a game that the opponent has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ClaimedResult"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Claim {
+    /// A win.
+    Win,
+    /// A draw.
+    Draw,
+}

@@ -15,7 +15,6 @@ pub struct RankCounts(
 
 impl RankCounts {
     /// Whether there are no pieces.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|count| *count == 0)
     }

@@ -21,13 +21,11 @@ impl Viewer {
     pub const ALL: [Viewer; 3] = [Viewer::Player(Side::Red), Viewer::Player(Side::Blue), Viewer::Public];
 
     /// Whether the viewer is the player of this side.
-    #[must_use]
     pub fn is_side(self, side: Side) -> bool {
         self == Viewer::Player(side)
     }
 
     /// The viewer's side, if they are a player.
-    #[must_use]
     pub fn side(self) -> Option<Side> {
         match self {
             Viewer::Player(side) => Some(side),

@@ -22,7 +22,6 @@ pub struct Needs {
 ///
 /// # Panics
 /// If the file is not Fluent, or an id appears twice.
-#[must_use]
 pub fn texts(file: &str) -> BTreeMap<String, Needs> {
     let resource = parser::parse(file).unwrap_or_else(|(_, errors)| panic!("not Fluent: {errors:?}"));
     let mut texts = BTreeMap::new();
@@ -43,7 +42,6 @@ pub fn texts(file: &str) -> BTreeMap<String, Needs> {
 ///
 /// # Panics
 /// If an id appears twice, or a text refers to one that is not there.
-#[must_use]
 pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
     let mut all = BTreeMap::new();
     for file in files {
@@ -58,7 +56,6 @@ pub fn all_texts(files: &[&str]) -> BTreeMap<String, Needs> {
 ///
 /// # Panics
 /// If one of them cannot be formatted.
-#[must_use]
 pub fn format_all(words: &Words, files: &[&str]) -> Vec<(String, String)> {
     let mut formatted = Vec::new();
     for (id, needs) in all_texts(files).into_iter().filter(|(id, _)| !id.starts_with('-')) {

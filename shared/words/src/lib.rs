@@ -59,7 +59,6 @@ impl Words {
     ///
     /// Lines that are not Fluent and ids that are there already are left out. A client's tests make
     /// sure that there are none, with the module `check`.
-    #[must_use]
     pub fn with(files: &[&str]) -> Words {
         let mut bundle =
             FluentBundle::new_concurrent(vec!["en".parse::<LanguageIdentifier>().unwrap_or_default()]);
@@ -74,20 +73,17 @@ impl Words {
     }
 
     /// True if there is a text of this id.
-    #[must_use]
     pub fn has(&self, id: &str) -> bool {
         self.bundle.get_message(id).is_some_and(|message| message.value().is_some())
     }
 
     /// A text without arguments. An unknown id is shown itself.
-    #[must_use]
     pub fn text(&self, id: &str) -> String {
         self.format(id, &Args::new())
     }
 
     /// A text with arguments. An unknown id is shown itself, and so is the name of an argument that
     /// is not given.
-    #[must_use]
     pub fn format(&self, id: &str, args: &Args<'_>) -> String {
         let (text, errors) = self.format_with_errors(id, args);
         debug_assert!(errors.is_empty(), "{id}: {errors:?}");
@@ -97,14 +93,12 @@ impl Words {
     /// A text with arguments; None if the id is unknown or an argument is missing.
     ///
     /// For ids and arguments from elsewhere.
-    #[must_use]
     pub fn try_format(&self, id: &str, args: &Args<'_>) -> Option<String> {
         let (text, errors) = self.format_with_errors(id, args);
         errors.is_empty().then_some(text)
     }
 
     /// The text of a refusal.
-    #[must_use]
     pub fn refusal(&self, refusal: &Refusal) -> String {
         let text = self.try_refusal(refusal);
         debug_assert!(text.is_some(), "there is no text for {refusal}");
@@ -112,7 +106,6 @@ impl Words {
     }
 
     /// The text of a refusal from elsewhere; None if its code is unknown or an argument is missing.
-    #[must_use]
     pub fn try_refusal(&self, refusal: &Refusal) -> Option<String> {
         let args = refusal.args.values::<Value<'_>>().collect();
         self.try_format(&refusal_id(refusal.code.as_str()), &args)
@@ -129,7 +122,6 @@ impl Words {
 }
 
 /// The shared texts in English.
-#[must_use]
 pub fn english() -> &'static Words {
     static WORDS: LazyLock<Words> = LazyLock::new(|| Words::with(&[]));
     &WORDS
@@ -141,7 +133,6 @@ pub fn refusal_text(refusal: impl Into<Refusal>) -> String {
 }
 
 /// The id of a refusal's text: `refusal-` and the code, with hyphens for its underscores.
-#[must_use]
 pub fn refusal_id(code: &str) -> String {
     format!("refusal-{}", code.replace('_', "-"))
 }

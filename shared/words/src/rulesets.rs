@@ -7,7 +7,6 @@ use crate::{Words, args};
 
 impl Words {
     /// A ruleset's title: `Classic`.
-    #[must_use]
     pub fn ruleset_title(&self, ruleset: &Ruleset) -> String {
         let title = self.text(&format!("ruleset-title-{}", ruleset.unchanged().id));
         if ruleset.base.is_none() {
@@ -17,7 +16,6 @@ impl Words {
     }
 
     /// One sentence about what sets a ruleset apart.
-    #[must_use]
     pub fn ruleset_summary(&self, ruleset: &Ruleset) -> String {
         let unchanged = ruleset.unchanged();
         if ruleset.base.is_none() {
@@ -30,13 +28,11 @@ impl Words {
     }
 
     /// What a value of an option means: `of equals the attacker stays`.
-    #[must_use]
     pub fn rule_meaning(&self, option: RuleOption, value: OptionValue) -> String {
         self.text(&format!("rule-{}-{}", option.name(), value.name))
     }
 
     /// What messages say about a ruleset.
-    #[must_use]
     pub fn ruleset_info(&self, ruleset: &Ruleset) -> RulesetInfo {
         RulesetInfo {
             id: ruleset.id.to_owned(),
@@ -47,7 +43,6 @@ impl Words {
     }
 
     /// What a custom game may change in a ruleset.
-    #[must_use]
     pub fn rule_options(&self, ruleset: &Ruleset) -> Vec<RuleOptionInfo> {
         let info = |option: &RuleOption| RuleOptionInfo {
             name: option.name().to_owned(),

@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
 use crate::error::LoadError;
-use crate::stand::{Bench, Rival, Stand};
+use crate::stand::{Bench, Rival, Stand, relay_source};
 
 /// Bytes of the server's messages about a move. The relay sends as many.
 pub(crate) const UPDATE_BYTES: usize = 270;
@@ -67,6 +67,7 @@ pub(crate) async fn rounds(
     servers: &[Rival],
     rounds: u32,
 ) -> Result<Vec<(Rival, Vec<Cost>)>, LoadError> {
+    println!("The relay's source has the hash {}.", relay_source());
     let rivals = std::iter::once(&Rival::Relay).chain(servers);
     let mut rows: Vec<(Rival, Vec<Cost>)> = rivals.map(|rival| (*rival, Vec::new())).collect();
     for round in 1..=rounds {

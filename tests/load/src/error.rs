@@ -20,12 +20,12 @@ pub(crate) enum LoadError {
     /// An answer was not the expected one.
     #[error("the server gave an unexpected answer: {0}")]
     Answer(String),
+    /// A measured program did not stop as asked.
+    #[error("a measured program stopped with an error: {0}")]
+    Stop(std::process::ExitStatus),
     /// A store did not open, or refused an append.
     #[error("a measured store failed: {0}")]
     Store(String),
-    /// The bare database failed.
-    #[error("the bare database failed: {0}")]
-    Fjall(#[from] fjall::Error),
     /// The bare Redis failed.
     #[error("the bare Redis failed: {0}")]
     Redis(#[from] redis::RedisError),

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Stdio;
 
+use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
@@ -80,6 +81,17 @@ impl Measured {
         command.args(arguments.concat());
         let (child, _) = spawn(command, "eady to accept connections").await?;
         Ok(Measured { child, address: format!("unix://{socket}") })
+    }
+
+    /// Asks the process to stop, as an operator does, and waits until it has.
+    ///
+    /// # Errors
+    /// If it is gone already, or stops with an error.
+    pub(crate) async fn stop(mut self) -> Result<(), LoadError> {
+        let id = self.child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        kill_process(id.ok_or(LoadError::Silent)?, Signal::TERM).map_err(std::io::Error::from)?;
+        let status = self.child.wait().await?;
+        if status.success() { Ok(()) } else { Err(LoadError::Stop(status)) }
     }
 
     /// Processor time used so far, in seconds, user and system.

@@ -14,7 +14,7 @@ use crate::duel::{
     say, until,
 };
 use crate::error::LoadError;
-use crate::figure::Figure;
+use crate::figure::{Figure, Target};
 use crate::stand::{Bench, Rival, Stand};
 
 /// Connections opened before anything is measured, so that one-time costs of a process do not
@@ -22,6 +22,9 @@ use crate::stand::{Bench, Rival, Stand};
 const WARM_UP: u32 = 64;
 /// The first number in guests' names, so that they differ from players' names.
 const GUESTS_FROM: u32 = 1_000_000;
+
+/// The highest acceptable growth of the data folder, in bytes a move.
+const GROWTH_MOST: f64 = 110.0;
 
 /// The quantities to measure with.
 #[derive(Clone, Copy)]
@@ -75,6 +78,10 @@ pub(crate) async fn run(plan: Plan, bench: &Bench) -> Result<Vec<Figure>, LoadEr
             note(Figure::of("Redis's memory a game", bytes / 1024.0, "KiB"));
         }
     }
+    let growth = growth_bytes(plan, bench).await?;
+    note(
+        Figure::of("growth of the data folder a move", growth, "B").with_target(Target::AtMost(GROWTH_MOST)),
+    );
     Ok(figures)
 }
 
@@ -219,6 +226,28 @@ impl Games {
             redis_bytes: redis(&stand)?.zip(empty_redis).map(|(after, before)| each(after - before)),
         })
     }
+}
+
+/// Bytes by which each move lets the data folder grow, seen after a planned stop: a server with
+/// these games, against one whose same games have no moves.
+async fn growth_bytes(plan: Plan, bench: &Bench) -> Result<f64, LoadError> {
+    let mut folders = [0.0; 2];
+    for (moves, bytes) in [0, plan.moves].into_iter().zip(&mut folders) {
+        let Stand { server, folder, redis: _ } = Stand::start(Rival::Embedded, bench, [0, 0]).await?;
+        let mut pairs = Vec::new();
+        for index in 0..plan.games {
+            pairs.push(pair_of_server(&server.address, index, true).await?);
+        }
+        for turn in 0..moves * 2 {
+            for pair in &mut pairs {
+                pair.play(turn).await?;
+            }
+        }
+        server.stop().await?;
+        *bytes = disk_bytes(folder.path())?;
+    }
+    let [without, with] = folders;
+    Ok((with - without) / f64::from(plan.games * plan.moves * 2))
 }
 
 /// Bytes that the files in a folder take on the disk.

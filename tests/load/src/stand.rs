@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 use crate::error::LoadError;
@@ -51,6 +52,12 @@ impl Rival {
             Rival::Redis => "server, Redis, AOF always",
         }
     }
+}
+
+/// The hash of the relay's source, so that figures of different runs can be compared.
+pub(crate) fn relay_source() -> String {
+    let hash = Sha256::digest(include_str!("relay.rs"));
+    hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A running rival; it ends when this is dropped.

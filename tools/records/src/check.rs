@@ -29,13 +29,11 @@ pub(crate) use replay::decide_move;
 use replay::{Replay, Replayed};
 
 /// Checks a JSON value that should be a record, including its form.
-#[must_use]
 pub fn check_value(value: &Value) -> Report {
     check_value_with(value, None)
 }
 
 /// The same with public keys of servers. The record must be signed with one of them.
-#[must_use]
 pub fn check_value_with(value: &Value, keys: Option<&PublicKeys>) -> Report {
     // A record of another format may have other fields, so check that first.
     if let Some(format) = value.get("format").filter(|format| **format != RECORD_FORMAT) {
@@ -76,7 +74,7 @@ fn unreadable(code: Falsehood, detail: String) -> Report {
         reason: None,
         on_trust: false,
         signature: None,
-        findings: vec![Finding { code, event: None, ply: None, detail }],
+        findings: vec![Finding::whole((code, detail))],
         unchecked: Vec::new(),
     }
 }
@@ -106,13 +104,11 @@ fn unknown_fields(told: &Value, known: &Value, path: &str, unknown: &mut BTreeSe
 }
 
 /// Checks a record.
-#[must_use]
 pub fn check(record: &GameRecord) -> Report {
     check_with(record, None)
 }
 
 /// Checks a record, and its signature if public keys of servers are given.
-#[must_use]
 pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
     let mut report = Report { findings: facts::check(record), ..unreported(record) };
     let knowledge = knowledge_of(record);
@@ -137,7 +133,7 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
                 report.findings.extend(wrong.map(|(index, wrong)| Finding::at(record, index, wrong)));
             }
             Err(Begin::Start(detail)) => {
-                report.findings.push(Finding { code: Falsehood::Start, event: None, ply: None, detail });
+                report.findings.push(Finding::whole((Falsehood::Start, detail)));
             }
             Err(Begin::Impossible(index)) => {
                 let detail = "no deployment makes possible what the record tells up to here".to_owned();
@@ -201,8 +197,7 @@ fn check_signature(
                 }
                 (Some(_), Some(_)) => {
                     let detail = "the server signed something else than this record tells".to_owned();
-                    let finding = Finding { code: Falsehood::Signature, event: None, ply: None, detail };
-                    report.findings.push(finding);
+                    report.findings.push(Finding::whole((Falsehood::Signature, detail)));
                     Some(SignatureStatus::False)
                 }
                 (Some(_), None) => {
@@ -215,7 +210,6 @@ fn check_signature(
 
 /// Adds the changes that records of version 0.1 left out, up to the first event that is false or
 /// cannot be replayed. A record with changes or an unknown ruleset is returned as it is.
-#[must_use]
 pub fn with_changes(mut record: GameRecord) -> GameRecord {
     let Some(ruleset) = Ruleset::find(&record.terms.ruleset).filter(|_| record.kind.is_none()) else {
         return record;

@@ -20,7 +20,6 @@ use plain::Plain;
 
 impl Format {
     /// Guesses the format of a text.
-    #[must_use]
     pub fn guess(text: &str) -> Option<Format> {
         let text = text.trim_start_matches('\u{feff}').trim_start();
         [('{', Format::Json), ('<', Format::Strados)]
@@ -67,8 +66,8 @@ pub fn import(
     match format {
         Format::Json => crate::strict::from_str(text).map_err(|error| ImportError::Form(error.to_string())),
         Format::Text => checked(text::read(text)?),
-        Format::Strados => checked(strados::read(text, ruleset)?.into_record(format.name())?),
-        Format::Pbm => checked(pbm::read(text, ruleset)?.into_record(format.name())?),
+        Format::Strados => checked(strados::read(text, ruleset)?.play(format.name())?.0),
+        Format::Pbm => checked(pbm::read(text, ruleset)?.play(format.name())?.0),
     }
 }
 

@@ -6,38 +6,11 @@ use serde::Serialize;
 
 use crate::signature::SignatureStatus;
 
-macro_rules! codes {
-    ($(#[$of:meta])* $name:ident { $($(#[$doc:meta])* $kind:ident = $code:literal,)+ }) => {
-        $(#[$of])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $name {
-            $($(#[$doc])* $kind,)+
-        }
-
-        impl $name {
-            /// Every kind.
-            pub const ALL: &[$name] = &[$($name::$kind,)+];
-
-            /// The kind's code; stable.
-            #[must_use]
-            pub const fn code(self) -> &'static str {
-                match self {
-                    $($name::$kind => $code,)+
-                }
-            }
-        }
-
-        impl Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.code())
-            }
-        }
-    };
-}
-
-codes! {
+flagfall_board::named! {
     /// A kind of false statement.
-    Falsehood {
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Falsehood, code {
         /// A field is missing or malformed.
         Malformed = "malformed",
         /// The record has a format that this program does not read.
@@ -66,6 +39,7 @@ codes! {
         /// end open different ones.
         Opened = "opened",
         /// An event that this audience never sees.
+        #[serde(rename = "audience")]
         Viewer = "audience",
         /// The change of an event is missing or wrong.
         Change = "change",
@@ -104,9 +78,11 @@ codes! {
     }
 }
 
-codes! {
+flagfall_board::named! {
     /// A kind of fact that the record has too little information to check.
-    UncheckedKind {
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum UncheckedKind, code {
         /// A side's ranks that were not shown.
         Ranks = "ranks",
         /// A side's commitment.
@@ -145,6 +121,11 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// A finding about the whole record.
+    pub(crate) fn whole((code, detail): Mismatch) -> Finding {
+        Finding { code, event: None, ply: None, detail }
+    }
+
     /// A finding at an event. Its ply is the event's own or the last before it.
     pub(crate) fn at(record: &GameRecord, index: usize, (code, detail): Mismatch) -> Finding {
         let told = record.events.iter().take(index + 1);
@@ -155,6 +136,10 @@ impl Finding {
 
 /// A false statement without its place.
 pub(crate) type Mismatch = (Falsehood, String);
+
+pub(crate) fn wrong<T>(code: Falsehood, detail: impl Into<String>) -> Result<T, Mismatch> {
+    Err((code, detail.into()))
+}
 
 /// A fact that could not be checked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -12,20 +12,16 @@ pub const SIZE_MAX: usize = 16 * 1024 * 1024;
 
 /// Why reading stops.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ReadError {
-    /// The stream failed.
     #[error("{0}")]
     Stream(io::Error),
-    /// It is not JSON.
     #[error("this is no JSON: {0}")]
     Json(serde_json::Error),
-    /// A record is too long.
     #[error("a record has more than {SIZE_MAX} bytes")]
     TooLong,
-    /// It is empty.
     #[error("there is no record in it")]
     Empty,
-    /// It is other JSON.
     #[error("this is JSON, but no record of a game")]
     NoRecord,
 }

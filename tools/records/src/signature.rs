@@ -31,9 +31,6 @@ pub struct KeysError;
 
 impl PublicKeys {
     /// Adds the keys of a text: lines of hexadecimal digits, or a server's answer at `/api/keys`.
-    ///
-    /// # Errors
-    /// [`KeysError`].
     pub fn add(&mut self, text: &str) -> Result<(), KeysError> {
         let text = text.trim_start_matches('\u{feff}').trim();
         let keys = if text.starts_with('{') {
@@ -51,7 +48,6 @@ impl PublicKeys {
     }
 
     /// The key with this id. Ids are computed from the keys, not taken from a file.
-    #[must_use]
     pub fn find(&self, id: &str) -> Option<&HexBytes> {
         self.0.iter().find(|key| key_id(key) == id)
     }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, DeserializeOwned, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
 /// A JSON value whose objects do not repeat fields.
@@ -11,7 +11,7 @@ pub(crate) struct Strict(pub(crate) Value);
 
 impl<'de> de::Deserialize<'de> for Strict {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Strict, D::Error> {
-        Seed.deserialize(deserializer).map(Strict)
+        deserializer.deserialize_any(StrictVisitor)
     }
 }
 
@@ -23,69 +23,54 @@ pub(crate) fn from_str<T: DeserializeOwned>(text: &str) -> Result<T, serde_json:
     serde_json::from_str::<Strict>(text).and_then(|Strict(value)| serde_json::from_value(value))
 }
 
-struct Seed;
+struct StrictVisitor;
 
-impl<'de> DeserializeSeed<'de> for Seed {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Seed {
-    type Value = Value;
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Strict;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
+    fn visit_unit<E>(self) -> Result<Strict, E> {
+        Ok(Strict(Value::Null))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<Strict, E> {
+        Ok(Strict(value.into()))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::from(value))
+    fn visit_i64<E>(self, value: i64) -> Result<Strict, E> {
+        Ok(Strict(value.into()))
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::from(value))
+    fn visit_u64<E>(self, value: u64) -> Result<Strict, E> {
+        Ok(Strict(value.into()))
     }
 
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::from(value))
+    fn visit_f64<E>(self, value: f64) -> Result<Strict, E> {
+        Ok(Strict(value.into()))
     }
 
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+    fn visit_str<E>(self, value: &str) -> Result<Strict, E> {
+        Ok(Strict(value.into()))
     }
 
-    fn visit_string<E>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Strict, A::Error> {
+        let values = std::iter::from_fn(|| seq.next_element::<Strict>().transpose());
+        let values: Result<Vec<Value>, _> = values.map(|value| value.map(|Strict(value)| value)).collect();
+        values.map(|values| Strict(values.into()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
-        let mut values = Vec::new();
-        while let Some(value) = seq.next_element_seed(Seed)? {
-            values.push(value);
-        }
-        Ok(Value::Array(values))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Strict, A::Error> {
         let mut values = Map::new();
-        while let Some(name) = map.next_key::<String>()? {
+        while let Some((name, Strict(value))) = map.next_entry::<String, Strict>()? {
             if values.contains_key(&name) {
                 return Err(de::Error::custom(format!("the field {name:?} is named twice in one object")));
             }
-            let value = map.next_value_seed(Seed)?;
             values.insert(name, value);
         }
-        Ok(Value::Object(values))
+        Ok(Strict(Value::Object(values)))
     }
 }
 

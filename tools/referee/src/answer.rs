@@ -99,7 +99,6 @@ pub struct RulesetFacts {
 
 impl RulesetFacts {
     /// The facts about this ruleset.
-    #[must_use]
     pub fn of(ruleset: &'static Ruleset) -> RulesetFacts {
         RulesetFacts {
             id: ruleset.id.to_owned(),

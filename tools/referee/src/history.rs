@@ -4,8 +4,7 @@ use flagfall_board::{Ply, Stamp};
 use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms};
 use flagfall_rules::{Event, Events, Game, Phase, Referee, Viewer, evolve, view};
 
-use crate::limits::STEPS_MAX;
-use crate::refused::Refused;
+use crate::refused::{Refused, STEPS_MAX};
 
 /// The events of one command, and their time.
 struct Step {
@@ -87,7 +86,8 @@ impl History {
         let (mut game, mut cursor) = (self.start.clone(), 0);
         let mut first = (self.first == 0 && game.phase() != Phase::Deploying).then_some(game.ply());
         while cursor < self.first || (cursor < self.steps.len() && !is_there(&game)) {
-            self.steps[cursor].carry_out(&mut game, |_, _| ());
+            let Step { events, at } = &self.steps[cursor];
+            events.iter().for_each(|event| evolve(&mut game, event, *at));
             cursor += 1;
             if cursor >= self.first && game.phase() != Phase::Deploying {
                 first = first.or(Some(game.ply()));
@@ -105,7 +105,6 @@ impl History {
 
     /// The record up to this moment.
     pub(crate) fn record(&self, audience: Viewer, terms: Terms) -> GameRecord {
-        let viewer = audience.side().map_or(Viewer::Public, Viewer::Player);
         let mut recorder = Recorder::new(self.start.clone());
         for step in &self.steps[..self.cursor] {
             step.events.iter().for_each(|event| recorder.note(event, step.at));
@@ -113,8 +112,8 @@ impl History {
         let player =
             |name: &str| Player { id: name.to_owned(), name: name.to_owned(), kind: PlayerKind::Guest };
         let players = flagfall_board::PerSide::from_fn(|side| player(side.name()));
-        let mut record = recorder.record(viewer, terms, players);
-        record.start = self.is_set_up.then(|| self.start_seen(viewer));
+        let mut record = recorder.record(audience, terms, players);
+        record.start = self.is_set_up.then(|| self.start_seen(audience));
         record
     }
 
@@ -122,22 +121,11 @@ impl History {
     fn start_seen(&self, viewer: Viewer) -> String {
         let mut start = self.start.clone();
         for step in &self.steps[..self.cursor] {
-            step.events
-                .iter()
-                .filter(|event| event.is_end())
-                .for_each(|event| evolve(&mut start, event, step.at));
+            let ends = step.events.iter().filter(|event| event.is_end());
+            ends.for_each(|event| evolve(&mut start, event, step.at));
         }
         let text = Referee.position_text(self.start.position());
         let facts = text.rsplit_once(' ').map_or("", |(facts, _board)| facts);
         format!("{facts} {}", view(&start, viewer, start.latest()).board_text())
-    }
-}
-
-impl Step {
-    fn carry_out(&self, game: &mut Game, mut seen: impl FnMut(&Event, &Game)) {
-        for event in self.events.iter() {
-            evolve(game, event, self.at);
-            seen(event, game);
-        }
     }
 }

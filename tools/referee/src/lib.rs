@@ -9,7 +9,6 @@
 mod answer;
 mod chance;
 mod history;
-mod limits;
 mod lines;
 mod pipe;
 mod refused;
@@ -17,9 +16,8 @@ mod request;
 mod session;
 
 pub use answer::{About, Answer, AnswerLine, Done, Everything, RulesetFacts, SeenByAudience};
-pub use limits::STEPS_MAX;
 pub use lines::LINE_BYTES_MAX;
 pub use pipe::{PENDING_BYTES_MAX, serve, serve_standard};
-pub use refused::Refused;
+pub use refused::{Refused, STEPS_MAX};
 pub use request::{Look, Request, RequestId, RequestLine};
 pub use session::Session;

@@ -40,7 +40,6 @@ struct Beginning {
 
 impl Session {
     /// A session without a game.
-    #[must_use]
     pub fn new() -> Session {
         Session::default()
     }
@@ -137,13 +136,7 @@ impl Session {
             None => History::new(Game::new(rules_terms)),
             Some(position) => History::set_up(Game::from_position(rules_terms, position))?,
         };
-        let terms = Terms {
-            ruleset: ruleset.id.to_owned(),
-            time,
-            private: false,
-            secret: !secret.is_empty(),
-            rated: false,
-        };
+        let terms = Terms { secret: !secret.is_empty(), ..Terms::casual(ruleset, time) };
         let answer = done(history.game(), None, None);
         self.table = Some(Table { history, chance, terms });
         Ok(answer)
@@ -177,12 +170,11 @@ impl Table {
     }
 
     fn carry_out(&mut self, events: Events, now: Stamp, audience: Option<Viewer>) -> Result<Answer, Refused> {
-        let viewer = audience;
-        let mut seen = viewer.map(|_| Vec::new());
+        let mut seen = audience.map(|_| Vec::new());
         let mut strike = None;
         self.history.push(events, now, |event, game| {
             strike = strike.or(strike_of(event, game));
-            if let (Some(viewer), Some(seen)) = (viewer, &mut seen) {
+            if let (Some(viewer), Some(seen)) = (audience, &mut seen) {
                 seen.extend(see(event, game, viewer).map(|seen| SeenByAudience {
                     event: seen,
                     change: see_change(event, game, viewer, now),

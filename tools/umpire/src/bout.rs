@@ -11,7 +11,7 @@ use flagfall_board::{GameId, PerSide, Ply, Rank, Side, SquareSet, Stamp};
 use flagfall_protocol::{GameRecord, Player, PlayerKind, Recorder, Terms, Time};
 use flagfall_rules::{
     Army, Command, EndReason, Entropy, Events, Game, GameEvent, GameTerms, Outcome, Phase, Refusal, Ruleset,
-    Setup, TimeControl, Viewer, decide, decide_verdict, evolve, see, view,
+    Setup, Viewer, decide, decide_verdict, evolve, see, view,
 };
 
 use crate::environment;
@@ -128,17 +128,14 @@ struct Deploying {
 
 impl Bout {
     /// A bout whose programs have not been asked for anything yet.
-    #[must_use]
     pub fn new(terms: BoutTerms) -> Bout {
         let game = Game::new(GameTerms {
             game: terms.game,
-            ruleset: terms.ruleset,
             lakes: terms.lakes,
-            // The umpire's limits are per answer, and the game has no such clock.
-            time: TimeControl::Unlimited,
             deploy_ms: millis(terms.limits.deploy).saturating_add(VERDICT_MS),
             created: terms.created,
-            secret: PerSide::new(false, false),
+            // The umpire's limits are per answer, and the game has no such clock.
+            ..GameTerms::untimed(terms.ruleset)
         });
         Bout {
             terms,
@@ -154,7 +151,6 @@ impl Bout {
     }
 
     /// The variables for both programs' environments.
-    #[must_use]
     pub fn variables(&self) -> Vec<(&'static str, String)> {
         environment::variables(self.terms.ruleset.id, self.terms.lakes)
     }
@@ -173,7 +169,6 @@ impl Bout {
     }
 
     /// When the bout wants to be woken. Later answers are late. `None` when it is over.
-    #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         if self.ending.is_some() {
             return None;
@@ -183,7 +178,6 @@ impl Bout {
     }
 
     /// How the bout ended, if it has.
-    #[must_use]
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
     }
@@ -194,33 +188,23 @@ impl Bout {
     }
 
     /// Turns taken.
-    #[must_use]
     pub fn plies(&self) -> Ply {
         self.game.ply()
     }
 
     /// How much each program thought at its turns.
-    #[must_use]
     pub fn thinking(&self) -> &PerSide<Thinking> {
         &self.thinking
     }
 
     /// The moves with their outcomes as the mover was told, one per line, for the umpire's log.
-    #[must_use]
     pub fn moves(&self) -> &[String] {
         &self.moves
     }
 
     /// The record of the game.
-    #[must_use]
     pub fn record(self) -> GameRecord {
-        let terms = Terms {
-            ruleset: self.terms.ruleset.id.to_owned(),
-            time: Time::Unlimited {},
-            private: false,
-            secret: false,
-            rated: false,
-        };
+        let terms = Terms::casual(self.terms.ruleset, Time::Unlimited {});
         let players = PerSide::from_fn(|side| {
             let name = self.terms.names[side].clone();
             Player { id: format!("program-{name}"), name, kind: PlayerKind::Guest }
@@ -500,7 +484,6 @@ fn lost(faults: &PerSide<Option<Fault>>) -> Option<Outcome> {
 }
 
 /// The protocol's word for an outcome, for the side whose turn it was.
-#[must_use]
 pub fn result(outcome: Outcome, side: Side) -> GameResult {
     use EndReason::{
         Abandoned, Aborted, BothBlocked, DrawAgreed, FlagCaptured, ForfeitedReserve, IllegalAct, NoLegalMove,
@@ -524,7 +507,6 @@ pub fn result(outcome: Outcome, side: Side) -> GameResult {
 
 /// The number of the turn after this many plies. Red's first ply and Blue's are both turn 1. A ply
 /// that ended the game is complete, and it was still the mover's turn.
-#[must_use]
 pub fn turn(plies: Ply, side: Side) -> u16 {
     let is_complete = plies % 2 == if side == Side::Red { 1 } else { 0 } && plies > 0;
     let index = if is_complete { plies - 1 } else { plies };
@@ -532,11 +514,10 @@ pub fn turn(plies: Ply, side: Side) -> u16 {
 }
 
 /// What each side's pieces on the board are worth: the army less what was captured, both public.
-#[must_use]
 pub fn values(army: &Army, captured: impl Fn(Side, Rank) -> u8) -> PerSide<u32> {
     PerSide::from_fn(|side| {
         let on_board = |rank: Rank| army.count(rank).saturating_sub(captured(side, rank));
-        Rank::ALL.into_iter().map(|rank| line::value(rank) * u32::from(on_board(rank))).sum()
+        Rank::ALL.into_iter().map(|rank| u32::from(rank.strength()) * u32::from(on_board(rank))).sum()
     })
 }
 

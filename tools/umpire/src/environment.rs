@@ -9,7 +9,6 @@ pub const RULESET: &str = "FLAGFALL_RULESET";
 pub const LAKES: &str = "FLAGFALL_LAKES";
 
 /// The variables of a game, with their values.
-#[must_use]
 pub fn variables(ruleset: &str, lakes: SquareSet) -> Vec<(&'static str, String)> {
     vec![(RULESET, ruleset.to_owned()), (LAKES, lakes_text(lakes))]
 }
@@ -21,7 +20,6 @@ fn lakes_text(lakes: SquareSet) -> String {
 }
 
 /// Reads such a text. `None` if it is malformed.
-#[must_use]
 pub fn read_lakes(text: &str) -> Option<SquareSet> {
     let square = |word: &str| {
         let (x, y) = word.split_once(',')?;

@@ -18,54 +18,24 @@ pub const LINE_BYTES_MAX: usize = 1024;
 
 /// A malformed line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum LineError {
-    /// Neither a move nor `SURRENDER`.
-    #[error("{line:?} is neither x y UP|DOWN|LEFT|RIGHT [n] nor SURRENDER")]
-    Answer {
-        /// The line, shortened.
-        line: String,
-    },
-    /// A move from or to a square that is on no board.
-    #[error("{line:?} leaves the board")]
-    OffBoard {
-        /// The line, shortened.
-        line: String,
-    },
-    /// A deployment line that is not as long as the board is wide.
+    #[error("{0:?} is neither x y UP|DOWN|LEFT|RIGHT [n] nor SURRENDER")]
+    Answer(String),
+    #[error("{0:?} leaves the board")]
+    OffBoard(String),
     #[error("line {line} of the deployment has {have} letters, {want} are wanted")]
-    Width {
-        /// Which line, from 1.
-        line: usize,
-        /// Letters found.
-        have: usize,
-        /// Letters wanted.
-        want: usize,
-    },
-    /// A letter that stands for no piece.
+    Width { line: usize, have: usize, want: usize },
     #[error("{letter:?} in line {line} of the deployment stands for no piece: use 1-9, s, B, F{empty}")]
-    Letter {
-        /// Which line, from 1.
-        line: usize,
-        /// The letter.
-        letter: char,
-        /// What else is allowed.
-        empty: &'static str,
-    },
-    /// A line of the umpire that is not in the protocol.
+    Letter { line: usize, letter: char, empty: &'static str },
     #[error("{line:?} is not {wanted}")]
-    Umpire {
-        /// The line, shortened.
-        line: String,
-        /// What was wanted.
-        wanted: &'static str,
-    },
+    Umpire { line: String, wanted: &'static str },
 }
 
 /// How many characters of a line an error repeats.
 const QUOTED_MAX: usize = 60;
 
 /// A line in the form in which errors repeat it.
-#[must_use]
 pub fn quoted(line: &str) -> String {
     let mut text: String = line.chars().take(QUOTED_MAX).collect();
     if text.len() < line.len() {
@@ -75,7 +45,6 @@ pub fn quoted(line: &str) -> String {
 }
 
 /// The letter of a rank: the usual one, except a lower-case `s` for the Spy.
-#[must_use]
 pub const fn letter(rank: Rank) -> char {
     match rank {
         Rank::Spy => 's',
@@ -84,13 +53,11 @@ pub const fn letter(rank: Rank) -> char {
 }
 
 /// The rank of a letter. `S` is not accepted, because programs for the protocol send `s`.
-#[must_use]
 pub fn rank(letter: char) -> Option<Rank> {
     Rank::ALL.into_iter().find(|rank| self::letter(*rank) == letter)
 }
 
 /// A side's name in the protocol.
-#[must_use]
 pub const fn side_name(side: Side) -> &'static str {
     match side {
         Side::Red => "RED",
@@ -104,7 +71,6 @@ fn side(name: &str) -> Option<Side> {
 
 /// True if the protocol can express everything that may happen under a ruleset. It has no words for
 /// joints, reserves, chips, coins, and strikes after which both pieces stay.
-#[must_use]
 pub fn can_tell(ruleset: &Ruleset) -> bool {
     let BoardShape { joined_columns, joined_rows, .. } = ruleset.shape;
     let has_joints = joined_columns != 0 || joined_rows != 0;
@@ -157,7 +123,6 @@ pub struct MoveText {
 
 impl MoveText {
     /// The move without an unnecessary distance.
-    #[must_use]
     pub const fn new(squares: Move) -> MoveText {
         MoveText { squares, says_one: false }
     }
@@ -202,14 +167,14 @@ impl FromStr for Answer {
             ["SURRENDER"] => Ok(Answer::Surrender),
             [x, y, way] => move_text(line, x, y, way, None).map(Answer::Move),
             [x, y, way, count] => move_text(line, x, y, way, Some(count)).map(Answer::Move),
-            _ => Err(LineError::Answer { line: quoted(line) }),
+            _ => Err(LineError::Answer(quoted(line))),
         }
     }
 }
 
 fn move_text(line: &str, x: &str, y: &str, way: &str, count: Option<&str>) -> Result<MoveText, LineError> {
-    let error = || LineError::Answer { line: quoted(line) };
-    let off_board = || LineError::OffBoard { line: quoted(line) };
+    let error = || LineError::Answer(quoted(line));
+    let off_board = || LineError::OffBoard(quoted(line));
     let (x, y) = (number(x).ok_or_else(error)?, number(y).ok_or_else(error)?);
     let direction = direction(way).ok_or_else(error)?;
     let distance = count.map_or(Some(1), number).filter(|distance| *distance > 0).ok_or_else(error)?;
@@ -258,7 +223,6 @@ pub enum Outcome {
 impl MoveReport {
     /// A move as a viewer saw it. `None` for a strike after which both pieces stay, which the
     /// protocol cannot express.
-    #[must_use]
     pub fn of(seen: &SeenMove, says_one: bool) -> Option<MoveReport> {
         let outcome = match &seen.strike {
             None => Outcome::Fine,
@@ -269,7 +233,6 @@ impl MoveReport {
     }
 
     /// The move for a game that is followed. `None` if it was illegal.
-    #[must_use]
     pub const fn to_follow(&self) -> Option<ToldMove> {
         let squares = self.played.squares;
         match self.outcome {
@@ -282,12 +245,8 @@ impl MoveReport {
 
 fn told_strike(strike: &SeenStrike) -> Option<ToldStrike> {
     let SeenStrike { attacker, attacker_fate, defender, defender_fate } = *strike;
-    let rank = |identity| match identity {
-        Identity::Known(rank) => Some(rank),
-        Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
-    };
     let outcome = StrikeOutcome::of(attacker_fate, defender_fate)?;
-    Some(ToldStrike { outcome, attacker: rank(attacker), defender: rank(defender) })
+    Some(ToldStrike { outcome, attacker: attacker.rank(), defender: defender.rank() })
 }
 
 const fn outcome_name(outcome: StrikeOutcome) -> &'static str {
@@ -348,57 +307,28 @@ impl FromStr for MoveReport {
     }
 }
 
-/// How a game ended, for the side whose turn it was.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum GameResult {
-    /// It won on the board.
-    Victory,
-    /// It lost on the board.
-    Defeat,
-    /// It resigned.
-    Surrender,
-    /// Neither side could move.
-    Draw,
-    /// The game was too long.
-    DrawDefault,
-    /// It lost by an answer that was illegal, late or missing.
-    Illegal,
-    /// The other side lost that way.
-    Default,
-    /// Both sides lost that way.
-    BothIllegal,
-    /// The umpire stopped the game.
-    InternalError,
-}
-
-impl GameResult {
-    /// Every result.
-    pub const ALL: [GameResult; 9] = [
-        GameResult::Victory,
-        GameResult::Defeat,
-        GameResult::Surrender,
-        GameResult::Draw,
-        GameResult::DrawDefault,
-        GameResult::Illegal,
-        GameResult::Default,
-        GameResult::BothIllegal,
-        GameResult::InternalError,
-    ];
-
-    /// The result's name in the protocol.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            GameResult::Victory => "VICTORY",
-            GameResult::Defeat => "DEFEAT",
-            GameResult::Surrender => "SURRENDER",
-            GameResult::Draw => "DRAW",
-            GameResult::DrawDefault => "DRAW_DEFAULT",
-            GameResult::Illegal => "ILLEGAL",
-            GameResult::Default => "DEFAULT",
-            GameResult::BothIllegal => "BOTH_ILLEGAL",
-            GameResult::InternalError => "INTERNAL_ERROR",
-        }
+flagfall_board::named! {
+    /// How a game ended, for the side whose turn it was.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+    pub enum GameResult, name, from_name {
+        /// It won on the board.
+        Victory = "VICTORY",
+        /// It lost on the board.
+        Defeat = "DEFEAT",
+        /// It resigned.
+        Surrender = "SURRENDER",
+        /// Neither side could move.
+        Draw = "DRAW",
+        /// The game was too long.
+        DrawDefault = "DRAW_DEFAULT",
+        /// It lost by an answer that was illegal, late or missing.
+        Illegal = "ILLEGAL",
+        /// The other side lost that way.
+        Default = "DEFAULT",
+        /// Both sides lost that way.
+        BothIllegal = "BOTH_ILLEGAL",
+        /// The umpire stopped the game.
+        InternalError = "INTERNAL_ERROR",
     }
 }
 
@@ -413,7 +343,7 @@ pub struct Quit {
     pub result: GameResult,
     /// The turn. Both sides' first plies are turn 1. 0 during deployment.
     pub turn: u16,
-    /// What each side's pieces on the board are worth, see [`value`].
+    /// What each side's pieces on the board are worth, by [`Rank::strength`].
     pub values: PerSide<u32>,
 }
 
@@ -431,44 +361,23 @@ impl FromStr for Quit {
     fn from_str(line: &str) -> Result<Quit, LineError> {
         let error = || LineError::Umpire { line: quoted(line), wanted: "QUIT with a result" };
         let ["QUIT", name, colour, result, turn, red, blue] = words(line)[..] else { return Err(error()) };
-        let result = GameResult::ALL.into_iter().find(|known| known.name() == result);
         Ok(Quit {
             name: name.to_owned(),
             side: side(colour).ok_or_else(error)?,
-            result: result.ok_or_else(error)?,
+            result: GameResult::from_name(result).ok_or_else(error)?,
             turn: turn.parse().map_err(|_| error())?,
             values: PerSide::new(red.parse().map_err(|_| error())?, blue.parse().map_err(|_| error())?),
         })
     }
 }
 
-/// What a piece is worth: 10 for the Marshal down to 1 for the Spy, nothing for Bomb and Flag.
-#[must_use]
-pub const fn value(rank: Rank) -> u32 {
-    match rank {
-        Rank::Flag | Rank::Bomb | Rank::Phoenix => 0,
-        Rank::Spy => 1,
-        Rank::Scout => 2,
-        Rank::Miner => 3,
-        Rank::Sergeant => 4,
-        Rank::Lieutenant => 5,
-        Rank::Captain => 6,
-        Rank::Major => 7,
-        Rank::Colonel => 8,
-        Rank::General => 9,
-        Rank::Marshal => 10,
-    }
-}
-
 /// The board as a side sees it, a line per row, row 1 first.
-#[must_use]
 pub fn board(view: &View) -> Vec<String> {
     let Viewer::Player(side) = view.audience else { return Vec::new() };
     board_of(&view.ruleset.shape, side, view.lakes.iter(), view.pieces.iter().copied())
 }
 
 /// The same for the given lakes and pieces.
-#[must_use]
 pub fn board_of(
     shape: &BoardShape,
     side: Side,
@@ -510,9 +419,6 @@ pub fn read_deployment(lines: &[String], side: Side, ruleset: &Ruleset) -> Resul
 
 /// Converts a deployment from the protocol's lines to the text of §P4 without blanks. The rules
 /// judge whether it is an army.
-///
-/// # Errors
-/// As [`read_deployment`].
 pub fn deployment_text(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<String, LineError> {
     let pieces = read_pieces(lines, side, ruleset)?;
     let rank_on = |square: Square| pieces.iter().find(|(at, _)| *at == square).map(|(_, rank)| *rank);
@@ -544,7 +450,6 @@ fn read_pieces(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Vec<(S
 }
 
 /// Converts a deployment to the protocol's lines, from the text of §P4 without blanks.
-#[must_use]
 pub fn deployment(text: &str, side: Side, shape: &BoardShape) -> Vec<String> {
     let pieces = pieces(text, side, shape);
     let letter_at = |square: &Square| pieces.iter().find(|(at, _)| at == square).map_or('.', |p| letter(p.1));
@@ -552,7 +457,6 @@ pub fn deployment(text: &str, side: Side, shape: &BoardShape) -> Vec<String> {
 }
 
 /// The pieces of a deployment's text (§P4).
-#[must_use]
 pub fn pieces(text: &str, side: Side, shape: &BoardShape) -> Vec<(Square, Rank)> {
     text.chars()
         .enumerate()
@@ -571,14 +475,12 @@ fn number(word: &str) -> Option<u8> {
 
 /// A program's name as its opponent is told: a path, like the names of the original manager. Old
 /// programs look for the last `/` in it, and crash without one.
-#[must_use]
 pub fn path_of(name: &str) -> String {
     format!("./{name}")
 }
 
 /// A name as a single word of the protocol: at most 32 letters, digits, `-`, `_` and `.`. Other
 /// characters become `-`.
-#[must_use]
 pub fn fit_name(name: &str) -> String {
     let fit = |letter: char| match letter {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '_' | '.' => letter,

@@ -21,42 +21,18 @@ impl Choose for HousePlayer {
 
 /// Why a program cannot go on: the umpire or the chooser made no sense.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum PlayerError {
-    /// A line that does not belong there.
     #[error(transparent)]
     Line(#[from] LineError),
-    /// A move that is impossible under the ruleset.
     #[error("by the rules of {ruleset} that cannot be (is the umpire playing another ruleset?): {misheard}")]
-    Misheard {
-        /// The ruleset's id.
-        ruleset: &'static str,
-        /// What is impossible.
-        misheard: Misheard,
-    },
-    /// The board has another size than the ruleset's.
+    Misheard { ruleset: &'static str, misheard: Misheard },
     #[error("the umpire's board has {width}x{height} squares, that of {ruleset} has not")]
-    Size {
-        /// The ruleset's id.
-        ruleset: &'static str,
-        /// The umpire's columns.
-        width: u8,
-        /// The umpire's rows.
-        height: u8,
-    },
-    /// The board shown differs from the one that the moves lead to.
+    Size { ruleset: &'static str, width: u8, height: u8 },
     #[error("row {row} of the board shown is {shown:?}, by the moves told it is {known:?}")]
-    Board {
-        /// The row's number.
-        row: usize,
-        /// As shown.
-        shown: String,
-        /// As followed.
-        known: String,
-    },
-    /// The chooser's deployment is not one.
+    Board { row: usize, shown: String, known: String },
     #[error("the player's own deployment: {0}")]
     Deployment(SetupRefusal),
-    /// The chooser's command cannot be expressed in the protocol.
     #[error("the player asks for something the protocol has no word for")]
     NoWord,
 }
@@ -109,24 +85,13 @@ pub struct Reaction {
 
 impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
     /// A program that makes its chooser once it knows its side.
-    #[must_use]
     pub fn new(ruleset: &'static Ruleset, make: M) -> LinePlayer<C, M> {
         LinePlayer { ruleset, lakes: ruleset.shape.lakes, seat: Seat::Free(make), state: State::Opening }
     }
 
     /// The same with drawn lakes, so that the chooser can deploy for them.
-    #[must_use]
     pub fn with_lakes(self, lakes: SquareSet) -> LinePlayer<C, M> {
         LinePlayer { lakes, ..self }
-    }
-
-    /// What it knows of the game, once it has seen a board.
-    #[must_use]
-    pub fn view(&self) -> Option<View> {
-        match &self.state {
-            State::Outcome(game) | State::Move(game) | State::Board(game, _) => Some(game.view()),
-            State::Opening | State::First | State::FirstBoard(..) | State::Over => None,
-        }
     }
 
     /// Handles a line.

@@ -58,7 +58,6 @@ impl Arena {
     /// An arena that makes this process the parent of all orphans of its programs, so that
     /// processes that left their program's group are ended too. Only for a process that starts
     /// nothing but programs.
-    #[must_use]
     pub fn adopting() -> Arena {
         Arena { is_adopting: adopt(), ..Arena::default() }
     }
@@ -185,9 +184,6 @@ fn command(program: &Program) -> Command {
 }
 
 /// Checks that a program can be started: starts it and kills it at once.
-///
-/// # Errors
-/// Why it cannot be started.
 pub async fn probe(program: &Program) -> io::Result<()> {
     let mut command = command(program);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -210,9 +206,6 @@ fn kill_group(group: Option<Pid>, signal: Signal) {
 impl Running {
     /// Starts a program with these variables in its environment. Its events go to `events`, and its
     /// standard error, if there is any, to the file `log`.
-    ///
-    /// # Errors
-    /// Why it cannot be started.
     pub fn start(
         arena: &Arena,
         program: &Program,
@@ -278,7 +271,6 @@ impl Running {
 
     /// The processor time that it used since it was last asked. `None` if the system does not
     /// report it.
-    #[must_use]
     pub fn processor_since_asked(&self) -> Option<Duration> {
         let before = Duration::from_micros(self.processor_when_asked.load(Ordering::Relaxed));
         self.processor_time().map(|now| now.saturating_sub(before))

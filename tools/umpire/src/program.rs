@@ -22,49 +22,20 @@ pub struct Program {
 
 /// Why a command or a file is not a program.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum ProgramError {
-    /// The command is empty or has an open quote.
-    #[error("{command:?} is no command: it is empty, or its quotes do not close")]
-    Command {
-        /// The command.
-        command: String,
-    },
-    /// No such file, and no program of that name in the PATH.
-    #[error("there is no program {name:?}: neither a file nor a name in the PATH")]
-    Missing {
-        /// The command's first word.
-        name: String,
-    },
-    /// A file that may not be executed.
-    #[error("{path:?} is not executable: chmod +x it, or name its interpreter too")]
-    NotExecutable {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A script whose interpreter is missing.
+    #[error("{0:?} is no command: it is empty, or its quotes do not close")]
+    Command(String),
+    #[error("there is no program {0:?}: neither a file nor a name in the PATH")]
+    Missing(String),
+    #[error("{0:?} is not executable: chmod +x it, or name its interpreter too")]
+    NotExecutable(PathBuf),
     #[error("{path:?} cannot run: {why}")]
-    Interpreter {
-        /// The script.
-        path: PathBuf,
-        /// What is wrong with its first line.
-        why: String,
-    },
-    /// A script that its interpreter would not find.
+    Interpreter { path: PathBuf, why: String },
     #[error("there is no file {script:?} for {interpreter} to run")]
-    NoScript {
-        /// The interpreter, as it was named.
-        interpreter: String,
-        /// The file.
-        script: String,
-    },
-    /// The folder or the file cannot be read.
+    NoScript { interpreter: String, script: String },
     #[error("{path:?}: {error}")]
-    Unreadable {
-        /// Which.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
+    Unreadable { path: PathBuf, error: io::Error },
 }
 
 /// The programs of a folder.
@@ -88,12 +59,12 @@ impl Program {
             shlex::split(command).unwrap_or_default()
         };
         let Some((first, arguments)) = words.split_first() else {
-            return Err(ProgramError::Command { command: command.to_owned() });
+            return Err(ProgramError::Command(command.to_owned()));
         };
         let path = if first.contains('/') { PathBuf::from(first) } else { in_path(first) };
         let path = if path.is_file() { path } else { own_program(first).unwrap_or(path) };
         if !path.is_file() {
-            return Err(ProgramError::Missing { name: first.clone() });
+            return Err(ProgramError::Missing(first.clone()));
         }
         let path = executable(&path)?;
         if let Some(script) = missing_script(&path, arguments) {
@@ -196,7 +167,7 @@ fn executable(path: &Path) -> Result<PathBuf, ProgramError> {
     let whole = std::path::absolute(path).map_err(unreadable)?;
     let attributes = fs::metadata(&whole).map_err(unreadable)?;
     if !attributes.is_file() || !may_execute(&attributes) {
-        return Err(ProgramError::NotExecutable { path: path.to_owned() });
+        return Err(ProgramError::NotExecutable(path.to_owned()));
     }
     match missing_interpreter(&whole) {
         Some(why) => Err(ProgramError::Interpreter { path: path.to_owned(), why }),

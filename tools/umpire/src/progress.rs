@@ -25,9 +25,6 @@ impl<W: Write> Progress<W> {
     }
 
     /// Shows what has been played and how many games are in progress.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn tell(&mut self, plan: &Plan, played: &[Played], under_way: usize) -> io::Result<()> {
         let planned = plan.fixtures.len();
         if self.is_terminal {
@@ -46,9 +43,6 @@ impl<W: Write> Progress<W> {
     }
 
     /// Clears the line for other output.
-    ///
-    /// # Errors
-    /// If it cannot be written.
     pub fn clear(&mut self) -> io::Result<()> {
         if self.is_terminal {
             write!(self.to, "\r\x1b[K")?;

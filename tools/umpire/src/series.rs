@@ -1,7 +1,7 @@
 //! Plays many games, several at once, each with its record and its log.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -28,7 +28,6 @@ pub struct Fixture {
 }
 
 /// A number of games of the first two programs. With `swap` they change sides after each.
-#[must_use]
 pub fn duel(games: usize, swap: bool) -> Vec<Fixture> {
     let sides = |game: usize| if swap && game % 2 == 1 { PerSide::new(1, 0) } else { PerSide::new(0, 1) };
     (0..games).map(|game| Fixture { number: game + 1, sides: sides(game) }).collect()
@@ -36,7 +35,6 @@ pub fn duel(games: usize, swap: bool) -> Vec<Fixture> {
 
 /// A number of games for every pair of programs, with alternating sides. Each round goes through
 /// all pairs, so that a partial table is fair.
-#[must_use]
 pub fn round_robin(programs: usize, games: usize) -> Vec<Fixture> {
     let pairs = || (0..programs).flat_map(move |one| (one + 1..programs).map(move |other| (one, other)));
     (0..games)
@@ -88,19 +86,12 @@ pub struct Played {
 
 /// Why a series cannot go on.
 #[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each error is")]
 pub enum SeriesError {
-    /// A record or a log cannot be written.
     #[error("{path:?} cannot be written: {error}")]
-    Write {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        error: io::Error,
-    },
-    /// The system has no random numbers.
+    Write { path: PathBuf, error: io::Error },
     #[error("the system gives no random numbers: {0}")]
     Entropy(getrandom::Error),
-    /// A game's task failed.
     #[error("a game broke down: {0}")]
     Task(#[from] tokio::task::JoinError),
 }
@@ -234,9 +225,7 @@ fn log(plan: &Plan, played: &Played, moves: &[String]) -> String {
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), SeriesError> {
     let partial = path.with_added_extension("partial");
     let write = || {
-        let mut file = File::create(&partial)?;
-        file.write_all(bytes)?;
-        file.flush()?;
+        fs::write(&partial, bytes)?;
         fs::rename(&partial, path)
     };
     write().map_err(|error| SeriesError::Write { path: path.to_owned(), error })

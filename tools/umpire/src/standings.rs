@@ -29,40 +29,43 @@ pub struct Standing {
 }
 
 impl Standing {
+    /// Counts a game that the program played on this side.
+    fn count(&mut self, winner: Option<Side>, side: Side) {
+        match winner {
+            Some(winner) if winner == side => self.won += 1,
+            Some(_) => self.lost += 1,
+            None => self.drawn += 1,
+        }
+    }
+
     /// Games played.
-    #[must_use]
     pub const fn games(&self) -> u32 {
         self.won + self.drawn + self.lost
     }
 
     /// Points in halves.
-    #[must_use]
     pub const fn half_points(&self) -> u32 {
         2 * self.won + self.drawn
     }
 
     /// Points per game, from 0 to 1. `None` without games.
-    #[must_use]
     pub fn score(&self) -> Option<f64> {
         (self.games() > 0).then(|| f64::from(self.half_points()) / 2.0 / f64::from(self.games()))
     }
 
     /// The 95 % confidence interval of the program's true score (Wilson). Draws vary less than the
     /// wins and losses that it is made for, so with draws it is rather too wide.
-    #[must_use]
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.score().map(|score| wilson(score, f64::from(self.games())))
     }
 
     /// The mean time per answer.
-    #[must_use]
     pub fn mean_thought(&self) -> Option<Duration> {
         (self.thinking.answers > 0).then(|| self.thinking.total / self.thinking.answers)
     }
 }
 
 /// Wilson's interval (1927) with 95 % confidence.
-#[must_use]
 pub fn wilson(score: f64, games: f64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     let z2 = Z * Z;
@@ -73,18 +76,13 @@ pub fn wilson(score: f64, games: f64) -> (f64, f64) {
 
 /// Counts the games of all programs. Orders them by score, then by the score in games among those
 /// with the same score.
-#[must_use]
 pub fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
     let mut standings: Vec<Standing> =
         (0..programs).map(|program| Standing { program, ..Standing::default() }).collect();
     for game in played {
         for side in Side::BOTH {
             let standing = &mut standings[game.fixture.sides[side]];
-            match game.outcome.winner {
-                Some(winner) if winner == side => standing.won += 1,
-                Some(_) => standing.lost += 1,
-                None => standing.drawn += 1,
-            }
+            standing.count(game.outcome.winner, side);
             standing.faults += u32::from(game.faults[side].is_some());
             let Thinking { answers, total, longest } = game.thinking[side];
             standing.thinking.answers += answers;
@@ -119,11 +117,7 @@ fn order_tied(tied: &[Standing], played: &[Played], ordered: &mut Vec<Standing>)
     {
         for side in Side::BOTH {
             let Some(standing) = among.get_mut(&game.fixture.sides[side]) else { continue };
-            match game.outcome.winner {
-                Some(winner) if winner == side => standing.won += 1,
-                Some(_) => standing.lost += 1,
-                None => standing.drawn += 1,
-            }
+            standing.count(game.outcome.winner, side);
         }
     }
     let mut tied = tied.to_vec();
@@ -139,26 +133,19 @@ fn order_tied(tied: &[Standing], played: &[Played], ordered: &mut Vec<Standing>)
 }
 
 /// Points of one program against another, in halves, and the number of their games.
-#[must_use]
 pub fn head_to_head(played: &[Played], program: usize, opponent: usize) -> (u32, u32) {
-    let mut sum = (0, 0);
+    let mut sum = Standing::default();
     for game in played {
         for side in Side::BOTH {
             if game.fixture.sides[side] == program && game.fixture.sides[side.opponent()] == opponent {
-                sum.1 += 1;
-                sum.0 += match game.outcome.winner {
-                    Some(winner) if winner == side => 2,
-                    Some(_) => 0,
-                    None => 1,
-                };
+                sum.count(game.outcome.winner, side);
             }
         }
     }
-    sum
+    (sum.half_points(), sum.games())
 }
 
 /// How games ended, with counts, most frequent first.
-#[must_use]
 pub fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
     let mut counts: BTreeMap<&'static str, u32> = BTreeMap::new();
     for game in played {
@@ -170,14 +157,12 @@ pub fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
 }
 
 /// How many games each side won, and how many no one won.
-#[must_use]
 pub fn by_side(played: &[Played]) -> (PerSide<u32>, u32) {
     let won = |side| played.iter().filter(|game| game.outcome.winner == side).count() as u32;
     (PerSide::new(won(Some(Side::Red)), won(Some(Side::Blue))), won(None))
 }
 
 /// The mean length in plies. `None` without games.
-#[must_use]
 pub fn mean_plies(played: &[Played]) -> Option<f64> {
     let sum: u64 = played.iter().map(|game| u64::from(game.plies)).sum();
     (!played.is_empty()).then(|| sum as f64 / played.len() as f64)

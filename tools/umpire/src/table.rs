@@ -23,12 +23,11 @@ pub enum Format {
 const FAULTS_MAX: usize = 20;
 
 /// The results of what was played of a plan, which may be only a part.
-#[must_use]
 pub fn results(plan: &Plan, played: &[Played], format: Format) -> String {
     let standings = standings(plan.programs.len(), played);
     match format {
-        Format::Text => text(plan, played, &standings),
-        Format::Markdown => markdown(plan, played, &standings),
+        Format::Text => page(plan, played, &standings, false),
+        Format::Markdown => page(plan, played, &standings, true),
         Format::Csv => csv(plan, &standings),
     }
 }
@@ -55,7 +54,6 @@ fn row(plan: &Plan, standing: &Standing) -> [String; 11] {
 }
 
 /// A time in words for people.
-#[must_use]
 pub fn duration(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1000.0;
     if ms >= 1000.0 {
@@ -135,21 +133,27 @@ fn points(halves: u32) -> String {
     if halves.is_multiple_of(2) { (halves / 2).to_string() } else { format!("{}.5", halves / 2) }
 }
 
-fn text(plan: &Plan, played: &[Played], standings: &[Standing]) -> String {
+fn page(plan: &Plan, played: &[Played], standings: &[Standing], is_markdown: bool) -> String {
+    let table = if is_markdown { markdown_table } else { aligned };
+    let (heading, bullet) = if is_markdown { ("## ", "- ") } else { ("", "") };
     let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
     rows.extend(standings.iter().map(|standing| row(plan, standing).to_vec()));
-    let mut text = format!("{}\n\n", title(plan, played));
-    aligned(&mut text, &rows);
+    let mut text = format!("{heading}{}\n\n", title(plan, played));
+    table(&mut text, &rows);
     if let Some(rows) = cross_table(plan, played, standings) {
         text.push_str("\nPoints of each against each:\n\n");
-        aligned(&mut text, &rows);
+        table(&mut text, &rows);
     }
     text.push('\n');
-    facts(plan, played).iter().for_each(|fact| line(&mut text, fact));
+    facts(plan, played).iter().for_each(|fact| line(&mut text, &format!("{bullet}{fact}")));
     let faults = faults(plan, played);
     if !faults.is_empty() {
-        text.push_str("\nFaults:\n");
-        faults.iter().for_each(|fault| line(&mut text, &format!("  {fault}")));
+        text.push_str(if is_markdown { "\nFaults:\n\n" } else { "\nFaults:\n" });
+    }
+    for fault in faults {
+        // A program's words must not be taken as markup.
+        let quoted = || format!("- `{}`", fault.replace('`', "'"));
+        line(&mut text, &if is_markdown { quoted() } else { format!("  {fault}") });
     }
     text
 }
@@ -176,26 +180,6 @@ fn aligned(text: &mut String, rows: &[Vec<String>]) {
         }
         line(text, words.trim_end());
     }
-}
-
-fn markdown(plan: &Plan, played: &[Played], standings: &[Standing]) -> String {
-    let mut text = format!("## {}\n\n", title(plan, played));
-    let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
-    rows.extend(standings.iter().map(|standing| row(plan, standing).to_vec()));
-    markdown_table(&mut text, &rows);
-    if let Some(rows) = cross_table(plan, played, standings) {
-        text.push_str("\nPoints of each against each:\n\n");
-        markdown_table(&mut text, &rows);
-    }
-    text.push('\n');
-    facts(plan, played).iter().for_each(|fact| line(&mut text, &format!("- {fact}")));
-    let faults = faults(plan, played);
-    if !faults.is_empty() {
-        text.push_str("\nFaults:\n\n");
-        // A program's words must not be taken as markup.
-        faults.iter().for_each(|fault| line(&mut text, &format!("- `{}`", fault.replace('`', "'"))));
-    }
-    text
 }
 
 fn markdown_table(text: &mut String, rows: &[Vec<String>]) {

@@ -22,9 +22,6 @@ pub struct Prompt {
 
 impl Prompt {
     /// Starts a prompt. Returns it with the typed lines, and with what prints above it.
-    ///
-    /// # Errors
-    /// If the terminal cannot be used.
     pub fn new(stop: mpsc::Sender<()>) -> io::Result<(Prompt, mpsc::Receiver<String>, SharedWriter)> {
         let (editor, out) = Readline::new(PROMPT.to_owned()).map_err(io_error)?;
         let (sender, lines) = mpsc::channel(LINES_MAX);
@@ -33,9 +30,6 @@ impl Prompt {
     }
 
     /// Prints what is left and restores the terminal.
-    ///
-    /// # Errors
-    /// If the terminal cannot be read or written.
     pub async fn end(self) -> io::Result<()> {
         // The task is over already if the terminal is gone.
         self.end.send(()).ok();

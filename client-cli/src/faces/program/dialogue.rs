@@ -42,7 +42,6 @@ pub enum DialogueOutput {
     Tell(String),
     /// Read no more from the program in this game.
     Mute,
-    /// Send this command to the server.
     Command(GameCommand),
     /// The program failed, and the game is given up.
     Fail(Failure),
@@ -81,13 +80,11 @@ enum Stage {
     Waiting(Option<MoveText>),
     /// The game is given up; its end is awaited.
     Leaving,
-    /// The game is over.
     Over,
 }
 
 impl Dialogue {
     /// The dialogue of a game in which both sides are still to deploy.
-    #[must_use]
     pub fn new(side: Side, ruleset: &'static Ruleset, summary: &GameSummary, limits: Limits) -> Dialogue {
         Dialogue {
             side,
@@ -122,7 +119,6 @@ impl Dialogue {
 
     /// When the program's answer is late. `None` while it is not asked, or if its clock on the
     /// server is the limit.
-    #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         self.deadline.filter(|_| self.is_asked()).map(|(at, _)| at)
     }

@@ -16,22 +16,15 @@ pub enum Failure {
     /// Its flag fell while it was thinking.
     FlagFell,
     /// A move that a repetition rule refuses this turn.
-    Repetition {
-        /// The answer.
-        answer: String,
-    },
+    Repetition { answer: String },
     /// The game's state no longer matches the program's dialogue.
     Estranged,
     /// The server refused a command that its own views allow.
-    Refused {
-        /// The server's message.
-        message: String,
-    },
+    Refused { message: String },
 }
 
 impl Failure {
     /// The exit code: refused if the server is the reason, otherwise one for each kind of fault.
-    #[must_use]
     pub const fn code(&self) -> u8 {
         match self {
             Failure::Estranged | Failure::Refused { .. } => Exit::Refused.code(),

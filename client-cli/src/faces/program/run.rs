@@ -21,7 +21,6 @@ use crate::{text, words};
 /// Most events of the program that wait. A program that prints more has to wait itself.
 const EVENTS_MAX: usize = 32;
 
-/// Carries out a session's outputs.
 pub struct Runner {
     shell: Shell,
     session: Session,
@@ -35,7 +34,6 @@ pub struct Runner {
 
 impl Runner {
     /// Runs this program. The arena is swept after each game.
-    #[must_use]
     pub fn new(
         shell: Shell,
         session: Session,
@@ -47,9 +45,6 @@ impl Runner {
     }
 
     /// Plays until the session ends. Returns the exit code; the program has ended by then.
-    ///
-    /// # Errors
-    /// When the output cannot be written.
     pub async fn run(
         mut self,
         mut stop: mpsc::Receiver<()>,
@@ -176,7 +171,6 @@ impl Runner {
     }
 }
 
-/// Writes a line about an error.
 fn complain(errors: &mut impl Write, message: String) -> io::Result<()> {
     writeln!(errors, "{}", words::clean(&text!("error-line", message)))
 }

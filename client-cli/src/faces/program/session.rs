@@ -26,7 +26,6 @@ use crate::{text, texts, update};
 /// Longest time in seconds to give up a game when the program is asked to stop.
 const STOP_TICKS: u32 = 3;
 
-/// An input to a session.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Input {
     /// For the client: its connection, the server, time.
@@ -42,28 +41,21 @@ pub enum Input {
 pub enum Output {
     /// An effect for the client's shell.
     Client(Effect),
-    /// Start the program for this game.
     Start(GameId, Side),
     /// Send these lines to the program.
     Tell(String),
     /// Read no more from the program.
     Mute,
-    /// End the program.
     Finish,
     /// Report why the game is given up or the session ends.
     Complain(String),
 }
 
-/// Counts of finished games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Won.
     pub won: u32,
-    /// Drawn.
     pub drawn: u32,
-    /// Lost.
     pub lost: u32,
-    /// Aborted.
     pub aborted: u32,
 }
 
@@ -77,8 +69,6 @@ impl Tally {
         } += 1;
     }
 
-    /// The number of games.
-    #[must_use]
     pub const fn games(&self) -> u32 {
         self.won + self.drawn + self.lost + self.aborted
     }
@@ -95,7 +85,6 @@ impl std::fmt::Display for Tally {
 /// One program on one server.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Session {
-    /// The client's core.
     pub model: Model,
     limits: Limits,
     /// How many games to play; `None` for no limit.
@@ -133,31 +122,24 @@ enum Heard {
 
 impl Session {
     /// A session that has not begun. `games` is how many to play; `None` for no limit.
-    #[must_use]
     pub fn new(model: Model, limits: Limits, games: Option<u32>) -> Session {
         Session { model, limits, games, tally: Tally::default(), seat: None, failure: None, stopping: None }
     }
 
     /// When to wake the session because the program is late.
-    #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
         self.seat.as_ref().and_then(|seat| seat.dialogue.deadline())
     }
 
-    /// True if the program failed.
-    #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.failure.is_some()
     }
 
     /// True if the program failed by being late.
-    #[must_use]
     pub const fn is_late(&self) -> bool {
         matches!(self.failure, Some(Failure::FlagFell | Failure::Fault(Fault::Late { .. })))
     }
 
-    /// The results so far.
-    #[must_use]
     pub const fn tally(&self) -> Tally {
         self.tally
     }

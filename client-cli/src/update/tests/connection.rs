@@ -282,6 +282,18 @@ fn an_outage_is_announced_once_and_its_requests_are_repeated() {
 }
 
 #[test]
+fn a_damaged_game_is_named_with_what_to_report() {
+    let mut model = playing();
+    received(&mut model, r#"{"type":"game_unavailable","game":"0123456789ab","message":"log is damaged"}"#);
+    assert!(last_note(&model).contains("operator must look at it"), "version 0.1: {}", last_note(&model));
+    received(
+        &mut model,
+        r#"{"type":"game_unavailable","game":"0123456789ab","code":"game_quarantined","message":"log is damaged","request":"6885d79e"}"#,
+    );
+    assert!(last_note(&model).ends_with("name the request 6885d79e."), "{}", last_note(&model));
+}
+
+#[test]
 fn a_client_that_comes_back_while_the_store_is_away_tries_again() {
     let mut model = playing();
     model.game = None;

@@ -1,17 +1,24 @@
-//! The counts of one server, behind two locks.
+//! What is counted on this server: connections, open offers and running games.
+//!
+//! An offer or a game ends in many ways, also on other servers, so ends are not reported here.
+//! Instead, what is held is checked again when a limit is reached, and now and then: see
+//! [`Admission::to_verify`](super::Admission::to_verify).
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use super::holdings::Holdings;
 use super::limits::AdmissionLimits;
+use super::network::Client;
+use super::network::Network;
 use super::state::State;
+use flagfall_board::GameId;
+use parking_lot::Mutex;
+use std::collections::BTreeSet;
+use std::collections::HashMap;
+use tokio::time::Instant;
 
-/// What is counted, and what it is counted against.
 pub(super) struct Counts {
     pub(super) limits: AdmissionLimits,
     pub(super) capacity: Capacity,
-    state: Mutex<State>,
-    holdings: Mutex<Holdings>,
+    pub(super) state: Mutex<State>,
+    pub(super) holdings: Mutex<Holdings>,
 }
 
 impl Counts {
@@ -19,26 +26,16 @@ impl Counts {
         let capacity = Capacity::new(limits, connections_max);
         Counts { limits: limits.clone(), capacity, state: Mutex::default(), holdings: Mutex::default() }
     }
-
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn holdings(&self) -> MutexGuard<'_, Holdings> {
-        self.holdings.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// How a server's connections are divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Capacity {
-    /// All connections.
     pub(super) all: usize,
     /// Those for newcomers; the rest is for players whose token is known.
     pub(super) newcomers: usize,
     /// Connections without a hello that may use the rest until it is known whose they are.
     pub(super) band: usize,
-    /// The share of one address.
     pub(super) per_address: usize,
 }
 
@@ -54,5 +51,72 @@ impl Capacity {
             // However few connections there are, one address must not get them all.
             per_address: (limits.connections_per_address as usize).min(newcomers.div_ceil(2)),
         }
+    }
+}
+
+/// An open offer or a running game.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Held {
+    Seek(String),
+    Challenge(String),
+    PoolPlace(String),
+    Game { game: GameId, is_house: bool },
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Holder {
+    Address(Network),
+    /// A player; counts only games against the house.
+    Player(String),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Wanted {
+    Offer,
+    Game { is_house: bool },
+}
+
+pub(crate) type Holdings = HashMap<Holder, Holding>;
+
+#[derive(Default)]
+pub(crate) struct Holding {
+    pub(super) held: BTreeSet<Held>,
+    /// Commands under way; what they make is not known yet.
+    pub(super) pending: Vec<Wanted>,
+    pub(super) looked_at: Option<Instant>,
+}
+
+impl Holding {
+    pub(super) fn count(&self, is_counted: impl Fn(Wanted) -> bool) -> usize {
+        let held = self.held.iter().filter(|held| is_counted(held.kind())).count();
+        held + self.pending.iter().filter(|wanted| is_counted(**wanted)).count()
+    }
+}
+
+impl Held {
+    fn kind(&self) -> Wanted {
+        match self {
+            Held::Seek(_) | Held::Challenge(_) | Held::PoolPlace(_) => Wanted::Offer,
+            Held::Game { is_house, .. } => Wanted::Game { is_house: *is_house },
+        }
+    }
+}
+
+/// The address, unless its network is exempt from limits.
+pub(super) fn address(client: Client) -> Vec<Holder> {
+    if client.is_trusted { Vec::new() } else { vec![Holder::Address(client.network)] }
+}
+
+pub(super) fn forget_empty(holdings: &mut Holdings, holder: &Holder) {
+    if holdings.get(holder).is_some_and(|holding| holding.held.is_empty() && holding.pending.is_empty()) {
+        holdings.remove(holder);
+    }
+}
+
+impl Holder {
+    pub fn of(client: Client, player_id: &str) -> Vec<Holder> {
+        let mut holders = address(client);
+        holders.push(Holder::Player(player_id.to_owned()));
+        holders
     }
 }

@@ -105,32 +105,23 @@ impl Default for AdmissionLimits {
 
 impl AdmissionLimits {
     /// True if the address is exempt from limits per address.
-    #[must_use]
     pub fn is_trusted(&self, address: IpAddr) -> bool {
         self.trusted_networks.iter().any(|range| range.contains(address))
     }
 }
 
-/// Which limit was reached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Limit {
-    /// Open connections.
     Connections,
     /// Connections without a hello.
     Strangers,
     /// New connections per minute.
     Handshakes,
-    /// Hellos of one player.
     Hellos,
-    /// New guests.
     Guests,
-    /// Open offers.
     Offers,
-    /// Running games.
     Games,
-    /// Running games against the house.
     HouseGames,
-    /// Watched games.
     Watched,
     /// Bytes added to the store: the client is slowed down, not refused.
     Stored,
@@ -138,12 +129,9 @@ pub enum Limit {
     Requests,
 }
 
-/// Whose limit was reached.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Scope {
-    /// The limit of an address.
     Address,
-    /// The limit of a player.
     Player,
     /// The limit of the server as a whole.
     Server,
@@ -165,8 +153,6 @@ impl Limit {
         (Limit::Requests, &[Scope::Address]),
     ];
 
-    /// The limit's name in the metrics.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Limit::Connections => "connections",
@@ -185,8 +171,6 @@ impl Limit {
 }
 
 impl Scope {
-    /// The scope's name in the metrics.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Scope::Address => "address",
@@ -200,9 +184,7 @@ impl Scope {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub struct TooMany {
-    /// Which limit.
     pub limit: Limit,
-    /// Whose limit.
     pub scope: Scope,
     /// How long until there may be room.
     pub wait: Duration,
@@ -221,7 +203,6 @@ impl TooMany {
     }
 
     /// The time to wait in whole seconds, from 1 to 3,600.
-    #[must_use]
     pub fn wait_s(&self) -> u64 {
         self.wait.as_secs_f64().ceil().clamp(1.0, 3_600.0) as u64
     }

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
-
 use thiserror::Error;
 
 /// What limits count as one client: an IPv4 address, or the 64-bit network of an IPv6 address.
@@ -12,7 +11,6 @@ pub struct Network(IpAddr);
 
 impl Network {
     /// The network of an address. A provider gives one customer at least 64 bits of IPv6.
-    #[must_use]
     pub fn of(address: IpAddr) -> Network {
         Network(match address.to_canonical() {
             IpAddr::V6(six) => {
@@ -31,14 +29,12 @@ pub struct NetworkRange {
     prefix: u8,
 }
 
-/// The text is not a range of addresses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("not a range of addresses: write 192.0.2.0/24, 2001:db8::/32 or one address")]
 pub struct NotARange;
 
 impl NetworkRange {
     /// True if the address lies in the range. An IPv4 address may come in its IPv6 form.
-    #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         match (self.first, address.to_canonical()) {
             (IpAddr::V4(first), IpAddr::V4(address)) => {
@@ -78,6 +74,13 @@ impl fmt::Display for NetworkRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.first, self.prefix)
     }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Client {
+    pub network: Network,
+    /// True if the operator exempted its network from limits per address.
+    pub is_trusted: bool,
 }
 
 #[cfg(test)]

@@ -33,8 +33,6 @@ pub struct ProxyTrust {
 }
 
 impl ProxyTrust {
-    /// True if a connection from this address is trusted as a proxy.
-    #[must_use]
     pub fn is_proxy(&self, peer: IpAddr) -> bool {
         self.is_everyone || self.is_named(peer)
     }
@@ -44,7 +42,6 @@ impl ProxyTrust {
     /// Each proxy appends the address that it sees to `X-Forwarded-For`. So the list is read from
     /// its end, as long as the addresses are those of trusted proxies; entries further left may be
     /// made up by the client. An entry that is not an address ends the reading.
-    #[must_use]
     pub fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer;
         let mut is_believed = self.is_proxy(peer);

@@ -7,9 +7,9 @@ use std::task::Context;
 
 use tokio::time::Instant;
 
-use super::client::Client;
 use super::counts::Counts;
-use super::eviction::Eviction;
+use super::network::Client;
+use super::state::Eviction;
 
 /// A connection's place in the count. Dropping it frees the place.
 pub struct Seat {
@@ -32,22 +32,19 @@ impl Seat {
         self.is_evicted()
     }
 
-    /// True if the connection was evicted.
-    #[must_use]
     pub fn is_evicted(&self) -> bool {
         self.eviction.is_out.load(Ordering::SeqCst)
     }
 
     /// The client of the connection; `None` until a proxy has named it.
-    #[must_use]
     pub fn client(&self) -> Option<Client> {
-        self.counts.state().client_of(self.number)
+        self.counts.state.lock().client_of(self.number)
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.counts.state().leave(self.number, Instant::now());
+        self.counts.state.lock().leave(self.number, Instant::now());
     }
 }
 

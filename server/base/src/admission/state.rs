@@ -1,15 +1,15 @@
 //! The counts themselves, behind one lock that is only held briefly.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
-use std::time::Duration;
-
-use tokio::time::Instant;
-
-use super::client::Client;
-use super::eviction::{Eviction, Standing};
+use super::network::Client;
 use super::network::Network;
 use crate::rate::TokenBucket;
+use futures_util::task::AtomicWaker;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// Most addresses and most players counted at a time. Beyond that, those that hold nothing are
 /// forgotten.
@@ -36,7 +36,6 @@ pub(crate) struct State {
     swept: Option<Instant>,
 }
 
-/// A connection.
 pub(crate) struct Place {
     client: Client,
     /// True if this is the client itself, not the proxy before it.
@@ -45,7 +44,6 @@ pub(crate) struct Place {
     pub(crate) eviction: Arc<Eviction>,
 }
 
-/// What an address uses.
 #[derive(Default)]
 pub(crate) struct Usage {
     pub(crate) connections: usize,
@@ -59,7 +57,6 @@ pub(crate) struct Usage {
     pub(crate) stored: Option<TokenBucket>,
 }
 
-/// What a player uses.
 #[derive(Default)]
 pub(crate) struct PlayerUsage {
     pub(crate) watched: u32,
@@ -92,7 +89,6 @@ impl PlayerUsage {
 }
 
 impl State {
-    /// The usage of an address.
     pub(crate) fn usage(&mut self, network: Network, now: Instant) -> &mut Usage {
         self.forget_idle(now, SWEEP_AT_EASE);
         if self.networks.len() >= COUNTED_MAX && !self.networks.contains_key(&network) {
@@ -105,7 +101,6 @@ impl State {
         self.networks.entry(network).or_default()
     }
 
-    /// The usage of a player.
     pub(crate) fn player(&mut self, player_id: &str, now: Instant) -> &mut PlayerUsage {
         if self.players.len() >= COUNTED_MAX && !self.players.contains_key(player_id) {
             self.forget_idle(now, SWEEP);
@@ -152,7 +147,6 @@ impl State {
         self.seats.get(&number).filter(|place| place.is_named).map(|place| place.client)
     }
 
-    /// Counts the connection for this client from now on.
     pub(crate) fn name(&mut self, number: u64, client: Client) {
         let Some(place) = self.seats.get_mut(&number) else { return };
         let (proxy, standing) = (place.client, place.standing);
@@ -197,7 +191,6 @@ impl State {
         }
     }
 
-    /// Adds a connection of this standing to the counts, or removes it.
     fn count(&mut self, number: u64, client: Client, standing: Standing, is_added: bool) {
         let (is_stranger, is_newcomer) = match standing {
             Standing::Silent | Standing::Speaking => (true, true),
@@ -235,5 +228,41 @@ impl State {
     #[cfg(test)]
     pub(crate) fn remembered(&self) -> (usize, usize, usize) {
         (self.networks.len(), self.players.len(), self.crowds.len())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Standing {
+    /// No request and no hello yet: it may be evicted.
+    Silent,
+    /// An HTTP request or a hello is being handled.
+    Speaking,
+    Newcomer,
+    Known,
+    Evicted,
+}
+
+/// Tells a silent connection that it is evicted.
+pub(crate) struct Eviction {
+    /// False once the player has said hello: then the connection cannot be evicted any more.
+    pub(crate) may_come: AtomicBool,
+    pub(super) is_out: AtomicBool,
+    pub(super) waker: AtomicWaker,
+}
+
+impl Default for Eviction {
+    fn default() -> Eviction {
+        Eviction {
+            may_come: AtomicBool::new(true),
+            is_out: AtomicBool::new(false),
+            waker: AtomicWaker::new(),
+        }
+    }
+}
+
+impl Eviction {
+    pub(crate) fn evict(&self) {
+        self.is_out.store(true, Ordering::SeqCst);
+        self.waker.wake();
     }
 }

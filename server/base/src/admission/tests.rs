@@ -221,10 +221,10 @@ fn watched_games_are_counted_until_they_are_closed() {
     let watch = |player: &str| admission.watch(client, player, now);
     let first = watch("ana").unwrap();
     let _second = watch("ana").unwrap();
-    let refused = watch("ana").unwrap_err();
+    let refused = watch("ana").err().unwrap();
     assert_eq!((refused.limit, refused.scope), (Limit::Watched, Scope::Player));
     let _third = watch("bo").unwrap();
-    assert_eq!(watch("bo").unwrap_err().scope, Scope::Address);
+    assert_eq!(watch("bo").err().unwrap().scope, Scope::Address);
     drop(first);
     assert!(watch("bo").is_ok());
 }

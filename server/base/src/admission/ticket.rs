@@ -8,10 +8,10 @@ use flagfall_board::GameId;
 use tokio::time::Instant;
 
 use super::Admission;
-use super::client::Client;
 use super::counts::Counts;
-use super::holdings::{Held, Holder, Holding, Wanted, address, forget_empty};
+use super::counts::{Held, Holder, Holding, Wanted, address, forget_empty};
 use super::limits::{LATER, Limit, Scope, TooMany};
+use super::network::Client;
 
 /// Shortest time between two checks of one holder.
 const VERIFY: Duration = Duration::from_secs(1);
@@ -25,24 +25,18 @@ pub struct Ticket {
 
 impl Admission {
     /// Reserves a place for an offer that a command is about to open.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn begin_offer(&self, client: Client) -> Result<Ticket, TooMany> {
         self.begin(address(client), Wanted::Offer)
     }
 
     /// Reserves a place for a game that a player's command is about to start.
-    ///
-    /// # Errors
-    /// [`TooMany`].
     pub fn begin_game(&self, client: Client, player_id: &str, is_house: bool) -> Result<Ticket, TooMany> {
         let player = is_house.then(|| Holder::Player(player_id.to_owned()));
         self.begin(address(client).into_iter().chain(player).collect(), Wanted::Game { is_house })
     }
 
     fn begin(&self, holders: Vec<Holder>, wanted: Wanted) -> Result<Ticket, TooMany> {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         for holder in &holders {
             let Some(holding) = holdings.get(holder) else { continue };
             if let Some((limit, scope)) = self.full(holder, holding, wanted) {
@@ -56,7 +50,6 @@ impl Admission {
         Ok(Ticket { counts: self.counts.clone(), holders, wanted })
     }
 
-    /// The limit that a holder has reached.
     fn full(&self, holder: &Holder, holding: &Holding, wanted: Wanted) -> Option<(Limit, Scope)> {
         let limits = &self.counts.limits;
         let is_house = |kind: Wanted| kind == Wanted::Game { is_house: true };
@@ -85,7 +78,7 @@ impl Admission {
     pub fn note_game(&self, client: Client, player_id: &str, game: GameId, is_house: bool) {
         let player = is_house.then(|| Holder::Player(player_id.to_owned()));
         let held = Held::Game { game, is_house };
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         for holder in address(client).into_iter().chain(player) {
             let holding = holdings.entry(holder).or_default();
             // More than the limit need not be remembered.
@@ -96,9 +89,8 @@ impl Admission {
     }
 
     /// What a holder holds, if it is time to check it again; otherwise empty.
-    #[must_use]
     pub fn to_verify(&self, holder: &Holder, now: Instant) -> Vec<Held> {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         let Some(holding) = holdings.get_mut(holder) else { return Vec::new() };
         if holding.looked_at.is_some_and(|at| now.saturating_duration_since(at) < VERIFY) {
             return Vec::new();
@@ -107,15 +99,13 @@ impl Admission {
         holding.held.iter().cloned().collect()
     }
 
-    /// All holders.
-    #[must_use]
     pub fn holders(&self) -> Vec<Holder> {
-        self.counts.holdings().keys().cloned().collect()
+        self.counts.holdings.lock().keys().cloned().collect()
     }
 
     /// Removes offers and games that are closed or over.
     pub fn release(&self, holder: &Holder, ended: &[Held]) {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         if let Some(holding) = holdings.get_mut(holder) {
             holding.held.retain(|held| !ended.contains(held));
         }
@@ -126,7 +116,7 @@ impl Admission {
 impl Ticket {
     /// Records what the command has made.
     pub fn keep(self, held: &Held) {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         for holder in &self.holders {
             holdings.entry(holder.clone()).or_default().held.insert(held.clone());
         }
@@ -137,7 +127,7 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        let mut holdings = self.counts.holdings();
+        let mut holdings = self.counts.holdings.lock();
         for holder in &self.holders {
             if let Some(holding) = holdings.get_mut(holder)
                 && let Some(at) = holding.pending.iter().position(|wanted| *wanted == self.wanted)

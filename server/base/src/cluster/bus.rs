@@ -24,9 +24,7 @@ const LOOK: Duration = Duration::from_millis(500);
 pub enum Notice {
     /// A sign of life, with the seats that have changed.
     Seats {
-        /// The server that sends it.
         server: String,
-        /// The seats.
         seats: Vec<Seating>,
         /// Those of the empty seats that were left on purpose.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -34,34 +32,25 @@ pub enum Notice {
     },
     /// A server may have missed notices: all others list their seats.
     Ask {
-        /// The server that asks.
         server: String,
     },
     /// A message to players, wherever they are connected.
     Message {
         /// The server that sends it. It has informed its own players already.
         server: String,
-        /// The players.
         players: Vec<String>,
-        /// The message.
         message: Box<ServerToClient>,
     },
-    /// The connections of a player who has become an account, or has another name now, must be
-    /// closed. They reconnect with the new identity.
     Renewed {
         /// The server that sends it. It has closed its own connections already.
         server: String,
-        /// The player.
         player: String,
     },
     /// A server checks that it hears itself.
     Probe {
-        /// A unique text.
         probe: String,
     },
-    /// A server is stopping.
     Gone {
-        /// That server.
         server: String,
     },
 }
@@ -76,10 +65,6 @@ pub trait GameNews: Sync {
 }
 
 impl Peers {
-    /// Sends a notice to all servers.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn tell(&self, notice: &Notice) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
         // Serializing a notice cannot fail.
@@ -183,7 +168,6 @@ impl Peers {
 }
 
 impl Inner {
-    /// Acts on a notice from a server, perhaps this one.
     fn act_on(&self, notice: Notice, seats: &Seats, connections: &Connections, games: &impl GameNews) {
         match notice {
             Notice::Seats { server, seats: told, left } => {

@@ -8,11 +8,12 @@
 //! itself again, the time starts anew.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Side, Stamp};
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::Notify;
 use tokio::time::Instant;
@@ -40,8 +41,6 @@ pub struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// True if it is newer than a seat here.
-    #[must_use]
     pub fn is_after(self, here: Stamp) -> bool {
         self.since > here || (self.since == here && self.wins_ties)
     }
@@ -56,8 +55,6 @@ pub struct Seats {
 struct Shared {
     server: String,
     state: Mutex<State>,
-    /// Since when this server has known about the others' seats, as a stamp; [`BLIND`] if it does
-    /// not.
     sighted_since: AtomicU64,
     /// When this server last heard itself, in milliseconds since `began`.
     own_heard_ms: AtomicU64,
@@ -73,12 +70,10 @@ struct State {
     /// Seats to send to others, and whether their player left on purpose.
     news: HashMap<(GameId, Side), bool>,
     others: HashMap<GameId, Vec<Other>>,
-    /// The other servers, and when each was last heard.
     servers: HashMap<Arc<str>, Instant>,
     sighted_at: Option<Instant>,
 }
 
-/// A seat on another server.
 struct Other {
     side: Side,
     server: Arc<str>,
@@ -89,10 +84,8 @@ struct Other {
     has_left: bool,
 }
 
-/// Seats in one notice.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SeatNews {
-    /// The seats.
     pub seats: Vec<Seating>,
     /// Those of the empty seats that were left on purpose.
     pub left: Vec<(GameId, Side)>,
@@ -100,7 +93,6 @@ pub struct SeatNews {
 
 impl Seats {
     /// No seats, for the server with this id, which has heard nothing yet.
-    #[must_use]
     pub fn new(server: String) -> Seats {
         Seats {
             shared: Arc::new(Shared {
@@ -114,14 +106,11 @@ impl Seats {
         }
     }
 
-    /// The id of this server.
-    #[must_use]
     pub fn server(&self) -> &str {
         &self.shared.server
     }
 
     /// Notified when there is something to send to others.
-    #[must_use]
     pub fn changed(&self) -> &Notify {
         &self.shared.changed
     }
@@ -129,7 +118,7 @@ impl Seats {
     /// Records that a player drives a seat here since this stamp, or no longer has one. In that
     /// case `has_left` says whether they left on purpose.
     pub fn note(&self, game: GameId, side: Side, since: Option<Stamp>, has_left: bool) {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let before = match since {
             Some(since) => state.own.insert((game, side), since),
             None => state.own.remove(&(game, side)),
@@ -140,9 +129,8 @@ impl Seats {
         }
     }
 
-    /// Queues all seats here to be sent.
     pub fn repeat(&self) {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let State { own, news, .. } = &mut *state;
         news.extend(own.keys().map(|place| (*place, false)));
         self.shared.changed.notify_one();
@@ -151,7 +139,7 @@ impl Seats {
     /// Takes the next seats to send, as many as fit into one notice. Also returns true if these
     /// were all.
     pub fn take_news(&self) -> (SeatNews, bool) {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let taken: Vec<_> = state.news.iter().map(|(place, left)| (*place, *left)).take(TOLD_MAX).collect();
         for (place, _) in &taken {
             state.news.remove(place);
@@ -163,7 +151,7 @@ impl Seats {
 
     /// Queues seats again that could not be sent.
     pub fn put_back(&self, news: &SeatNews) {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         for Seating(game, side, since) in &news.seats {
             let place = (*game, *side);
             state.news.entry(place).or_insert(since.is_none() && news.left.contains(&place));
@@ -177,7 +165,7 @@ impl Seats {
             self.hear_own(now, at);
             return Vec::new();
         }
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let server: Arc<str> = match state.servers.get_key_value(server) {
             Some((known, _)) => known.clone(),
             None => server.into(),
@@ -191,7 +179,7 @@ impl Seats {
 
     fn hear_own(&self, now: Instant, at: Stamp) {
         if self.sighted_since(now).is_none() {
-            self.state().sighted_at = Some(now);
+            self.shared.state.lock().sighted_at = Some(now);
             self.shared.sighted_since.store(at.0, Ordering::SeqCst);
         }
         self.shared.own_heard_ms.store(self.ms(now), Ordering::SeqCst);
@@ -199,7 +187,7 @@ impl Seats {
 
     /// Drops the seats of a server that is stopping. Returns the games that changed.
     pub fn forget(&self, server: &str) -> Vec<GameId> {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         state.servers.remove(server);
         state.drop_others(|other| &*other.server == server)
     }
@@ -209,7 +197,7 @@ impl Seats {
         if self.sighted_since(now).is_none() {
             return Vec::new();
         }
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let Some(sighted_at) = state.sighted_at else { return Vec::new() };
         let age = |heard: Instant| now.saturating_duration_since(heard.max(sighted_at));
         let mut gone = HashSet::new();
@@ -224,9 +212,8 @@ impl Seats {
     }
 
     /// Each player's newest seat on other servers in a game.
-    #[must_use]
     pub fn elsewhere(&self, game: GameId) -> PerSide<Option<Elsewhere>> {
-        let state = self.state();
+        let state = self.shared.state.lock();
         let others = state.others.get(&game).map_or(&[][..], Vec::as_slice);
         PerSide::from_fn(|side| {
             let newest = others
@@ -241,7 +228,7 @@ impl Seats {
     /// back and then lose their connection.
     #[must_use]
     pub fn take_left(&self, game: GameId) -> PerSide<bool> {
-        let mut state = self.state();
+        let mut state = self.shared.state.lock();
         let Some(others) = state.others.get_mut(&game) else { return PerSide::default() };
         let left = PerSide::from_fn(|side| others.iter().any(|other| other.side == side && other.has_left));
         others.retain(|other| !other.has_left);
@@ -253,7 +240,6 @@ impl Seats {
 
     /// Since when this server has known who is where, by the store's clock. None while it does not
     /// know.
-    #[must_use]
     pub fn sighted_since(&self, now: Instant) -> Option<Stamp> {
         let since = self.shared.sighted_since.load(Ordering::SeqCst);
         let silence_ms = self.ms(now).saturating_sub(self.shared.own_heard_ms.load(Ordering::SeqCst));
@@ -262,11 +248,6 @@ impl Seats {
 
     fn ms(&self, now: Instant) -> u64 {
         u64::try_from(now.saturating_duration_since(self.shared.began).as_millis()).unwrap_or(u64::MAX)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        // The code under this lock does not panic, and the state would still be usable.
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,30 +10,31 @@ use flagfall_protocol::ServerToClient;
 /// well below.
 pub const PAYLOAD_BYTES_MAX: usize = 60 * 1024;
 
-/// The kinds of messages, as metrics label them. [`Payload::kind`] is an index into this list.
-pub const PAYLOAD_KINDS: [&str; 21] = [
-    "welcome",
-    "accepted",
-    "refused",
-    "lobby",
-    "challenge",
-    "game_started",
-    "my_games",
-    "game",
-    "event",
-    "presence",
-    "rematch_offered",
-    "superseded",
-    "game_unavailable",
-    "ping",
-    "rated",
-    "claimable",
-    "said",
-    "store_state",
-    "challenged",
-    "challenge_answered",
-    "challenge_gone",
-];
+kinds! {
+    /// The kinds of messages, as metrics label them. [`Payload::kind`] is an index into this list.
+    pub PAYLOAD_KINDS, kind_of(ServerToClient):
+    Welcome = "welcome",
+    Accepted = "accepted",
+    Refused = "refused",
+    Lobby = "lobby",
+    Challenge = "challenge",
+    GameStarted = "game_started",
+    MyGames = "my_games",
+    Game = "game",
+    Event = "event",
+    Presence = "presence",
+    RematchOffered = "rematch_offered",
+    Superseded = "superseded",
+    GameUnavailable = "game_unavailable",
+    Ping = "ping",
+    Rated = "rated",
+    Claimable = "claimable",
+    Said = "said",
+    StoreState = "store_state",
+    Challenged = "challenged",
+    ChallengeAnswered = "challenge_answered",
+    ChallengeGone = "challenge_gone",
+}
 
 /// A message to a client as JSON text. Cloning it shares the bytes.
 ///
@@ -57,7 +58,6 @@ thread_local! {
 
 impl Payload {
     /// Serializes a message. Make one payload for each audience and clone it for each viewer.
-    #[must_use]
     pub fn new(message: &ServerToClient) -> Payload {
         let text = WRITTEN.with_borrow_mut(|bytes| {
             bytes.clear();
@@ -66,37 +66,24 @@ impl Payload {
             let text = written.ok().and_then(|()| std::str::from_utf8(bytes).ok());
             Arc::from(text.unwrap_or(UNWRITTEN))
         });
-        Payload { text, kind: kind_of(message) }
+        Payload { text, kind: kind_of(message) as u8 }
     }
 
-    /// Number of bytes.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.text.len()
     }
 
     /// True if it has no bytes, which no message does.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// The JSON text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The index of its kind in [`PAYLOAD_KINDS`].
-    #[must_use]
     pub fn kind(&self) -> usize {
         usize::from(self.kind)
-    }
-}
-
-impl From<&ServerToClient> for Payload {
-    fn from(message: &ServerToClient) -> Payload {
-        Payload::new(message)
     }
 }
 
@@ -111,32 +98,6 @@ impl Eq for Payload {}
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Payload({}, {} bytes)", PAYLOAD_KINDS[self.kind()], self.len())
-    }
-}
-
-fn kind_of(message: &ServerToClient) -> u8 {
-    match message {
-        ServerToClient::Welcome { .. } => 0,
-        ServerToClient::Accepted { .. } => 1,
-        ServerToClient::Refused { .. } => 2,
-        ServerToClient::Lobby { .. } => 3,
-        ServerToClient::Challenge { .. } => 4,
-        ServerToClient::GameStarted { .. } => 5,
-        ServerToClient::MyGames { .. } => 6,
-        ServerToClient::Game { .. } => 7,
-        ServerToClient::Event { .. } => 8,
-        ServerToClient::Presence { .. } => 9,
-        ServerToClient::RematchOffered { .. } => 10,
-        ServerToClient::Superseded { .. } => 11,
-        ServerToClient::GameUnavailable { .. } => 12,
-        ServerToClient::Ping { .. } => 13,
-        ServerToClient::Rated { .. } => 14,
-        ServerToClient::Claimable { .. } => 15,
-        ServerToClient::Said { .. } => 16,
-        ServerToClient::StoreState { .. } => 17,
-        ServerToClient::Challenged { .. } => 18,
-        ServerToClient::ChallengeAnswered { .. } => 19,
-        ServerToClient::ChallengeGone { .. } => 20,
     }
 }
 

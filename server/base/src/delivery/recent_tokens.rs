@@ -15,14 +15,10 @@ use crate::identity::{GuestPass, Identity, TokenHash};
 /// Tokens that were valid here lately. Time is an argument.
 #[derive(Default)]
 pub(crate) struct RecentTokens {
-    /// Most tokens without connections that are kept.
     absent_max: usize,
-    /// How long they are kept.
     stay: Duration,
     known: HashMap<TokenHash, Visitor>,
     of_player: HashMap<String, Vec<TokenHash>>,
-    /// Tokens without connections, by when the last one ended. The longest absent is forgotten
-    /// first.
     absent: BTreeMap<Departure, TokenHash>,
     numbers: u64,
 }
@@ -47,8 +43,6 @@ struct Visitor {
 }
 
 impl RecentTokens {
-    /// An empty memory for at most `absent_max` tokens without connections. They are kept for
-    /// `stay`; if that is zero, nothing is remembered.
     pub(crate) fn new(absent_max: usize, stay: Duration) -> RecentTokens {
         RecentTokens { absent_max, stay, ..RecentTokens::default() }
     }
@@ -123,7 +117,6 @@ impl RecentTokens {
         }
     }
 
-    /// Forgets a player's token by its id.
     pub(crate) fn forget_token(&mut self, player: &str, token_id: &str) {
         for token in self.tokens_of(player) {
             if self.known.get(&token).is_some_and(|visitor| visitor.identity.token_id == token_id) {
@@ -132,7 +125,6 @@ impl RecentTokens {
         }
     }
 
-    /// Forgets all tokens of a player.
     pub(crate) fn forget_player(&mut self, player: &str) {
         for token in self.tokens_of(player) {
             self.forget(token);
@@ -159,8 +151,6 @@ impl RecentTokens {
         Some(Visit { token, since: visitor.since })
     }
 
-    /// Forgets tokens that have been without connections for too long, then the longest absent
-    /// above the limit.
     fn clear(&mut self, now: Instant) {
         while let Some((&(left, _), &token)) = self.absent.first_key_value() {
             let is_expired = now.saturating_duration_since(left) >= self.stay;

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use flagfall_board::GameId;
@@ -12,6 +12,7 @@ use std::time::Duration;
 use flagfall_protocol::{CloseCode, GameHead, PoolStatus};
 
 use super::payload::{PAYLOAD_BYTES_MAX, Payload};
+use parking_lot::Mutex;
 
 /// Most messages in an outbox before its client counts as too slow.
 pub const OUTBOX_MESSAGES_MAX: usize = 64;
@@ -26,8 +27,6 @@ const IDLE_CAPACITY: usize = 8;
 pub struct ConnectionId(u64);
 
 impl ConnectionId {
-    /// Returns a new, unused number.
-    #[must_use]
     pub fn next() -> ConnectionId {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         ConnectionId(NEXT.fetch_add(1, Ordering::Relaxed))
@@ -78,7 +77,6 @@ struct State {
     /// The last two measured round trips, in milliseconds.
     round_trips_ms: [u32; 2],
     heads: Vec<GameHead>,
-    /// The player's pool status.
     pool: Option<PoolStatus>,
     waker: Option<Waker>,
 }
@@ -88,14 +86,12 @@ struct State {
 pub struct Account {
     /// Messages given back to the rate limit.
     pub credit: u32,
-    /// Bytes that were stored.
     pub stored: u32,
 }
 
 /// The next item for a reader.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Outgoing {
-    /// A message to write.
     Message(Payload),
     /// Close the connection with this code. Nothing comes after it.
     Close(CloseCode),
@@ -106,13 +102,6 @@ pub enum Outgoing {
 pub fn outbox(connection: ConnectionId) -> (Outbox, OutboxReader) {
     let shared = Arc::new(Shared { connection, state: Mutex::new(State::default()) });
     (Outbox { shared: shared.clone() }, OutboxReader { shared })
-}
-
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // The state is consistent at every unlock, so a poisoned lock is harmless.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl State {
@@ -135,8 +124,6 @@ fn wake(waker: Option<Waker>) {
 }
 
 impl Outbox {
-    /// The connection of this outbox.
-    #[must_use]
     pub fn connection(&self) -> ConnectionId {
         self.shared.connection
     }
@@ -144,7 +131,7 @@ impl Outbox {
     /// Queues a message without blocking. A message that does not fit closes the connection as
     /// [`CloseCode::Slow`], and so does one longer than [`PAYLOAD_BYTES_MAX`].
     pub fn send(&self, payload: Payload) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if state.is_closed || state.close.is_some() {
             return;
         }
@@ -165,30 +152,24 @@ impl Outbox {
         }
     }
 
-    /// Number of queued messages.
-    #[must_use]
     pub fn queued(&self) -> usize {
-        self.shared.lock().queue.len()
+        self.shared.state.lock().queue.len()
     }
 
     /// Closes the connection after the queued messages. [`CloseCode::Slow`] discards the queue. The
     /// first code stays.
     pub fn close(&self, code: CloseCode) {
-        let waker = self.shared.lock().begin_close(code);
+        let waker = self.shared.state.lock().begin_close(code);
         wake(waker);
     }
 
-    /// True if the connection has ended or is about to.
-    #[must_use]
     pub fn is_closed(&self) -> bool {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         state.is_closed || state.close.is_some()
     }
 
-    /// Sets the sequence number that this connection's audience has reached in an open game. Pings
-    /// carry it.
     pub fn set_head(&self, game: GameId, seq: u64) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         match state.heads.iter_mut().find(|head| head.game == game) {
             Some(head) => head.seq = seq,
             None => {
@@ -201,48 +182,46 @@ impl Outbox {
 
     /// Removes a game's sequence number, because the connection has closed the game.
     pub fn clear_head(&self, game: GameId) {
-        self.shared.lock().heads.retain(|head| head.game != game);
+        self.shared.state.lock().heads.retain(|head| head.game != game);
     }
 
     /// Records the time between a ping and its pong.
     pub fn note_round_trip(&self, time: Duration) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         let [_, last] = state.round_trips_ms;
         state.round_trips_ms = [last, u32::try_from(time.as_millis()).unwrap_or(u32::MAX)];
     }
 
     /// The round-trip time in milliseconds: the shorter of the last two, so that a client gains
     /// nothing from one late pong. Zero until two were measured.
-    #[must_use]
     pub fn round_trip_ms(&self) -> u32 {
-        self.shared.lock().round_trips_ms.into_iter().min().unwrap_or(0)
+        self.shared.state.lock().round_trips_ms.into_iter().min().unwrap_or(0)
     }
 
     /// Sets the player's pool status for the next ping.
     pub fn set_pool(&self, status: Option<PoolStatus>) {
-        self.shared.lock().pool = status;
+        self.shared.state.lock().pool = status;
     }
 
     /// Records that the client closed the connection on purpose.
     pub fn say_goodbye(&self) {
-        self.shared.lock().has_said_goodbye = true;
+        self.shared.state.lock().has_said_goodbye = true;
     }
 
     /// True if the client closed the connection on purpose rather than losing it.
-    #[must_use]
     pub fn has_said_goodbye(&self) -> bool {
-        self.shared.lock().has_said_goodbye
+        self.shared.state.lock().has_said_goodbye
     }
 
     /// Gives back to the rate limit the message of an accepted command: legal moves do not count.
     pub fn credit(&self) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.credit = state.credit.saturating_add(1);
     }
 
     /// Records that a command from this connection stored this many bytes.
     pub fn note_stored(&self, bytes: usize) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.stored = state.stored.saturating_add(u32::try_from(bytes).unwrap_or(u32::MAX));
     }
 }
@@ -265,7 +244,7 @@ impl Eq for Outbox {}
 impl OutboxReader {
     /// Returns the next item to write. Pending if there is none; the next message wakes the task.
     pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Outgoing> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if let Some(payload) = state.queue.pop_front() {
             state.bytes -= payload.len();
             if state.queue.is_empty() && state.queue.capacity() > IDLE_CAPACITY {
@@ -280,10 +259,8 @@ impl OutboxReader {
         Poll::Pending
     }
 
-    /// The code to close the connection with, even while messages are queued. For when the socket
-    /// takes nothing.
     pub fn poll_close(&mut self, cx: &mut Context<'_>) -> Poll<CloseCode> {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         if let Some(code) = state.close {
             return Poll::Ready(code);
         }
@@ -291,22 +268,19 @@ impl OutboxReader {
         Poll::Pending
     }
 
-    /// The player's pool status.
-    #[must_use]
     pub fn pool(&self) -> Option<PoolStatus> {
-        self.shared.lock().pool
+        self.shared.state.lock().pool
     }
 
     /// The sequence numbers of the open games, for a ping.
-    #[must_use]
     pub fn heads(&self) -> Vec<GameHead> {
-        self.shared.lock().heads.clone()
+        self.shared.state.lock().heads.clone()
     }
 
     /// The credit and the stored bytes since the last call.
     #[must_use]
     pub fn take_account(&mut self) -> Account {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         Account { credit: std::mem::take(&mut state.credit), stored: std::mem::take(&mut state.stored) }
     }
 }
@@ -320,18 +294,12 @@ fn register(state: &mut State, cx: &Context<'_>) {
 
 impl Drop for OutboxReader {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.is_closed = true;
         state.queue = VecDeque::new();
         state.bytes = 0;
         state.heads = Vec::new();
         state.waker = None;
-    }
-}
-
-impl fmt::Debug for OutboxReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "OutboxReader({})", self.shared.connection)
     }
 }
 
@@ -349,8 +317,9 @@ mod tests {
 
     fn long(bytes: usize) -> Payload {
         let game = GameId::from_random([0; 12]);
-        let around = Payload::new(&ServerToClient::GameUnavailable { game, message: String::new() }).len();
-        Payload::new(&ServerToClient::GameUnavailable { game, message: "x".repeat(bytes - around) })
+        let notice = |message| ServerToClient::GameUnavailable { game, code: None, message, request: None };
+        let around = Payload::new(&notice(String::new())).len();
+        Payload::new(&notice("x".repeat(bytes - around)))
     }
 
     async fn next(reader: &mut OutboxReader) -> Outgoing {

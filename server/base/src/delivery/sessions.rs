@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use flagfall_protocol::{CloseCode, PoolStatus, ServerToClient};
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
@@ -34,18 +35,15 @@ struct State {
     all: HashMap<ConnectionId, Outbox>,
     /// Each connected player's connections, oldest first; never empty.
     players: HashMap<Arc<str>, Vec<Entry>>,
-    /// Tokens that were valid lately.
     recent_tokens: RecentTokens,
     is_closing: bool,
 }
 
-/// A connection of a known player.
 #[derive(Clone)]
 struct Entry {
     outbox: Outbox,
     /// The id of the token that opened the connection.
     token: Arc<str>,
-    /// The network it comes from.
     network: Option<Network>,
     /// Data to store a guest who may not be stored yet.
     pass: Option<Box<GuestPass>>,
@@ -67,36 +65,19 @@ impl Default for Connections {
 }
 
 impl Connections {
-    /// An empty registry.
-    #[must_use]
     pub fn new() -> Connections {
         Connections::default()
     }
 
-    /// An empty registry. It remembers the tokens of `absent_max` players who have no connection,
-    /// for so long.
-    #[must_use]
     pub fn remembering(absent_max: usize, time: Duration) -> Connections {
         let recent_tokens = RecentTokens::new(absent_max, time);
         let state = Mutex::new(State { recent_tokens, ..State::default() });
         Connections { shared: Arc::new(Shared { state, ..Shared::default() }) }
     }
 
-    /// Registers a connection whose player is not known yet. While the server stops, the connection
-    /// is closed at once.
     #[must_use]
-    pub fn enter(&self, outbox: Outbox) -> Registration {
-        self.register(outbox, None)
-    }
-
-    /// Like [`Connections::enter`], for a connection from this network.
-    #[must_use]
-    pub fn enter_from(&self, outbox: Outbox, network: Network) -> Registration {
-        self.register(outbox, Some(network))
-    }
-
-    fn register(&self, outbox: Outbox, network: Option<Network>) -> Registration {
-        let mut state = self.shared.lock();
+    pub fn enter(&self, outbox: Outbox, network: Option<Network>) -> Registration {
+        let mut state = self.shared.state.lock();
         if state.is_closing {
             outbox.close(CloseCode::Shutdown);
         }
@@ -105,10 +86,9 @@ impl Connections {
         Registration { shared: self.shared.clone(), outbox, network, player: None, visit: None }
     }
 
-    /// Sends a message to every connection of a player, if there are any.
     pub fn notify(&self, player_id: &str, payload: &Payload) {
         // Copy the outboxes first: sending wakes tasks, which must not happen under this lock.
-        let entries = self.shared.lock().players.get(player_id).cloned();
+        let entries = self.shared.state.lock().players.get(player_id).cloned();
         for entry in entries.iter().flatten() {
             entry.outbox.send(payload.clone());
         }
@@ -116,25 +96,22 @@ impl Connections {
 
     /// Sets a player's pool status. The next ping on each of their connections carries it.
     pub fn set_pool(&self, player_id: &str, status: Option<PoolStatus>) {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         for entry in state.players.get(player_id).into_iter().flatten() {
             entry.outbox.set_pool(status);
         }
     }
 
     /// True if connected players were last told that the store is unavailable.
-    #[must_use]
     pub fn is_store_away(&self) -> bool {
         self.shared.is_store_away.load(Ordering::SeqCst)
     }
 
-    /// Tells all identified players that the store has become unavailable or available. Sends
-    /// nothing if that is unchanged.
     pub fn note_store(&self, is_available: bool) {
         if self.shared.is_store_away.swap(!is_available, Ordering::SeqCst) != is_available {
             return;
         }
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         let outboxes: Vec<Outbox> =
             state.players.values().flatten().map(|entry| entry.outbox.clone()).collect();
         drop(state);
@@ -147,7 +124,7 @@ impl Connections {
     /// Closes the connections that a player opened with a token that is no longer valid.
     pub fn close_token(&self, player_id: &str, token_id: &str, code: CloseCode) {
         let entries = {
-            let mut state = self.shared.lock();
+            let mut state = self.shared.state.lock();
             state.recent_tokens.forget_token(player_id, token_id);
             state.players.get(player_id).cloned()
         };
@@ -156,27 +133,23 @@ impl Connections {
         }
     }
 
-    /// Forgets a token that may no longer be valid.
     pub fn forget_token(&self, player_id: &str, token_id: &str) {
-        self.shared.lock().recent_tokens.forget_token(player_id, token_id);
+        self.shared.state.lock().recent_tokens.forget_token(player_id, token_id);
     }
 
-    /// Forgets the tokens of all players who are not connected.
     pub fn forget_absent(&self) {
-        self.shared.lock().recent_tokens.forget_absent();
+        self.shared.state.lock().recent_tokens.forget_absent();
     }
 
     /// True if the token was valid here a short while ago, and this server has not heard otherwise
     /// since.
-    #[must_use]
     pub fn remembers(&self, token: &TokenHash) -> bool {
-        self.shared.lock().recent_tokens.knows(Instant::now(), token)
+        self.shared.state.lock().recent_tokens.knows(Instant::now(), token)
     }
 
-    /// Forgets a player's tokens and closes all their connections.
     pub fn close_player(&self, player_id: &str, code: CloseCode) {
         let entries = {
-            let mut state = self.shared.lock();
+            let mut state = self.shared.state.lock();
             state.recent_tokens.forget_player(player_id);
             state.players.get(player_id).cloned()
         };
@@ -186,9 +159,8 @@ impl Connections {
     }
 
     /// The connected players with the ids of their connections' tokens, each pair once.
-    #[must_use]
     pub fn tokens(&self) -> BTreeSet<(Arc<str>, Arc<str>)> {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         let tokens = |(player, entries): (&Arc<str>, &Vec<Entry>)| {
             entries.iter().map(|entry| (player.clone(), entry.token.clone())).collect::<Vec<_>>()
         };
@@ -197,53 +169,42 @@ impl Connections {
 
     /// Data to store a player who is, or recently was, connected here as a guest: their work may
     /// outlive the connection.
-    #[must_use]
     pub fn pass_of(&self, player_id: &str) -> Option<GuestPass> {
-        let state = self.shared.lock();
+        let state = self.shared.state.lock();
         let entries = state.players.get(player_id);
         let connected = entries.into_iter().flatten().find_map(|entry| entry.pass.as_deref().cloned());
         connected.or_else(|| state.recent_tokens.pass_of(player_id))
     }
 
-    /// True if a player has an open connection.
-    #[must_use]
     pub fn is_online(&self, player_id: &str) -> bool {
-        self.shared.lock().players.contains_key(player_id)
+        self.shared.state.lock().players.contains_key(player_id)
     }
 
-    /// The network of a player's newest connection.
-    #[must_use]
     pub fn network_of(&self, player_id: &str) -> Option<Network> {
-        self.shared.lock().players.get(player_id)?.last()?.network
+        self.shared.state.lock().players.get(player_id)?.last()?.network
     }
 
     /// Number of open connections, including those without a player yet.
-    #[must_use]
     pub fn len(&self) -> usize {
-        self.shared.lock().all.len()
+        self.shared.state.lock().all.len()
     }
 
-    /// True if there are no connections.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Number of open connections with a known player.
-    #[must_use]
     pub fn identified(&self) -> usize {
-        self.shared.lock().players.values().map(Vec::len).sum()
+        self.shared.state.lock().players.values().map(Vec::len).sum()
     }
 
-    /// Number of connected players.
-    #[must_use]
     pub fn players_online(&self) -> usize {
-        self.shared.lock().players.len()
+        self.shared.state.lock().players.len()
     }
 
     /// Closes every connection, and every new one from now on.
     pub fn close_all(&self, code: CloseCode) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.is_closing = true;
         let outboxes: Vec<Outbox> = state.all.values().cloned().collect();
         drop(state);
@@ -252,7 +213,6 @@ impl Connections {
         }
     }
 
-    /// Waits until no connection is open.
     pub async fn emptied(&self) {
         loop {
             let emptied = self.shared.emptied.notified();
@@ -266,19 +226,13 @@ impl Connections {
     }
 }
 
-impl Shared {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Registration {
     /// Assigns the connection to a player. A player has at most `connections_max` connections:
     /// beyond that the oldest are closed as [`CloseCode::TooManyConnections`], because the player
     /// is at the newest.
     pub fn identify(&mut self, player_id: &str, token_id: &str, connections_max: usize) {
         let shared = self.shared.clone();
-        let surplus = self.identify_in(&mut shared.lock(), player_id, token_id, connections_max);
+        let surplus = self.identify_in(&mut shared.state.lock(), player_id, token_id, connections_max);
         for entry in surplus {
             count_hit(Limit::Connections, Scope::Player);
             entry.outbox.close(CloseCode::TooManyConnections);
@@ -287,7 +241,7 @@ impl Registration {
 
     /// Remembers the token's identity while the connection is open, and for a while after.
     pub fn remember(&mut self, token: TokenHash, identity: &Identity) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         self.visit = state.recent_tokens.enter(token, identity);
         self.keep_pass(&mut state, identity);
     }
@@ -303,7 +257,7 @@ impl Registration {
 
     /// Forgets a token whose validity could not be confirmed.
     pub fn forget(&mut self, token: TokenHash) {
-        self.shared.lock().recent_tokens.forget(token);
+        self.shared.state.lock().recent_tokens.forget(token);
     }
 
     /// Like [`Registration::identify`], but from memory: identifies the player if the token was
@@ -311,7 +265,7 @@ impl Registration {
     /// finds either the memory or the connection.
     pub fn identify_by_memory(&mut self, token: TokenHash, connections_max: usize) -> Option<Identity> {
         let shared = self.shared.clone();
-        let mut state = shared.lock();
+        let mut state = shared.state.lock();
         let (visit, identity) = state.recent_tokens.enter_again(Instant::now(), token)?;
         self.visit = Some(visit);
         let surplus = self.identify_in(&mut state, &identity.player.id, &identity.token_id, connections_max);
@@ -324,8 +278,6 @@ impl Registration {
         Some(identity)
     }
 
-    /// Registers the connection as this player's. Returns surplus connections, to be closed after
-    /// unlocking.
     fn identify_in(
         &mut self,
         state: &mut State,
@@ -345,7 +297,7 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        let mut state = self.shared.lock();
+        let mut state = self.shared.state.lock();
         state.all.remove(&self.outbox.connection());
         if let Some(visit) = self.visit.take() {
             state.recent_tokens.leave(Instant::now(), visit);
@@ -372,12 +324,6 @@ impl fmt::Debug for Connections {
     }
 }
 
-impl fmt::Debug for Registration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Registration({})", self.outbox.connection())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::future::poll_fn;
@@ -392,7 +338,7 @@ mod tests {
 
     fn connect(connections: &Connections) -> (Registration, OutboxReader) {
         let (outbox, reader) = outbox(ConnectionId::next());
-        (connections.enter(outbox), reader)
+        (connections.enter(outbox, None), reader)
     }
 
     #[tokio::test]

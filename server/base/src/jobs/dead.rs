@@ -13,9 +13,6 @@ use crate::keys::{DEAD_JOBS, RATING_ASIDE, RATING_DUE, job_key};
 use crate::scan::Scan;
 use crate::transact::{Transaction, expect};
 
-/// Records read at a time.
-const CHUNK: usize = 256;
-/// Characters of an error that are kept.
 const ERROR_LEN_MAX: usize = 300;
 
 /// What the store keeps of a dead letter.
@@ -28,7 +25,6 @@ struct DeadRecord {
     last: u64,
 }
 
-/// The value of a job's record.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum JobValue {
@@ -41,28 +37,22 @@ enum JobValue {
 pub struct DeadJob {
     /// The kind of job: the first part of its key.
     pub kind: String,
-    /// The rest of its key.
     pub id: String,
     /// Why it failed last.
     pub error: String,
-    /// How often it was tried; `None` if that is not known.
     pub attempts: Option<u32>,
     /// When it failed first and last, if that is known.
     pub failed: Option<(Stamp, Stamp)>,
 }
 
-/// The jobs of one kind in a store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WaitingJobs {
-    /// The kind.
     pub kind: &'static str,
-    /// How many there are.
     pub count: usize,
     /// How many of them failed before and wait for another try.
     pub failed: usize,
 }
 
-/// Makes a job a dead letter. False if it is not as it was claimed.
 pub(super) async fn bury(
     claimed: &Claimed,
     kind: &'static str,
@@ -88,64 +78,43 @@ pub(super) async fn bury(
 }
 
 /// All dead letters, also the ratings that version 0.1 put aside.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn dead_jobs(store: &dyn Store) -> Result<Vec<DeadJob>, StoreError> {
-    let mut dead = Vec::new();
-    let mut scan = Scan::new(store, RATING_ASIDE.all()?, CHUNK);
-    while let Some(records) = scan.next().await? {
-        dead.extend(records.into_iter().map(|(key, value)| DeadJob {
-            kind: RATING_DUE.name.to_owned(),
-            id: id_of(&key),
-            error: String::from_utf8_lossy(&value).into_owned(),
-            attempts: None,
-            failed: None,
-        }));
-    }
-    let mut scan = Scan::new(store, DEAD_JOBS.all()?, CHUNK);
-    while let Some(records) = scan.next().await? {
-        for (key, value) in records {
-            let Some((kind, id)) = DEAD_JOBS.rest(&key).and_then(|rest| rest.split_once('/')) else {
-                continue;
-            };
-            let (kind, id) = (kind.to_owned(), id.to_owned());
-            dead.push(match serde_json::from_slice::<DeadRecord>(&value) {
-                Ok(DeadRecord { error, attempts, first, last, .. }) => {
-                    let failed = Some((Stamp(first), Stamp(last)));
-                    DeadJob { kind, id, error, attempts: Some(attempts), failed }
-                }
-                Err(_) => {
-                    let error = "this dead letter itself cannot be read".to_owned();
-                    DeadJob { kind, id, error, attempts: None, failed: None }
-                }
-            });
-        }
+    let aside = Scan::all(store, RATING_ASIDE.all()?).await?.into_iter().map(|(key, value)| DeadJob {
+        kind: RATING_DUE.name.to_owned(),
+        id: id_of(&key),
+        error: String::from_utf8_lossy(&value).into_owned(),
+        attempts: None,
+        failed: None,
+    });
+    let mut dead: Vec<DeadJob> = aside.collect();
+    for (key, value) in Scan::all(store, DEAD_JOBS.all()?).await? {
+        let Some((kind, id)) = DEAD_JOBS.rest(&key).and_then(|rest| rest.split_once('/')) else { continue };
+        let (kind, id) = (kind.to_owned(), id.to_owned());
+        dead.push(match serde_json::from_slice::<DeadRecord>(&value) {
+            Ok(DeadRecord { error, attempts, first, last, .. }) => {
+                let failed = Some((Stamp(first), Stamp(last)));
+                DeadJob { kind, id, error, attempts: Some(attempts), failed }
+            }
+            Err(_) => {
+                let error = "this dead letter itself cannot be read".to_owned();
+                DeadJob { kind, id, error, attempts: None, failed: None }
+            }
+        });
     }
     Ok(dead)
 }
 
 /// The prefix of all dead letters of a kind whose ids begin with this part.
-///
-/// # Errors
-/// [`StoreError`] if that is no key.
 pub fn dead_of(kind: &str, first: &str) -> Result<Key, StoreError> {
     DEAD_JOBS.under([&kind, &first])
 }
 
-/// The key of the dead letter of a job.
-///
-/// # Errors
-/// [`StoreError`] if that is no key.
 pub fn dead_key(kind: &str, id: &dyn Display) -> Result<Key, StoreError> {
     DEAD_JOBS.key([&kind, id])
 }
 
 /// Puts a dead letter back as a job that has not been tried. The note is written in the same
 /// update. False if there is no such dead letter.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
     // If an update is made and the store does not say so, the next round finds no dead letter.
@@ -167,11 +136,6 @@ pub async fn retry(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Res
     }
 }
 
-/// Deletes a dead letter for good. The note is written in the same update. False if there is no
-/// such dead letter.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> Result<bool, StoreError> {
     let mut transaction = Transaction::new(store, "this dead letter");
     // If an update is made and the store does not say so, the next round finds no dead letter.
@@ -186,7 +150,6 @@ pub async fn discard(store: &dyn Store, kind: &str, id: &str, note: &Write) -> R
     }
 }
 
-/// The record of a dead letter.
 async fn letter(store: &dyn Store, kind: &str, id: &str) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
     let key = DEAD_JOBS.key([&kind, &id])?;
     if let Some(value) = store.get(key.clone()).await? {
@@ -221,15 +184,11 @@ async fn find(
     Ok(Some((key, value, job)))
 }
 
-/// How many jobs of each kind there are.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn waiting_jobs(store: &dyn Store) -> Result<Vec<WaitingJobs>, StoreError> {
     let mut all = Vec::new();
     for (kind, prefix) in KINDS {
         let (mut count, mut failed) = (0, 0);
-        let mut scan = Scan::new(store, prefix()?, CHUNK);
+        let mut scan = Scan::new(store, prefix()?);
         while let Some(records) = scan.next().await? {
             count += records.len();
             failed += records.iter().filter(|(_, value)| State::of(value).has_failed()).count();

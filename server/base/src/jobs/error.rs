@@ -2,7 +2,6 @@
 
 use flagfall_store::StoreError;
 
-/// Why a job was not done.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum JobError {
     /// The store does not answer. No attempt is counted; the next look tries again.

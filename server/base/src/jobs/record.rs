@@ -28,14 +28,12 @@ pub(super) struct State {
     pub(super) failures: u32,
     /// When it was written; 0 if that is not known.
     pub(super) since: u64,
-    /// When it failed first.
     pub(super) failed: Option<u64>,
     /// Tells apart what one server writes within a millisecond.
     pub(super) number: u64,
 }
 
 impl State {
-    /// The state in a record; that of a new job if the record has none.
     pub(super) fn of(value: &[u8]) -> State {
         serde_json::from_slice(value).unwrap_or_default()
     }
@@ -50,7 +48,6 @@ impl State {
         Value::Object(fields).to_string().into_bytes()
     }
 
-    /// True if an attempt at it failed.
     pub(super) fn has_failed(&self) -> bool {
         self.attempts > 0 || self.failures > 0
     }
@@ -61,13 +58,11 @@ impl State {
     }
 }
 
-/// The fields of a record; `None` if it is no JSON object.
 pub(super) fn fields_of(value: &[u8]) -> Option<Map<String, Value>> {
     serde_json::from_slice(value).ok()
 }
 
 /// The value of a new job with these fields, which no server takes up before `at`.
-#[must_use]
 pub fn not_before(fields: &[u8], now: Stamp, at: Stamp) -> Vec<u8> {
     State { at: at.0, since: now.0, ..State::default() }.over(fields)
 }
@@ -89,7 +84,6 @@ impl Moment {
     }
 }
 
-/// A job that this server works on.
 #[derive(Clone)]
 pub struct Claimed {
     pub(super) store: Arc<dyn Store>,
@@ -104,9 +98,6 @@ pub struct Claimed {
 
 impl Claimed {
     /// A job as it is, without a lease, for work that is done at once. `None` if there is none.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn now(store: &Arc<dyn Store>, key: Key) -> Result<Option<Claimed>, StoreError> {
         let Some(value) = store.get(key.clone()).await? else { return Ok(None) };
         let (state, server, id) = (State::of(&value), String::new(), id_of(&key));
@@ -115,31 +106,21 @@ impl Claimed {
     }
 
     /// The part of the key after the kind.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The last part of the key, as what it names.
-    ///
-    /// # Errors
-    /// [`JobError::Hopeless`] for a key that names nothing of this kind.
     pub fn subject<T: std::str::FromStr>(&self) -> Result<T, JobError> {
         let last = self.id.rsplit('/').next().unwrap_or_default();
         last.parse().map_err(|_| JobError::Hopeless("its key names nothing".to_owned()))
     }
 
-    /// Attempts that were counted before this one.
-    #[must_use]
     pub fn attempts(&self) -> u32 {
         self.state.attempts
     }
 
-    /// The fields of the record.
-    ///
-    /// # Errors
-    /// [`JobError::Damaged`] if they cannot be read. Another version may have written them; its
-    /// servers have the time of a few attempts.
+    /// The fields of the record. [`JobError::Damaged`] if they cannot be read. Another version may
+    /// have written them; its servers have the time of a few attempts.
     pub fn fields<T: DeserializeOwned>(&self) -> Result<T, JobError> {
         let unreadable = |_| JobError::Damaged("its record cannot be read".to_owned());
         serde_json::from_slice(&self.value).map_err(unreadable)
@@ -154,27 +135,14 @@ impl Claimed {
     }
 
     /// True if the job is still as it was claimed. Ask after an update that was not made.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn is_held(&self) -> Result<bool, StoreError> {
         Ok(self.store.get(self.key.clone()).await?.as_ref() == Some(&self.value))
     }
 
-    /// Takes the lease for so many milliseconds and counts an attempt. False if another server was
-    /// first.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn take(&mut self, ms: u64) -> Result<bool, StoreError> {
         self.lease(State { attempts: self.state.attempts + 1, ..self.leased(ms) }).await
     }
 
-    /// Leaves the job to be tried again after so many milliseconds. False if it is not as it was
-    /// claimed.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn put_back(mut self, ms: u64) -> Result<bool, StoreError> {
         let state = State { by: None, ..self.leased(ms) };
         self.lease(state).await
@@ -185,7 +153,6 @@ impl Claimed {
         State { by: Some(self.server.clone()), at, ..self.state.clone() }
     }
 
-    /// Changes the state of the job. False if it is not as it was claimed.
     pub(super) async fn lease(&mut self, state: State) -> Result<bool, StoreError> {
         let value = state.over(&self.value);
         let expires = self.keep_ms.map(|ms| Stamp(state.since.saturating_add(ms)));

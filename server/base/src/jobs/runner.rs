@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, resume_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_board::Stamp;
@@ -11,6 +11,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 use metrics::{counter, gauge};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
@@ -23,8 +24,6 @@ use crate::scan::Scan;
 use crate::store_errors::note_refusal;
 use crate::telemetry as names;
 
-/// Records read at a time.
-const CHUNK: usize = 256;
 /// Jobs of a kind that wait in memory for a place.
 const BACKLOG_MAX: usize = 4_096;
 /// Attempts after which a job that fails is a dead letter.
@@ -48,19 +47,14 @@ pub struct Jobs {
 
 impl Jobs {
     /// A runner without handlers, for a server that writes jobs with this writer.
-    #[must_use]
     pub fn new(store: Arc<dyn Store>, writer: JobWriter) -> Jobs {
         Jobs { store, writer, queues: Vec::new() }
     }
 
-    /// Writes jobs of this server, and wakes this runner.
-    #[must_use]
     pub fn writer(&self) -> &JobWriter {
         &self.writer
     }
 
-    /// The same, with a handler for a kind of jobs.
-    #[must_use]
     pub fn with(mut self, kind: JobKind, handler: Handler) -> Jobs {
         self.queues.push(Arc::new(Queue {
             store: self.store.clone(),
@@ -97,18 +91,12 @@ impl Jobs {
         tokio::join!(queues, self.count_dead());
     }
 
-    /// Does all jobs of a kind that are due now, and returns when no job of it is running.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the rest will be found again.
+    /// Does all jobs of a kind that are due now, and returns when no job of it is running. After an
+    /// error the rest will be found again.
     pub async fn run_due(&self, kind: &str) -> Result<(), StoreError> {
         self.run_due_at(kind, self.store.now()).await
     }
 
-    /// Like [`Jobs::run_due`], with what is due at `now`.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the rest will be found again.
     pub async fn run_due_at(&self, kind: &str, now: Stamp) -> Result<(), StoreError> {
         match self.queues.iter().find(|queue| queue.kind.name == kind) {
             Some(queue) => queue.run_due(now).await,
@@ -132,7 +120,6 @@ impl Jobs {
     }
 }
 
-/// The jobs of one kind.
 struct Queue {
     store: Arc<dyn Store>,
     server: String,
@@ -145,7 +132,6 @@ struct Queue {
     looked_to: Mutex<Option<Key>>,
 }
 
-/// The jobs that this server works on.
 #[derive(Default)]
 struct Running {
     keys: HashSet<Key>,
@@ -153,7 +139,6 @@ struct Running {
     groups: HashMap<String, usize>,
 }
 
-/// A place for one job, as long as this exists.
 struct Place<'queue> {
     queue: &'queue Queue,
     key: Key,
@@ -161,7 +146,7 @@ struct Place<'queue> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let mut running = self.queue.running();
+        let mut running = self.queue.running.lock();
         running.keys.remove(&self.key);
         let group = group_of(&self.key);
         if let Some(count) = running.groups.get_mut(&group) {
@@ -174,15 +159,11 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Jobs that were found to be due, and true if there are more.
 type Found = (VecDeque<Record>, bool);
 
-/// Whether a job that was found can begin.
 enum Begin<'queue> {
     Now(Place<'queue>),
-    /// It is running already.
     IsRunning,
-    /// There is no place for it.
     WaitsForPlace,
 }
 
@@ -242,7 +223,6 @@ impl Queue {
         }
     }
 
-    /// Those of these jobs that are due.
     async fn look_at(&self, keys: Vec<Key>, now: Stamp) -> Result<Found, StoreError> {
         let mut found = VecDeque::new();
         for key in keys {
@@ -284,8 +264,8 @@ impl Queue {
     async fn look(&self, now: Stamp) -> Result<Found, StoreError> {
         let (mut waiting, mut oldest, mut is_more_left) = (0_u32, now.0, false);
         let mut backlog = VecDeque::new();
-        let after = self.looked_to().take();
-        let mut scan = Scan::new(&*self.store, (self.kind.all)()?, CHUNK);
+        let after = self.looked_to.lock().take();
+        let mut scan = Scan::new(&*self.store, (self.kind.all)()?);
         while let Some(found) = scan.next().await? {
             for (key, value) in found {
                 let state = State::of(&value);
@@ -301,7 +281,7 @@ impl Queue {
             }
         }
         if is_more_left && backlog.len() == BACKLOG_MAX {
-            *self.looked_to() = backlog.back().map(|(key, _): &Record| key.clone());
+            *self.looked_to.lock() = backlog.back().map(|(key, _): &Record| key.clone());
         }
         gauge!(names::JOBS_WAITING, "kind" => self.kind.name).set(f64::from(waiting));
         let age = Duration::from_millis(now.0.saturating_sub(oldest));
@@ -309,7 +289,6 @@ impl Queue {
         Ok((backlog, is_more_left))
     }
 
-    /// Begins as many jobs as there are places for.
     fn begin<'queue>(
         &'queue self,
         backlog: &mut VecDeque<Record>,
@@ -329,7 +308,7 @@ impl Queue {
     }
 
     fn place(&self, key: &Key) -> Begin<'_> {
-        let mut running = self.running();
+        let mut running = self.running.lock();
         if running.keys.contains(key) {
             return Begin::IsRunning;
         }
@@ -345,16 +324,6 @@ impl Queue {
         running.groups.insert(group, in_group + 1);
         self.running_count.send_replace(running.keys.len());
         Begin::Now(Place { queue: self, key: key.clone() })
-    }
-
-    fn looked_to(&self) -> MutexGuard<'_, Option<Key>> {
-        // Nothing panics while it holds this lock.
-        self.looked_to.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn running(&self) -> MutexGuard<'_, Running> {
-        // Nothing panics while it holds this lock.
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Claims a job, does it, and notes what came of it. False if it is as it was.

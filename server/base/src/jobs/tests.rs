@@ -57,8 +57,8 @@ impl Scene {
         let (at_once, most) = (Arc::new(AtomicUsize::new(0)), self.most_at_once.clone());
         let store = self.store.clone();
         let handler: Handler = Arc::new(move |mut claimed| {
-            *tries.lock().unwrap().entry(claimed.id().to_owned()).or_default() += 1;
-            let way = ways.lock().unwrap().get(claimed.id()).copied().unwrap_or(Way::Done);
+            *tries.lock().entry(claimed.id().to_owned()).or_default() += 1;
+            let way = ways.lock().get(claimed.id()).copied().unwrap_or(Way::Done);
             let (gate, store, at_once, most) = (gate.clone(), store.clone(), at_once.clone(), most.clone());
             async move {
                 match way {
@@ -92,7 +92,7 @@ impl Scene {
     }
 
     fn goes(&self, id: &str, way: Way) {
-        self.ways.lock().unwrap().insert(id.to_owned(), way);
+        self.ways.lock().insert(id.to_owned(), way);
     }
 
     async fn put(&self, id: &str, value: impl Into<Vec<u8>>) {
@@ -111,7 +111,7 @@ impl Scene {
     }
 
     fn tries(&self, id: &str) -> usize {
-        self.tries.lock().unwrap().get(id).copied().unwrap_or_default()
+        self.tries.lock().get(id).copied().unwrap_or_default()
     }
 
     fn now(&self) -> Stamp {
@@ -197,7 +197,7 @@ struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -228,7 +228,7 @@ async fn a_job_that_always_fails_blocks_no_other_and_ends_as_a_dead_letter_that_
         }
         assert_eq!((scene.tries("bad"), scene.value("bad").await), (tries_max, None));
         assert!(looks > tries_max, "it waits longer and longer");
-        let text = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        let text = String::from_utf8(lines.0.lock().clone()).unwrap();
         let about = text.lines().filter(|line| line.contains("a job failed")).count();
         assert_eq!(about, 2, "{text}");
         let dead = &scene.dead().await[0];

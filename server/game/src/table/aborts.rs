@@ -4,12 +4,9 @@ use flagfall_board::{PerSide, Side};
 use flagfall_protocol::Abort;
 use flagfall_rules::{EndReason, Event, Game, Phase};
 
-/// The cause of an abort, which is public.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AbortCause {
-    /// This side called the game off.
     CalledOff(Side),
-    /// These sides had not deployed in time.
     NotDeployed(PerSide<bool>),
 }
 
@@ -26,7 +23,6 @@ impl AbortCause {
         })
     }
 
-    /// The sides that caused it.
     pub(super) fn sides(self) -> PerSide<bool> {
         PerSide::from_fn(|side| self.is_by(side))
     }

@@ -2,19 +2,20 @@
 
 use flagfall_base::delivery::{ConnectionId, Payload};
 use flagfall_base::refusals;
+use flagfall_base::request_id::RequestId;
 use flagfall_board::{PerSide, Stamp};
 use flagfall_protocol::{CloseCode, Code, GameEvent, GameView, Position, Refusal, ServerToClient};
 use flagfall_rules::{Viewer, view};
 
 use super::audience::Subscriber;
 use super::state::Table;
-use crate::opener::Opener;
+use crate::error::TableError;
+use crate::reply::Opener;
 
 /// Interval at which the queues of lagging spectators are checked, in milliseconds.
 const BEHIND_LOOK_MS: u64 = 200;
 
 impl Table {
-    /// The game as a viewer may know it now.
     pub(crate) fn look(&self, now: Stamp, viewer: Viewer) -> (Viewer, GameView) {
         (viewer, view(&self.game, viewer, self.shown_at(now)).seen)
     }
@@ -75,7 +76,7 @@ impl Table {
             return outbox.send(Payload::new(&message));
         };
         if self.is_quarantined() {
-            return outbox.send(Payload::new(&self.unavailable()));
+            return outbox.send(Payload::new(&self.unavailable(Some(request))));
         }
         self.audiences.remove(outbox.connection());
         let shown = self.audiences.shown(viewer);
@@ -134,8 +135,6 @@ impl Table {
         }));
     }
 
-    /// Sends the newest view to spectators who were too slow for every event, once their send queue
-    /// is empty.
     pub(super) fn send_newest_views(&mut self, now: Stamp) {
         self.behind_look_at = None;
         if self.audiences.behind == 0 {
@@ -175,20 +174,14 @@ impl Table {
 
     /// Tells all connections that the log is damaged.
     pub(super) fn tell_unavailable(&self) {
-        let unavailable = Payload::new(&self.unavailable());
+        let unavailable = Payload::new(&self.unavailable(None));
         self.audiences.all().for_each(|subscriber| subscriber.outbox.send(unavailable.clone()));
     }
 
-    fn unavailable(&self) -> ServerToClient {
-        ServerToClient::GameUnavailable {
-            game: self.id(),
-            message: "this game's log is damaged; an operator must look at it. Nothing else is affected"
-                .to_owned(),
-        }
+    fn unavailable(&self, request: Option<RequestId>) -> ServerToClient {
+        refusals::game_unavailable(Refusal::from(&TableError::Quarantined), self.id(), request)
     }
 
-    /// Closes every connection that waits for this table, so that its client returns to a fresh
-    /// one.
     pub(crate) fn close_connections(&self, code: CloseCode) {
         let subscribers = self.audiences.all().map(|subscriber| &subscriber.outbox);
         let waiting = self.work.outboxes().chain(self.following.outboxes()).chain(self.rematch.outboxes());

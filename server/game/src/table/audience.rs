@@ -95,7 +95,6 @@ impl Shown {
     }
 }
 
-/// The three audiences of a game.
 pub(crate) struct Audiences {
     id: GameId,
     sides: PerSide<Shown>,
@@ -103,7 +102,6 @@ pub(crate) struct Audiences {
     /// The players' connections: few, and separate from the many spectators'.
     pub(super) players: Vec<Subscriber>,
     pub(super) spectators: Vec<Subscriber>,
-    /// Number of spectators who are behind.
     pub(crate) behind: usize,
 }
 
@@ -119,7 +117,6 @@ impl Audiences {
         }
     }
 
-    /// The game.
     pub(super) fn id(&self) -> GameId {
         self.id
     }
@@ -161,8 +158,6 @@ impl Audiences {
         }
     }
 
-    /// Sends a message to all connections that keep up; the others find the news in their next
-    /// view.
     pub(super) fn tell_all(&self, message: &ServerToClient) {
         if self.is_empty() {
             return;
@@ -181,7 +176,6 @@ impl Audiences {
         self.players.is_empty() && self.spectators.is_empty()
     }
 
-    /// Removes a connection and returns its subscriber.
     pub(super) fn remove(&mut self, connection: ConnectionId) -> Option<Subscriber> {
         let is_it = |subscriber: &Subscriber| subscriber.connection == connection;
         if let Some(at) = self.players.iter().position(is_it) {

@@ -12,17 +12,14 @@ use crate::reply::Reply;
 
 /// Outcomes of commands kept in memory; older ones are found in the log.
 const RECENT_MAX: usize = 4;
-/// Growth step of [`AcceptedCommands::known`], in commands.
 const KNOWN_STEP: usize = 16;
 
 /// A command that waits or is being handled.
 pub(crate) struct Asked {
-    /// Where the answer goes.
     pub(crate) reply: Reply,
     pub(crate) player_id: String,
     pub(crate) cmd_id: CommandId,
     pub(crate) ply: Ply,
-    /// The epoch in which the command was made, if known.
     pub(crate) epoch: Option<u64>,
     pub(crate) command: GameCommand,
     pub(crate) entropy: Entropy,
@@ -68,7 +65,6 @@ impl CommandKey {
     }
 }
 
-/// The outcome of a command that was accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Done {
     pub(crate) key: CommandKey,
@@ -77,7 +73,6 @@ pub(crate) struct Done {
     pub(crate) seq: u64,
 }
 
-/// The commands that are in the log.
 #[derive(Default)]
 pub(crate) struct AcceptedCommands {
     /// The latest outcomes, oldest first.
@@ -87,7 +82,6 @@ pub(crate) struct AcceptedCommands {
 }
 
 impl AcceptedCommands {
-    /// Notes that a command was accepted.
     pub(super) fn note(&mut self, done: Done) {
         // The events of one command carry the same stamp; the last one is its outcome.
         if let Some(last) = self.recent.last_mut().filter(|last| last.key == done.key) {

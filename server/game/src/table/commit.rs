@@ -25,7 +25,6 @@ enum Reading {
 }
 
 impl Table {
-    /// Handles the store's answer to an append.
     pub(super) fn appended(
         &mut self,
         now: Stamp,
@@ -56,7 +55,6 @@ impl Table {
         }
     }
 
-    /// What was under way is in the log.
     fn committed(&mut self, at: Stamp, head: Head, outputs: &mut Vec<Output>) {
         self.head = head;
         self.work.retry_now();
@@ -84,7 +82,6 @@ impl Table {
         }
     }
 
-    /// The table has stopped.
     pub(super) fn finish_stop(&mut self, outputs: &mut Vec<Output>) {
         self.stopping = Stopping::Done;
         outputs.push(Output::Stopped);

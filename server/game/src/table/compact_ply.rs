@@ -8,7 +8,6 @@ use flagfall_rules::Identity;
 /// An event that can be sent to an audience again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum RecentEvent {
-    /// A common ply.
     Ply(CompactPly),
     /// Another event, which is kept separately.
     Other,
@@ -84,7 +83,6 @@ impl CompactPly {
         laid.is_none().then_some(CompactPly { side, squares, piece, strike })
     }
 
-    /// The ply as it was.
     pub(super) fn seen(self) -> SeenMove {
         let CompactPly { side, squares, piece, strike } = self;
         SeenMove { side, squares, piece: piece.seen(), strike: strike.map(CompactStrike::seen), laid: None }

@@ -7,7 +7,7 @@
 //! look at the log. While the store is away they are shown the replica, unless more is known to
 //! exist. An audit compares the replica's head, including its hash, with the log's.
 
-use crate::opener::Opener;
+use crate::reply::Opener;
 use flagfall_base::delivery::{ConnectionId, Outbox};
 use flagfall_board::Stamp;
 
@@ -28,10 +28,8 @@ pub(crate) struct Following {
     openers: Vec<Opener>,
 }
 
-/// What to read of the log.
 pub(super) enum ToRead {
     Nothing,
-    /// The entries after the replica.
     Entries,
     /// Those and the head, which must match the replica.
     Head,
@@ -48,7 +46,6 @@ impl Following {
         self.openers.iter().map(|opener| &opener.outbox)
     }
 
-    /// True if no connection waits.
     pub(super) fn is_quiet(&self) -> bool {
         self.openers.is_empty()
     }

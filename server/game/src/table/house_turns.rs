@@ -11,7 +11,6 @@ pub(crate) const HOUSE_TAKEOVER_MS: u64 = 5_000;
 /// after a choice, the ply is still to be made (§S2.4, §Q4).
 type Moment = (Phase, Ply, bool);
 
-/// What a table has asked of its house players.
 #[derive(Default)]
 pub(crate) struct HouseTurns {
     /// When each was last asked to act.
@@ -21,7 +20,6 @@ pub(crate) struct HouseTurns {
 }
 
 impl HouseTurns {
-    /// True if the side was asked to act at this moment of the game.
     pub(super) fn is_asked(&self, side: Side, game: &Game) -> bool {
         self.asked_at[side] == Some(moment(game))
     }
@@ -42,7 +40,6 @@ fn moment(game: &Game) -> Moment {
     (game.phase(), game.ply(), is_choice)
 }
 
-/// True if a side has to deploy or to act.
 pub(super) fn is_awaited(game: &Game, side: Side) -> bool {
     let is_to_deploy = game.phase() == Phase::Deploying && !game.is_ready(side);
     is_to_deploy || game.is_to_act(side)

@@ -1,6 +1,6 @@
 //! What a table receives, and what it wants done.
 
-use crate::opener::Opener;
+use crate::reply::Opener;
 use flagfall_base::cluster::Elsewhere;
 use flagfall_base::delivery::ConnectionId;
 use flagfall_board::{GameId, PerSide, Side};
@@ -12,7 +12,6 @@ use super::command::{Asked, Done};
 use crate::error::ReadFailure;
 use crate::reply::Reply;
 
-/// What a table receives.
 pub(crate) enum Input {
     Open(Opener),
     Close {

@@ -1,17 +1,15 @@
 //! Judges commands against the replica.
 
+use super::command::{Asked, CommandKey, Done};
+use super::input::Output;
+use super::state::Table;
+use super::work::Flight;
 use flagfall_base::delivery::Outbox;
 use flagfall_base::refusals;
 use flagfall_board::{Side, Stamp};
 use flagfall_protocol::{Code, GameCommand, Refusal};
 use flagfall_rules::{Events, decide, decide_claim};
 use flagfall_store::SecretBytes;
-
-use super::command::{Asked, CommandKey, Done};
-use super::epochs::{StaleEpoch, is_of_lost_branch};
-use super::input::Output;
-use super::state::Table;
-use super::work::Flight;
 
 impl Table {
     /// Judges one command and starts its append.
@@ -71,7 +69,7 @@ impl Table {
     fn decide(&self, now: Stamp, side: Side, asked: &Asked) -> Result<Events, flagfall_rules::Refusal> {
         if let GameCommand::Claim { result } = asked.command {
             let claim_at = self.claim_at(side.opponent());
-            return decide_claim(&self.game, side, asked.ply, result.into(), now, claim_at);
+            return decide_claim(&self.game, side, asked.ply, result, now, claim_at);
         }
         let command = asked.command.to_command(side, self.game.terms().ruleset)?;
         // The store gets the deadline and decides whether the command is in time.
@@ -87,4 +85,28 @@ fn forgets_commands() -> bool {
     return flagfall_store::planted::PlantedFault::ForgetsCommandIds.is_planted();
     #[cfg(not(feature = "planted-faults"))]
     false
+}
+
+/// Why a command of an earlier epoch is refused.
+///
+/// When the store has lost acknowledged entries, a new epoch begins. A command from an earlier
+/// epoch answers moves that may be gone, yet the remaining log might accept it in a position its
+/// player has not seen. A command that is in the log was carried out and is accepted again. Servers
+/// learn of an epoch at different times, so a command from a later epoch than the table's is judged
+/// as usual: its append shows whether this replica is the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{}", Refusal::from(self))]
+pub struct StaleEpoch;
+
+impl From<&StaleEpoch> for Refusal {
+    fn from(_: &StaleEpoch) -> Refusal {
+        Refusal::new(Code::STALE_EPOCH)
+    }
+}
+
+/// True if the command answers a position that was lost before this epoch. A deployment answers
+/// none: its player wants it regardless of what has happened since, and may lose by the deadline
+/// without it.
+pub(super) fn is_of_lost_branch(asked: &Asked, epoch: u64) -> bool {
+    asked.epoch.is_some_and(|earlier| earlier < epoch) && !matches!(asked.command, GameCommand::Deploy { .. })
 }

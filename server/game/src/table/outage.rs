@@ -9,7 +9,6 @@ use crate::outages::Outages;
 /// An outage that the log does not record yet. Nothing else happens before it does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Unrecorded {
-    /// There is none.
     #[default]
     None,
     /// Clocks stand still since this moment, until the log records it.
@@ -18,18 +17,17 @@ enum Unrecorded {
     Over(Outage),
 }
 
-/// Whether the store can be reached.
 #[derive(Clone, Copy, Default)]
 enum Contact {
     #[default]
     Reached,
     /// It is silent since this moment, and clocks may have stood still since.
     Silent(Stamp),
-    /// It is known to be out of reach.
-    Away { silent_since: Option<Stamp> },
+    Away {
+        silent_since: Option<Stamp>,
+    },
 }
 
-/// What a table knows of outages.
 #[derive(Default)]
 pub(crate) struct OutageState {
     unrecorded: Unrecorded,
@@ -59,17 +57,14 @@ impl OutageState {
         }
     }
 
-    /// True if the log lacks an outage.
     pub(crate) fn is_unrecorded(&self) -> bool {
         self.unrecorded != Unrecorded::None
     }
 
-    /// True if the log lacks an outage that is over.
     pub(super) fn is_over(&self) -> bool {
         matches!(self.unrecorded, Unrecorded::Over(_))
     }
 
-    /// The log now records the outage.
     pub(super) fn note_recorded(&mut self) {
         self.unrecorded = Unrecorded::None;
     }
@@ -146,14 +141,13 @@ impl OutageState {
         }
     }
 
-    /// True if the table does not know of this outage yet.
-    pub(super) fn is_new(&self, outage: Outage) -> bool {
+    pub(crate) fn is_new(&self, outage: Outage) -> bool {
         self.seen.is_none_or(|seen| seen.until < outage.until)
     }
 
     /// Notes whether the store is out of reach, and since when it is silent, if clocks may have
     /// stood still since.
-    pub(super) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
+    pub(crate) fn note_contact(&mut self, is_away: bool, silent_since: Option<Stamp>) {
         self.contact = match silent_since {
             silent_since if is_away => Contact::Away { silent_since },
             Some(since) => Contact::Silent(since),
@@ -161,12 +155,10 @@ impl OutageState {
         };
     }
 
-    /// True if the store is known to be out of reach.
     pub(super) fn is_store_away(&self) -> bool {
         matches!(self.contact, Contact::Away { .. })
     }
 
-    /// True if the store answers, as far as is known.
     pub(super) fn is_store_reached(&self) -> bool {
         matches!(self.contact, Contact::Reached)
     }

@@ -30,7 +30,6 @@ struct Seat {
     elsewhere: Option<Elsewhere>,
 }
 
-/// The presence of both players.
 pub(crate) struct Attendance {
     seats: PerSide<Seat>,
     /// Since when connections on other servers are known; `None` while they are not.
@@ -59,7 +58,7 @@ impl Attendance {
     }
 
     /// Players who left on purpose and have not come back.
-    pub(super) fn gone_on_purpose(&self) -> PerSide<bool> {
+    pub(crate) fn gone_on_purpose(&self) -> PerSide<bool> {
         PerSide::from_fn(|side| self.seats[side].is_on_purpose)
     }
 
@@ -68,7 +67,6 @@ impl Attendance {
         self.seats[side].is_on_purpose = is_on_purpose;
     }
 
-    /// Notes that a player acted at this time: they were there then.
     pub(super) fn note_act(&mut self, side: Side, at: Stamp) {
         self.seats[side].acted_at = Some(at);
     }
@@ -100,7 +98,7 @@ impl Attendance {
 
     /// Restores who was away when the game went to rest: the same absence continues, or began when
     /// they last acted.
-    pub(super) fn set_absence(&mut self, absence: Absence) {
+    pub(crate) fn set_absence(&mut self, absence: Absence) {
         for side in Side::BOTH {
             let seat = &mut self.seats[side];
             seat.is_on_purpose = absence.gone[side];
@@ -124,8 +122,7 @@ impl Attendance {
         }
     }
 
-    /// Notes since when this server has heard the others; `None` while it does not.
-    pub(super) fn note_sight(&mut self, since: Option<Stamp>) {
+    pub(crate) fn note_sight(&mut self, since: Option<Stamp>) {
         self.sighted_since = since;
     }
 

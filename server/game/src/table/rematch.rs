@@ -7,10 +7,8 @@ use flagfall_protocol::{Accepted, Code, CommandId, Refusal, ServerToClient};
 use super::audience::Audiences;
 use crate::reply::{Answer, Reply};
 
-/// Answers that may wait while a rematch is created.
 const WAITING_MAX: usize = 8;
 
-/// A player's request.
 pub(super) struct RematchRequest {
     pub(super) reply: Reply,
     pub(super) cmd_id: CommandId,
@@ -25,10 +23,8 @@ impl RematchRequest {
     }
 }
 
-/// How far the rematch is.
 #[derive(Default)]
 pub(crate) struct Rematch {
-    /// Which sides want one.
     wanted: PerSide<bool>,
     creation: Creation,
 }
@@ -43,17 +39,14 @@ enum Creation {
 }
 
 impl Rematch {
-    /// The sides that want one.
     pub(super) fn wanted_by(&self) -> impl Iterator<Item = Side> {
         Side::BOTH.into_iter().filter(|side| self.wanted[*side])
     }
 
-    /// True if it is being created.
     pub(super) fn is_pending(&self) -> bool {
         matches!(self.creation, Creation::Pending(_))
     }
 
-    /// The connections that wait for it.
     pub(super) fn outboxes(&self) -> impl Iterator<Item = &Outbox> {
         let waiting = match &self.creation {
             Creation::Pending(waiting) => waiting.as_slice(),
@@ -62,13 +55,10 @@ impl Rematch {
         waiting.iter().filter_map(|request| request.reply.outbox())
     }
 
-    /// Notes that it exists.
-    pub(super) fn set_game(&mut self, game: GameId) {
+    pub(crate) fn set_game(&mut self, game: GameId) {
         self.creation = Creation::Created(game);
     }
 
-    /// Handles a player's request; true if the rematch is to be created now. A house player wants
-    /// every rematch.
     pub(super) fn request(
         &mut self,
         request: RematchRequest,

@@ -16,7 +16,6 @@ use crate::replay::{self, ReplayError};
 use crate::settings::TableSettings;
 
 impl Table {
-    /// Builds the table from a log.
     pub(crate) fn from_log(
         id: GameId,
         epoch: u64,
@@ -47,8 +46,6 @@ impl Table {
         Ok(())
     }
 
-    /// Carries out an event that is in the log, and shows it. `asker` is the side whose command
-    /// caused it.
     pub(super) fn carry_out(&mut self, event: &Event, at: Stamp, lag_ms: u32, asker: Option<Side>) {
         self.aborted = AbortCause::of(event, &self.game, asker).or(self.aborted);
         evolve_compensated(&mut self.game, event, at, lag_ms);
@@ -68,8 +65,6 @@ impl Table {
         false
     }
 
-    /// Handles a replica with entries that the log lacks: they were lost after clients had seen
-    /// them.
     pub(super) fn diverge(&mut self, outputs: &mut Vec<Output>) {
         tracing::error!(game = %self.id(), "the store lost acknowledged events of this game; the game continues from the store's log");
         if let Some(Flight::Command { asked, .. }) = self.work.flight.take() {

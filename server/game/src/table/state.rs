@@ -1,13 +1,5 @@
 //! The state of a table.
 
-use std::sync::Arc;
-
-use flagfall_base::cluster::Elsewhere;
-use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
-use flagfall_protocol::{Abort, GameSummary, Phase, Player, SeenOutcome};
-use flagfall_rules::{Game, Viewer};
-use flagfall_store::{Head, Outage};
-
 use super::aborts::AbortCause;
 use super::audience::Audiences;
 use super::claims::Claims;
@@ -22,29 +14,30 @@ use crate::header::GameHeader;
 use crate::listing::Absence;
 use crate::outages::Outages;
 use crate::settings::TableSettings;
+use flagfall_base::cluster::Elsewhere;
+use flagfall_board::{GameId, PerSide, Ply, Side, Stamp};
+use flagfall_protocol::{Abort, GameSummary, Phase, Player, SeenOutcome};
+use flagfall_rules::{Game, Viewer};
+use flagfall_store::Head;
+use std::sync::Arc;
 
 /// Whether the replica is good to play on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Health {
-    /// It is what the log says.
     Sound,
-    /// The log is damaged.
     Quarantined,
     /// The log has another branch than the replica.
     Diverged,
 }
 
-/// Whether the server stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stopping {
-    /// It does not.
     No,
     /// It does; the table is still to stop.
     Asked {
         /// True if the stop pauses the game, because no other server continues it.
         pauses: bool,
     },
-    /// It does, and the table has stopped.
     Done,
 }
 
@@ -67,8 +60,7 @@ pub(crate) struct Table {
     pub(super) following: Following,
     pub(crate) outage: OutageState,
     pub(super) house_turns: HouseTurns,
-    pub(super) rematch: Rematch,
-    /// Why the game was aborted, if it was.
+    pub(crate) rematch: Rematch,
     pub(super) aborted: Option<AbortCause>,
 }
 
@@ -112,7 +104,6 @@ impl Table {
         &self.header
     }
 
-    /// Sets the players' current names.
     pub(crate) fn set_players(&mut self, players: PerSide<Player>) {
         Arc::make_mut(&mut self.header).players = players;
     }
@@ -140,40 +131,13 @@ impl Table {
         }
     }
 
-    /// Notes since when this server has heard the others; `None` while it does not.
-    pub(crate) fn note_sight(&mut self, since: Option<Stamp>) {
-        self.attendance.note_sight(since);
-    }
-
-    /// Notes whether the store is out of reach, and since when it is silent, if clocks may have
-    /// stood still since.
-    pub(crate) fn note_store(&mut self, is_away: bool, silent_since: Option<Stamp>) {
-        self.outage.note_contact(is_away, silent_since);
-    }
-
-    /// True if the table does not know of this outage yet.
-    pub(crate) fn is_new_outage(&self, outage: Outage) -> bool {
-        self.outage.is_new(outage)
-    }
-
     /// True if the replica and earlier hints do not reach this entry.
     pub(crate) fn is_news(&self, seq: u64) -> bool {
         self.following.is_news(self.head.seq, seq)
     }
 
-    /// Who is away.
     pub(crate) fn absence(&self) -> Absence {
         self.attendance.absence(&self.header)
-    }
-
-    /// Restores who was away when the game went to rest.
-    pub(crate) fn set_absence(&mut self, absence: Absence) {
-        self.attendance.set_absence(absence);
-    }
-
-    /// Players who left on purpose and have not come back.
-    pub(crate) fn gone_on_purpose(&self) -> PerSide<bool> {
-        self.attendance.gone_on_purpose()
     }
 
     /// Since when a connection here drives or did, for each player who has one open here.
@@ -181,17 +145,11 @@ impl Table {
         self.attendance.seats_here(&self.audiences)
     }
 
-    /// Notes the rematch of this game.
-    pub(crate) fn set_rematch(&mut self, game: GameId) {
-        self.rematch.set_game(game);
-    }
-
     /// True if the game's log is damaged.
     pub(crate) fn is_quarantined(&self) -> bool {
         self.health == Health::Quarantined
     }
 
-    /// True if the server stops.
     pub(super) fn is_stopping(&self) -> bool {
         self.stopping != Stopping::No
     }
@@ -201,17 +159,14 @@ impl Table {
         self.stopping == Stopping::Done
     }
 
-    /// True if the game has ended.
     pub(crate) fn is_over(&self) -> bool {
         self.game.outcome().is_some()
     }
 
-    /// True if a side has to deploy or to act.
     pub(super) fn is_awaited(&self, side: Side) -> bool {
         is_awaited(&self.game, side)
     }
 
-    /// True if a house player is to act.
     pub(crate) fn awaits_house(&self) -> bool {
         Side::BOTH.into_iter().any(|side| self.header.is_house(side) && self.is_awaited(side))
     }
@@ -237,27 +192,22 @@ impl Table {
         self.outage.shown_at(&self.game, self.header.is_slow(), now)
     }
 
-    /// What clients are told of the abort.
     pub(super) fn abort(&self) -> Option<Abort> {
         self.aborted.map(Abort::from)
     }
 
-    /// How far the side has been shown the game.
     pub(super) fn seq_of(&self, side: Side) -> u64 {
         self.audiences.shown(Viewer::Player(side)).seq
     }
 
-    /// Phase and ply: how far the game is.
     pub(crate) fn progress(&self) -> (Phase, Ply) {
         (self.game.phase(), self.game.ply())
     }
 
-    /// The side to move, and the outcome if there is one.
     pub(crate) fn state(&self) -> (Option<Side>, Option<SeenOutcome>) {
         (self.game.turn(), self.game.outcome().map(SeenOutcome::from))
     }
 
-    /// The game's summary, which is public.
     pub(crate) fn summary(&self) -> GameSummary {
         GameSummary {
             id: self.id(),
@@ -269,5 +219,37 @@ impl Table {
             turn: self.game.turn(),
             outcome: self.game.outcome().map(SeenOutcome::from),
         }
+    }
+}
+
+/// A game is opened this long before its flag may fall, in milliseconds.
+pub(crate) const NEAR_MS: u64 = 5_000;
+
+impl Table {
+    /// True if the table can go: the game is over or quarantined, and no connection has it open.
+    pub(crate) fn is_idle(&self) -> bool {
+        let is_done = self.is_over() || self.is_quarantined();
+        let is_quiet = self.work.is_empty() && !self.rematch.is_pending() && self.following.is_quiet();
+        is_done && is_quiet && self.audiences.is_empty()
+    }
+
+    /// True if a running game may leave memory: no connection has it open, nothing is under way, no
+    /// flag is near, and no house player is to act.
+    pub(crate) fn may_rest(&self, now: Stamp) -> bool {
+        !self.is_over()
+            && !self.is_quarantined()
+            && self.is_at_peace()
+            && self.no_flag_before(now).is_none_or(|flag| flag > now.plus_ms(2 * NEAR_MS))
+            && !self.awaits_house()
+    }
+
+    /// True if no connection has the game open, nothing is under way, and the log needs nothing.
+    fn is_at_peace(&self) -> bool {
+        self.work.is_empty()
+            && self.audiences.is_empty()
+            && self.following.is_caught_up(self.head.seq)
+            && !self.work.is_retrying()
+            && !self.outage.is_unrecorded()
+            && !(self.game.is_paused() || self.is_stopping() || self.health == Health::Diverged)
     }
 }

@@ -1,19 +1,25 @@
 //! The steps of a table: one input at a time, then all that can be done without the store.
 
-use flagfall_base::refusals;
-use flagfall_base::request_id::RequestId;
-use flagfall_board::{Side, Stamp};
-use flagfall_protocol::{Code, Refusal};
-use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
-
+use super::command::Asked;
+use super::command::Done;
 use super::follow::ToRead;
 use super::house_turns::HOUSE_TAKEOVER_MS;
 use super::input::{Input, Output};
+use super::rematch::RematchRequest;
 use super::state::{Health, Stopping, Table};
 use super::work::{Cause, Flight};
+use crate::error::TableError;
+use crate::reply::Reply;
+use flagfall_base::refusals;
+use flagfall_base::request_id::RequestId;
+use flagfall_board::{Side, Stamp};
+use flagfall_protocol::Accepted;
+use flagfall_protocol::CommandId;
+use flagfall_protocol::Player;
+use flagfall_protocol::{Code, Refusal};
+use flagfall_rules::{Event, Phase, Viewer, decide_deadline, decide_pause, view};
 
 impl Table {
-    /// Handles one input.
     pub(crate) fn step(&mut self, now: Stamp, input: Input) -> Vec<Output> {
         // Another server's entry may have a stamp that this one's clock has not reached.
         let now = now.max(self.game.latest());
@@ -195,6 +201,75 @@ impl Table {
             self.house_turns.note_asked(side, &self.game);
             let view = Box::new(view(&self.game, Viewer::Player(side), now));
             outputs.push(Output::HouseTurn { side, view });
+        }
+    }
+}
+
+impl Table {
+    /// Tells the asker that the command is in the log.
+    pub(super) fn accept(&self, asked: Asked, done: &Done) {
+        let accepted = Accepted::Game { game: self.id(), seq: done.seq };
+        asked.reply.answer(self.id(), asked.cmd_id, Ok(accepted), None);
+    }
+
+    /// The answer to a command that was accepted before.
+    pub(super) fn accept_again(&self, asked: Asked, done: &Done) {
+        if done.fingerprint == asked.fingerprint() {
+            self.accept(asked, done);
+        } else {
+            self.refuse(asked, Refusal::new(Code::CMD_ID_REUSED));
+        }
+    }
+
+    /// Tells the asker why the command is not carried out, and how far the game is for their side.
+    pub(super) fn refuse(&self, asked: Asked, refusal: Refusal) {
+        let seq = self.header.side_of(&asked.player_id).map(|side| self.seq_of(side));
+        asked.reply.answer(self.id(), asked.cmd_id, Err(refusal), seq);
+    }
+
+    pub(super) fn refuse_quarantined(&self, asked: Asked) {
+        self.refuse(asked, Refusal::from(&TableError::Quarantined));
+    }
+
+    /// Why a player without a seat cannot act. For a private game the answer does not even show
+    /// that it exists.
+    pub(super) fn stranger(&self) -> Refusal {
+        if self.header.terms.private {
+            Refusal::from(&TableError::NotFound)
+        } else {
+            Refusal::new(Code::NOT_YOUR_GAME)
+        }
+    }
+
+    /// Puts a command in the queue.
+    pub(super) fn enqueue(&mut self, asked: Box<Asked>) {
+        if self.header.side_of(&asked.player_id).is_none() {
+            return asked.reply.answer(self.id(), asked.cmd_id, Err(self.stranger()), None);
+        }
+        if self.work.is_full_for(&asked.player_id) {
+            return self.refuse(*asked, Refusal::new(Code::TOO_MANY).because("commands"));
+        }
+        self.work.queue.push_back(asked);
+    }
+
+    pub(super) fn request_rematch(
+        &mut self,
+        reply: Reply,
+        player: &Player,
+        cmd_id: CommandId,
+        outputs: &mut Vec<Output>,
+    ) {
+        let Some(side) = self.header.side_of(&player.id) else {
+            return reply.answer(self.id(), cmd_id, Err(self.stranger()), None);
+        };
+        if !self.is_over() {
+            return reply.answer(self.id(), cmd_id, Err(Refusal::new(Code::NOT_OVER)), None);
+        }
+        let is_stopping = self.is_stopping();
+        let is_house_game = self.header.is_house(side.opponent());
+        let request = RematchRequest { reply, cmd_id, side };
+        if self.rematch.request(request, is_house_game, is_stopping, &self.audiences) {
+            outputs.push(Output::MakeRematch);
         }
     }
 }

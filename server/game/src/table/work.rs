@@ -34,9 +34,7 @@ pub(crate) enum Flight {
 pub(crate) enum Cause {
     /// A deadline has passed.
     Deadline,
-    /// The server is back.
     Recovery,
-    /// The server stops.
     Stop,
 }
 
@@ -113,7 +111,6 @@ impl Work {
         self.retry_at = None;
     }
 
-    /// Ends the delay if it is over.
     pub(super) fn end_delay(&mut self, now: Stamp) {
         self.retry_at = self.retry_at.filter(|retry_at| now < *retry_at);
     }

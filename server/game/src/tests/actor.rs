@@ -151,7 +151,7 @@ async fn a_game_can_be_read_while_its_end_waits_for_the_index() {
     let (release, released) = mpsc::sync_channel::<()>(0);
     let tables = server.tables.clone();
     let holder = thread::spawn(move || {
-        let index = tables.residents().index();
+        let index = tables.residents().index.lock();
         lock.send(()).unwrap();
         released.recv().unwrap_err();
         drop(index);
@@ -292,7 +292,7 @@ async fn a_rematch_is_announced_to_both_and_found_after_a_restart() {
     let table = server.game(1).await;
     let mut ana = Client::new("ana");
     let bo = Client::new("bo");
-    let mut registration = server.connections.enter(ana.outbox.clone());
+    let mut registration = server.connections.enter(ana.outbox.clone(), None);
     registration.identify("ana", "t", 8);
     command(&table, &ana, "end", GameCommand::Abort {}).await;
     run_tasks().await;

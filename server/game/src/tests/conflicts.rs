@@ -151,7 +151,9 @@ fn a_damaged_log_stops_this_game_and_says_so_to_all() {
     hand.command(&ana, 0, command);
     assert_eq!(ana.refusal().0, code(Code::GAME_QUARANTINED));
     hand.open(&bo, None);
-    assert!(matches!(bo.only(), ServerToClient::GameUnavailable { .. }));
+    let ServerToClient::GameUnavailable { code: why, request, .. } = bo.only() else { panic!("damaged") };
+    assert_eq!(why, Some(Code::new(Code::GAME_QUARANTINED)));
+    assert!(request.is_some(), "the request to open the game, for a report");
     assert_eq!(hand.table.wake_at(), None);
 }
 

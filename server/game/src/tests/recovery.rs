@@ -297,7 +297,7 @@ fn a_house_player_wants_every_rematch_and_an_existing_one_is_found_after_a_reloa
     };
     assert_eq!(only(&mut ana), started);
     hand.reload();
-    hand.table.set_rematch(GameId::from_random([9; 12]));
+    hand.table.rematch.set_game(GameId::from_random([9; 12]));
     hand.rematch(&ana, "again");
     assert_eq!(only(&mut ana), started);
 }

@@ -48,7 +48,7 @@ impl Server {
     }
 
     fn connect(&self, client: &Client) -> Registration {
-        let mut registration = self.connections.enter(client.outbox.clone());
+        let mut registration = self.connections.enter(client.outbox.clone(), None);
         registration.identify(&client.player.id, "token", 8);
         registration
     }

@@ -353,14 +353,14 @@ fn nobodys_absence_grows_older_while_this_server_does_not_hear_the_others() {
     one.close(&ana);
     presences(&mut bo);
     one.advance(20_000);
-    one.table.note_sight(None);
+    one.table.attendance.note_sight(None);
     one.step(Input::Tick);
     assert_eq!(one.table.attendance.absent_since(Side::Red), None);
     one.advance(600_000);
     one.step(Input::Tick);
     assert!(presences(&mut bo).is_empty());
     let sighted = one.now();
-    one.table.note_sight(Some(sighted));
+    one.table.attendance.note_sight(Some(sighted));
     one.step(Input::Tick);
     assert!(presences(&mut bo).is_empty());
     assert_eq!(one.table.attendance.absent_since(Side::Red), Some(sighted), "it begins anew");
@@ -374,12 +374,12 @@ fn while_the_store_is_away_openers_see_the_replica_and_later_the_log() {
     let (one, ..) = pair();
     let mut other = one.twin();
     other.table.share(PerSide::default());
-    other.table.note_store(true, None);
+    other.table.outage.note_contact(true, None);
     other.is_holding = true;
     let mut cy = Client::new("cy");
     other.open(&cy, None);
     assert!(matches!(cy.only(), ServerToClient::Game { .. }), "without the store it is shown without a look");
-    other.table.note_store(false, None);
+    other.table.outage.note_contact(false, None);
     other.is_holding = false;
     other.release();
     assert!(matches!(cy.only(), ServerToClient::Game { .. }));
@@ -394,13 +394,13 @@ fn of_a_game_that_has_gone_on_elsewhere_nothing_older_is_shown_while_the_store_i
     for (heard, since) in rows {
         let mut other = one.twin();
         other.table.share(PerSide::default());
-        other.table.note_store(true, None);
+        other.table.outage.note_contact(true, None);
         other.is_holding = true;
         other.step(Input::Heard { seq: heard });
         let mut cy = Client::new("cy");
         other.open(&cy, since);
         assert!(matches!(cy.only(), ServerToClient::StoreState { available: false }));
-        other.table.note_store(false, None);
+        other.table.outage.note_contact(false, None);
         other.is_holding = false;
         other.release();
         assert!(matches!(cy.only(), ServerToClient::Game { .. }));
@@ -413,14 +413,14 @@ fn while_nothing_is_heard_of_the_store_clocks_are_shown_as_they_stood_and_again_
     let since = other.now();
     let stood = other.table.look(since, Viewer::Public).1;
     other.advance(4_800);
-    other.table.note_store(true, Some(since));
+    other.table.outage.note_contact(true, Some(since));
     other.is_holding = true;
     let mut cy = Client::new("cy");
     other.open(&cy, None);
     let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown at once") };
     assert_eq!(view, stood);
     // Another server could write meanwhile.
-    other.table.note_store(false, None);
+    other.table.outage.note_contact(false, None);
     other.is_holding = false;
     other.release();
     let ServerToClient::Game { view, .. } = cy.only() else { panic!("not shown again") };

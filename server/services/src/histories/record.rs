@@ -1,8 +1,8 @@
 //! Stored records of finished games.
 
-use flagfall_base::keys::{FIGURES, PLAYED, PLAYED_DUE, TALLY, VERSUS};
+use flagfall_base::keys::{FIGURES, PLAYED, TALLY, VERSUS};
 use flagfall_board::{GameId, PerSide, Side};
-use flagfall_protocol::{GameScore, PlayedGame, Player, Secret, Tally, Time};
+use flagfall_protocol::{GameScore, Secret, Tally};
 use flagfall_store::{Key, StoreError};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -12,43 +12,6 @@ const MOMENT_MAX: u64 = 9_999_999_999_999;
 /// Most deployments kept of a player per ruleset. Beyond that, the one played longest ago is
 /// dropped.
 const DEPLOYMENTS_MAX: usize = 64;
-
-/// A game in a player's list.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct PlayedRecord {
-    pub(super) game: GameId,
-    pub(super) ended: u64,
-    pub(super) ruleset: String,
-    pub(super) time: Time,
-    pub(super) rated: bool,
-    pub(super) private: bool,
-    pub(super) side: Side,
-    /// Under the name they had then.
-    pub(super) opponent: Player,
-    pub(super) score: GameScore,
-    pub(super) reason: String,
-    pub(super) plies: u16,
-}
-
-impl PlayedRecord {
-    /// The game with its opponent under their current name.
-    pub(super) fn shown(self, opponent: Player) -> PlayedGame {
-        let PlayedRecord {
-            game,
-            ended,
-            ruleset,
-            time,
-            rated,
-            private,
-            side,
-            opponent: _,
-            score,
-            reason,
-            plies,
-        } = self;
-        PlayedGame { game, ended, ruleset, time, rated, private, side, opponent, score, reason, plies }
-    }
-}
 
 /// Two players' tallies in one ruleset, with and without private games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -66,7 +29,6 @@ pub(super) struct Figures {
     pub(super) deployments: Vec<KeptDeployment>,
 }
 
-/// A deployment and its results.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KeptDeployment {
     pub(super) setup: String,
@@ -76,7 +38,6 @@ pub(super) struct KeptDeployment {
 }
 
 impl Figures {
-    /// Adds a game.
     pub(super) fn count(&mut self, side: Side, score: GameScore, setup: Option<&Secret>, ended: u64) {
         self.by_side[side].count(score);
         let Some(setup) = setup.map(Secret::expose) else { return };
@@ -133,11 +94,6 @@ pub(super) fn damaged(what: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned() }
 }
 
-/// The key of a finished game's job.
-pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
-    PLAYED_DUE.key([&game]).ok()
-}
-
 /// The prefix of a player's list, the latest game first.
 pub(super) fn played_of(player: &str, shelf: Shelf) -> Result<Key, StoreError> {
     PLAYED.under([&player, &shelf.name()])
@@ -164,24 +120,6 @@ pub(super) fn versus_key(
 
 fn place(ended: u64, game: GameId) -> String {
     format!("{:013}-{game}", MOMENT_MAX.saturating_sub(ended))
-}
-
-/// The prefix of a player's tallies against another player, by ruleset.
-pub(super) fn tallies_of(player: &str, opponent: &str) -> Result<Key, StoreError> {
-    TALLY.under([&player, &opponent])
-}
-
-pub(super) fn tally_key(player: &str, opponent: &str, ruleset: &str) -> Result<Key, StoreError> {
-    TALLY.key([&player, &opponent, &ruleset])
-}
-
-/// The prefix of a player's statistics, by ruleset.
-pub(super) fn figures_of(player: &str) -> Result<Key, StoreError> {
-    FIGURES.under([&player])
-}
-
-pub(super) fn figures_key(player: &str, ruleset: &str) -> Result<Key, StoreError> {
-    FIGURES.key([&player, &ruleset])
 }
 
 /// The prefixes of everything kept under a player's id.

@@ -9,7 +9,6 @@ use metrics::counter;
 
 use flagfall_base::delivery::{ConnectionId, Outbox, Payload};
 
-/// Most games that the lobby lists.
 pub(super) const LISTED_GAMES_MAX: usize = 30;
 /// Ticks to skip while nothing but plies and the number of players has changed.
 const MINOR_CHANGES_SKIPPED: u32 = 9;
@@ -36,18 +35,14 @@ impl Board {
         self.watchers.insert(outbox.connection(), outbox);
     }
 
-    /// Removes a watcher.
     pub(super) fn unwatch(&mut self, connection: ConnectionId) {
         self.watchers.remove(&connection);
     }
 
-    /// True if there is a watcher.
     pub(super) fn is_watched(&self) -> bool {
         !self.watchers.is_empty()
     }
 
-    /// Sends all watchers the current lobby if a seek or game has come or gone, and other changes
-    /// now and then.
     pub(super) fn tell(&mut self, seeks: Vec<Seek>, games: Vec<GameSummary>, online: usize) {
         self.watchers.retain(|_, outbox| !outbox.is_closed());
         if self.watchers.is_empty() {

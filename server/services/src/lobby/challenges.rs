@@ -9,7 +9,7 @@ use flagfall_store::{Key, Store, Write};
 use serde::{Deserialize, Serialize};
 
 use super::refusal::LobbyRefusal;
-use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF, INVITED};
+use flagfall_base::keys::{CHALLENGES, CHALLENGES_OF, INVITED, last_part};
 use flagfall_base::transact::delete;
 
 /// An open challenge, as the store keeps it.
@@ -17,11 +17,8 @@ use flagfall_base::transact::delete;
 pub struct Challenge {
     /// The code: anyone who has it may accept.
     pub code: String,
-    /// The player who offers.
     pub challenger: Player,
-    /// The terms of the game.
     pub terms: Terms,
-    /// The side the challenger wants.
     pub side: Option<Side>,
     /// When it expires, in milliseconds since 1970.
     pub expires: u64,
@@ -29,7 +26,6 @@ pub struct Challenge {
 
 impl Challenge {
     /// The message that shows the challenge to anyone with the code.
-    #[must_use]
     pub fn message(self) -> ServerToClient {
         ServerToClient::Challenge {
             challenge: self.code,
@@ -50,7 +46,6 @@ impl Challenge {
         ])
     }
 
-    /// The writes that close it.
     pub(super) fn closing(&self) -> Result<[Write; 2], LobbyRefusal> {
         Ok([
             Write::Delete { key: key(&self.code)? },
@@ -59,8 +54,6 @@ impl Challenge {
     }
 }
 
-/// Finds the open challenge of a code. Also returns its key and stored value, for the condition
-/// that it is still open.
 pub(super) async fn find(
     store: &Arc<dyn Store>,
     code: &str,
@@ -78,7 +71,6 @@ pub(super) async fn find(
     Ok((challenge, key, bytes))
 }
 
-/// Counts a player's open challenges, up to `max`.
 pub(super) async fn count(
     store: &Arc<dyn Store>,
     challenger: &Player,
@@ -87,7 +79,6 @@ pub(super) async fn count(
     Ok(store.scan(own_key(challenger, "")?, None, max).await?.len())
 }
 
-/// Closes all open challenges of a player and returns them.
 pub(super) async fn close_all(
     store: &Arc<dyn Store>,
     challenger: &Player,
@@ -95,10 +86,9 @@ pub(super) async fn close_all(
     let prefix = own_key(challenger, "")?;
     let mut closed = Vec::new();
     for (own, _) in store.scan(prefix.clone(), None, usize::MAX).await? {
-        let code = own.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-        let Some(Ok(code)) = code else { continue };
-        closed.extend(find(store, code).await.ok().map(|(challenge, ..)| challenge));
-        delete(&**store, vec![key(code)?, own]).await?;
+        let Some(code) = last_part(&own, &prefix) else { continue };
+        closed.extend(find(store, &code).await.ok().map(|(challenge, ..)| challenge));
+        delete(&**store, vec![key(&code)?, own]).await?;
     }
     Ok(closed)
 }
@@ -116,7 +106,6 @@ pub(super) fn closing_invitation(player: &Player, code: &str) -> Result<Write, L
     Ok(Write::Delete { key: invited_key(&player.id, code)? })
 }
 
-/// The key of a challenge in a player's list.
 pub(super) fn invited_key(player_id: &str, code: &str) -> Result<Key, LobbyRefusal> {
     INVITED.key([&player_id, &code]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

@@ -10,68 +10,45 @@ use serde::Serialize;
 pub enum LobbyCommand {
     /// Offer a game to anyone in the lobby.
     Seek {
-        /// The terms on offer.
         terms: Terms,
-        /// The side the seeker wants.
         side: Option<Side>,
-        /// Which ratings the seek is for.
         #[serde(skip_serializing_if = "Option::is_none")]
         rating: Option<RatingWish>,
     },
-    /// Withdraw a seek.
     CancelSeek {
-        /// The seek's id.
         seek: String,
     },
-    /// Accept another player's seek.
     AcceptSeek {
-        /// The seek's id.
         seek: String,
         /// Whether the acceptor wants secrecy.
         secret: bool,
     },
     /// Offer a game to anyone with the code.
     Challenge {
-        /// The terms on offer.
         terms: Terms,
-        /// The side the challenger wants.
         side: Option<Side>,
     },
-    /// Withdraw a challenge.
     CancelChallenge {
-        /// Its code.
         challenge: String,
     },
-    /// Accept a challenge.
     AcceptChallenge {
-        /// Its code.
         challenge: String,
         /// Whether the acceptor wants secrecy.
         secret: bool,
     },
-    /// Enter the pool.
     EnterPool {
-        /// The terms of the game.
         terms: Terms,
     },
-    /// Leave the pool.
     LeavePool {},
-    /// Play a house player.
     PlayBot {
-        /// Its level.
         bot: String,
-        /// The terms of the game.
         terms: Terms,
-        /// The side the player wants.
         side: Option<Side>,
     },
 }
 
 impl LobbyCommand {
-    /// Converts a message into a lobby command.
-    ///
-    /// # Errors
-    /// The message itself, if it is not for the lobby.
+    /// Converts a message into a lobby command; returns it if it is not for the lobby.
     #[allow(clippy::result_large_err, reason = "the message goes on to whoever it is for")]
     pub fn from_message(message: ClientToServer) -> Result<(CommandId, LobbyCommand), ClientToServer> {
         Ok(match message {
@@ -100,8 +77,6 @@ impl LobbyCommand {
         })
     }
 
-    /// Its name in messages and metrics.
-    #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
             LobbyCommand::Seek { .. } => "seek",
@@ -117,7 +92,6 @@ impl LobbyCommand {
     }
 
     /// True if it withdraws something: allowed even while the server stops.
-    #[must_use]
     pub const fn is_withdrawal(&self) -> bool {
         matches!(
             self,

@@ -1,7 +1,5 @@
 //! The plan of a game, and its record.
 
-use flagfall_board::{GameId, PerSide};
-use flagfall_protocol::{Player, Terms};
 use flagfall_store::{Store, Write};
 use serde::{Deserialize, Serialize};
 
@@ -12,38 +10,15 @@ use flagfall_game::NewGame;
 
 /// Age in milliseconds after which a plan counts as abandoned: creating a game takes milliseconds.
 const LEFT_AFTER_MS: u64 = 3_000;
-/// How long a plan is kept that no server could carry out, in milliseconds: as long as the outcome
-/// of its command.
 pub(crate) const PLAN_MS: u64 = 24 * 3_600_000;
-
-/// A game to be created, as the record of its command keeps it.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct GamePlan {
-    /// The id it will have.
-    pub id: GameId,
-    /// What is played.
-    pub terms: Terms,
-    /// Who plays.
-    pub players: PerSide<Player>,
-    /// Who asked for secrecy.
-    pub secret: PerSide<bool>,
-}
-
-impl From<GamePlan> for NewGame {
-    fn from(plan: GamePlan) -> NewGame {
-        let GamePlan { id, terms, players, secret } = plan;
-        NewGame { id, terms, players, secret, previous: None }
-    }
-}
 
 /// A planned game, as the store keeps it, besides the state of the job.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct PlanRecord {
-    pub(super) plan: GamePlan,
+    pub(super) plan: NewGame,
 }
 
-/// The write that plans a game.
-pub(super) fn planning(store: &dyn Store, plan: &GamePlan) -> Result<Write, LobbyRefusal> {
+pub(super) fn planning(store: &dyn Store, plan: &NewGame) -> Result<Write, LobbyRefusal> {
     let since = store.now();
     let key = PLANS.key([&plan.id])?;
     let fields = serde_json::to_vec(&PlanRecord { plan: plan.clone() })

@@ -48,8 +48,6 @@ impl Inner {
         Err(LobbyRefusal::Store)
     }
 
-    /// The conditions and writes that must join a command of this player: a guest is stored with
-    /// the first one.
     async fn standing(&self, player: &Player) -> Result<Standing, LobbyRefusal> {
         let pass = match player.kind {
             PlayerKind::Guest => self.connections.pass_of(&player.id),

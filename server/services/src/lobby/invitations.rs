@@ -8,8 +8,7 @@ use flagfall_store::{Expect, Key, Update, UpdateOutcome, Write};
 use super::challenges::{self, Challenge, invited_key};
 use super::{Inner, Lobby, LobbyRefusal};
 use crate::blocks::are_apart;
-use flagfall_base::keys::ADDRESSED;
-use flagfall_base::keys::last_part;
+use flagfall_base::keys::{ADDRESSED, last_part};
 
 /// Most challenges that may wait for one player's answer.
 const INVITATIONS_MAX: usize = 50;
@@ -18,8 +17,6 @@ const ADDRESSEES_MAX: usize = 50;
 
 impl Lobby {
     /// Addresses an open challenge of `challenger` to a player. Repeating it changes nothing.
-    ///
-    /// # Errors
     /// [`LobbyRefusal::NoSuchChallenge`] if it is not open or not the challenger's,
     /// [`LobbyRefusal::OwnOffer`], [`LobbyRefusal::NotRated`], [`LobbyRefusal::Blocked`],
     /// [`LobbyRefusal::OpponentBusy`] if too many challenges wait for the player or this one has
@@ -63,16 +60,12 @@ impl Lobby {
     }
 
     /// The open challenges addressed to a player, first to expire first.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Store`].
     pub async fn invitations(&self, player: &Player) -> Result<Invitations, LobbyRefusal> {
         let prefix = key(player, "")?;
         let mut challenges = Vec::new();
         for (key, _) in self.inner.store.scan(prefix.clone(), None, INVITATIONS_MAX).await? {
-            let code = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-            let Some(Ok(code)) = code else { continue };
-            match challenges::find(&self.inner.store, code).await {
+            let Some(code) = last_part(&key, &prefix) else { continue };
+            match challenges::find(&self.inner.store, &code).await {
                 Ok((challenge, ..)) => challenges.push(invitation(challenge)),
                 // Another player accepted it, or it was withdrawn.
                 Err(LobbyRefusal::NoSuchChallenge) => {}
@@ -84,9 +77,6 @@ impl Lobby {
     }
 
     /// Declines a challenge addressed to the player, which closes it.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::NoSuchChallenge`], [`LobbyRefusal::Store`].
     pub async fn decline(&self, player: &Player, code: &str) -> Result<(), LobbyRefusal> {
         let own = key(player, code)?;
         if self.inner.store.get(own.clone()).await?.is_none() {
@@ -111,15 +101,12 @@ impl Lobby {
 }
 
 impl Inner {
-    /// Tells the challenger how a challenge was answered.
     pub(super) async fn tell_challenger(&self, challenge: &Challenge, by: &Player, accepted: bool) {
         let (code, by) = (challenge.code.clone(), by.clone());
         let message = ServerToClient::ChallengeAnswered { challenge: code, by, accepted };
         self.tell(&challenge.challenger, &message).await;
     }
 
-    /// Removes a closed challenge from its addressees' lists and tells them, except the one who
-    /// answered it.
     pub(super) async fn tell_addressees(&self, challenge: &Challenge, answered_by: Option<&Player>) {
         if let Err(refusal) = self.try_tell_addressees(challenge, answered_by).await {
             tracing::debug!(%refusal, "could not tell all addressees that a challenge is closed; their lists do not show it");
@@ -150,7 +137,6 @@ impl Inner {
         Ok(())
     }
 
-    /// Sends a player a message, on any server.
     async fn tell(&self, player: &Player, message: &ServerToClient) {
         self.peers().notify(&self.connections, &[&player.id], message).await;
     }
@@ -165,7 +151,6 @@ fn key(player: &Player, code: &str) -> Result<Key, LobbyRefusal> {
     invited_key(&player.id, code)
 }
 
-/// The key that records a challenge's addressee under its code.
 fn addressed_key(code: &str, player_id: &str) -> Result<Key, LobbyRefusal> {
     ADDRESSED.key([&code, &player_id]).map_err(|_| LobbyRefusal::NoSuchChallenge)
 }

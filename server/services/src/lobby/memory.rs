@@ -14,22 +14,19 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::command::LobbyCommand;
-use super::game_plan::{GamePlan, planning};
+use super::game_plan::planning;
 use super::refusal::LobbyRefusal;
 use flagfall_base::keys::COMMANDS;
+use flagfall_game::NewGame;
 
-/// The outcome of an accepted command.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct CommandRecord {
     fingerprint: HexBytesText,
-    /// The answer.
     pub(super) outcome: Accepted,
-    /// The game that it starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) game: Option<GamePlan>,
+    pub(super) game: Option<NewGame>,
 }
 
-/// A SHA-256 as text.
 type HexBytesText = String;
 
 /// An update that keeps a command's outcome. The command's other conditions and writes join it.
@@ -40,7 +37,6 @@ pub(super) struct Draft {
     update: Update,
 }
 
-/// The result of writing a draft.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) enum Kept {
     /// It is in the store.
@@ -51,7 +47,6 @@ pub(super) enum Kept {
     Conflict,
 }
 
-/// Store of command outcomes.
 pub(super) struct CommandMemory {
     store: Arc<dyn Store>,
     memory_ms: u64,
@@ -63,11 +58,6 @@ impl CommandMemory {
         CommandMemory { store, memory_ms }
     }
 
-    /// Returns the command's outcome if it was accepted before.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::CommandIdReused`] if the id belongs to another command,
-    /// [`LobbyRefusal::Store`].
     pub(super) async fn recall(
         &self,
         player: &Player,
@@ -78,17 +68,13 @@ impl CommandMemory {
         bytes.map(|bytes| read(&bytes, command)).transpose()
     }
 
-    /// Prepares the record of an accepted command.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Internal`].
     pub(super) fn draft(
         &self,
         player: &Player,
         cmd_id: &CommandId,
         command: &LobbyCommand,
         outcome: Accepted,
-        game: Option<GamePlan>,
+        game: Option<NewGame>,
     ) -> Result<Draft, LobbyRefusal> {
         let key = key(player, cmd_id)?;
         let record = CommandRecord { fingerprint: fingerprint(command)?, outcome, game };
@@ -102,11 +88,6 @@ impl CommandMemory {
         Ok(Draft { key, record, value, update })
     }
 
-    /// Writes a draft to the store.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Store`]: the draft may have been written or not. Repeating the command
-    /// resolves it.
     pub(super) async fn keep(&self, draft: Draft, command: &LobbyCommand) -> Result<Kept, LobbyRefusal> {
         let Draft { key, record, value, update } = draft;
         match self.store.update(update).await? {
@@ -125,14 +106,20 @@ impl CommandMemory {
 }
 
 impl Draft {
-    /// Adds a condition.
+    /// Adds the conditions and writes of another update.
+    #[must_use]
+    pub(super) fn joining(mut self, other: Update) -> Draft {
+        self.update.conditions.extend(other.conditions);
+        self.update.writes.extend(other.writes);
+        self
+    }
+
     #[must_use]
     pub(super) fn expecting(mut self, key: Key, expect: Expect) -> Draft {
         self.update.conditions.push((key, expect));
         self
     }
 
-    /// Adds a write.
     #[must_use]
     pub(super) fn writing(mut self, write: Write) -> Draft {
         self.update.writes.push(write);
@@ -140,7 +127,6 @@ impl Draft {
     }
 }
 
-/// The key of a command's outcome.
 pub(super) fn key(player: &Player, cmd_id: &CommandId) -> Result<Key, LobbyRefusal> {
     COMMANDS.key([&player.id, &cmd_id.as_str()]).map_err(|error| LobbyRefusal::internal(&error))
 }

@@ -1,13 +1,24 @@
-//! Opening a seek within the limits of its player and of the lobby, also when several servers open
-//! seeks at once.
+//! Opening a seek, and entering and leaving the pool, also when several servers act at once.
+//!
+//! The asker's rating for the seek's ruleset and speed decides, at the moment they accept, whether
+//! or not the seek is rated. Provisional ratings count like others, and an account that has not
+//! played has 1500. Guests have no rating. People and bots are rated apart, so their ratings cannot
+//! be compared.
 
-use flagfall_board::Side;
-use flagfall_protocol::{Accepted, RatingWish, Seek, Terms};
-
+use super::BadRange;
 use super::memory::Kept;
 use super::seeks::{self, SeekRecord};
 use super::{Asker, Handled, LobbyRefusal, check_rated, check_terms};
+use crate::ratings::has_class;
 use flagfall_base::random::random_code;
+use flagfall_board::Side;
+use flagfall_protocol::PlayerKind;
+use flagfall_protocol::RatingPoint;
+use flagfall_protocol::RatingRange;
+use flagfall_protocol::Speed;
+use flagfall_protocol::{Accepted, RatingWish, Seek, Terms};
+use flagfall_store::Expect;
+use flagfall_store::Write;
 
 /// Attempts to count and open while other servers open seeks. One server opens its seeks one after
 /// the other.
@@ -40,11 +51,92 @@ impl Asker<'_> {
                 continue;
             }
             if let Kept::New(_) = kept {
-                self.inner.seeks().open(record);
+                self.inner.seeks.lock().open(record);
                 self.inner.changed.notify_one();
             }
             return self.finish(kept, LobbyRefusal::Store, Vec::new()).await;
         }
         Err(LobbyRefusal::Store)
+    }
+}
+
+impl Asker<'_> {
+    /// The asker's rating for games of these terms. None for guests and for games without ratings.
+    pub(super) async fn rating_for(&self, terms: &Terms) -> Result<Option<RatingPoint>, LobbyRefusal> {
+        let is_rated = matches!(self.player.kind, PlayerKind::Account | PlayerKind::Bot);
+        match class_of(terms).filter(|_| is_rated) {
+            Some(speed) => {
+                let ratings = self.inner.pool.ratings();
+                Ok(Some(ratings.shown(&self.player.id, &terms.ruleset, speed).await?))
+            }
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn range(
+        &self,
+        wish: Option<RatingWish>,
+        terms: &Terms,
+        own: Option<RatingPoint>,
+    ) -> Result<Option<RatingRange>, LobbyRefusal> {
+        let Some(wish) = wish else { return Ok(None) };
+        if class_of(terms).is_none() {
+            return Err(BadRange::NoRatings.into());
+        }
+        let range = wish.range(own.map(|own| own.rating)).ok_or(BadRange::Guest)?;
+        if range.is_allowed() { Ok(Some(range)) } else { Err(BadRange::Bounds.into()) }
+    }
+
+    pub(super) async fn check_range(&self, seek: &Seek) -> Result<(), LobbyRefusal> {
+        let Some(range) = seek.rating else { return Ok(()) };
+        let is_bot = |kind: PlayerKind| kind == PlayerKind::Bot;
+        let is_apart = is_bot(self.player.kind) != is_bot(seek.seeker.kind);
+        let own = self.rating_for(&seek.terms).await?.map(|own| own.rating).filter(|_| !is_apart);
+        match own {
+            Some(own) if range.contains(own) => Ok(()),
+            own => Err(LobbyRefusal::OutsideRange { range, own, is_apart }),
+        }
+    }
+}
+
+fn class_of(terms: &Terms) -> Option<Speed> {
+    Speed::of(terms.time).filter(|_| has_class(&terms.ruleset))
+}
+
+/// Attempts to change a player's record in the pool while others change it.
+const POOL_ATTEMPTS: usize = 8;
+
+impl Asker<'_> {
+    pub(super) async fn enter_pool(&self, terms: &Terms) -> Handled {
+        let terms = &check_terms(terms)?;
+        check_rated(terms, [self.player.kind; 2])?;
+        self.check_conduct().await?;
+        self.check_games().await?;
+        for _ in 0..POOL_ATTEMPTS {
+            let entering = self.inner.pool.entering(self.player, terms).await?;
+            let draft = self.draft(Accepted::Done {}, None)?.joining(entering);
+            // A conflict: at the same moment the record was extended, or the player was paired.
+            match self.keep(draft).await? {
+                Kept::Conflict => {}
+                kept => return self.finish(kept, LobbyRefusal::BeingPaired, Vec::new()).await,
+            }
+        }
+        Err(LobbyRefusal::BeingPaired)
+    }
+
+    pub(super) async fn leave_pool(&self) -> Handled {
+        for _ in 0..POOL_ATTEMPTS {
+            let (key, bytes) = self.inner.pool.leaving(self.player).await?;
+            let draft = self.draft(Accepted::Done {}, None)?;
+            let draft = draft.expecting(key.clone(), Expect::Value(bytes)).writing(Write::Delete { key });
+            match self.keep(draft).await? {
+                Kept::Conflict => {}
+                kept => {
+                    self.inner.connections.set_pool(&self.player.id, None);
+                    return self.finish(kept, LobbyRefusal::BeingPaired, Vec::new()).await;
+                }
+            }
+        }
+        Err(LobbyRefusal::BeingPaired)
     }
 }

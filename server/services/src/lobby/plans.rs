@@ -11,7 +11,7 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Phase, PlayerKind, ServerToClient};
 use flagfall_store::{Key, Write};
 
-use super::game_plan::{GamePlan, PlanRecord};
+use super::game_plan::PlanRecord;
 use super::memory::key as outcome_key;
 use super::refusal::LobbyRefusal;
 use super::{Asker, Inner, Lobby};
@@ -19,12 +19,10 @@ use flagfall_base::delivery::Payload;
 use flagfall_base::jobs::{Claimed, JobError};
 use flagfall_base::keys::PLANS;
 use flagfall_base::transact::write_if;
+use flagfall_game::NewGame;
 
 impl Lobby {
     /// Does the job of creating the game of an abandoned plan.
-    ///
-    /// # Errors
-    /// [`JobError`].
     pub(crate) async fn do_job(&self, job: &Claimed) -> Result<(), JobError> {
         let PlanRecord { plan, .. } = job.fields()?;
         let game = plan.id;
@@ -56,10 +54,8 @@ impl Lobby {
 }
 
 impl Inner {
-    /// Creates the game and informs its players who are connected here; other servers inform theirs
-    /// when they open it.
-    pub(super) async fn make(&self, plan: GamePlan) -> Result<(), LobbyRefusal> {
-        let game = self.tables.create(plan.into()).await?;
+    pub(super) async fn make(&self, plan: NewGame) -> Result<(), LobbyRefusal> {
+        let game = self.tables.create(plan).await?;
         for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
             let player = &game.players[side];
             if player.kind != PlayerKind::House {
@@ -88,7 +84,7 @@ impl Asker<'_> {
     /// Creates the game of a command, or takes the command back; these writes open its offer again.
     pub(super) async fn make_or_take_back(
         &self,
-        plan: GamePlan,
+        plan: NewGame,
         offer: Vec<Write>,
     ) -> Result<(), LobbyRefusal> {
         let game = plan.id;

@@ -7,22 +7,6 @@
 //! period after a server last saw its player online: a dropped connection costs no place, and a
 //! player who has left is not paired.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::future::ready;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-use flagfall_board::{GameId, PerSide, Side, Stamp};
-use flagfall_pairing::{Pair, Waiting, pair};
-use flagfall_protocol::{Phase, Player, PlayerKind, ServerToClient, Speed, Terms};
-use flagfall_rating::Rating;
-use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
-use futures_util::{StreamExt, TryStreamExt};
-use metrics::{gauge, histogram};
-use serde::{Deserialize, Serialize};
-use tokio::time::Instant;
-
-use super::game_plan::GamePlan;
 use super::refusal::LobbyRefusal;
 use crate::blocks::blocked_ids;
 use crate::ratings::{Ratings, Standing};
@@ -32,13 +16,29 @@ use flagfall_base::keys::{PAIRED, PAIRED_OF, POOL, POOLED};
 use flagfall_base::random::{random_bytes, random_game_id};
 use flagfall_base::scan::Scan;
 use flagfall_base::telemetry as names;
-use flagfall_base::transact::delete;
-use flagfall_game::{CreateError, TableError, Tables};
+use flagfall_base::transact::{delete, expect};
+use flagfall_board::{GameId, PerSide, Side, Stamp};
+use flagfall_game::{CreateError, NewGame, TableError, Tables};
+use flagfall_pairing::Settings;
+use flagfall_pairing::reach;
+use flagfall_pairing::{Pair, Waiting, pair};
+use flagfall_protocol::PoolStatus;
+use flagfall_protocol::RatingRange;
+use flagfall_protocol::{Phase, Player, PlayerKind, ServerToClient, Speed, Terms};
+use flagfall_rating::Rating;
+use flagfall_store::{Expect, Key, Record, Store, StoreError, Update, UpdateOutcome, Write};
+use futures_util::{StreamExt, TryStreamExt};
+use metrics::{gauge, histogram};
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// How long the records of two paired players are kept, in milliseconds.
 const POOLED_MS: u64 = 24 * 3_600_000;
-/// Records of the pool read at a time.
-const POOL_MAX: usize = 4_096;
 /// Most players of one class who are matched together: twice as many take more than twice as long.
 const MATCHED_MAX: usize = 4_096;
 /// Pairs written, and games created, at once.
@@ -60,12 +60,6 @@ pub(super) struct PoolRecord {
     pub(super) since: u64,
     /// When the record expires, unless the player is seen online, in milliseconds since 1970.
     pub(super) expires: u64,
-}
-
-/// The conditions and the write that put a player into the pool.
-pub(super) struct Entering {
-    pub(super) conditions: Vec<(Key, Expect)>,
-    pub(super) write: Write,
 }
 
 /// The pool of a store. [`Pool::hold_wave`] runs one wave.
@@ -90,7 +84,6 @@ pub(super) struct Waiter {
 }
 
 impl Pool {
-    /// The pool of this store.
     pub(super) fn new(
         store: Arc<dyn Store>,
         tables: Tables,
@@ -112,18 +105,15 @@ impl Pool {
         }
     }
 
-    /// The ratings used for pairing.
     pub(super) fn ratings(&self) -> &Ratings {
         &self.ratings
     }
 
     /// Returns the update that lets a player wait for these terms. A player who waits for the same
     /// terms keeps their place; other terms replace the earlier ones.
-    ///
-    /// # Errors
     /// [`LobbyRefusal::AlreadyPaired`] while the game that the player was paired into runs.
-    pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Entering, LobbyRefusal> {
-        let (pool_key, paired_key) = (pool_key(&player.id)?, paired_of_key(&player.id)?);
+    pub(super) async fn entering(&self, player: &Player, terms: &Terms) -> Result<Update, LobbyRefusal> {
+        let (pool_key, paired_key) = (POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?);
         let paired = self.store.get(paired_key.clone()).await?;
         if let Some(game) = paired.as_deref().and_then(game_of)
             && self.is_running(game).await?
@@ -139,62 +129,47 @@ impl Pool {
             since: waits_since.map_or(now.0, |known| known.since),
             expires: now.plus_ms(self.grace_ms).0,
         };
-        let expect = |value: Option<Vec<u8>>| value.map_or(Expect::Absent, Expect::Value);
-        Ok(Entering {
+        Ok(Update {
             conditions: vec![(pool_key.clone(), expect(before)), (paired_key, expect(paired))],
-            write: put(pool_key, &record, record.expires)?,
+            writes: vec![put(pool_key, &record, record.expires)?],
         })
     }
 
     /// Returns the key and value of a waiting player's record, for its removal.
-    ///
-    /// # Errors
     /// [`LobbyRefusal::NotInPool`], or [`LobbyRefusal::AlreadyPaired`] if the game that the player
     /// was paired into runs or is about to start.
     pub(super) async fn leaving(&self, player: &Player) -> Result<(Key, Vec<u8>), LobbyRefusal> {
-        let key = pool_key(&player.id)?;
+        let key = POOL.key([&player.id])?;
         if let Some(bytes) = self.store.get(key.clone()).await? {
             return Ok((key, bytes));
         }
-        let paired = self.store.get(paired_of_key(&player.id)?).await?;
+        let paired = self.store.get(PAIRED_OF.key([&player.id])?).await?;
         match paired.as_deref().and_then(game_of) {
             Some(game) if self.is_running(game).await? => Err(LobbyRefusal::AlreadyPaired(game)),
             Some(_) | None => Err(LobbyRefusal::NotInPool),
         }
     }
 
-    /// True if a player waits.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub(super) async fn is_waiting(&self, player_id: &str) -> Result<bool, StoreError> {
-        let Ok(key) = pool_key(player_id) else { return Ok(false) };
+        let Ok(key) = POOL.key([&player_id]) else { return Ok(false) };
         Ok(self.store.get(key).await?.is_some())
     }
 
     /// Removes a deleted account from the pool.
-    ///
-    /// # Errors
-    /// [`LobbyRefusal::Store`].
     pub(super) async fn forget(&self, player: &Player) -> Result<(), LobbyRefusal> {
-        Ok(delete(&*self.store, vec![pool_key(&player.id)?, paired_of_key(&player.id)?]).await?)
+        Ok(delete(&*self.store, vec![POOL.key([&player.id])?, PAIRED_OF.key([&player.id])?]).await?)
     }
 
     async fn is_running(&self, game: GameId) -> Result<bool, LobbyRefusal> {
         match self.tables.find(game).await {
             Ok(table) => Ok(table.summary().phase != Phase::Over),
             // Not created yet, or never will be.
-            Err(TableError::NotFound) => Ok(self.store.get(paired_key(game)?).await?.is_some()),
+            Err(TableError::NotFound) => Ok(self.store.get(PAIRED.key([&game])?).await?.is_some()),
             Err(TableError::Quarantined) => Ok(false),
             Err(error @ (TableError::Unavailable | TableError::Failed)) => Err(error.into()),
         }
     }
 
-    /// Runs a wave: creates the games of pairs, extends the records of players connected here, and
-    /// pairs those who wait.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the next wave continues with what is left.
     pub(super) async fn hold_wave(&self) -> Result<(), StoreError> {
         self.make_games().await?;
         self.take_back().await?;
@@ -233,7 +208,7 @@ impl Pool {
     async fn waiters(&self) -> Result<Vec<Waiter>, StoreError> {
         let now = self.store.now();
         let mut waiters = Vec::new();
-        let mut scan = Scan::new(&*self.store, POOL.all()?, POOL_MAX);
+        let mut scan = Scan::new(&*self.store, POOL.all()?);
         while let Some(records) = scan.next().await? {
             for (key, bytes) in records {
                 let Some(record) = read(&bytes) else { continue };
@@ -332,19 +307,20 @@ impl Pool {
     async fn seal(&self, first: &Waiter, second: &Waiter, now: Stamp) -> Result<bool, StoreError> {
         let Ok(id) = random_game_id() else { return Ok(false) };
         let sides = PerSide::new(first, second);
-        let plan = GamePlan {
+        let plan = NewGame {
             id,
             terms: Terms { secret: false, ..first.record.terms.clone() },
             players: PerSide::from_fn(|side: Side| sides[side].record.player.clone()),
             secret: PerSide::from_fn(|side: Side| sides[side].record.terms.secret),
+            previous: None,
         };
         let mut update = Update::default();
-        update.writes.push(put(paired_key(id)?, &plan, now.plus_ms(PAIRED_MS).0)?);
+        update.writes.push(put(PAIRED.key([&id])?, &plan, now.plus_ms(PAIRED_MS).0)?);
         update.writes.push(keeping(id, [&first.record, &second.record], now)?);
         for waiter in [first, second] {
             update.conditions.push((waiter.key.clone(), Expect::Value(waiter.bytes.clone())));
             update.writes.push(Write::Delete { key: waiter.key.clone() });
-            let (key, value) = (paired_of_key(&waiter.record.player.id)?, id.as_str().into());
+            let (key, value) = (PAIRED_OF.key([&waiter.record.player.id])?, id.as_str().into());
             update.writes.push(Write::Put { key, value, expires: Some(now.plus_ms(PAIRED_OF_MS)) });
         }
         // Conflict: a player left, or another server was first. Unknown: if it was written, a later
@@ -360,49 +336,31 @@ impl Pool {
         Ok(is_sealed)
     }
 
-    /// Creates the games of all pairs, including other servers', and informs the players connected
-    /// here.
     async fn make_games(&self) -> Result<(), StoreError> {
         let paired = self.paired().await?;
         let ids: HashSet<GameId> = paired.iter().map(|(_, plan)| plan.id).collect();
-        self.told().retain(|told, _| ids.contains(told));
-        let told = self.told().clone();
+        self.told.lock().retain(|told, _| ids.contains(told));
+        let told = self.told.lock().clone();
         let (known, new): (Vec<_>, Vec<_>) =
             paired.into_iter().partition(|(_, plan)| told.contains_key(&plan.id));
         let making = futures_util::stream::iter(new).map(|(key, plan)| self.make_game(key, plan));
         let mut useless: Vec<Key> = making.buffer_unordered(AT_ONCE).filter_map(ready).collect().await;
         let is_old = |game: &GameId| told.get(game).is_some_and(|at| at.elapsed() >= self.wave * WAVES_KEPT);
         useless.extend(known.into_iter().filter(|(_, plan)| is_old(&plan.id)).map(|(key, _)| key));
-        for keys in useless.chunks(AT_ONCE) {
-            let writes = keys.iter().map(|key| Write::Delete { key: key.clone() }).collect();
-            self.store.update(Update { conditions: Vec::new(), writes }).await?;
-        }
-        Ok(())
+        delete(&*self.store, useless).await
     }
 
     /// Reads the pairs whose games are to be created.
-    async fn paired(&self) -> Result<Vec<(Key, GamePlan)>, StoreError> {
-        let mut paired = Vec::new();
-        let mut after = None;
-        loop {
-            let records = self.store.scan(PAIRED.all()?, after, POOL_MAX).await?;
-            let is_last = records.len() < POOL_MAX;
-            after = records.last().map(|(key, _)| key.clone());
-            let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
-            paired.extend(records.into_iter().filter_map(read));
-            if is_last {
-                return Ok(paired);
-            }
-        }
+    async fn paired(&self) -> Result<Vec<(Key, NewGame)>, StoreError> {
+        let read = |(key, bytes): Record| Some((key, serde_json::from_slice(&bytes).ok()?));
+        Ok(Scan::all(&*self.store, PAIRED.all()?).await?.into_iter().filter_map(read).collect())
     }
 
-    /// Creates a pair's game and informs the players connected here. Returns the key of a pair
-    /// whose game can never be created.
-    async fn make_game(&self, key: Key, plan: GamePlan) -> Option<Key> {
+    async fn make_game(&self, key: Key, plan: NewGame) -> Option<Key> {
         let id = plan.id;
-        match self.tables.create(plan.into()).await {
+        match self.tables.create(plan).await {
             Ok(game) => {
-                self.told().insert(id, Instant::now());
+                self.told.lock().insert(id, Instant::now());
                 for side in Side::BOTH.into_iter().filter(|_| game.phase != Phase::Over) {
                     let started = ServerToClient::GameStarted { game: game.clone(), side };
                     self.connections.notify(&game.players[side].id, &Payload::new(&started));
@@ -424,10 +382,6 @@ impl Pool {
                 Some(key)
             }
         }
-    }
-
-    fn told(&self) -> std::sync::MutexGuard<'_, HashMap<GameId, Instant>> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -463,22 +417,45 @@ fn game_of(bytes: &[u8]) -> Option<GameId> {
 
 /// The write that keeps the records with which two players waited for their game.
 fn keeping(game: GameId, waited: [&PoolRecord; 2], now: Stamp) -> Result<Write, StoreError> {
-    put(pooled_key(game)?, &waited, now.plus_ms(POOLED_MS).0)
+    put(POOLED.key([&game])?, &waited, now.plus_ms(POOLED_MS).0)
 }
 
-/// The key of the records with which the players of a game waited.
-pub(super) fn pooled_key(game: GameId) -> Result<Key, StoreError> {
-    POOLED.key([&game])
+impl Pool {
+    /// The status of each player of one class who is connected here.
+    pub(super) fn statuses(
+        &self,
+        waiters: &[Waiter],
+        pool: &[Waiting<usize>],
+        waiting: usize,
+    ) -> Vec<(String, PoolStatus)> {
+        let settings = Settings::default();
+        let status = |(waiter, place): (&Waiter, &Waiting<usize>)| {
+            let range = rated_speed(&waiter.record).map(|_| range(place, &settings));
+            let waiting = u32::try_from(waiting).unwrap_or(u32::MAX);
+            let status = PoolStatus { since: waiter.record.since, range, waiting };
+            (waiter.record.player.id.clone(), status)
+        };
+        let here =
+            |(waiter, _): &(&Waiter, &Waiting<usize>)| self.connections.is_online(&waiter.record.player.id);
+        waiters.iter().zip(pool).filter(here).map(status).collect()
+    }
+
+    /// Sends players their status, and clears it for those who stopped waiting.
+    pub(super) fn tell_statuses(&self, statuses: Vec<(String, PoolStatus)>) {
+        let mut told = self.told_status.lock();
+        let mut gone = std::mem::take(&mut *told);
+        for (player, status) in statuses {
+            self.connections.set_pool(&player, Some(status));
+            gone.remove(&player);
+            told.insert(player);
+        }
+        let gone: HashSet<String> = gone;
+        gone.iter().for_each(|player| self.connections.set_pool(player, None));
+    }
 }
 
-pub(super) fn pool_key(player: &str) -> Result<Key, StoreError> {
-    POOL.key([&player])
-}
-
-fn paired_key(game: GameId) -> Result<Key, StoreError> {
-    PAIRED.key([&game])
-}
-
-pub(super) fn paired_of_key(player: &str) -> Result<Key, StoreError> {
-    PAIRED_OF.key([&player])
+fn range(place: &Waiting<usize>, settings: &Settings) -> RatingRange {
+    let reach = reach(place, settings);
+    let points = |points: f64| Some(points.round().clamp(0.0, f64::from(RatingRange::POINTS_MAX)) as u32);
+    RatingRange { min: points(place.rating - reach), max: points(place.rating + reach) }
 }

@@ -9,16 +9,13 @@
 use flagfall_board::{GameId, PerSide, Side, Stamp};
 use flagfall_store::{Expect, Key, StoreError, Update, UpdateOutcome, Write};
 
-use super::pool::{Pool, PoolRecord, paired_of_key, pool_key, pooled_key, put, read};
-use flagfall_base::keys::POOL_RETURNS;
+use super::pool::{Pool, PoolRecord, put, read};
+use flagfall_base::keys::{PAIRED_OF, POOL, POOL_RETURNS, POOLED};
 use flagfall_base::scan::Scan;
 use flagfall_game::GameHeader;
 
 /// How long the pool may take a player back after an abort, in milliseconds.
 const RETURN_MS: u64 = 60_000;
-/// Records of `pool_returns/` read at a time.
-const CHUNK: usize = 256;
-
 /// The note that players who did not cause an abort may wait again, for the append of the abort.
 /// The pool knows whether the game came from there.
 pub(crate) fn pool_return(
@@ -40,8 +37,7 @@ pub(crate) fn pool_return(
 impl Pool {
     /// Returns players of aborted games to the pool if they are connected here.
     pub(super) async fn take_back(&self) -> Result<(), StoreError> {
-        let prefix = POOL_RETURNS.all()?;
-        let mut scan = Scan::new(&*self.store, prefix.clone(), CHUNK);
+        let mut scan = Scan::new(&*self.store, POOL_RETURNS.all()?);
         while let Some(notes) = scan.next().await? {
             for (note, value) in notes {
                 let Some(game) = POOL_RETURNS.game(&note) else { continue };
@@ -58,7 +54,7 @@ impl Pool {
         (note, value): (Key, Vec<u8>),
         innocent: &[String],
     ) -> Result<(), StoreError> {
-        let pooled = pooled_key(game)?;
+        let pooled = POOLED.key([&game])?;
         let mut conditions = vec![(note.clone(), Expect::Value(value))];
         let mut writes = vec![Write::Delete { key: note }];
         if let Some(bytes) = self.store.get(pooled.clone()).await? {
@@ -69,7 +65,7 @@ impl Pool {
                 return Ok(());
             }
             let player = record.player.id.clone();
-            let pool = pool_key(&player)?;
+            let pool = POOL.key([&player])?;
             let before = self.store.get(pool.clone()).await?;
             let waits_for = before.as_deref().and_then(read);
             // A player who has since asked for other terms waits for those.
@@ -81,7 +77,7 @@ impl Pool {
             conditions.push((pooled.clone(), Expect::Value(bytes)));
             // A player who has since been paired again plays that game.
             let last = Expect::Value(game.as_str().into());
-            conditions.push((paired_of_key(&player)?, last));
+            conditions.push((PAIRED_OF.key([&player])?, last));
             writes.push(Write::Delete { key: pooled });
         }
         // Conflict: another server was first, or the next wave sees the change.

@@ -25,69 +25,47 @@ use flagfall_game::{CreateError, TableError};
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum LobbyRefusal {
-    /// No such ruleset.
     NoSuchRuleset(NoSuchRuleset),
-    /// The time control is out of bounds.
     BadTime,
-    /// The game cannot be rated.
     NotRated(Unrated),
-    /// No seek can have this range of ratings.
     BadRange(#[from] BadRange),
     /// The asker's rating is outside the seek's range.
     OutsideRange {
-        /// The range of the seek.
         range: RatingRange,
         /// The asker's rating, if it can be compared.
         own: Option<u32>,
         /// True for a bot and a person, who are rated apart.
         is_apart: bool,
     },
-    /// The asker has left games and must wait.
     LeftGames {
-        /// Number of games left lately.
         left_games: u32,
-        /// Remaining wait in seconds.
         wait_s: u64,
     },
-    /// One of the two has blocked the other.
     Blocked,
-    /// The asker is not in the pool.
     NotInPool,
-    /// The asker has been paired.
     AlreadyPaired(GameId),
     /// The pool changed at the same moment.
     BeingPaired,
-    /// No such house player.
     NoSuchBot,
     /// Gone, taken, or never there.
     NoSuchSeek,
     /// Gone, taken, expired, or never there.
     NoSuchChallenge,
-    /// The offer is the asker's own.
     OwnOffer,
-    /// The player has too many open seeks.
     TooManySeeks(usize),
-    /// The lobby has too many open seeks.
     LobbyFull,
-    /// The player has too many open challenges.
     TooManyChallenges(usize),
-    /// The player has too many running games.
     TooManyGames(usize),
     /// A limit of the address, or of games against house players, is reached.
     TooMany(TooMany),
     /// The other player has too many running games or invitations.
     OpponentBusy,
-    /// The server has no room for a new game.
     ServerFull(CreateError),
-    /// The command id belongs to another command.
     CommandIdReused,
-    /// The guest cannot be stored.
     Player(PlayerError),
-    /// The server is stopping.
     Stopping,
     /// The store cannot be reached or gave no clear answer.
     Store,
-    /// A defect in the server.
     Internal,
 }
 
@@ -95,7 +73,6 @@ pub enum LobbyRefusal {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum BadRange {
-    /// Games of these terms have no ratings.
     NoRatings,
     /// The range is around the asker's rating, and guests have none.
     Guest,
@@ -235,9 +212,6 @@ impl From<ChanceError> for LobbyRefusal {
 
 /// Checks terms and normalizes them: a custom ruleset gets the same name for any order of its
 /// changes.
-///
-/// # Errors
-/// [`LobbyRefusal::NoSuchRuleset`], [`LobbyRefusal::BadTime`].
 pub fn check_terms(terms: &Terms) -> Result<Terms, LobbyRefusal> {
     let ruleset = Ruleset::parse(&terms.ruleset).map_err(LobbyRefusal::NoSuchRuleset)?;
     if !terms.time.is_allowed() {
@@ -246,10 +220,6 @@ pub fn check_terms(terms: &Terms) -> Result<Terms, LobbyRefusal> {
     Ok(Terms { ruleset: ruleset.id.to_owned(), ..terms.clone() })
 }
 
-/// Checks whether these kinds of players may play by these terms, if the terms are rated.
-///
-/// # Errors
-/// [`LobbyRefusal::NotRated`].
 pub fn check_rated(terms: &Terms, kinds: [PlayerKind; 2]) -> Result<(), LobbyRefusal> {
     let why = terms.rated.then(|| why_unrated(&terms.ruleset, terms.time, kinds)).flatten();
     why.map_or(Ok(()), |why| Err(LobbyRefusal::NotRated(why)))

@@ -19,28 +19,23 @@ use flagfall_base::admission::{Limit, Scope, count_hit};
 use flagfall_base::keys::{SEEK_TURN, SEEKS};
 use flagfall_base::transact::delete;
 
-/// Most seeks read at once: more than any lobby has.
 const SEEKS_READ_MAX: usize = 4_096;
 
 /// An open seek as the store keeps it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SeekRecord {
-    /// What is offered.
     pub seek: Seek,
     /// When it was opened, in milliseconds since 1970.
     pub since: u64,
 }
 
 impl SeekRecord {
-    /// The write that opens it.
     pub(super) fn opening(&self) -> Result<Write, LobbyRefusal> {
         let value = serde_json::to_vec(self).map_err(|error| LobbyRefusal::internal(&error))?;
         Ok(Write::Put { key: key(&self.seek.id)?, value, expires: None })
     }
 }
 
-/// Finds the open seek of an id. Also returns its key and stored value, for the condition that it
-/// is still open.
 pub(super) async fn find(
     store: &Arc<dyn Store>,
     id: &str,
@@ -62,8 +57,6 @@ pub(super) async fn read_all(store: &Arc<dyn Store>) -> Result<Vec<SeekRecord>, 
     Ok(records.iter().filter_map(|(_, value): &Record| serde_json::from_slice(value).ok()).collect())
 }
 
-/// How long the store keeps which seek was opened last, in milliseconds: longer than counting and
-/// opening take.
 const TURN_MS: u64 = 60_000;
 
 /// Returns the condition that no other seek has been opened since this read.
@@ -96,7 +89,6 @@ pub(super) async fn close(store: &Arc<dyn Store>, id: &str) -> Result<(), LobbyR
     }
 }
 
-/// Closes all open seeks of a player.
 pub(super) async fn close_all(store: &Arc<dyn Store>, seeker: &Player) -> Result<(), LobbyRefusal> {
     for record in read_all(store).await?.iter().filter(|record| record.seek.seeker.id == seeker.id) {
         delete(&**store, vec![key(&record.seek.id)?]).await?;
@@ -108,10 +100,6 @@ fn key(id: &str) -> Result<Key, LobbyRefusal> {
     SEEKS.key([&id]).map_err(|_| LobbyRefusal::NoSuchSeek)
 }
 
-/// Checks that a player may open another seek besides these.
-///
-/// # Errors
-/// [`LobbyRefusal::TooManySeeks`], [`LobbyRefusal::LobbyFull`].
 pub(super) fn check_room(
     open: &[SeekRecord],
     player_id: &str,
@@ -148,7 +136,6 @@ impl Seeks {
         self.changes
     }
 
-    /// True if the seeks were read at least once.
     pub(super) fn is_read(&self) -> bool {
         self.is_read
     }
@@ -163,7 +150,6 @@ impl Seeks {
         }
     }
 
-    /// Adds an open seek.
     pub(super) fn open(&mut self, record: SeekRecord) {
         self.changes += 1;
         let at =
@@ -171,7 +157,6 @@ impl Seeks {
         self.open.insert(at, record);
     }
 
-    /// Removes a closed seek.
     pub(super) fn remove(&mut self, id: &str) {
         self.changes += 1;
         self.open.retain(|record| record.seek.id != id);
@@ -202,7 +187,6 @@ impl Seeks {
         self.open.iter().filter(is_abandoned).cloned().collect()
     }
 
-    /// True if this server shows the seek.
     pub(super) fn has(&self, id: &str) -> bool {
         self.open.iter().any(|record| record.seek.id == id)
     }
@@ -213,19 +197,14 @@ impl Seeks {
     }
 
     /// The open seeks, oldest first.
-    #[must_use]
     pub fn list(&self) -> Vec<Seek> {
         self.open.iter().map(|record| record.seek.clone()).collect()
     }
 
-    /// Number of open seeks.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.open.len()
     }
 
-    /// True if no seeks are open.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }

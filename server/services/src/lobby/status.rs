@@ -13,9 +13,8 @@ impl Lobby {
     }
 
     /// True if a seek is open, as far as this server knows.
-    #[must_use]
     pub fn has_seek(&self, id: &str) -> bool {
-        self.inner.seeks().has(id)
+        self.inner.seeks.lock().has(id)
     }
 
     /// True if a player waits in the pool, or if the store cannot say.
@@ -24,9 +23,8 @@ impl Lobby {
     }
 
     /// The players connected here who have an open seek. Other servers are told of them.
-    #[must_use]
     pub fn seekers_here(&self) -> BTreeSet<String> {
-        let seeks = self.inner.seeks();
+        let seeks = self.inner.seeks.lock();
         let here = seeks.seekers().filter(|player| self.inner.connections.is_online(player));
         here.map(str::to_owned).collect()
     }

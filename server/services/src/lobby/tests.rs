@@ -64,13 +64,13 @@ impl House {
 
     fn connect(&self, who: &str) -> (Registration, OutboxReader) {
         let (outbox, reader) = outbox(ConnectionId::next());
-        let mut registration = self.connections.enter(outbox);
+        let mut registration = self.connections.enter(outbox, None);
         registration.identify(who, "t", 8);
         (registration, reader)
     }
 
     fn seeks(&self) -> Vec<String> {
-        self.lobby.inner.seeks().list().into_iter().map(|seek| seek.id).collect()
+        self.lobby.inner.seeks.lock().list().into_iter().map(|seek| seek.id).collect()
     }
 }
 

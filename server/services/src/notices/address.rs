@@ -7,7 +7,6 @@ use hyper::Uri;
 
 use crate::settings::Reach;
 
-/// Most characters in an address.
 const URL_LEN_MAX: usize = 500;
 
 /// An address whose text may be called. The addresses that its name resolves to are checked for
@@ -29,9 +28,7 @@ pub struct Target {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}", Refusal::from(self))]
 pub enum TargetError {
-    /// Not a valid address.
     Malformed,
-    /// The address is not encrypted.
     NotEncrypted,
     /// The address leads into a private network.
     Private,
@@ -49,10 +46,6 @@ impl From<&TargetError> for Refusal {
 }
 
 impl Target {
-    /// Parses and checks an address.
-    ///
-    /// # Errors
-    /// [`TargetError`].
     pub fn parse(url: &str, reach: Reach) -> Result<Target, TargetError> {
         let url = url.trim();
         let is_plain = url.len() <= URL_LEN_MAX && url.bytes().all(|byte| byte.is_ascii_graphic());
@@ -89,17 +82,11 @@ impl Target {
         Ok(Target { url: url.to_owned(), host, port, path, authority, is_encrypted })
     }
 
-    /// The whole address.
-    #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 }
 
-/// Checks that a resolved address may be called.
-///
-/// # Errors
-/// [`TargetError`].
 pub(super) fn check_address(address: IpAddr, is_encrypted: bool, reach: Reach) -> Result<(), TargetError> {
     match (is_public(address), reach) {
         (true, _) if is_encrypted => Ok(()),

@@ -4,15 +4,14 @@ use flagfall_protocol::{Notice, OwnGame, WebhookAttempt};
 use flagfall_store::{StoreError, Update};
 
 use super::sender::Sent;
-use super::{LOST_MAX, Notices, TAKEN_MS, WAITS_MS, WaitingNotice, WebhookRecord, count, put, webhook_key};
+use super::{LOST_MAX, Notices, TAKEN_MS, WAITS_MS, WaitingNotice, WebhookRecord, count, put};
 use flagfall_base::jobs::{Claimed, JobError};
+use flagfall_base::keys::WEBHOOKS;
 use flagfall_base::transact::{Transaction, expect};
 
 impl Notices {
-    /// Does the job of sending a notice, if it is still current.
-    ///
-    /// # Errors
-    /// [`JobError`]; [`JobError::NotNow`] if its destination takes nothing at the moment.
+    /// Does the job of sending a notice, if it is still current. [`JobError::NotNow`] if its
+    /// destination takes nothing at the moment.
     pub(crate) async fn do_job(&self, mut job: Claimed) -> Result<(), JobError> {
         let WaitingNotice { notice, .. } = job.fields()?;
         let player = job.id().split('/').next().unwrap_or_default().to_owned();
@@ -52,7 +51,6 @@ impl Notices {
         Ok(())
     }
 
-    /// A player's webhook, unless there is none or it is given up.
     async fn live_webhook(&self, player: &str) -> Result<Option<WebhookRecord>, StoreError> {
         let webhook = self.webhook(player).await?.map(|(webhook, _)| webhook);
         Ok(webhook.filter(|webhook| webhook.lost < LOST_MAX))
@@ -68,8 +66,6 @@ impl Notices {
         own.to_act && Some(own.game.ply) == notice.ply
     }
 
-    /// Records an attempt if the webhook still exists. `lost` is true if the notice is lost, and
-    /// false if it was delivered.
     pub(super) async fn note(
         &self,
         player: &str,
@@ -91,7 +87,7 @@ impl Notices {
                 tracing::info!(%player, why, "a webhook is given up");
             }
             let record = WebhookRecord { last: Some(attempt.clone()), lost: count, ..record };
-            let key = webhook_key(player)?;
+            let key = WEBHOOKS.key([&player])?;
             let conditions = vec![(key.clone(), expect(Some(bytes)))];
             if transaction.commit(Update { conditions, writes: vec![put(key, &record, None)?] }).await? {
                 return Ok(());

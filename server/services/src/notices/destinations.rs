@@ -5,30 +5,27 @@
 //! share a few places.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::Instant;
 
-/// Deliveries at once to all hosts.
 const AT_ONCE: usize = 64;
 /// Deliveries at once to hosts that failed last.
 const FAILING_AT_ONCE: usize = 16;
-/// Deliveries at once to one host.
 const HOST_AT_ONCE: usize = 2;
 /// Deliveries that wait for a place at one host. Further ones wait in the store.
 const WAITING_MAX: usize = 256;
 /// Failures in a row after which a host is left alone.
 const FAILURES_MAX: u32 = 3;
-/// The first pause, and the longest.
 const PAUSE: Duration = Duration::from_secs(10);
 /// For how long a host is left alone at most.
 const PAUSE_MAX: Duration = Duration::from_secs(10 * 60);
 /// Most hosts whose failures are remembered.
 const HOSTS_MAX: usize = 4_096;
 
-/// All destinations. Cheap to clone; all clones are one.
 #[derive(Clone)]
 pub(super) struct Destinations {
     places: Arc<Semaphore>,
@@ -41,19 +38,16 @@ struct Host {
     /// Counts the places that became free.
     freed: watch::Sender<u64>,
     failures: u32,
-    /// The end of its pause.
     paused_until: Option<Instant>,
     used: Instant,
 }
 
-/// A place at a host, as long as this exists.
 pub(super) struct Place {
     destinations: Destinations,
     host: String,
     _place: OwnedSemaphorePermit,
 }
 
-/// The answer to a request for a place.
 enum Offer {
     Taken(Place),
     /// Ask again when this has changed.
@@ -70,7 +64,7 @@ struct Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        if let Some(known) = self.destinations.hosts().get_mut(self.host) {
+        if let Some(known) = self.destinations.hosts.lock().get_mut(self.host) {
             known.waiting = known.waiting.saturating_sub(1);
         }
     }
@@ -83,14 +77,10 @@ impl Default for Destinations {
 }
 
 impl Destinations {
-    fn hosts(&self) -> MutexGuard<'_, HashMap<String, Host>> {
-        self.hosts.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A place at a host, for something that does not wait; `None` if all are taken. A pause does
     /// not count: this is how an owner finds out that the host is back.
     pub(super) fn take(&self, host: &str) -> Option<Place> {
-        let mut hosts = self.hosts();
+        let mut hosts = self.hosts.lock();
         if hosts.get(host).is_some_and(|known| known.running >= HOST_AT_ONCE) {
             return None;
         }
@@ -108,7 +98,7 @@ impl Destinations {
             let _waiting = Waiting { destinations: self, host };
             // An error means that the host was forgotten.
             freed.changed().await.ok();
-            if self.hosts().get(host).is_some_and(|known| known.failures > 0) {
+            if self.hosts.lock().get(host).is_some_and(|known| known.failures > 0) {
                 // What waits is found in the store again.
                 return None;
             }
@@ -117,7 +107,7 @@ impl Destinations {
 
     fn offer(&self, host: &str) -> Offer {
         let now = Instant::now();
-        let mut hosts = self.hosts();
+        let mut hosts = self.hosts.lock();
         let failing = |hosts: &HashMap<String, Host>| -> usize {
             hosts.values().filter(|host| host.failures > 0).map(|host| host.running).sum()
         };
@@ -157,9 +147,8 @@ impl Destinations {
 }
 
 impl Place {
-    /// Notes how a delivery went.
     pub(super) fn note(&self, is_well: bool) {
-        let mut hosts = self.destinations.hosts();
+        let mut hosts = self.destinations.hosts.lock();
         let Some(known) = hosts.get_mut(&self.host) else { return };
         known.used = Instant::now();
         if is_well {
@@ -176,7 +165,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut hosts = self.destinations.hosts();
+        let mut hosts = self.destinations.hosts.lock();
         if let Some(known) = hosts.get_mut(&self.host) {
             known.running -= 1;
             known.freed.send_modify(|places| *places += 1);
@@ -253,10 +242,11 @@ mod tests {
         for host in 0..HOSTS_MAX + 10 {
             fail(now(&destinations, &host.to_string()).await.unwrap());
         }
-        assert_eq!(destinations.hosts().len(), HOSTS_MAX);
+        assert_eq!(destinations.hosts.lock().len(), HOSTS_MAX);
         let mut taken = Vec::new();
         // Which of them were forgotten is left to chance, because they failed at the same moment.
-        let known: Vec<String> = destinations.hosts().keys().take(FAILING_AT_ONCE + 1).cloned().collect();
+        let known: Vec<String> =
+            destinations.hosts.lock().keys().take(FAILING_AT_ONCE + 1).cloned().collect();
         for host in known {
             taken.extend(now(&destinations, &host).await);
         }

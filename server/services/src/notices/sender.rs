@@ -1,14 +1,17 @@
 //! Sends one signed POST to a player's webhook. Follows no redirects, and uses only the answer's
 //! status.
 
-use std::sync::Arc;
-use std::time::Duration;
-
+use super::address::Target;
+use super::address::check_address;
+use crate::settings::Reach;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use flagfall_base::SERVER;
 use flagfall_protocol::{HexBytes, Notice, WebhookAttempt};
 use flagfall_store::{SystemClock, WallClock};
+use flagfall_tls::HandshakeFault;
 use flagfall_tls::Trust;
+use futures_util::future::BoxFuture;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use http_body_util::Full;
 use hyper::body::Bytes;
@@ -17,45 +20,41 @@ use hyper::header::{CONTENT_TYPE, HOST, USER_AGENT};
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use sha2::Sha256;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::AsyncRead;
+use tokio::io::AsyncWrite;
+use tokio::net::TcpStream;
+use tokio::net::lookup_host;
 use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::pki_types::ServerName;
 
-use super::address::Target;
-use super::dial::{Dial, Line, Network};
-use crate::settings::Reach;
-use flagfall_base::SERVER;
-
-/// Timeouts for connecting and for the answer.
 const DIAL_TIMEOUT: Duration = Duration::from_secs(5);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The only message of a failed connection. It must not reveal to players whether a name exists or
 /// a port is open inside the operator's network.
 const UNREACHABLE: &str = "this address cannot be reached from here";
-/// Prefix of a secret, before its key.
 const SECRET_PREFIX: &str = "whsec_";
 
-/// Sends notices. Cheap to clone.
 #[derive(Clone)]
 pub struct Sender {
     reach: Reach,
     dial: Arc<dyn Dial>,
 }
 
-/// The result of an attempt.
 pub(super) struct Sent {
-    /// The attempt, as its owner sees it.
     pub(super) attempt: WebhookAttempt,
     /// True if the destination answered, with any status: it blocks no place.
     pub(super) is_well: bool,
 }
 
 impl Sender {
-    /// A sender with this reach, which trusts these certificate authorities.
-    #[must_use]
     pub fn new(reach: Reach, trust: &Trust) -> Sender {
         Sender { reach, dial: Arc::new(Network::new(reach, trust)) }
     }
 
-    /// A sender that connects in this way.
     #[cfg(test)]
     pub(super) fn dialing(reach: Reach, dial: Arc<dyn Dial>) -> Sender {
         Sender { reach, dial }
@@ -65,7 +64,6 @@ impl Sender {
         self.reach
     }
 
-    /// Sends a notice, signed with the webhook's secret.
     pub(super) async fn send(&self, url: &str, secret: &str, notice: &Notice) -> Sent {
         let result = Box::pin(self.exchange(url, secret, notice)).await;
         let at = SystemClock.now().0;
@@ -132,7 +130,6 @@ impl Drop for AbortOnDrop {
     }
 }
 
-/// Formats a secret with these bits.
 pub(super) fn secret_of(bits: [u8; 32]) -> String {
     format!("{SECRET_PREFIX}{}", BASE64.encode(bits))
 }
@@ -158,6 +155,61 @@ fn hmac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
     parts.iter().for_each(|part| mac.update(part));
     mac.finalize().into_bytes().into()
+}
+
+pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<L: AsyncRead + AsyncWrite + Unpin + Send> Line for L {}
+
+/// A way to connect to destinations.
+pub(super) trait Dial: Send + Sync {
+    /// Connects to a destination. The reason for a failure is only for the operator's log.
+    fn dial<'a>(&'a self, target: &'a Target) -> BoxFuture<'a, Result<Box<dyn Line>, String>>;
+}
+
+pub(super) struct Network {
+    reach: Reach,
+    tls: TlsConnector,
+}
+
+impl Network {
+    pub(super) fn new(reach: Reach, trust: &Trust) -> Network {
+        Network { reach, tls: trust.connector() }
+    }
+
+    /// Resolves the name and checks the result. The connection uses exactly this address, so that a
+    /// changed DNS answer cannot lead elsewhere.
+    async fn resolve(&self, target: &Target) -> Result<SocketAddr, String> {
+        let found =
+            lookup_host((target.host.as_str(), target.port)).await.map_err(|error| error.to_string())?;
+        let mut refusal = None;
+        for address in found {
+            match check_address(address.ip(), target.is_encrypted, self.reach) {
+                Ok(()) => return Ok(address),
+                Err(error) => refusal = Some(error.to_string()),
+            }
+        }
+        Err(refusal.unwrap_or_else(|| "the name has no address".to_owned()))
+    }
+
+    async fn connect(&self, target: &Target) -> Result<Box<dyn Line>, String> {
+        let stream = TcpStream::connect(self.resolve(target).await?).await;
+        let stream = stream.map_err(|error| error.kind().to_string())?;
+        if !target.is_encrypted {
+            return Ok(Box::new(stream));
+        }
+        let name = ServerName::try_from(target.host.clone()).map_err(|error| error.to_string())?;
+        match self.tls.connect(name, stream).await {
+            Ok(stream) => Ok(Box::new(stream)),
+            Err(error) => Err(HandshakeFault::from(&error).to_string()),
+        }
+    }
+}
+
+impl Dial for Network {
+    fn dial<'a>(&'a self, target: &'a Target) -> BoxFuture<'a, Result<Box<dyn Line>, String>> {
+        Box::pin(self.connect(target))
+    }
 }
 
 #[cfg(test)]

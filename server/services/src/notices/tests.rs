@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use flagfall_board::GameId;
 use flagfall_store::MemoryStore;
 use futures_util::future::BoxFuture;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, duplex};
 use tokio::time::{Instant, sleep};
 
-use super::dial::{Dial, Line};
+use super::sender::{Dial, Line};
 use super::*;
 use crate::features::ServerFeatures;
 use crate::jobs::with_notices;
@@ -17,6 +18,7 @@ use crate::settings::{Reach, Settings};
 use flagfall_base::delivery::Connections;
 use flagfall_base::identity::Identity;
 use flagfall_base::jobs::{JobWriter, Jobs};
+use flagfall_base::keys::{NOTICES, WEBHOOKS};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -122,7 +124,7 @@ impl Scene {
         let sender = Sender::dialing(Reach::Public, self.network.clone());
         let notices = Notices::new(store.clone(), tables.clone(), sender, jobs.clone());
         let jobs = Jobs::new(store, jobs);
-        let jobs = with_notices(jobs, notices.clone(), SECOND / 2);
+        let jobs = with_notices(jobs, &notices, SECOND / 2);
         tokio::spawn(async move { jobs.run().await });
         notices
     }
@@ -137,7 +139,7 @@ impl Scene {
             last: None,
             tested: 0,
         };
-        let mut writes = vec![put(webhook_key(player).unwrap(), &webhook, None).unwrap()];
+        let mut writes = vec![put(WEBHOOKS.key([&player]).unwrap(), &webhook, None).unwrap()];
         for number in 0..notices {
             let game = GameId::from_random([u8::try_from(number % 32).unwrap(); 12]);
             let id = format!("{player}-{number}");
@@ -145,7 +147,7 @@ impl Scene {
             let notice = Notice { id: id.clone(), kind, game, ruleset: None, ply: Some(1), deadline: None };
             // As version 0.1 writes it.
             let waiting = serde_json::json!({ "notice": notice, "attempts": 0, "at": self.store.now() });
-            writes.push(put(waiting_key(player, &id).unwrap(), &waiting, None).unwrap());
+            writes.push(put(NOTICES.key([&player, &id]).unwrap(), &waiting, None).unwrap());
         }
         for writes in writes.chunks(32) {
             let update = Update { conditions: Vec::new(), writes: writes.to_vec() };

@@ -14,11 +14,11 @@ use super::attempts::{Guesser, share_of};
 use super::hash_queue::Share;
 use super::name::TOKEN_NAME_LEN_MAX;
 use super::password::{Password, RecoveryCode};
-use super::record::{Credentials, PlayerRecord, TokenRecord, name_key, player_key};
+use super::record::{Credentials, PlayerRecord, TokenRecord};
 use super::{Name, PlayerError, Players};
 use flagfall_base::identity::{Identity, Token};
 use flagfall_base::jobs::JobWriter;
-use flagfall_base::keys::SEAT;
+use flagfall_base::keys::{NAMES, PLAYERS, SEAT};
 use flagfall_base::telemetry as names;
 use flagfall_base::transact::Transaction;
 
@@ -30,15 +30,11 @@ const LOGIN_TOKEN: &str = "login";
 const NOBODY: &str = "000000000000";
 /// Rate-limit bucket for password re-confirmation.
 const CONFIRM: &str = "confirm";
-/// Most running games that an export names.
 const EXPORTED_GAMES_MAX: usize = 1_000;
 
 impl Players {
     /// Makes an account, either new or from the guest who asks. The guest keeps their games and
     /// token. Durable when this returns.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn sign_up(
         &self,
         address: IpAddr,
@@ -78,7 +74,6 @@ impl Players {
         Ok(SignedUp { player, token, recovery_code: Secret::new(code.expose()) })
     }
 
-    /// Turns a guest, stored or not, into an account.
     async fn promote(
         &self,
         guest: &Identity,
@@ -106,7 +101,7 @@ impl Players {
             if self.insert(&record).await? {
                 return Ok(record.player);
             }
-            if self.inner.store.get(name_key(&record.name_key)?).await?.is_some() {
+            if self.inner.store.get(NAMES.key([&record.name_key])?).await?.is_some() {
                 return Err(PlayerError::AccountNameTaken);
             }
             // Another request stored the guest at the same moment.
@@ -131,9 +126,6 @@ impl Players {
     /// Logs in with a password and returns a new token. Neither the answer nor its timing tells a
     /// wrong name from a wrong password. `device` is a token that the device had before, valid or
     /// not: guesses by others do not count against a device of the account.
-    ///
-    /// # Errors
-    /// [`PlayerError::WrongPassword`], and others of [`PlayerError`].
     pub async fn log_in(
         &self,
         address: IpAddr,
@@ -176,9 +168,6 @@ impl Players {
 
     /// Sets a new password with the recovery code, which is used up. All earlier tokens are
     /// revoked.
-    ///
-    /// # Errors
-    /// [`PlayerError::WrongRecoveryCode`], and others of [`PlayerError`].
     pub async fn recover(
         &self,
         address: IpAddr,
@@ -226,9 +215,6 @@ impl Players {
     }
 
     /// Changes the password. All tokens but the asker's are revoked.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn change_password(
         &self,
         asker: &Identity,
@@ -251,9 +237,6 @@ impl Players {
     }
 
     /// Makes a new recovery code. The old one becomes void.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn renew_recovery_code(
         &self,
         asker: &Identity,
@@ -270,18 +253,11 @@ impl Players {
     }
 
     /// The asker's tokens, oldest first.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn tokens(&self, asker: &Identity) -> Result<Vec<TokenInfo>, PlayerError> {
         let record = self.own_record(asker).await?;
         Ok(record.tokens.iter().map(|token| token.info(&asker.token_id)).collect())
     }
 
-    /// Makes another token for the asker.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn make_token(
         &self,
         asker: &Identity,
@@ -306,9 +282,6 @@ impl Players {
     }
 
     /// Revokes one of the asker's tokens and closes its sockets.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn revoke_token(&self, asker: &Identity, token_id: &str) -> Result<(), PlayerError> {
         // A guest's only token is their identity: without it they could never come back.
         check_account(asker)?;
@@ -327,19 +300,11 @@ impl Players {
     }
 
     /// The public profile of the player with this name, without ratings.
-    ///
-    /// # Errors
-    /// [`PlayerError::NoSuchPlayer`], [`PlayerError::Store`].
     pub async fn profile(&self, name: &str) -> Result<Profile, PlayerError> {
         let record = self.find(&fold(name)).await?.ok_or(PlayerError::NoSuchPlayer)?;
         Ok(Profile { player: record.player, created: record.created, ratings: Vec::new() })
     }
 
-    /// What is kept of the asker's account and running games, except secrets. The caller adds what
-    /// other modules keep.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn export(&self, asker: &Identity) -> Result<AccountExport, PlayerError> {
         let record = self.own_record(asker).await?;
         let seats = self.seats(&asker.player.id, EXPORTED_GAMES_MAX).await?;
@@ -365,8 +330,6 @@ impl Players {
 
     /// Deletes the asker's account. Name, password and tokens are gone, and their games are shown
     /// without their name. What else is kept of them is a job of this server.
-    ///
-    /// # Errors
     /// [`PlayerError::GamesRunning`] while they have running games, and others of [`PlayerError`].
     pub async fn delete(
         &self,
@@ -383,7 +346,7 @@ impl Players {
         // A record that is gone after a try means that the deletion happened.
         while let Some((record, bytes)) = self.read(&asker.player.id).await? {
             self.forget_revoked(&record, &[]);
-            let conditions = vec![(player_key(&record.player.id)?, Expect::Value(bytes))];
+            let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];
             let writes = record.deletion(self.inner.store.now(), jobs)?;
             before = Some(record);
             if transaction.commit(Update { conditions, writes }).await? {
@@ -428,7 +391,6 @@ impl Players {
         Ok(if is_known { Guesser::Device(token.hash()) } else { Guesser::Stranger(address) })
     }
 
-    /// The record of the account with this name and password.
     async fn check_password(
         &self,
         guesser: &Guesser,
@@ -474,7 +436,7 @@ impl Players {
 
     /// The player with a folded name. A missing name takes as many steps as a known one.
     async fn find(&self, folded: &str) -> Result<Option<PlayerRecord>, PlayerError> {
-        let id = self.inner.store.get(name_key(folded)?).await?;
+        let id = self.inner.store.get(NAMES.key([&folded])?).await?;
         let id = id.map(String::from_utf8).transpose().map_err(|_| PlayerError::Store)?;
         let found = self.read(id.as_deref().unwrap_or(NOBODY)).await?;
         // Between the two reads the name may have passed to another player.
@@ -488,7 +450,7 @@ impl Players {
         id: &str,
         mut change: impl FnMut(&mut PlayerRecord) -> Result<T, PlayerError>,
     ) -> Result<(PlayerRecord, T), PlayerError> {
-        let player_key = player_key(id)?;
+        let player_key = PLAYERS.key([&id])?;
         for _ in 0..CHANGES_MAX {
             let (before, bytes) = self.read(id).await?.ok_or(PlayerError::UnknownToken)?;
             let mut after = before.clone();
@@ -496,7 +458,7 @@ impl Players {
             let written = after.bytes()?;
             let mut conditions = vec![(player_key.clone(), Expect::Value(bytes))];
             if after.name_key != before.name_key {
-                conditions.push((name_key(&after.name_key)?, Expect::Absent));
+                conditions.push((NAMES.key([&after.name_key])?, Expect::Absent));
             }
             let update = Update { conditions, writes: after.writes_after(&before, self.inner.store.now())? };
             let is_done = match self.inner.store.update(update).await? {
@@ -524,7 +486,7 @@ impl Players {
 
     async fn check_name_free(&self, before: &PlayerRecord, after: &PlayerRecord) -> Result<(), PlayerError> {
         let is_wanted = before.name_key != after.name_key;
-        if is_wanted && self.inner.store.get(name_key(&after.name_key)?).await?.is_some() {
+        if is_wanted && self.inner.store.get(NAMES.key([&after.name_key])?).await?.is_some() {
             return Err(PlayerError::AccountNameTaken);
         }
         Ok(())
@@ -537,7 +499,6 @@ fn fold(name: &str) -> String {
     Name::new(name).map_or_else(|_| "-".to_owned(), |name| name.folded())
 }
 
-/// The credentials, if they have not changed since they were checked.
 fn unchanged<'a>(
     record: &'a mut PlayerRecord,
     checked: &PlayerRecord,

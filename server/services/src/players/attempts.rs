@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::hash_queue::Share;
@@ -16,8 +16,6 @@ use flagfall_base::rate::TokenBucket;
 /// Most names and addresses counted at a time. When there are more, full buckets are dropped.
 const COUNTED_MAX: usize = 50_000;
 
-/// All networks in which the account is unknown share this many times one network's budget of wrong
-/// guesses.
 const STRANGERS_FACTOR: u32 = 10;
 
 /// How long a network counts as known after the account was signed in there.
@@ -43,12 +41,10 @@ pub struct Attempts {
     known: Mutex<KnownNetworks>,
 }
 
-/// Who is trying a password.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Guesser {
     /// A device that has, or once had, a token of the account.
     Device(String),
-    /// Anyone else.
     Stranger(IpAddr),
 }
 
@@ -62,15 +58,12 @@ impl Guesser {
     }
 }
 
-/// An address's share of the hash queue.
 pub(super) fn share_of(address: IpAddr) -> Share {
     Share::Network(Network::of(address))
 }
 
-/// Too many attempts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooOften {
-    /// How long until the next attempt.
     pub wait: Duration,
 }
 
@@ -83,8 +76,6 @@ struct Counts<K> {
 }
 
 impl Attempts {
-    /// Starts with no attempts counted.
-    #[must_use]
     pub fn new(settings: &Settings) -> Attempts {
         let counts = |capacity| (capacity, settings.times.attempt_window);
         Attempts {
@@ -99,10 +90,6 @@ impl Attempts {
         }
     }
 
-    /// Counts an attempt at the password of a name.
-    ///
-    /// # Errors
-    /// [`TooOften`]: the attempt must not be made.
     pub(super) fn take(&self, name: &str, guesser: &Guesser, now: Instant) -> Result<(), TooOften> {
         let address = match guesser {
             Guesser::Device(device) => return self.take_own("device", device, now),
@@ -110,30 +97,24 @@ impl Attempts {
         };
         self.take_address(address, now)?;
         let network = Network::of(address);
-        lock(&self.pairs).take((name.to_owned(), network), now)?;
-        if self.known().has(name, network, now) {
+        self.pairs.lock().take((name.to_owned(), network), now)?;
+        if self.known.lock().has(name, network, now) {
             return Ok(());
         }
-        lock(&self.strangers).take(name.to_owned(), now)
+        self.strangers.lock().take(name.to_owned(), now)
     }
 
     /// Counts a costly action from an address.
-    ///
-    /// # Errors
-    /// [`TooOften`]: the action must not be carried out.
     pub fn take_address(&self, address: IpAddr, now: Instant) -> Result<(), TooOften> {
         if self.admission.is_trusted(address) {
             return Ok(());
         }
-        lock(&self.addresses).take(Network::of(address), now)
+        self.addresses.lock().take(Network::of(address), now)
     }
 
     /// Counts an action of a known player or device, apart from what others try under their name.
-    ///
-    /// # Errors
-    /// [`TooOften`]: the action must not be carried out.
     pub fn take_own(&self, what: &str, player_id: &str, now: Instant) -> Result<(), TooOften> {
-        lock(&self.own).take(format!("{what}/{player_id}"), now)
+        self.own.lock().take(format!("{what}/{player_id}"), now)
     }
 
     /// Records a correct password. The attempt is not counted against the name, but stays counted
@@ -144,27 +125,22 @@ impl Attempts {
             Guesser::Device(device) => self.put_back_own("device", device),
             Guesser::Stranger(address) => {
                 let network = Network::of(*address);
-                lock(&self.pairs).put_back(&(name.to_owned(), network));
-                if !self.known().has(name, network, now) {
-                    lock(&self.strangers).put_back(name);
+                self.pairs.lock().put_back(&(name.to_owned(), network));
+                if !self.known.lock().has(name, network, now) {
+                    self.strangers.lock().put_back(name);
                 }
                 self.note_sign_in(name, *address, now);
             }
         }
     }
 
-    /// Records that the account of this name was signed in from this address.
     pub(super) fn note_sign_in(&self, name: &str, address: IpAddr, now: Instant) {
-        self.known().note(name, Network::of(address), now);
+        self.known.lock().note(name, Network::of(address), now);
     }
 
     /// Takes back what [`Attempts::take_own`] counted.
     pub(super) fn put_back_own(&self, what: &str, player_id: &str) {
-        lock(&self.own).put_back(&format!("{what}/{player_id}"));
-    }
-
-    fn known(&self) -> std::sync::MutexGuard<'_, KnownNetworks> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.own.lock().put_back(&format!("{what}/{player_id}"));
     }
 }
 
@@ -188,10 +164,6 @@ impl KnownNetworks {
             self.seen.insert((name.to_owned(), network), now);
         }
     }
-}
-
-fn lock<K>(counts: &Mutex<Counts<K>>) -> std::sync::MutexGuard<'_, Counts<K>> {
-    counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<K: Hash + Eq> Counts<K> {
@@ -341,12 +313,12 @@ mod tests {
             .filter(|n| attempts.take(&n.to_string(), &stranger(1), now).is_err())
             .count();
         assert_eq!(full, 10);
-        assert!(lock(&attempts.pairs).buckets.len() <= COUNTED_MAX);
+        assert!(attempts.pairs.lock().buckets.len() <= COUNTED_MAX);
         let later = now + Duration::from_secs(24 * 3_600);
         assert!(attempts.take("ana", &stranger(1), later).is_ok());
         for number in 0..COUNTED_MAX + 10 {
             attempts.note_sign_in(&number.to_string(), HERE.into(), later);
         }
-        assert!(attempts.known().seen.len() <= COUNTED_MAX);
+        assert!(attempts.known.lock().seen.len() <= COUNTED_MAX);
     }
 }

@@ -3,53 +3,38 @@
 use flagfall_protocol::{CloseCode, Player, PlayerKind};
 use flagfall_store::{Expect, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 
-use flagfall_base::keys::CLOSED;
+use flagfall_base::keys::{CLOSED, NAMES, PLAYERS};
 use flagfall_base::scan::Scan;
 use thiserror::Error;
 
-use super::record::{Closed, PlayerRecord, name_key, player_key};
+use super::record::{Closed, PlayerRecord};
 use super::{Name, Players};
 
 /// How long a closure is announced, for servers to close the account's sockets.
 const TOLD_MS: u64 = 5 * 60 * 1_000;
-/// How long a guest who was reopened is kept at least.
 const REOPENED_MS: u64 = 90 * 24 * 60 * 60 * 1_000;
 /// How often a change is retried after another writer changed the same player.
 const CHANGES_MAX: usize = 16;
-/// Closed accounts read at a time.
-const CHUNK: usize = 512;
-
 /// Why an account was neither closed nor reopened.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum ClosureError {
-    /// No player has this name.
     #[error("there is no player of this name")]
     NoSuchPlayer,
-    /// The account is closed already.
     #[error("this account is closed already")]
     AlreadyClosed,
-    /// The account is open already.
     #[error("this account is not closed")]
     NotClosed,
-    /// The store does not answer as it should.
     #[error("{0}")]
     Store(#[from] StoreError),
 }
 
-/// The player with this name, and whether their account is closed.
-///
-/// # Errors
-/// [`ClosureError::NoSuchPlayer`], [`ClosureError::Store`].
 pub async fn find_player(store: &dyn Store, name: &str) -> Result<(Player, bool), ClosureError> {
     let (record, _) = find(store, name).await?;
     Ok((record.player, record.closed.is_some()))
 }
 
-/// Closes or reopens an account. The note is written in the same update.
-///
-/// # Errors
-/// [`ClosureError`]; nothing was changed. After [`ClosureError::Store`] the change may have
-/// happened: read again to find out.
+/// Closes or reopens an account. The note is written in the same update. After an error nothing was
+/// changed. After [`ClosureError::Store`] the change may have happened: read again to find out.
 pub async fn set_closed(
     store: &dyn Store,
     name: &str,
@@ -78,7 +63,7 @@ pub async fn set_closed(
             Write::Delete { key: told }
         });
         writes.push(note(&record.player)?);
-        let conditions = vec![(player_key(&record.player.id)?, Expect::Value(bytes))];
+        let conditions = vec![(PLAYERS.key([&record.player.id])?, Expect::Value(bytes))];
         match store.update(Update { conditions, writes }).await? {
             UpdateOutcome::Ok => return Ok(record.player),
             UpdateOutcome::Conflict => {}
@@ -93,28 +78,19 @@ pub async fn set_closed(
 
 async fn find(store: &dyn Store, name: &str) -> Result<(PlayerRecord, Vec<u8>), ClosureError> {
     let folded = Name::new(name).map_err(|_| ClosureError::NoSuchPlayer)?.folded();
-    let id = store.get(name_key(&folded)?).await?.ok_or(ClosureError::NoSuchPlayer)?;
+    let id = store.get(NAMES.key([&folded])?).await?.ok_or(ClosureError::NoSuchPlayer)?;
     let id = String::from_utf8(id).map_err(|_| ClosureError::NoSuchPlayer)?;
-    let bytes = store.get(player_key(&id)?).await?.ok_or(ClosureError::NoSuchPlayer)?;
+    let bytes = store.get(PLAYERS.key([&id])?).await?.ok_or(ClosureError::NoSuchPlayer)?;
     Ok((PlayerRecord::read(&bytes)?, bytes))
 }
 
 impl Players {
     /// Closes the sockets of recently closed accounts.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn look_for_closed(&self) -> Result<(), StoreError> {
-        let prefix = CLOSED.all()?;
-        let mut scan = Scan::new(self.inner.store.as_ref(), prefix.clone(), CHUNK);
-        while let Some(records) = scan.next().await? {
-            for (key, _) in &records {
-                let player = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-                if let Some(Ok(player)) = player {
-                    self.inner.store.drop_copies(player);
-                    self.inner.connections.close_player(player, CloseCode::Banned);
-                }
-            }
+        let closed = Scan::all(&*self.inner.store, CLOSED.all()?).await?;
+        for player in closed.iter().filter_map(|(key, _)| CLOSED.rest(key)) {
+            self.inner.store.drop_copies(player);
+            self.inner.connections.close_player(player, CloseCode::Banned);
         }
         Ok(())
     }

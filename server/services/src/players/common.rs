@@ -38,7 +38,6 @@ pub(super) fn is_common(password: &str) -> bool {
         || is_listed(&password.to_lowercase().chars().collect::<Vec<_>>())
 }
 
-/// True if the password is little more than the player's name.
 pub(super) fn has_name(password: &str, name: &str) -> bool {
     let fold = |text: &str| text.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let (password, name) = (fold(password), fold(name));

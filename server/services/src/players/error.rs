@@ -11,12 +11,9 @@ use flagfall_base::random::ChanceError;
 use flagfall_base::refusals;
 use flagfall_protocol::{Code, Refusal};
 
-/// Why a player was not admitted or a request of theirs failed. Nothing was written, or at least
-/// nothing was promised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum PlayerError {
-    /// The name is not allowed.
     Name(#[from] NameError),
     /// The name is taken, and so are similar ones.
     NameTaken,
@@ -24,46 +21,32 @@ pub enum PlayerError {
     AccountNameTaken,
     /// The token is malformed, or belongs to no player.
     UnknownToken,
-    /// Too many new guests at once.
     TooManyGuests,
-    /// The chosen password is not allowed.
     Password(#[from] PasswordError),
     /// Wrong name or password; the answer does not say which.
     WrongPassword,
     /// Wrong name or recovery code; the answer does not say which.
     WrongRecoveryCode,
-    /// An operator has closed the account.
     Closed,
     /// Too many attempts for this name from this network, or from this network in all. Holds the
     /// seconds to wait.
     TooManyAttempts(u64),
     /// The queue of password hashes is full.
     Busy,
-    /// An account cannot sign up.
     AlreadyAccount,
-    /// Only accounts can do this, not guests.
     AccountExpected,
-    /// The token's scope does not suffice.
     ScopeMissing,
-    /// The account has no such token.
     NoSuchToken,
-    /// The account's list of tokens is full.
     TooManyTokens(usize),
-    /// The name of a token is empty, too long or not printable.
     BadTokenName,
-    /// Only bot accounts can have tokens with the bot scope.
     BotScope,
-    /// No player has this name.
     NoSuchPlayer,
-    /// The account still has running games.
     GamesRunning,
     /// The server, the address or the player has too many connections, guests or hellos.
     TooMany(TooMany),
-    /// The store cannot answer or write now.
     Store,
     /// The store answers, but its data is damaged.
     Damaged,
-    /// Hashing failed: a defect.
     Hash,
     /// The system gives no random bits.
     Chance(#[from] ChanceError),

@@ -10,27 +10,26 @@
 //! Guest tokens look like all others (64 hexadecimal digits), and a stored guest is found under
 //! `tokens/HASH` like every player. Servers of version 0.1 therefore know stored guests as well.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
-
-use flagfall_board::{GameId, Stamp};
-use flagfall_protocol::Scope;
-use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
-use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Digest, Sha256};
-use tokio::time::Instant;
-
 use super::error::PlayerError;
 use super::name::{NAME_LEN_MAX, Name};
 use super::record::TokenRecord;
 use flagfall_base::identity::{GuestPass, Token};
-use flagfall_base::keys::SECRETS;
+use flagfall_base::keys::{NAMES, SECRETS};
+use flagfall_base::random::random_below;
 use flagfall_base::random::{ChanceError, random_bytes};
+use flagfall_board::{GameId, Stamp};
+use flagfall_protocol::Scope;
+use flagfall_store::{Expect, Key, Store, StoreError, Update, UpdateOutcome, Write};
+use hmac::{Hmac, KeyInit, Mac};
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
 
 /// A guest's expiry is extended once it has come this much closer.
 pub(super) const REFRESH_MS: u64 = 24 * 60 * 60 * 1_000;
-/// The name of a guest's token.
 pub(super) const GUEST_TOKEN: &str = "guest";
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// Domain separation of the MAC. Another token layout needs another text.
@@ -73,7 +72,6 @@ pub(super) struct GuestKeys {
     keys: Mutex<Vec<Arc<GuestKey>>>,
 }
 
-/// A guest as their token describes them.
 pub(super) struct GuestToken {
     pub(super) id: String,
     /// The name they asked for, or the generated one.
@@ -82,7 +80,6 @@ pub(super) struct GuestToken {
     pub(super) pass: GuestPass,
 }
 
-/// A guest's token as it is kept in their record.
 pub(super) fn token_record(pass: &GuestPass, name: &str, now: Stamp) -> TokenRecord {
     TokenRecord {
         id: pass.token_id.clone(),
@@ -94,7 +91,6 @@ pub(super) fn token_record(pass: &GuestPass, name: &str, now: Stamp) -> TokenRec
 }
 
 impl GuestKeys {
-    /// Issues a token for a new guest.
     pub(super) async fn issue(
         &self,
         store: &dyn Store,
@@ -122,7 +118,7 @@ impl GuestKeys {
         token: &Token,
     ) -> Result<Option<GuestToken>, PlayerError> {
         self.signing(store).await?;
-        let keys = self.lock().clone();
+        let keys = self.keys.lock().clone();
         let (covered, mac) = token.bytes().split_at(COVERED);
         for key in keys {
             if key.mac(covered).verify_truncated_left(mac).is_ok() {
@@ -134,7 +130,7 @@ impl GuestKeys {
 
     /// The signing key, which is the store's. The first server on a store makes it.
     async fn signing(&self, store: &dyn Store) -> Result<Arc<GuestKey>, PlayerError> {
-        if let Some(key) = self.lock().first().cloned() {
+        if let Some(key) = self.keys.lock().first().cloned() {
             return Ok(key);
         }
         Ok(self.agree(store).await?)
@@ -142,16 +138,13 @@ impl GuestKeys {
 
     /// Makes this server's key and the store's agree: the store's wins. A store that has lost its
     /// key gets this server's, so that guests keep their identity.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub(super) async fn agree(&self, store: &dyn Store) -> Result<Arc<GuestKey>, StoreError> {
         let place = key_place()?;
         for _ in 0..KEYS_MAX {
             if let Some(stored) = store.get(place.clone()).await? {
                 return self.adopt(&stored);
             }
-            let own = self.lock().first().cloned();
+            let own = self.keys.lock().first().cloned();
             let offered = match own {
                 Some(own) => own,
                 None => Arc::new(GuestKey(random_bytes().map_err(|ChanceError| no_chance())?)),
@@ -165,7 +158,7 @@ impl GuestKeys {
     }
 
     fn adopt(&self, stored: &[u8]) -> Result<Arc<GuestKey>, StoreError> {
-        let mut keys = self.lock();
+        let mut keys = self.keys.lock();
         if let Some(at) = keys.iter().position(|key| key.is_stored_as(stored)) {
             let known = keys.remove(at);
             keys.insert(0, known.clone());
@@ -181,10 +174,6 @@ impl GuestKeys {
         keys.insert(0, key.clone());
         keys.truncate(KEYS_MAX);
         Ok(key)
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Arc<GuestKey>>> {
-        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -261,7 +250,6 @@ struct Generations {
     since: Option<Instant>,
 }
 
-/// The holder of a name, and how they spell it.
 #[derive(Clone)]
 struct Holder {
     id: String,
@@ -272,7 +260,7 @@ impl Claims {
     /// Claims a name for a player; `false` if another player holds it.
     pub(super) fn claim(&self, name: &Name, id: &str, now: Instant) -> bool {
         let folded = name.folded();
-        let mut names = self.lock();
+        let mut names = self.generations.lock();
         let age = names.since.map_or(Duration::MAX, |since| now.saturating_duration_since(since));
         if age >= 2 * CLAIM {
             *names = Generations { since: Some(now), ..Generations::default() };
@@ -287,13 +275,8 @@ impl Claims {
         true
     }
 
-    /// The id of the guest who claimed a name, and the name as they spell it.
     pub(super) fn holder(&self, folded: &str) -> Option<(String, Name)> {
-        self.lock().holder(folded).map(|holder| (holder.id.clone(), holder.name.clone()))
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Generations> {
-        self.generations.lock().unwrap_or_else(PoisonError::into_inner)
+        self.generations.lock().holder(folded).map(|holder| (holder.id.clone(), holder.name.clone()))
     }
 }
 
@@ -301,6 +284,33 @@ impl Generations {
     fn holder(&self, folded: &str) -> Option<&Holder> {
         self.current.get(folded).or_else(|| self.before.get(folded))
     }
+}
+
+/// How many names are tried for a guest before they must choose another one.
+const NAME_ATTEMPTS: usize = 8;
+
+/// Finds a free name like the wanted one: the name itself, then with a number derived from the id,
+/// then with random numbers. `allows` can rule out names that the store does not know of.
+pub(super) async fn free_name(
+    store: &dyn Store,
+    id: &str,
+    wanted: &str,
+    allows: impl Fn(&Name) -> bool,
+) -> Result<Name, PlayerError> {
+    let wanted = Name::new(wanted)?;
+    for attempt in 0..NAME_ATTEMPTS {
+        let name = match attempt {
+            0 if wanted.is_reserved() => continue,
+            0 => wanted.clone(),
+            1 => wanted.numbered(number_of(id)),
+            _ => wanted.numbered(1_000 + random_below(9_000)?),
+        };
+        let holder = store.get(NAMES.key([&name.folded()])?).await?;
+        if holder.is_none_or(|holder| holder == id.as_bytes()) && allows(&name) {
+            return Ok(name);
+        }
+    }
+    Err(PlayerError::NameTaken)
 }
 
 #[cfg(test)]
@@ -386,7 +396,7 @@ mod tests {
         for number in 0..3 * CLAIMS_MAX {
             claims.claim(&Name::new(&format!("n{number}")).unwrap(), "3", now + CLAIM * 4);
         }
-        let names = claims.generations.lock().unwrap();
+        let names = claims.generations.lock();
         assert!(names.current.len() + names.before.len() <= 2 * CLAIMS_MAX);
     }
 }

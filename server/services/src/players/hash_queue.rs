@@ -2,8 +2,9 @@
 //! one of them has waiting.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use flagfall_base::admission::Network;
@@ -11,13 +12,11 @@ use flagfall_base::admission::Network;
 /// The client a hash is computed for. Clients take turns.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Share {
-    /// Strangers of one network.
     Network(Network),
     /// A device that is or was signed in, by an identifier.
     Device(String),
 }
 
-/// The queue. Clones share it.
 #[derive(Clone)]
 pub(super) struct HashQueue {
     state: Arc<Mutex<State>>,
@@ -56,20 +55,16 @@ impl HashQueue {
         }
     }
 
-    /// Waits for a turn.
-    ///
-    /// # Errors
-    /// [`Full`]. This may also come while waiting, when another share needs the place of one that
-    /// has several.
+    /// Waits for a turn. [`Full`] may also come while waiting, when another share needs the place
+    /// of one that has several.
     pub(super) async fn turn(&self, share: Share) -> Result<Turn, Full> {
         let place = self.enter(share)?;
         place.await.map_err(|_| Full)
     }
 
-    /// Takes a place in the queue.
     fn enter(&self, share: Share) -> Result<oneshot::Receiver<Turn>, Full> {
         let (ours, theirs) = oneshot::channel();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.forget_gone();
         if state.waiting >= state.waiting_max && state.running >= state.at_once {
             let own = state.lines.get(&share).map_or(0, VecDeque::len);
@@ -87,13 +82,10 @@ impl HashQueue {
     }
 
     /// Places taken: running and waiting.
+    #[cfg(test)]
     pub(super) fn taken(&self) -> usize {
-        let state = self.lock();
+        let state = self.state.lock();
         state.running + state.waiting
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -152,7 +144,7 @@ fn give(turns: Vec<(oneshot::Sender<Turn>, Turn)>) {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         state.running -= 1;
         let next = state.next_turns(&self.state);
         drop(state);

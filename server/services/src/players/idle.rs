@@ -5,19 +5,14 @@ use flagfall_protocol::{Player, PlayerKind};
 use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, Update, UpdateOutcome, WallClock, Write};
 
 use super::guest::REFRESH_MS;
-use super::record::{PlayerRecord, name_key, player_key, token_key};
+use super::record::PlayerRecord;
 use flagfall_base::keys::{
-    BLOCKS, CHALLENGES_OF, FIGURES, PAIRED, PAIRED_OF, PLAYED, PLAYERS, POOL, SEAT, SEEKS,
+    BLOCKS, CHALLENGES_OF, FIGURES, NAMES, PAIRED, PAIRED_OF, PLAYED, PLAYERS, POOL, SEAT, SEEKS, TOKENS,
 };
-use flagfall_base::scan::Scan;
+use flagfall_base::transact::delete_all;
 
-/// Records read at a time.
-const CHUNK: usize = 256;
 /// Most open seeks that are looked through; there are never so many.
 const SEEKS_MAX: usize = 4_096;
-/// Most players whom a guest can have blocked.
-const BLOCKS_MAX: usize = 100;
-
 /// The state of a stored guest for pruning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Listed {
@@ -30,9 +25,6 @@ pub(crate) enum Listed {
 }
 
 /// The kind of a player in the store today; `None` if the store does not know them.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn player_kind(
     store: &dyn Store,
     player: &Player,
@@ -40,7 +32,7 @@ pub(crate) async fn player_kind(
     if player.kind == PlayerKind::House {
         return Ok(Some(PlayerKind::House));
     }
-    let record = store.get(player_key(&player.id)?).await?;
+    let record = store.get(PLAYERS.key([&player.id])?).await?;
     record.map(|bytes| PlayerRecord::read(&bytes).map(|record| record.player.kind)).transpose()
 }
 
@@ -49,11 +41,8 @@ pub(crate) async fn player_kind(
 /// A guest's action expects their record as it was read, and extends the expiry if that is near. So
 /// the expiry is brought near first: the second look sees any action before that, and a later one
 /// extends the expiry, which changes the record that the deletion expects.
-///
-/// # Errors
-/// [`StoreError`].
 pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Result<Listed, StoreError> {
-    let own_key = player_key(id)?;
+    let own_key = PLAYERS.key([&id])?;
     let Some(bytes) = store.get(own_key.clone()).await? else { return Ok(Listed::Settled) };
     let mut record = PlayerRecord::read(&bytes)?;
     if record.player.kind != PlayerKind::Guest || record.closed.is_some() {
@@ -78,9 +67,9 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
         store.update(Update { conditions, writes: before.writes()? }).await?;
         return Ok(looked);
     }
-    let mut keys = vec![own_key.clone(), name_key(&record.name_key)?, PAIRED_OF.key([&id])?];
+    let mut keys = vec![own_key.clone(), NAMES.key([&record.name_key])?, PAIRED_OF.key([&id])?];
     for token in &record.tokens {
-        keys.push(token_key(&token.hash)?);
+        keys.push(TOKENS.key([&token.hash])?);
     }
     let writes = keys.into_iter().map(|key| Write::Delete { key }).collect();
     let conditions = vec![(own_key, Expect::Value(marked))];
@@ -88,11 +77,7 @@ pub(crate) async fn idle_guest(store: &dyn Store, id: &str, is_dry: bool) -> Res
         return Ok(Listed::Busy);
     }
     store.drop_copies(id);
-    let blocks = store.scan(BLOCKS.under([&id])?, None, BLOCKS_MAX).await?;
-    for chunk in blocks.chunks(32) {
-        let writes = chunk.iter().map(|(key, _)| Write::Delete { key: key.clone() }).collect();
-        store.update(Update { conditions: Vec::new(), writes }).await?;
-    }
+    delete_all(store, BLOCKS.under([&id])?).await?;
     Ok(Listed::Idle)
 }
 
@@ -124,24 +109,7 @@ async fn look(store: &dyn Store, id: &str) -> Result<Listed, StoreError> {
     Ok(if has_seek { Listed::Busy } else { Listed::Idle })
 }
 
-/// All stored guests, with their creation times.
-pub(crate) struct StoredGuests<'store> {
-    scan: Scan<'store>,
-}
-
-/// Scans all stored guests.
-pub(crate) fn stored_guests(store: &dyn Store) -> Result<StoredGuests<'_>, StoreError> {
-    Ok(StoredGuests { scan: Scan::new(store, PLAYERS.all()?, CHUNK) })
-}
-
-impl StoredGuests<'_> {
-    pub(crate) async fn next(&mut self) -> Result<Option<Vec<(Stamp, String)>>, StoreError> {
-        let records = self.scan.next().await?;
-        let guest = |bytes: &[u8]| {
-            let record = PlayerRecord::read(bytes).ok()?;
-            let is_guest = record.player.kind == PlayerKind::Guest;
-            is_guest.then_some((Stamp(record.created), record.player.id))
-        };
-        Ok(records.map(|records| records.iter().filter_map(|(_, value)| guest(value)).collect()))
-    }
+pub(crate) fn stored_guest(record: &[u8]) -> Option<(Stamp, String)> {
+    let record = PlayerRecord::read(record).ok()?;
+    (record.player.kind == PlayerKind::Guest).then_some((Stamp(record.created), record.player.id))
 }

@@ -3,11 +3,8 @@
 use flagfall_protocol::{Code, Refusal};
 use thiserror::Error;
 
-/// Characters in the shortest name.
 pub const NAME_LEN_MIN: usize = 2;
-/// Characters in the longest name.
 pub const NAME_LEN_MAX: usize = 20;
-/// Characters in the longest name of a token.
 pub(super) const TOKEN_NAME_LEN_MAX: usize = 40;
 
 /// Names that no player gets, because they suggest an official role. The names of house players are
@@ -32,7 +29,6 @@ const RESERVED: &[&str] = &[
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name(String);
 
-/// Why a text is not a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum NameError {
@@ -53,10 +49,6 @@ impl From<&NameError> for Refusal {
 }
 
 impl Name {
-    /// Checks a name.
-    ///
-    /// # Errors
-    /// [`NameError`].
     pub fn new(text: &str) -> Result<Name, NameError> {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
         if !text.bytes().all(is_allowed) || text.starts_with(['-', '_']) {
@@ -68,27 +60,22 @@ impl Name {
         Ok(Name(text.to_owned()))
     }
 
-    /// The name as its owner spells it.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The form in which names are compared.
-    #[must_use]
     pub fn folded(&self) -> String {
         self.0.to_ascii_lowercase()
     }
 
     /// True if no guest gets this name.
-    #[must_use]
     pub fn is_reserved(&self) -> bool {
         let folded = self.folded();
         RESERVED.contains(&folded.as_str()) || flagfall_bots::Level::from_name(&folded).is_some()
     }
 
     /// This name with a number at the end, for a guest whose name is taken.
-    #[must_use]
     pub fn numbered(&self, number: u32) -> Name {
         let number = format!("-{number}");
         let base: String = self.0.chars().take(NAME_LEN_MAX.saturating_sub(number.len())).collect();

@@ -26,7 +26,6 @@ pub struct Password(String);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 #[error("{}", Refusal::from(self))]
 pub enum PasswordError {
-    /// Too short or too long.
     Length,
     /// It contains the account's name and little else.
     HasName,
@@ -49,9 +48,6 @@ impl From<&PasswordError> for Refusal {
 
 impl Password {
     /// Checks a password chosen for the account of this name.
-    ///
-    /// # Errors
-    /// [`PasswordError`].
     pub fn choose(text: &Secret, name: &str) -> Result<Password, PasswordError> {
         let text = text.expose();
         if !(PASSWORD_LEN_MIN..=PASSWORD_LEN_MAX).contains(&text.chars().count()) {
@@ -67,7 +63,6 @@ impl Password {
     }
 
     /// A password to compare with the stored one. One that is too long matches no account.
-    #[must_use]
     pub fn attempt(text: &Secret) -> Password {
         Password(text.expose().chars().take(PASSWORD_LEN_MAX + 1).collect())
     }
@@ -90,10 +85,6 @@ const CODE_LEN: usize = 25;
 const CODE_GROUP: usize = 5;
 
 impl RecoveryCode {
-    /// A new random code.
-    ///
-    /// # Errors
-    /// [`ChanceError`].
     pub fn random() -> Result<RecoveryCode, ChanceError> {
         let bytes: [u8; CODE_LEN] = random_bytes()?;
         Ok(RecoveryCode(bytes.iter().map(|byte| char::from(CODE_LETTERS[usize::from(byte % 32)])).collect()))
@@ -101,7 +92,6 @@ impl RecoveryCode {
 
     /// A code as a person typed it. Case, blanks and hyphens are ignored, and `o`, `i` and `l` are
     /// read as the digits they look like.
-    #[must_use]
     pub fn typed(text: &Secret) -> RecoveryCode {
         let letters = text.expose().chars().filter(char::is_ascii_alphanumeric).take(2 * CODE_LEN);
         let read = |letter: char| match letter.to_ascii_lowercase() {
@@ -113,15 +103,12 @@ impl RecoveryCode {
     }
 
     /// The text for the owner to write down. It must be sent to them once and written nowhere.
-    #[must_use]
     pub fn expose(&self) -> String {
         let groups: Vec<&str> =
             (0..self.0.len()).step_by(CODE_GROUP).filter_map(|at| self.0.get(at..at + CODE_GROUP)).collect();
         groups.join("-")
     }
 
-    /// The hash that the server keeps.
-    #[must_use]
     pub fn hash(&self) -> String {
         HexBytes(Sha256::digest(&self.0).into()).to_string()
     }
@@ -133,7 +120,6 @@ impl fmt::Debug for RecoveryCode {
     }
 }
 
-/// Why no hash was computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum HashError {
     /// Too many requests are waiting.
@@ -145,7 +131,6 @@ pub enum HashError {
 }
 
 impl HashError {
-    /// A defect, which goes to the log.
     fn defect() -> HashError {
         tracing::error!("a password hash could not be computed");
         HashError::Defect
@@ -165,7 +150,6 @@ pub struct Hasher {
 
 impl Hasher {
     /// A hasher with these settings. Settings out of argon2's bounds are replaced by its defaults.
-    #[must_use]
     pub fn new(settings: &Passwords) -> Hasher {
         let params = Params::new(settings.memory_kib, settings.passes, settings.lanes, None);
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params.unwrap_or_default());
@@ -180,9 +164,6 @@ impl Hasher {
     }
 
     /// Hashes a password: salt, parameters and hash as one text.
-    ///
-    /// # Errors
-    /// [`HashError`].
     pub(super) async fn hash(&self, share: Share, password: Password) -> Result<String, HashError> {
         let argon2 = self.argon2.clone();
         let salt = random_bytes().map_err(|_| HashError::Defect)?;
@@ -191,9 +172,6 @@ impl Hasher {
 
     /// True if the password matches the stored hash. Without a stored hash it never matches, and
     /// that takes as long to find out.
-    ///
-    /// # Errors
-    /// [`HashError`].
     pub(super) async fn is_right(
         &self,
         share: Share,
@@ -210,7 +188,6 @@ impl Hasher {
     }
 
     /// True if a stored hash was made with other settings than the current ones.
-    #[must_use]
     pub fn is_outdated(&self, kept: &str) -> bool {
         let params = PasswordHash::new(kept).ok().and_then(|kept| Params::try_from(&kept).ok());
         params.is_none_or(|params| {
@@ -239,12 +216,6 @@ impl Hasher {
         });
         counter!(names::PASSWORD_HASHES, "result" => "done").increment(1);
         done.await.map_err(|_| HashError::defect())
-    }
-}
-
-impl fmt::Debug for Hasher {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Hasher({} places taken)", self.queue.taken())
     }
 }
 

@@ -6,7 +6,7 @@
 
 use flagfall_board::Stamp;
 use flagfall_protocol::{Player, Scope, TokenInfo};
-use flagfall_store::{Key, StoreError, SystemClock, WallClock, Write};
+use flagfall_store::{StoreError, SystemClock, WallClock, Write};
 use serde::{Deserialize, Serialize};
 
 use flagfall_base::identity::Token;
@@ -17,7 +17,6 @@ use flagfall_base::random::{ChanceError, random_code};
 /// How long a revoked token is announced, for other servers to close its sockets.
 pub(super) const REVOKED_MS: u64 = 5 * 60 * 1_000;
 
-/// Most former tokens remembered for one player.
 const FORMER_TOKENS_MAX: usize = 16;
 
 /// Marks a closed account. The operators' log has the reason.
@@ -56,7 +55,6 @@ pub(super) struct PlayerRecord {
 pub(super) struct Credentials {
     /// Parameters, salt and hash of the password.
     pub(super) password: String,
-    /// The hash of the recovery code.
     pub(super) recovery: String,
 }
 
@@ -91,13 +89,11 @@ impl TokenRecord {
 }
 
 impl PlayerRecord {
-    /// True if this token is, or once was, one of the player's.
     pub(super) fn knows_device(&self, token: &Token) -> bool {
         let hash = token.hash();
         self.tokens.iter().any(|known| known.hash == hash) || self.former_tokens.contains(&hash)
     }
 
-    /// Remembers those of `before` that are not among the tokens any more.
     pub(super) fn note_former(&mut self, before: &[TokenRecord]) {
         for token in before {
             if self.tokens.iter().all(|kept| kept.hash != token.hash) {
@@ -118,16 +114,15 @@ impl PlayerRecord {
             .map_err(|_| StoreError::Damaged { what: "a player's record cannot be written".to_owned() })
     }
 
-    /// Writes of the record and of the keys that lead to it.
     pub(super) fn writes(&self) -> Result<Vec<Write>, StoreError> {
         let expires = self.expires.map(Stamp);
         let id = self.player.id.clone().into_bytes();
         let mut writes = vec![
-            Write::Put { key: player_key(&self.player.id)?, value: self.bytes()?, expires },
-            Write::Put { key: name_key(&self.name_key)?, value: id.clone(), expires },
+            Write::Put { key: PLAYERS.key([&self.player.id])?, value: self.bytes()?, expires },
+            Write::Put { key: NAMES.key([&self.name_key])?, value: id.clone(), expires },
         ];
         for token in &self.tokens {
-            writes.push(Write::Put { key: token_key(&token.hash)?, value: id.clone(), expires });
+            writes.push(Write::Put { key: TOKENS.key([&token.hash])?, value: id.clone(), expires });
         }
         Ok(writes)
     }
@@ -138,7 +133,7 @@ impl PlayerRecord {
         let mut writes =
             before.revocations(now, |token| self.tokens.iter().all(|kept| kept.hash != token.hash))?;
         if before.name_key != self.name_key {
-            writes.push(Write::Delete { key: name_key(&before.name_key)? });
+            writes.push(Write::Delete { key: NAMES.key([&before.name_key])? });
         }
         writes.extend(self.writes()?);
         Ok(writes)
@@ -147,13 +142,13 @@ impl PlayerRecord {
     /// Writes that delete a player, except for the mark that they existed.
     pub(super) fn deletion(&self, now: Stamp, jobs: &JobWriter) -> Result<Vec<Write>, StoreError> {
         let mut writes = self.revocations(now, |_| true)?;
-        writes.push(Write::Delete { key: player_key(&self.player.id)? });
-        writes.push(Write::Delete { key: name_key(&self.name_key)? });
-        writes.push(Write::Put { key: gone_key(&self.player.id)?, value: Vec::new(), expires: None });
+        writes.push(Write::Delete { key: PLAYERS.key([&self.player.id])? });
+        writes.push(Write::Delete { key: NAMES.key([&self.name_key])? });
+        writes.push(Write::Put { key: GONE.key([&self.player.id])?, value: Vec::new(), expires: None });
         // Stays until everything else that is kept of them is gone too.
         let player = serde_json::to_vec(&self.player).unwrap_or_default();
         let value = jobs.job_with(&player, now);
-        writes.push(Write::Put { key: leaving_key(&self.player.id)?, value, expires: None });
+        writes.push(Write::Put { key: LEAVING.key([&self.player.id])?, value, expires: None });
         Ok(writes)
     }
 
@@ -168,31 +163,9 @@ impl PlayerRecord {
         let mut writes = Vec::new();
         for token in self.tokens.iter().filter(|token| is_revoked(token)) {
             let value = self.player.id.clone().into_bytes();
-            writes.push(Write::Delete { key: token_key(&token.hash)? });
+            writes.push(Write::Delete { key: TOKENS.key([&token.hash])? });
             writes.push(Write::Put { key: REVOKED.key([&token.id])?, value, expires });
         }
         Ok(writes)
     }
-}
-
-pub(super) fn player_key(id: &str) -> Result<Key, StoreError> {
-    PLAYERS.key([&id])
-}
-
-pub(super) fn name_key(folded: &str) -> Result<Key, StoreError> {
-    NAMES.key([&folded])
-}
-
-pub(super) fn token_key(hash: &str) -> Result<Key, StoreError> {
-    TOKENS.key([&hash])
-}
-
-/// The only record kept of a deleted player.
-pub(crate) fn gone_key(id: &str) -> Result<Key, StoreError> {
-    GONE.key([&id])
-}
-
-/// Marks a deleted player whose data is not all removed yet.
-fn leaving_key(id: &str) -> Result<Key, StoreError> {
-    LEAVING.key([&id])
 }

@@ -2,25 +2,23 @@
 //!
 //! Announcements of revocations expire. A server that has not looked for so long that it may have
 //! missed one checks every open connection's token against the player's record instead.
-
-use std::time::Duration;
-
-use flagfall_protocol::CloseCode;
-use flagfall_store::StoreError;
-
-use tokio::time::Instant;
-
-use flagfall_base::keys::REVOKED;
-use flagfall_base::scan::Scan;
+//!
+//! Copies of the records of players who are connected or have a running game restore a store that
+//! was emptied: see [`Store::keep_copies`](flagfall_store::Store::keep_copies). When another server
+//! revokes a token or closes a player, the copies of that player are dropped until they come again:
+//! restoring must not admit anyone who was shut out.
 
 use super::Players;
-use super::record::{PlayerRecord, REVOKED_MS, TokenRecord, gone_key};
-
-/// Announcements read at a time.
-const CHUNK: usize = 512;
+use super::record::{PlayerRecord, REVOKED_MS, TokenRecord};
+use flagfall_base::keys::{GONE, REVOKED, SEAT};
+use flagfall_base::scan::Scan;
+use flagfall_protocol::CloseCode;
+use flagfall_store::StoreError;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio::time::sleep;
 
 impl Players {
-    /// Closes the sockets of every token of `before` that `kept` does not have.
     pub(super) fn close_revoked(&self, before: &PlayerRecord, kept: &[TokenRecord]) {
         for token in revoked(before, kept) {
             self.inner.connections.close_token(&before.player.id, &token.id, CloseCode::TokenRevoked);
@@ -35,11 +33,6 @@ impl Players {
         }
     }
 
-    /// Closes the sockets of tokens that other servers revoked since `looked_at`, the time of the
-    /// last look.
-    ///
-    /// # Errors
-    /// [`StoreError`]: the look has to be repeated.
     pub async fn look_for_revocations(&self, looked_at: Option<Instant>) -> Result<(), StoreError> {
         // Half of the lifetime: a look takes time, and clocks differ.
         let is_fresh = |at: Instant| at.elapsed() < Duration::from_millis(REVOKED_MS / 2);
@@ -65,7 +58,7 @@ impl Players {
                 Ok(Some((record, _))) => record.tokens.iter().any(|known| known.id == *token),
                 // A guest who is not stored, unless they became an account that was deleted.
                 Ok(None) => {
-                    let is_gone = self.inner.store.get(gone_key(&player)?).await?.is_some();
+                    let is_gone = self.inner.store.get(GONE.key([&player])?).await?.is_some();
                     !is_gone && self.inner.connections.pass_of(&player).is_some()
                 }
                 // The record cannot be read, so nothing can be decided.
@@ -83,24 +76,44 @@ impl Players {
 
     /// Closes the sockets of tokens that other servers revoked lately.
     async fn look_for_news(&self) -> Result<(), StoreError> {
-        let prefix = REVOKED.all()?;
-        let mut scan = Scan::new(self.inner.store.as_ref(), prefix.clone(), CHUNK);
-        while let Some(records) = scan.next().await? {
-            for (key, player) in &records {
-                let token = key.as_bytes().strip_prefix(prefix.as_bytes()).map(std::str::from_utf8);
-                if let (Some(Ok(token)), Ok(player)) = (token, std::str::from_utf8(player)) {
-                    self.inner.store.drop_copies(player);
-                    self.inner.connections.close_token(player, token, CloseCode::TokenRevoked);
-                }
+        for (key, player) in &Scan::all(&*self.inner.store, REVOKED.all()?).await? {
+            if let (Some(token), Ok(player)) = (REVOKED.rest(key), std::str::from_utf8(player)) {
+                self.inner.store.drop_copies(player);
+                self.inner.connections.close_token(player, token, CloseCode::TokenRevoked);
             }
         }
         Ok(())
     }
 }
 
-/// The tokens of `before` that `kept` does not have.
 fn revoked<'a>(before: &'a PlayerRecord, kept: &'a [TokenRecord]) -> impl Iterator<Item = &'a TokenRecord> {
     before.tokens.iter().filter(|token| kept.iter().all(|kept| kept.hash != token.hash))
+}
+
+impl Players {
+    /// Keeps copies of the stored records of a player who has just come.
+    pub(super) fn keep_copies(&self, record: &PlayerRecord) {
+        if let Ok(writes) = record.writes() {
+            self.inner.store.keep_copies(&record.player.id, writes);
+        }
+    }
+
+    pub async fn tend_copies(&self, every: Duration) {
+        loop {
+            sleep(every).await;
+            for player in self.inner.store.owners_of_copies() {
+                if !self.inner.connections.is_online(&player) && !self.has_seat(&player).await {
+                    self.inner.store.drop_copies(&player);
+                }
+            }
+        }
+    }
+
+    /// True if the player has a running game, or if the store cannot say.
+    async fn has_seat(&self, player: &str) -> bool {
+        let Ok(seats) = SEAT.under([&player]) else { return false };
+        self.inner.store.scan(seats, None, 1).await.map_or(true, |seats| !seats.is_empty())
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +129,7 @@ mod tests {
 
     fn connect(connections: &Connections, player: &str, token: &str) -> (Registration, OutboxReader) {
         let (outbox, reader) = outbox(ConnectionId::next());
-        let mut registration = connections.enter(outbox);
+        let mut registration = connections.enter(outbox, None);
         registration.identify(player, token, 8);
         (registration, reader)
     }

@@ -9,16 +9,12 @@ use flagfall_store::{Expect, Key, Store, StoreError, SystemClock, WallClock, Wri
 
 use super::Players;
 use super::error::PlayerError;
-use super::free_name::free_name;
+use super::guest::free_name;
 use super::guest::{GUEST_TOKEN, REFRESH_MS, token_record};
 use super::name::Name;
-use super::record::{PlayerRecord, gone_key, name_key, player_key};
+use super::record::PlayerRecord;
 use flagfall_base::identity::{GuestPass, Identity};
-use flagfall_base::keys::{NEW_GUESTS, Time16};
-use flagfall_base::scan::Scan;
-
-/// Records read at a time.
-const CHUNK: usize = 256;
+use flagfall_base::keys::{GONE, NAMES, NEW_GUESTS, PLAYERS, Time16};
 
 /// What has to be added to the update of a player's action: conditions and writes. Empty for
 /// accounts.
@@ -26,7 +22,6 @@ const CHUNK: usize = 256;
 pub struct Standing {
     /// The player who acts. A guest's name may have got a number because it was taken meanwhile.
     pub player: Player,
-    /// The conditions.
     pub conditions: Vec<(Key, Expect)>,
     /// The writes that store or extend the guest.
     pub writes: Vec<Write>,
@@ -36,7 +31,6 @@ pub struct Standing {
 
 impl Standing {
     /// The standing of a player whose actions need nothing else.
-    #[must_use]
     pub fn plain(player: &Player) -> Standing {
         let (conditions, writes) = (Vec::new(), Vec::new());
         Standing { player: player.clone(), conditions, writes, is_new: false }
@@ -44,9 +38,6 @@ impl Standing {
 
     /// True if a condition does not hold any more. The action must then be tried again with a new
     /// standing.
-    ///
-    /// # Errors
-    /// [`StoreError`].
     pub async fn is_outdated(&self, store: &dyn Store) -> Result<bool, StoreError> {
         for (key, expect) in &self.conditions {
             let holds = match (store.get(key.clone()).await?, expect) {
@@ -64,9 +55,6 @@ impl Standing {
 
 /// What has to be added to an action of this player. `pass` belongs to a guest who may not be
 /// stored yet; `stay` is how long guests who do not come back are kept.
-///
-/// # Errors
-/// [`PlayerError`].
 pub async fn standing(
     store: &dyn Store,
     player: &Player,
@@ -76,7 +64,7 @@ pub async fn standing(
     if player.kind != PlayerKind::Guest {
         return Ok(Standing::plain(player));
     }
-    let own_key = player_key(&player.id)?;
+    let own_key = PLAYERS.key([&player.id])?;
     let now = SystemClock.now();
     if let Some(bytes) = store.get(own_key.clone()).await? {
         let mut record = PlayerRecord::read(&bytes)?;
@@ -92,57 +80,29 @@ pub async fn standing(
     let Some(pass) = pass else { return Ok(Standing::plain(player)) };
     let name = free_name(store, &player.id, &player.name, |_| true).await?;
     let record = PlayerRecord::of_guest(player, &name, pass, now, stay);
-    let gone = gone_key(&player.id)?;
+    let gone = GONE.key([&player.id])?;
     if store.get(gone.clone()).await?.is_some() {
         return Err(PlayerError::UnknownToken);
     }
     let conditions = vec![
         (own_key, Expect::Absent),
-        (name_key(&record.name_key)?, Expect::Absent),
+        (NAMES.key([&record.name_key])?, Expect::Absent),
         (gone, Expect::Absent),
     ];
     let mut writes = record.writes()?;
     let expires = record.expires.map(Stamp);
-    writes.push(Write::Put { key: new_guest_key(store.now(), &player.id)?, value: Vec::new(), expires });
+    let key = NEW_GUESTS.key([&Time16(store.now()), &player.id])?;
+    writes.push(Write::Put { key, value: Vec::new(), expires });
     Ok(Standing { player: record.player, conditions, writes, is_new: true })
 }
 
-/// Stored guests who may not have played, in the order in which they were stored: time, id, and the
-/// key of the list entry.
-pub(crate) struct NewGuests<'store> {
-    scan: Scan<'store>,
-}
-
-impl<'store> NewGuests<'store> {
-    pub(crate) fn of(store: &'store dyn Store) -> Result<NewGuests<'store>, StoreError> {
-        Ok(NewGuests { scan: Scan::new(store, NEW_GUESTS.all()?, CHUNK) })
-    }
-
-    pub(crate) async fn next(&mut self) -> Result<Option<Vec<(Stamp, String, Key)>>, StoreError> {
-        let records = self.scan.next().await?;
-        Ok(records.map(|records| {
-            let entry = |key: Key| {
-                let (at, id) = parse_new_guest(&key)?;
-                Some((at, id, key))
-            };
-            records.into_iter().filter_map(|(key, _)| entry(key)).collect()
-        }))
-    }
-}
-
-/// Times have a fixed width, so that the keys are in order of time.
-fn new_guest_key(at: Stamp, id: &str) -> Result<Key, StoreError> {
-    NEW_GUESTS.key([&Time16(at), &id])
-}
-
-fn parse_new_guest(key: &Key) -> Option<(Stamp, String)> {
-    let rest = NEW_GUESTS.rest(key)?;
-    let (at, id) = rest.split_once('/')?;
+/// When a guest who may not have played was stored, and their id: the parts of a key `new_guests/`.
+pub(crate) fn new_guest(key: &Key) -> Option<(Stamp, String)> {
+    let (at, id) = NEW_GUESTS.rest(key)?.split_once('/')?;
     Some((Stamp(at.parse().ok()?), id.to_owned()))
 }
 
 impl PlayerRecord {
-    /// The record of a guest who is stored now.
     pub(super) fn of_guest(
         player: &Player,
         name: &Name,
@@ -181,9 +141,6 @@ fn later(now: Stamp, stay: Duration) -> u64 {
 
 impl Players {
     /// What has to be added to an action of this player.
-    ///
-    /// # Errors
-    /// [`PlayerError`].
     pub async fn standing(&self, asker: &Identity) -> Result<Standing, PlayerError> {
         standing(&*self.inner.store, &asker.player, asker.pass(), self.inner.guest).await
     }

@@ -16,16 +16,13 @@ use flagfall_base::random::{ChanceError, random_bytes};
 /// The key file in the data folder of a server without `--signing-key`.
 pub const KEY_FILE: &str = "signing.key";
 /// New name of a key file that is damaged.
-const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
-/// Most bytes read of a key file.
+pub const DAMAGED_KEY_FILE: &str = "signing.key.damaged";
 const FILE_MAX: u64 = 1_024;
 
 /// Where the key comes from: a file, or digits in the environment.
 #[derive(Clone)]
 pub enum KeySource {
-    /// A file with the key as 64 hexadecimal digits.
     File(PathBuf),
-    /// The digits themselves.
     Digits(Secret),
 }
 
@@ -55,17 +52,10 @@ impl fmt::Debug for KeySource {
     }
 }
 
-/// Why there is no key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
-    /// The file cannot be used.
     #[error("--signing-key {}: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    File { path: PathBuf, error: io::Error },
     /// The file or text does not hold a key.
     #[error("--signing-key {}: 64 hexadecimal digits are wanted, as `openssl rand -hex 32` prints them", path.display())]
     Form {
@@ -85,18 +75,13 @@ pub struct SigningKey {
 }
 
 impl SigningKey {
-    /// The key of a seed of 32 secret bytes.
-    #[must_use]
     pub fn from_seed(seed: &[u8; 32]) -> Option<SigningKey> {
         let pair = Ed25519KeyPair::from_seed_unchecked(seed).ok()?;
         let public = HexBytes(pair.public_key().as_ref().try_into().ok()?);
         Some(SigningKey { id: key_id(&public), pair, public })
     }
 
-    /// Reads the key that an operator named.
-    ///
-    /// # Errors
-    /// [`KeyError`]. It never contains what the file holds.
+    /// Reads the key that an operator named. An error never contains what the file holds.
     pub fn read(source: &KeySource) -> Result<SigningKey, KeyError> {
         match source {
             KeySource::Digits(digits) => SigningKey::of_digits(digits.expose(), Path::new("")),
@@ -113,9 +98,6 @@ impl SigningKey {
     ///
     /// A damaged key does not keep the server from starting: its file is renamed, and a new key
     /// signs from now on. Old signatures stay valid, because the old public key is published.
-    ///
-    /// # Errors
-    /// [`KeyError`].
     pub fn of_folder(folder: &Path) -> Result<SigningKey, KeyError> {
         let path = folder.join(KEY_FILE);
         let source = KeySource::File(path.clone());
@@ -148,20 +130,15 @@ impl SigningKey {
         key.ok_or_else(|| KeyError::Form { path: path.to_owned() })
     }
 
-    /// The public half.
-    #[must_use]
     pub fn public(&self) -> HexBytes {
         self.public
     }
 
     /// The id of the public half.
-    #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Signs the digest of a finished game.
-    #[must_use]
     pub fn sign(&self, digest: HexBytes) -> Option<RecordSignature> {
         let signature = self.pair.sign(&signed_message(digest));
         let value = SignatureText(signature.as_ref().try_into().ok()?);

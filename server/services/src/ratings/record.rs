@@ -4,14 +4,13 @@
 //! update then removes the job and writes both ratings, their histories and leaderboard places, on
 //! the condition that the job and the ratings are unchanged since they were read.
 
-use flagfall_base::keys::{LEADERS, RATED, RATING_DUE, RATING_HISTORY, RATINGS, UNRATED};
+use flagfall_base::keys::{LEADERS, RATING_HISTORY, RATINGS};
 use flagfall_board::{GameId, Side, Stamp};
 use flagfall_protocol::{GameScore, PlayerKind, RatingPoint, Speed};
 use flagfall_rating::{Entrant, Rating};
 use flagfall_store::{Key, StoreError};
 use serde::{Deserialize, Serialize};
 
-/// Milliseconds in a day.
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1_000.0;
 /// At least every number of games, so that the latest entry of a history comes first.
 const GAMES_MAX: u32 = 99_999_999;
@@ -31,11 +30,9 @@ pub(super) struct RatingRecord {
     value: f64,
     deviation: f64,
     volatility: f64,
-    /// Rated games.
     pub(super) games: u32,
     /// Games with the first move, minus those without.
     pub(super) surplus: i32,
-    /// The id of their last opponent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) last_opponent: Option<String>,
     /// When their last game ended.
@@ -55,7 +52,6 @@ impl RatingRecord {
         )
     }
 
-    /// The rating as stored.
     pub(super) fn rating(&self) -> Rating {
         Rating { value: self.value, deviation: self.deviation, volatility: self.volatility }
     }
@@ -73,12 +69,10 @@ impl RatingRecord {
         Entrant { rating: self.rating(), idle_days: self.idle_days(now) }
     }
 
-    /// The record with this many points less.
     pub(super) fn less(&self, points: f64) -> RatingRecord {
         RatingRecord { value: (self.value - points).max(0.0), ..self.clone() }
     }
 
-    /// The record after a game.
     pub(super) fn after(&self, rating: Rating, side: Side, opponent: &str, at: Stamp) -> RatingRecord {
         let step = if side == Side::Red { 1 } else { -1 };
         RatingRecord {
@@ -93,7 +87,6 @@ impl RatingRecord {
     }
 }
 
-/// A rating as it is shown to players.
 pub(super) fn point(rating: Rating) -> RatingPoint {
     RatingPoint {
         rating: rating.value.round() as u32,
@@ -102,12 +95,10 @@ pub(super) fn point(rating: Rating) -> RatingPoint {
     }
 }
 
-/// A game in a player's history.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct HistoryRecord {
     pub(super) game: GameId,
     pub(super) at: u64,
-    /// The opponent's id.
     pub(super) opponent: String,
     pub(super) score: GameScore,
     /// True if only its players see the game.
@@ -120,6 +111,12 @@ pub(super) struct HistoryRecord {
     pub(super) undone: bool,
 }
 
+impl HistoryRecord {
+    pub(super) fn read(bytes: &[u8]) -> Result<HistoryRecord, StoreError> {
+        serde_json::from_slice(bytes).map_err(|_| damaged("a history cannot be read"))
+    }
+}
+
 pub(super) fn bytes(record: &impl Serialize) -> Result<Vec<u8>, StoreError> {
     serde_json::to_vec(record).map_err(|_| damaged("a rating cannot be written"))
 }
@@ -128,31 +125,10 @@ pub(super) fn damaged(what: &str) -> StoreError {
     StoreError::Damaged { what: what.to_owned() }
 }
 
-/// The key of a finished rated game's job.
-pub(crate) fn key_of_job(game: GameId) -> Option<Key> {
-    RATING_DUE.key([&game]).ok()
-}
-
-/// The key of a game's rating change.
-pub(super) fn change_key(game: GameId) -> Result<Key, StoreError> {
-    RATED.key([&game])
-}
-
-/// The key that marks a game whose effect was taken back.
-pub(super) fn undone_key(game: GameId) -> Result<Key, StoreError> {
-    UNRATED.key([&game])
-}
-
 pub(super) fn rating_key(player: &str, class: &Class) -> Result<Key, StoreError> {
     RATINGS.key([&player, &class.ruleset, &class.speed.name()])
 }
 
-/// The prefix of all ratings of a player.
-pub(super) fn ratings_of(player: &str) -> Result<Key, StoreError> {
-    RATINGS.under([&player])
-}
-
-/// The class in a key of [`ratings_of`].
 pub(super) fn class_of(key: &Key) -> Option<Class> {
     let mut parts = RATINGS.rest(key)?.split('/').skip(1);
     let (ruleset, speed) = (parts.next()?, parts.next()?);
@@ -169,12 +145,6 @@ pub(super) fn history_of(player: &str, class: &Class) -> Result<Key, StoreError>
     RATING_HISTORY.under([&player, &class.ruleset, &class.speed.name()])
 }
 
-/// The prefix of all histories of a player.
-pub(super) fn histories_of(player: &str) -> Result<Key, StoreError> {
-    RATING_HISTORY.under([&player])
-}
-
-/// The key of a player's place on the leaderboard of their kind.
 pub(super) fn leader_key(
     kind: PlayerKind,
     class: &Class,
@@ -195,5 +165,68 @@ fn list_of(kind: PlayerKind) -> &'static str {
     match kind {
         PlayerKind::Bot => "bots",
         PlayerKind::Guest | PlayerKind::Account | PlayerKind::House => "players",
+    }
+}
+
+/// Rated games of a ruleset that are needed before the first move counts.
+pub(super) const GAMES_MIN: u32 = 1_000;
+/// The largest advantage that is believed, in rating points.
+const POINTS_MAX: f64 = 100.0;
+
+/// Results of a ruleset's rated games from the first mover's view. Pairing balances sides, so
+/// strengths cancel out over many games.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub(super) struct FirstMoveRecord {
+    pub(super) won: u32,
+    pub(super) drawn: u32,
+    pub(super) lost: u32,
+}
+
+impl FirstMoveRecord {
+    /// Adds a game; Red has the first move.
+    pub(super) fn count(&mut self, winner: Option<Side>) {
+        let counter = match winner {
+            Some(Side::Red) => &mut self.won,
+            None => &mut self.drawn,
+            Some(Side::Blue) => &mut self.lost,
+        };
+        *counter = counter.saturating_add(1);
+    }
+
+    pub(super) fn games(self) -> u32 {
+        self.won.saturating_add(self.drawn).saturating_add(self.lost)
+    }
+
+    /// The advantage in whole rating points; 0 while there are too few games, or if it could be
+    /// chance.
+    pub(super) fn points(self) -> i32 {
+        let games = f64::from(self.games());
+        if self.games() < GAMES_MIN {
+            return 0;
+        }
+        // A draw counts half. One win on each side is added, so that the share is never 0 or 1.
+        let share = (f64::from(self.won) + f64::from(self.drawn) / 2.0 + 1.0) / (games + 2.0);
+        let error = (share * (1.0 - share) / games).sqrt();
+        if (share - 0.5).abs() < 2.0 * error {
+            return 0;
+        }
+        let points = 400.0 * (share / (1.0 - share)).log10();
+        points.clamp(-POINTS_MAX, POINTS_MAX).round() as i32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_moves_advantage_follows_from_recorded_games() {
+        let worth = |won, drawn, lost| FirstMoveRecord { won, drawn, lost }.points();
+        assert_eq!(worth(999, 0, 0), 0, "too few games");
+        assert_eq!(worth(505, 0, 495), 0, "this can be chance");
+        assert_eq!(worth(5_500, 0, 4_500), 35);
+        assert_eq!(worth(4_500, 0, 5_500), -35);
+        assert_eq!(worth(5_000, 1_000, 4_000), 35, "a draw is half a game for each");
+        assert_eq!(worth(10_000, 0, 0), 100, "the advantage is capped");
     }
 }

@@ -9,16 +9,11 @@ use flagfall_protocol::{Player, RatingChange};
 use flagfall_store::{Expect, Store, StoreError, Update, Write};
 use thiserror::Error;
 
-use super::record::{
-    Class, HistoryRecord, RatingRecord, bytes, change_key, damaged, histories_of, history_of, key_of_job,
-    leader_key, rating_key, undone_key,
-};
+use super::record::{Class, HistoryRecord, RatingRecord, bytes, damaged, history_of, leader_key, rating_key};
+use flagfall_base::keys::{RATED, RATING_DUE, RATING_HISTORY, UNRATED};
 use flagfall_base::scan::Scan;
 use flagfall_base::transact::Transaction;
 use flagfall_game::finished;
-
-/// Records of a history read at a time.
-const CHUNK: usize = 512;
 
 /// Why nothing was taken back.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
@@ -26,22 +21,16 @@ pub enum UndoError {
     /// The game is not rated, does not count, is not over, or does not exist.
     #[error("this game has changed no rating")]
     NotRated,
-    /// The game is about to be rated.
     #[error("this game is being rated at this moment: try again")]
     Due,
-    /// It was taken back before.
     #[error("what this game did to ratings was taken back already")]
     UndoneBefore,
-    /// The store does not answer as it should.
     #[error("{0}")]
     Store(#[from] StoreError),
 }
 
-/// Takes back what a game did to ratings. The note is written in the same update.
-///
-/// # Errors
-/// [`UndoError`]; nothing was changed. After [`UndoError::Store`] it may have been; call again to
-/// find out.
+/// Takes back what a game did to ratings. The note is written in the same update. After an error
+/// nothing was changed. After [`UndoError::Store`] it may have been; call again to find out.
 pub async fn undo(
     store: &dyn Store,
     game: GameId,
@@ -49,12 +38,11 @@ pub async fn undo(
 ) -> Result<RatingChange, UndoError> {
     let mut transaction = Transaction::new(store, "the ratings of these players");
     loop {
-        if store.get(undone_key(game)?).await?.is_some() {
+        if store.get(UNRATED.key([&game])?).await?.is_some() {
             return Err(UndoError::UndoneBefore);
         }
-        let Some(change) = store.get(change_key(game)?).await? else {
-            let due = key_of_job(game).ok_or(UndoError::NotRated)?;
-            let is_due = store.get(due).await?.is_some();
+        let Some(change) = store.get(RATED.key([&game])?).await? else {
+            let is_due = store.get(RATING_DUE.key([&game])?).await?.is_some();
             return Err(if is_due { UndoError::Due } else { UndoError::NotRated });
         };
         let change: RatingChange =
@@ -73,8 +61,8 @@ async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Res
     let finished = finished(store, game).await.map_err(unreadable)?.ok_or(UndoError::NotRated)?;
     let class = Class { ruleset: change.ruleset.clone(), speed: change.speed };
     let mut update = Update {
-        conditions: vec![(undone_key(game)?, Expect::Absent)],
-        writes: vec![Write::Put { key: undone_key(game)?, value: Vec::new(), expires: None }, note],
+        conditions: vec![(UNRATED.key([&game])?, Expect::Absent)],
+        writes: vec![Write::Put { key: UNRATED.key([&game])?, value: Vec::new(), expires: None }, note],
     };
     for side in Side::BOTH {
         let points = f64::from(change.after[side].rating) - f64::from(change.before[side].rating);
@@ -84,7 +72,6 @@ async fn update_of(store: &dyn Store, change: &RatingChange, note: Write) -> Res
     Ok(update)
 }
 
-/// Subtracts points from a player's rating.
 async fn take(
     store: &dyn Store,
     players: &PerSide<Player>,
@@ -119,35 +106,24 @@ async fn mark(
     game: GameId,
     update: &mut Update,
 ) -> Result<(), StoreError> {
-    let prefix = history_of(&player.id, class)?;
-    let mut scan = Scan::new(store, prefix, CHUNK);
-    while let Some(records) = scan.next().await? {
-        for (key, value) in &records {
-            let record: HistoryRecord =
-                serde_json::from_slice(value).map_err(|_| damaged("a history cannot be read"))?;
-            if record.game == game {
-                let marked = HistoryRecord { undone: true, ..record };
-                update.conditions.push((key.clone(), Expect::Value(value.clone())));
-                update.writes.push(Write::Put { key: key.clone(), value: bytes(&marked)?, expires: None });
-                return Ok(());
-            }
+    for (key, value) in Scan::all(store, history_of(&player.id, class)?).await? {
+        let record = HistoryRecord::read(&value)?;
+        if record.game == game {
+            let marked = HistoryRecord { undone: true, ..record };
+            update.conditions.push((key.clone(), Expect::Value(value)));
+            update.writes.push(Write::Put { key, value: bytes(&marked)?, expires: None });
+            break;
         }
     }
     Ok(())
 }
 
 /// The rated games of a player in all classes, without those taken back.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn rated_games(store: &dyn Store, player: &str) -> Result<Vec<GameId>, StoreError> {
-    let (mut games, mut scan) = (Vec::new(), Scan::new(store, histories_of(player)?, CHUNK));
-    while let Some(records) = scan.next().await? {
-        for (_, value) in &records {
-            let record: HistoryRecord =
-                serde_json::from_slice(value).map_err(|_| damaged("a history cannot be read"))?;
-            games.extend(Some(record.game).filter(|_| !record.undone));
-        }
+    let mut games = Vec::new();
+    for (_, value) in Scan::all(store, RATING_HISTORY.under([&player])?).await? {
+        let record = HistoryRecord::read(&value)?;
+        games.extend(Some(record.game).filter(|_| !record.undone));
     }
     Ok(games)
 }

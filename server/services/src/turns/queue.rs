@@ -13,17 +13,16 @@ use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{
     Code, CommandId, GameCommand, GameView, MoveQueue, NewQueue, Phase, QueuedMove, Refusal, Time,
 };
-use flagfall_store::{Hash, Head, Key, ReadError, StoreError, Update, UpdateOutcome, Write};
+use flagfall_store::{Hash, Head, ReadError, StoreError, Write};
 use serde::{Deserialize, Serialize};
 use tokio::time::timeout;
 
 use super::Turns;
 use flagfall_base::jobs::JobError;
-use flagfall_base::keys::QUEUE;
-use flagfall_base::transact::write;
+use flagfall_base::keys::{QUEUE, TURN_DUE};
+use flagfall_base::transact::{delete, write};
 use flagfall_game::{NewCommand, StaleEpoch, TableError};
 
-/// Most plies in a queue.
 const QUEUE_MAX: usize = 20;
 /// How long a table may take for a queued move before it is tried again later.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -53,15 +52,12 @@ pub enum QueueError {
     Table(#[from] TableError),
     /// The game has no days per move, is not being played, or is not the player's.
     NotQueued,
-    /// It is the player's turn.
     OwnTurn,
-    /// The game has gone on.
     Stale(Ply),
     /// The last moves are lost.
     StaleEpoch(#[from] StaleEpoch),
     /// Too many plies, none, or a command that is not a ply.
     BadQueue,
-    /// The store cannot be reached.
     Store,
 }
 
@@ -87,10 +83,6 @@ impl From<StoreError> for QueueError {
 }
 
 impl Turns {
-    /// The moves that a player has queued in their game.
-    ///
-    /// # Errors
-    /// [`QueueError::Table`], [`QueueError::Store`].
     pub async fn queued(&self, game: GameId, player: &str) -> Result<MoveQueue, QueueError> {
         let (_, view) = self.own_view(game, player).await?;
         let record = self.read(game, player).await?.unwrap_or(QueueRecord {
@@ -106,9 +98,6 @@ impl Turns {
     }
 
     /// Queues plies for a player's next turns. They replace an earlier queue.
-    ///
-    /// # Errors
-    /// [`QueueError`].
     pub async fn queue(&self, game: GameId, player: &str, new: NewQueue) -> Result<MoveQueue, QueueError> {
         let NewQueue { ply, epoch, moves } = new;
         let handle = self.tables.find(game).await?;
@@ -136,22 +125,18 @@ impl Turns {
         }
         let record = QueueRecord { ply: ply.saturating_add(1), moves, planned_at: Some(planned_at) };
         let value = serde_json::to_vec(&record).map_err(|_| QueueError::BadQueue)?;
-        let mut writes = vec![Write::Put { key: key(game, player)?, value, expires: None }];
+        let mut writes = vec![Write::Put { key: QUEUE.key([&game, &player])?, value, expires: None }];
         // The other side may have moved since the view was read, and the job of that move may be
         // done already. So the queue gets a job of its own.
         let value = self.jobs.job(self.store.now());
-        writes.extend(super::key_of_job(game).map(|key| Write::Put { key, value, expires: None }));
-        self.write(writes).await?;
+        writes.push(Write::Put { key: TURN_DUE.key([&game])?, value, expires: None });
+        write(&*self.store, writes).await?;
         Ok(MoveQueue { game, ply: record.ply, moves: record.moves })
     }
 
-    /// Deletes a player's queue.
-    ///
-    /// # Errors
-    /// [`QueueError::Table`], [`QueueError::Store`].
     pub async fn clear_queue(&self, game: GameId, player: &str) -> Result<(), QueueError> {
         self.own_view(game, player).await?;
-        self.write(vec![Write::Delete { key: key(game, player)? }]).await
+        Ok(delete(&*self.store, vec![QUEUE.key([&game, &player])?]).await?)
     }
 
     async fn own_view(&self, game: GameId, player: &str) -> Result<(Side, GameView), QueueError> {
@@ -160,7 +145,7 @@ impl Turns {
     }
 
     async fn read(&self, game: GameId, player: &str) -> Result<Option<QueueRecord>, StoreError> {
-        let bytes = self.store.get(key(game, player)?).await?;
+        let bytes = self.store.get(QUEUE.key([&game, &player])?).await?;
         let damaged = |_| StoreError::Damaged { what: "a queue of moves cannot be read".to_owned() };
         bytes.map(|bytes| serde_json::from_slice(&bytes).map_err(damaged)).transpose()
     }
@@ -175,13 +160,6 @@ impl Turns {
     async fn is_planned_in_log(&self, game: GameId, record: &QueueRecord) -> Result<bool, TableError> {
         let Some(LogPlace { seq, hash }) = record.planned_at else { return Ok(true) };
         Ok(self.tables.find(game).await?.head_at(seq).await? == Some(Head { seq, hash: Hash(hash) }))
-    }
-
-    async fn write(&self, writes: Vec<Write>) -> Result<(), QueueError> {
-        match self.store.update(Update { conditions: Vec::new(), writes }).await? {
-            UpdateOutcome::Ok | UpdateOutcome::Conflict => Ok(()),
-            UpdateOutcome::Unknown => Err(QueueError::Store),
-        }
     }
 
     /// Makes the queued move of a side that is to act, if there is one for this ply.
@@ -217,7 +195,7 @@ impl Turns {
         let is_last = past.is_some_and(|past| usize::from(past / 2) + 1 >= record.moves.len());
         if !is_made || is_last {
             tracing::debug!(%game, is_made, "a queue of moves has ended");
-            write(&*self.store, vec![Write::Delete { key: key(game, &player.id)? }]).await?;
+            delete(&*self.store, vec![QUEUE.key([&game, &player.id])?]).await?;
         }
         Ok(())
     }
@@ -242,10 +220,6 @@ fn no_answer() -> JobError {
 
 fn is_ply(command: &GameCommand) -> bool {
     matches!(command, GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. })
-}
-
-pub(super) fn key(game: GameId, player: &str) -> Result<Key, StoreError> {
-    QUEUE.key([&game, &player])
 }
 
 #[cfg(test)]

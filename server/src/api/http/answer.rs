@@ -9,7 +9,6 @@ use serde::Serialize;
 
 use super::error::ApiError;
 
-/// Something that was made: 201.
 pub(super) struct Created<T>(pub(super) T);
 
 impl<T: Serialize> IntoResponse for Created<T> {
@@ -49,7 +48,6 @@ impl IntoResponse for RenderedRecord {
     }
 }
 
-/// A text for people.
 pub(super) struct Text(pub(super) String);
 
 impl IntoResponse for Text {
@@ -58,7 +56,6 @@ impl IntoResponse for Text {
     }
 }
 
-/// A feed for feed readers.
 pub(super) struct JsonFeed(pub(super) Feed);
 
 impl IntoResponse for JsonFeed {

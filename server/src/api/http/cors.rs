@@ -35,8 +35,6 @@ pub(super) fn preflight<B>(request: &Request<B>) -> Option<Response> {
     })
 }
 
-/// Lets pages of the origin read the answer. No cookies are needed: tokens are sent in
-/// `Authorization`.
 pub(super) fn permit(headers: &mut HeaderMap, origin: HeaderValue) {
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
     headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, HeaderValue::from_static("retry-after, x-request-id"));

@@ -19,7 +19,6 @@ use super::answer::{AnyJson, NoSuchPath};
 use super::openapi::OPENAPI;
 use super::request::Path;
 
-/// A text that is the same for every caller.
 struct Document {
     text: &'static str,
     media_type: &'static str,
@@ -48,7 +47,6 @@ fn names(tags: &HeaderValue, tag: &str) -> bool {
 
 static OPENAPI_DOCUMENT: LazyLock<Document> = LazyLock::new(|| Document::new(OPENAPI, "application/json"));
 
-/// One for each of [`SCHEMAS`], in their order.
 static SCHEMA_DOCUMENTS: LazyLock<[Document; SCHEMAS.len()]> =
     LazyLock::new(|| SCHEMAS.map(|schema| Document::new(schema.text, "application/schema+json")));
 

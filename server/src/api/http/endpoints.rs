@@ -10,8 +10,7 @@ use axum::routing::{MethodFilter, MethodRouter, on};
 use super::openapi::Described;
 #[cfg(test)]
 use super::openapi::Shape;
-use super::{accounts, deployments, documents, games, health, histories, invitations, notices};
-use super::{own_games, queue, ratings};
+use super::{accounts, documents, games, health, histories, me, ratings};
 use crate::app::App;
 
 /// An operation: a method on a path.
@@ -74,433 +73,137 @@ where
     }
 }
 
-/// Every operation under `/api`, `/health` and `/ready`.
-pub(super) fn endpoints() -> Vec<Endpoint> {
-    vec![
-        endpoint(
-            GET,
-            "/health",
-            "checkHealth",
-            "Checks the store; 503 if it cannot be read or written",
-            health::health,
-            &[],
-        ),
-        endpoint(
-            GET,
-            "/ready",
-            "checkReadiness",
-            "Tells if the server accepts players, regardless of the store; 503 while it stops",
-            health::ready,
-            &[],
-        ),
-        endpoint(GET, "/api/openapi.json", "getOpenApi", "This document", documents::openapi, &[]),
-        endpoint(
-            GET,
-            "/api/schema",
-            "listSchemas",
-            "Where the JSON Schemas of messages and records are",
-            documents::schemas,
-            &[],
-        ),
-        endpoint(
-            GET,
-            "/api/schema/{name}",
-            "getSchema",
-            "The JSON Schema of what clients send, of what servers send, or of records; with an ETag",
-            documents::schema,
-            &[],
-        ),
-        endpoint(
-            GET,
-            "/api/rulesets",
-            "listRulesets",
-            "The rulesets, with the rules that a custom game may change",
-            games::rulesets,
-            &[],
-        ),
-        endpoint(
-            GET,
-            "/api/keys",
-            "listSigningKeys",
-            "The public keys with which finished games are or were signed",
-            games::keys,
-            &[],
-        ),
-        endpoint(GET, "/api/games", "listGames", "The running public games", games::games, &[]),
-        endpoint(
-            GET,
-            "/api/games/{id}",
-            "getGame",
-            "A game, as its viewer may see it",
-            games::game,
-            &["no_such_game", "game_quarantined"],
-        ),
-        endpoint(
-            GET,
-            "/api/games/{id}/record",
-            "getRecord",
-            "A game's record with every event's change: as an audience saw it live (as=red, blue or public), or opened (as=all)",
-            games::record,
-            &["no_such_game", "game_quarantined", "record_not_opened"],
-        ),
-        endpoint(
-            GET,
-            "/api/games/{id}/record.txt",
-            "getRecordText",
-            "The record as text",
-            games::record_as_text,
-            &["no_such_game", "game_quarantined"],
-        ),
-        endpoint(
-            GET,
-            "/api/games/{id}/ratings",
-            "getRatingChange",
-            "How a rated game changed ratings",
-            ratings::change,
-            &["not_rated/unchanged", "game_quarantined"],
-        ),
-        endpoint(
-            POST,
-            "/api/account",
-            "signUp",
-            "Makes an account: of the guest whose token comes with the request, or a new one",
-            accounts::sign_up,
-            &[
-                "bad_name/characters",
-                "bad_name/length",
-                "bad_password",
-                "name_taken",
-                "already_account",
-                "too_many_attempts",
-                "too_many/logins",
-            ],
-        ),
-        endpoint(
-            GET,
-            "/api/account",
-            "exportAccount",
-            "Everything that the server keeps of the account, without its secrets",
-            accounts::export,
-            &[],
-        ),
-        endpoint(
-            DELETE,
-            "/api/account",
-            "deleteAccount",
-            "Deletes the account; its games stay without its name",
-            accounts::delete,
-            &[
-                "account_expected/other",
-                "wrong_password",
-                "games_running",
-                "too_many_attempts",
-                "too_many/logins",
-            ],
-        ),
-        endpoint(
-            POST,
-            "/api/account/password",
-            "changePassword",
-            "Changes the password and revokes all other tokens",
-            accounts::change_password,
-            &[
-                "bad_password",
-                "account_expected/other",
-                "wrong_password",
-                "too_many_attempts",
-                "too_many/logins",
-            ],
-        ),
-        endpoint(
-            POST,
-            "/api/account/recovery_code",
-            "renewRecoveryCode",
-            "Makes a new recovery code; the previous one is void",
-            accounts::renew_recovery_code,
-            &["account_expected/other", "wrong_password", "too_many_attempts", "too_many/logins"],
-        ),
-        endpoint(
-            POST,
-            "/api/login",
-            "logIn",
-            "Logs in with a password and makes a token",
-            accounts::log_in,
-            &[
-                "wrong_password",
-                "account_closed",
-                "bad_token_terms/name",
-                "too_many_attempts",
-                "too_many/logins",
-            ],
-        ),
-        endpoint(
-            POST,
-            "/api/logout",
-            "logOut",
-            "Revokes the token of the request",
-            accounts::log_out,
-            &["account_expected/other", "no_such_token"],
-        ),
-        endpoint(
-            POST,
-            "/api/recover",
-            "recoverAccount",
-            "Sets a new password with the recovery code",
-            accounts::recover,
-            &[
-                "wrong_recovery_code",
-                "account_closed",
-                "bad_password",
-                "too_many_attempts",
-                "too_many/logins",
-            ],
-        ),
-        endpoint(GET, "/api/me", "getMe", "Who asks", accounts::me, &[]),
-        endpoint(
-            GET,
-            "/api/me/games",
-            "listOwnGames",
-            "The player's running games, most urgent first",
-            own_games::list,
-            &[],
-        ),
-        endpoint(
-            GET,
-            "/api/me/deployments",
-            "listDeployments",
-            "The deployments that the player keeps, which only they can see",
-            deployments::list,
-            &[],
-        ),
-        endpoint(
-            PUT,
-            "/api/me/deployments/{ruleset}/{name}",
-            "saveDeployment",
-            "Keeps a deployment; it replaces one of the same name",
-            deployments::save,
-            &[
-                "account_expected/deployments",
-                "no_such_ruleset/saved",
-                "bad_deployment",
-                "too_many/deployments",
-            ],
-        ),
-        endpoint(
-            DELETE,
-            "/api/me/deployments/{ruleset}/{name}",
-            "deleteDeployment",
-            "Deletes a kept deployment",
-            deployments::remove,
-            &["no_such_ruleset/saved", "no_such_deployment"],
-        ),
-        endpoint(
-            GET,
-            "/api/me/webhook",
-            "getWebhook",
-            "The player's webhook",
-            notices::show,
-            &["no_such_webhook/webhook"],
-        ),
-        endpoint(
-            PUT,
-            "/api/me/webhook",
-            "setWebhook",
-            "Sets the address that gets notices of the player's turns in games with days per move: signed POSTs of Notice",
-            notices::set,
-            &["account_expected/webhooks", "bad_webhook"],
-        ),
-        endpoint(
-            DELETE,
-            "/api/me/webhook",
-            "deleteWebhook",
-            "Removes the player's webhook",
-            notices::remove,
-            &["no_such_webhook/webhook"],
-        ),
-        endpoint(
-            POST,
-            "/api/me/webhook/test",
-            "testWebhook",
-            "Sends a test to the player's webhook and reports the result",
-            notices::test,
-            &["no_such_webhook/webhook", "too_many/webhook_test", "too_many/webhook_busy"],
-        ),
-        endpoint(
-            POST,
-            "/api/me/feed",
-            "makeFeed",
-            "Makes the player's feed; the address of an earlier one is void",
-            notices::make_feed,
-            &["account_expected/webhooks"],
-        ),
-        endpoint(
-            DELETE,
-            "/api/me/feed",
-            "deleteFeed",
-            "Removes the player's feed",
-            notices::remove_feed,
-            &["no_such_webhook/feed"],
-        ),
-        endpoint(
-            GET,
-            "/api/feeds/{secret}",
-            "getFeed",
-            "A player's turns and ended games, for anyone who has the secret: JSON Feed 1.1",
-            notices::feed,
-            &["no_such_webhook/feed"],
-        ),
-        endpoint(
-            GET,
-            "/api/me/statistics",
-            "getStatistics",
-            "The player's own statistics, by ruleset, side and deployment",
-            histories::statistics,
-            &[],
-        ),
-        endpoint(
-            GET,
-            "/api/me/challenges",
-            "listInvitations",
-            "The challenges addressed to the player",
-            invitations::list,
-            &[],
-        ),
-        endpoint(
-            POST,
-            "/api/me/challenges",
-            "invitePlayer",
-            "Addresses an open challenge to another player",
-            invitations::invite,
-            &[
-                "no_such_player",
-                "no_such_challenge",
-                "own_offer/offer",
-                "not_rated",
-                "blocked/offer",
-                "too_many/opponent",
-            ],
-        ),
-        endpoint(
-            DELETE,
-            "/api/me/challenges/{code}",
-            "declineInvitation",
-            "Declines and closes a challenge",
-            invitations::decline,
-            &["no_such_challenge"],
-        ),
-        endpoint(
-            GET,
-            "/api/games/{id}/queue",
-            "getMoveQueue",
-            "The player's queue for their next turns in a game with days per move",
-            queue::show,
-            &["no_such_game", "game_quarantined", "bad_queue/game"],
-        ),
-        endpoint(
-            PUT,
-            "/api/games/{id}/queue",
-            "setMoveQueue",
-            "Queues the player's next turns; refused as stale_ply if the game has moved on, as stale_epoch if its last moves were lost",
-            queue::replace,
-            &["no_such_game", "game_quarantined", "bad_queue", "own_turn", "stale_ply/queue", "stale_epoch"],
-        ),
-        endpoint(
-            DELETE,
-            "/api/games/{id}/queue",
-            "clearMoveQueue",
-            "Empties the player's queue",
-            queue::clear,
-            &["no_such_game", "game_quarantined", "bad_queue/game"],
-        ),
-        endpoint(
-            GET,
-            "/api/tokens",
-            "listTokens",
-            "The tokens of the account, without the tokens themselves",
-            accounts::tokens,
-            &[],
-        ),
-        endpoint(
-            POST,
-            "/api/tokens",
-            "makeToken",
-            "Makes another token",
-            accounts::make_token,
-            &["account_expected/other", "bad_token_terms", "too_many/tokens", "too_many_attempts"],
-        ),
-        endpoint(
-            DELETE,
-            "/api/tokens/{id}",
-            "revokeToken",
-            "Revokes a token and closes its WebSockets",
-            accounts::revoke_token,
-            &["account_expected/other", "no_such_token"],
-        ),
-        endpoint(
-            GET,
-            "/api/blocks",
-            "listBlocks",
-            "The players that the player has blocked",
-            accounts::blocks,
-            &[],
-        ),
-        endpoint(
-            PUT,
-            "/api/blocks/{name}",
-            "blockPlayer",
-            "Blocks a player",
-            accounts::block,
-            &["no_such_player", "own_offer/block", "too_many/blocks", "bad_name/taken"],
-        ),
-        endpoint(
-            DELETE,
-            "/api/blocks/{name}",
-            "unblockPlayer",
-            "Unblocks a player",
-            accounts::unblock,
-            &["no_such_player", "own_offer/block", "bad_name/taken"],
-        ),
-        endpoint(
-            GET,
-            "/api/players/{name}",
-            "getPlayer",
-            "What anyone may know of a player",
-            accounts::profile,
-            &["no_such_player"],
-        ),
-        endpoint(
-            GET,
-            "/api/players/{name}/games",
-            "listPlayedGames",
-            "A player's ended games, latest first; only they can see private ones",
-            histories::games,
-            &["no_such_player"],
-        ),
-        endpoint(
-            GET,
-            "/api/players/{name}/against/{other}",
-            "getHeadToHead",
-            "Two players' games against each other; only they can see private ones",
-            histories::head_to_head,
-            &["no_such_player"],
-        ),
-        endpoint(
-            GET,
-            "/api/players/{name}/ratings/{ruleset}/{speed}",
-            "getRatingHistory",
-            "A player's latest rated games; only they can see private ones",
-            ratings::history,
-            &["no_such_player", "no_such_ruleset/rated", "no_such_speed"],
-        ),
-        endpoint(
-            GET,
-            "/api/leaderboards/{ruleset}/{speed}",
-            "getLeaderboard",
-            "The best players in a ruleset at a speed",
-            ratings::leaderboard,
-            &["no_such_ruleset/rated", "no_such_speed"],
-        ),
-    ]
+/// Declares the operations. A row has the method, the path, the operation's id, the handler, a
+/// summary, and the codes that the handler refuses with.
+macro_rules! endpoints {
+    ($($verb:ident $path:literal $id:ident = $handler:path, $summary:literal$(, [$($code:literal),+])?;)+) => {
+        /// Every operation under `/api`, `/health` and `/ready`.
+        pub(super) fn endpoints() -> Vec<Endpoint> {
+            vec![$(endpoint($verb, $path, stringify!($id), $summary, $handler, &[$($($code),+)?])),+]
+        }
+    };
+}
+
+endpoints! {
+    GET "/health" checkHealth = health::health,
+        "Checks the store; 503 if it cannot be read or written";
+    GET "/ready" checkReadiness = health::ready,
+        "Tells if the server accepts players, regardless of the store; 503 while it stops";
+    GET "/api/openapi.json" getOpenApi = documents::openapi, "This document";
+    GET "/api/schema" listSchemas = documents::schemas,
+        "Where the JSON Schemas of messages and records are";
+    GET "/api/schema/{name}" getSchema = documents::schema,
+        "The JSON Schema of what clients send, of what servers send, or of records; with an ETag";
+    GET "/api/rulesets" listRulesets = games::rulesets,
+        "The rulesets, with the rules that a custom game may change";
+    GET "/api/keys" listSigningKeys = games::keys,
+        "The public keys with which finished games are or were signed";
+    GET "/api/games" listGames = games::games, "The running public games";
+    GET "/api/games/{id}" getGame = games::game, "A game, as its viewer may see it",
+        ["no_such_game", "game_quarantined"];
+    GET "/api/games/{id}/record" getRecord = games::record,
+        "A game's record with every event's change: as an audience saw it live (as=red, blue or public), or opened (as=all)",
+        ["no_such_game", "game_quarantined", "record_not_opened"];
+    GET "/api/games/{id}/record.txt" getRecordText = games::record_as_text, "The record as text",
+        ["no_such_game", "game_quarantined"];
+    GET "/api/games/{id}/ratings" getRatingChange = ratings::change,
+        "How a rated game changed ratings", ["not_rated/unchanged", "game_quarantined"];
+    POST "/api/account" signUp = accounts::sign_up,
+        "Makes an account: of the guest whose token comes with the request, or a new one",
+        ["bad_name/characters", "bad_name/length", "bad_password", "name_taken", "already_account",
+            "too_many_attempts", "too_many/logins"];
+    GET "/api/account" exportAccount = accounts::export,
+        "Everything that the server keeps of the account, without its secrets";
+    DELETE "/api/account" deleteAccount = accounts::delete,
+        "Deletes the account; its games stay without its name",
+        ["account_expected/other", "wrong_password", "games_running", "too_many_attempts",
+            "too_many/logins"];
+    POST "/api/account/password" changePassword = accounts::change_password,
+        "Changes the password and revokes all other tokens",
+        ["bad_password", "account_expected/other", "wrong_password", "too_many_attempts",
+            "too_many/logins"];
+    POST "/api/account/recovery_code" renewRecoveryCode = accounts::renew_recovery_code,
+        "Makes a new recovery code; the previous one is void",
+        ["account_expected/other", "wrong_password", "too_many_attempts", "too_many/logins"];
+    POST "/api/login" logIn = accounts::log_in, "Logs in with a password and makes a token",
+        ["wrong_password", "account_closed", "bad_token_terms/name", "too_many_attempts",
+            "too_many/logins"];
+    POST "/api/logout" logOut = accounts::log_out, "Revokes the token of the request",
+        ["account_expected/other", "no_such_token"];
+    POST "/api/recover" recoverAccount = accounts::recover,
+        "Sets a new password with the recovery code",
+        ["wrong_recovery_code", "account_closed", "bad_password", "too_many_attempts",
+            "too_many/logins"];
+    GET "/api/me" getMe = accounts::me, "Who asks";
+    GET "/api/me/games" listOwnGames = me::games,
+        "The player's running games, most urgent first";
+    GET "/api/me/deployments" listDeployments = me::deployments,
+        "The deployments that the player keeps, which only they can see";
+    PUT "/api/me/deployments/{ruleset}/{name}" saveDeployment = me::save_deployment,
+        "Keeps a deployment; it replaces one of the same name",
+        ["account_expected/deployments", "no_such_ruleset/saved", "bad_deployment",
+            "too_many/deployments"];
+    DELETE "/api/me/deployments/{ruleset}/{name}" deleteDeployment = me::remove_deployment,
+        "Deletes a kept deployment", ["no_such_ruleset/saved", "no_such_deployment"];
+    GET "/api/me/webhook" getWebhook = me::webhook, "The player's webhook",
+        ["no_such_webhook/webhook"];
+    PUT "/api/me/webhook" setWebhook = me::set_webhook,
+        "Sets the address that gets notices of the player's turns in games with days per move: signed POSTs of Notice",
+        ["account_expected/webhooks", "bad_webhook"];
+    DELETE "/api/me/webhook" deleteWebhook = me::remove_webhook, "Removes the player's webhook",
+        ["no_such_webhook/webhook"];
+    POST "/api/me/webhook/test" testWebhook = me::test_webhook,
+        "Sends a test to the player's webhook and reports the result",
+        ["no_such_webhook/webhook", "too_many/webhook_test", "too_many/webhook_busy"];
+    POST "/api/me/feed" makeFeed = me::make_feed,
+        "Makes the player's feed; the address of an earlier one is void",
+        ["account_expected/webhooks"];
+    DELETE "/api/me/feed" deleteFeed = me::remove_feed, "Removes the player's feed",
+        ["no_such_webhook/feed"];
+    GET "/api/feeds/{secret}" getFeed = me::feed,
+        "A player's turns and ended games, for anyone who has the secret: JSON Feed 1.1",
+        ["no_such_webhook/feed"];
+    GET "/api/me/statistics" getStatistics = histories::statistics,
+        "The player's own statistics, by ruleset, side and deployment";
+    GET "/api/me/challenges" listInvitations = me::invitations,
+        "The challenges addressed to the player";
+    POST "/api/me/challenges" invitePlayer = me::invite,
+        "Addresses an open challenge to another player",
+        ["no_such_player", "no_such_challenge", "own_offer/offer", "not_rated", "blocked/offer",
+            "too_many/opponent"];
+    DELETE "/api/me/challenges/{code}" declineInvitation = me::decline,
+        "Declines and closes a challenge", ["no_such_challenge"];
+    GET "/api/games/{id}/queue" getMoveQueue = me::queue,
+        "The player's queue for their next turns in a game with days per move",
+        ["no_such_game", "game_quarantined", "bad_queue/game"];
+    PUT "/api/games/{id}/queue" setMoveQueue = me::set_queue,
+        "Queues the player's next turns; refused as stale_ply if the game has moved on, as stale_epoch if its last moves were lost",
+        ["no_such_game", "game_quarantined", "bad_queue", "own_turn", "stale_ply/queue",
+            "stale_epoch"];
+    DELETE "/api/games/{id}/queue" clearMoveQueue = me::clear_queue, "Empties the player's queue",
+        ["no_such_game", "game_quarantined", "bad_queue/game"];
+    GET "/api/tokens" listTokens = accounts::tokens,
+        "The tokens of the account, without the tokens themselves";
+    POST "/api/tokens" makeToken = accounts::make_token, "Makes another token",
+        ["account_expected/other", "bad_token_terms", "too_many/tokens", "too_many_attempts"];
+    DELETE "/api/tokens/{id}" revokeToken = accounts::revoke_token,
+        "Revokes a token and closes its WebSockets", ["account_expected/other", "no_such_token"];
+    GET "/api/blocks" listBlocks = accounts::blocks, "The players that the player has blocked";
+    PUT "/api/blocks/{name}" blockPlayer = accounts::block, "Blocks a player",
+        ["no_such_player", "own_offer/block", "too_many/blocks", "bad_name/taken"];
+    DELETE "/api/blocks/{name}" unblockPlayer = accounts::unblock, "Unblocks a player",
+        ["no_such_player", "own_offer/block", "bad_name/taken"];
+    GET "/api/players/{name}" getPlayer = accounts::profile, "What anyone may know of a player",
+        ["no_such_player"];
+    GET "/api/players/{name}/games" listPlayedGames = histories::games,
+        "A player's ended games, latest first; only they can see private ones", ["no_such_player"];
+    GET "/api/players/{name}/against/{other}" getHeadToHead = histories::head_to_head,
+        "Two players' games against each other; only they can see private ones", ["no_such_player"];
+    GET "/api/players/{name}/ratings/{ruleset}/{speed}" getRatingHistory = ratings::history,
+        "A player's latest rated games; only they can see private ones",
+        ["no_such_player", "no_such_ruleset/rated", "no_such_speed"];
+    GET "/api/leaderboards/{ruleset}/{speed}" getLeaderboard = ratings::leaderboard,
+        "The best players in a ruleset at a speed", ["no_such_ruleset/rated", "no_such_speed"];
 }
 
 /// Holds handlers to the refusals that their endpoints list, in tests and other debug builds.

@@ -16,7 +16,6 @@ use crate::app::App;
 use flagfall_base::admission::Client;
 use flagfall_game::{TableError, TableHandle};
 
-/// Most games that `/api/games` lists.
 const LISTED_GAMES_MAX: usize = 100;
 
 #[derive(Serialize)]
@@ -125,7 +124,7 @@ async fn in_background<T: Send + 'static>(
 
 /// The table of a game. Charges for the work: a long game is read from its log and played through.
 async fn find(app: &App, client: Client, id: &str) -> Result<TableHandle, ApiError> {
-    let id: GameId = id.parse().map_err(|_| ApiError::NoSuchGame)?;
+    let id: GameId = id.parse().map_err(|_| TableError::NotFound)?;
     let table = app.tables.find(id).await?;
     charge_plies(app, client, table.summary().ply);
     Ok(table)

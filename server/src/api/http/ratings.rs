@@ -59,7 +59,6 @@ pub(super) async fn change(
     }
 }
 
-/// Parses a standard ruleset and a speed.
 fn class(ruleset: &str, speed: &str) -> Result<(&'static str, Speed), ApiError> {
     let ruleset = Ruleset::all().iter().find(|known| known.id == ruleset).ok_or(ApiError::NoSuchRuleset)?;
     Ok((ruleset.id, Speed::from_name(speed).ok_or(ApiError::NoSuchSpeed)?))

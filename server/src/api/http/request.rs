@@ -18,10 +18,8 @@ use crate::app::App;
 use flagfall_base::identity::Identity;
 use flagfall_services::players::PlayerError;
 
-/// What all handlers share.
 pub(super) type Shared = State<Arc<App>>;
 
-/// The parameters of a path.
 pub(super) struct Path<T>(pub(super) T);
 
 impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Path<T> {
@@ -33,13 +31,11 @@ impl<T: DeserializeOwned + Send> FromRequestParts<Arc<App>> for Path<T> {
     }
 }
 
-/// The fields of a query, which may all be missing.
 pub(super) trait QueryFields: DeserializeOwned {
     /// The reason of the refusal `bad_query`.
     const REASON: &'static str;
 }
 
-/// The query of a request.
 pub(super) struct Query<T>(pub(super) T);
 
 impl<T: QueryFields> FromRequestParts<Arc<App>> for Query<T> {
@@ -67,7 +63,6 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for Body<T> {
     }
 }
 
-/// The client address of a request.
 pub(super) struct From(pub(super) IpAddr);
 
 impl FromRequestParts<Arc<App>> for From {
@@ -78,7 +73,6 @@ impl FromRequestParts<Arc<App>> for From {
     }
 }
 
-/// The client address of a request, as far as it is known.
 pub(super) fn address_of(app: &App, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
     let peer = extensions.get::<Peer>().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.address);
     app.settings.proxies.client_address(peer, headers)
@@ -116,7 +110,6 @@ impl FromRequestParts<Arc<App>> for Owner {
 pub(super) struct MaybeAsker(pub(super) Option<Identity>);
 
 impl MaybeAsker {
-    /// The player's id.
     pub(super) fn id(&self) -> Option<&str> {
         self.0.as_ref().map(|identity| identity.player.id.as_str())
     }
@@ -142,7 +135,6 @@ impl FromRequestParts<Arc<App>> for AnyToken {
     }
 }
 
-/// The token of a request, if it has a credential.
 fn credential(headers: &HeaderMap) -> Result<Option<&str>, ApiError> {
     let mut credentials = headers.get_all(AUTHORIZATION).iter();
     let Some(credential) = credentials.next() else { return Ok(None) };

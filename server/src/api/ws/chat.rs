@@ -11,7 +11,6 @@ use flagfall_base::store_errors::note_refusal;
 use flagfall_services::blocks::has_blocked;
 use flagfall_services::reports::report;
 
-/// The player's side in a game, and their opponent.
 async fn opponent(app: &App, player: &Player, game: GameId) -> Result<(Side, Player), Refusal> {
     let table = app.tables.find(game).await.map_err(|error| Refusal::from(&error))?;
     let players = table.summary().players;

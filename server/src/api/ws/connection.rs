@@ -51,15 +51,13 @@ const PASSED_OVER_MAX: usize = 64;
 /// event go out in one write.
 const GATHERED_BYTES: usize = 4 * 1024;
 
-/// A server-side WebSocket.
 pub(super) type Socket = WebSocketStream<Wire<Lingering>>;
 
-/// Serves a connection until it ends.
 pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
     let id = ConnectionId::next();
     let (outbox, reader) = outbox(id);
     let Some(seat) = socket.get_ref().stream().seat().cloned() else { return };
-    let registration = app.connections.enter_from(outbox.clone(), client.network);
+    let registration = app.connections.enter(outbox.clone(), Some(client.network));
     let session = Session::new(&app.settings, Instant::now());
     let grace = app.settings.times.close_grace;
     let mut connection = Connection {
@@ -108,7 +106,6 @@ pub(super) async fn serve(socket: Socket, app: Arc<App>, client: Client) {
 
 struct Connection {
     app: Arc<App>,
-    /// The client, as limits count it.
     client: Client,
     seat: Arc<Seat>,
     line: Line,
@@ -141,15 +138,12 @@ enum Hand {
 type Entered = Result<(Registration, Player), PlayerError>;
 
 enum Ending {
-    /// The server closes the connection.
     Close(Closing),
-    /// The client closed the connection.
     Goodbye {
         /// True if the player leaves on purpose. A page that is being reloaded sends another close
         /// code.
         is_leaving: bool,
     },
-    /// The connection is dead.
     Gone,
 }
 
@@ -358,7 +352,6 @@ enum Gathered {
     Enough,
     /// The queue is empty.
     All,
-    /// The connection is to be closed.
     Close(CloseCode),
 }
 
@@ -423,8 +416,6 @@ impl Line {
         })
     }
 
-    /// Writes the queued messages and the close frame, then reads until the client has closed as
-    /// well.
     async fn say_goodbye(&mut self, closing: Option<Closing>) {
         if let Some(Closing { code, reason }) = closing {
             let written = poll_fn(|cx| {
@@ -450,7 +441,6 @@ impl Line {
     }
 }
 
-/// Decides how a read error ends the connection.
 fn verdict(error: &Error) -> Ending {
     match error {
         Error::Capacity(CapacityError::MessageTooLong { .. }) => Ending::Close(Closing::TOO_LONG),

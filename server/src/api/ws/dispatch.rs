@@ -26,25 +26,20 @@ pub(super) type Work = BoxFuture<'static, Done>;
 
 /// What a connection must remember after a message was carried out.
 pub(super) enum Done {
-    /// Nothing.
     Nothing,
-    /// A game was opened at this table.
     Opened(Open),
 }
 
-/// An open game.
 pub(super) struct Open {
     table: TableHandle,
     /// The spectator's place in the count, if this is not a player of the game.
     watch: Option<Watch>,
 }
 
-/// One player's dispatch for one connection.
 pub(super) struct Dispatch {
     app: Arc<App>,
     outbox: Outbox,
     player: Player,
-    /// The client, as limits count it.
     client: Client,
     open: Vec<Open>,
     is_watching_lobby: bool,
@@ -77,13 +72,10 @@ impl Dispatch {
         }
     }
 
-    /// The player's id.
     pub(super) fn player_id(&self) -> &str {
         &self.player.id
     }
 
-    /// Carries out a message, at once or as the returned work. Log lines of the work name its
-    /// connection and request.
     pub(super) fn take(&mut self, message: ClientToServer, request: RequestId) -> Option<Work> {
         self.request = request;
         let span = tracing::debug_span!("message", connection = %self.outbox.connection(), %request);
@@ -259,8 +251,6 @@ impl Dispatch {
         }))
     }
 
-    /// Sends an input to the table of a game: at once if the game is open here and its table has
-    /// room.
     fn tell_table(&self, game: GameId, input: TableInput) -> Option<Work> {
         let open = self.open.iter().find(|open| open.table.id() == game);
         let input = match open {
@@ -342,7 +332,6 @@ impl Drop for Dispatch {
     }
 }
 
-/// Sends a refusal.
 pub(super) fn refuse(
     outbox: &Outbox,
     request: RequestId,

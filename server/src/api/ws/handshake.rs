@@ -18,9 +18,6 @@ use flagfall_services::players::{NewGuest, PlayerError};
 /// While the store is unavailable, players who were here lately are let in from memory to keep
 /// watching; all others are refused at once. Players let in from memory are checked with all other
 /// connections when the store is back.
-///
-/// # Errors
-/// [`PlayerError`].
 pub(super) async fn admit(
     app: &App,
     seat: &Seat,
@@ -64,7 +61,6 @@ pub(super) async fn admit(
     Ok((identity.player, None))
 }
 
-/// Lets a player in from memory.
 fn recall(
     app: &App,
     seat: &Seat,

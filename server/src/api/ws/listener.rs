@@ -36,10 +36,8 @@ const TURNED_AWAY_MAX: usize = 64;
 /// keeps sending must not cost much.
 const DRAIN_BYTES: usize = 4 * 1024;
 const DRAIN_PAUSE: Duration = Duration::from_millis(4);
-/// Most bytes in the head of an HTTP request.
 const HEAD_BYTES_MAX: usize = 16 * 1024;
 
-/// Time limits of a listener.
 #[derive(Clone, Copy, Debug)]
 pub struct ListenerLimits {
     /// Time for a client to send the head of its request.
@@ -51,14 +49,12 @@ pub struct ListenerLimits {
 /// Decides which connections a listener accepts.
 #[derive(Clone, Debug)]
 pub struct Doorkeeper {
-    /// Counts connections.
     pub admission: Admission,
     /// The proxies whose connections count as those of the clients they name.
     pub proxies: ProxyTrust,
 }
 
 impl Doorkeeper {
-    /// Counts a new connection and gives it a seat.
     fn accept(&self, peer: IpAddr) -> Result<Arc<Seat>, TooMany> {
         let client = self.admission.client(peer);
         if self.proxies.is_proxy(peer) {
@@ -69,8 +65,6 @@ impl Doorkeeper {
     }
 }
 
-/// Serves the router to all clients until the future is dropped. Open connections continue after
-/// that.
 pub async fn serve(listener: TcpListener, router: Router, limits: ListenerLimits, doorkeeper: Doorkeeper) {
     let porch = Arc::new(Semaphore::new(TURNED_AWAY_MAX));
     let mut is_exhausted = false;

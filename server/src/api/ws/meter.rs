@@ -25,7 +25,6 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// Processes incoming bytes.
     pub(super) fn read(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             if self.left > 0 {

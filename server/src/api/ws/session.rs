@@ -22,18 +22,13 @@ const PAUSE_MAX: Duration = Duration::from_secs(60);
 pub struct Closing {
     /// The close code: one of the protocol ([`CloseCode`]) or of WebSocket itself.
     pub code: u16,
-    /// The reason, for people.
     pub reason: &'static str,
 }
 
 impl Closing {
-    /// A frame against the WebSocket protocol.
     pub const PROTOCOL: Closing = Closing { code: 1002, reason: "against the WebSocket protocol" };
-    /// A binary message.
     pub const BINARY: Closing = Closing { code: 1003, reason: "messages are texts" };
-    /// A text message that is not UTF-8.
     pub const NOT_UTF8: Closing = Closing { code: 1007, reason: "not UTF-8" };
-    /// Too many malformed messages.
     pub const MALFORMED: Closing = Closing { code: 1008, reason: "too many malformed messages" };
     /// A frame or message beyond the limit.
     pub const TOO_LONG: Closing = Closing { code: 1009, reason: "message too long" };
@@ -62,12 +57,10 @@ impl From<CloseCode> for Closing {
     }
 }
 
-/// A message that is refused.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refused {
     /// The id of the command, if the message had a readable one.
     pub cmd_id: Option<CommandId>,
-    /// Why.
     pub why: Refusal,
 }
 
@@ -77,10 +70,8 @@ impl From<Refusal> for Refused {
     }
 }
 
-/// What the connection must do next.
 #[derive(PartialEq, Debug)]
 pub enum Step {
-    /// Nothing.
     Wait,
     /// The hello is valid: identify the client, then call [`Session::entered`].
     Enter {
@@ -91,13 +82,10 @@ pub enum Step {
         /// The program, in printable characters.
         client: String,
     },
-    /// A message from an identified client: carry it out.
     Carry(ClientToServer),
-    /// Refuse a message; the connection continues.
     Refuse(Refused),
     /// Close the connection, after sending this refusal if there is one.
     Close(Option<Refused>, Closing),
-    /// Send the ping with this number.
     Ping(u64),
     /// A ping was answered after this time.
     RoundTrip(Duration),
@@ -105,11 +93,9 @@ pub enum Step {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
-    /// Waiting for the hello.
     Greeting,
     /// The client is being identified.
     Entering,
-    /// The client is identified.
     Open,
 }
 
@@ -131,8 +117,6 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session that begins now.
-    #[must_use]
     pub fn new(settings: &Settings, now: Instant) -> Session {
         let (limits, times) = (&settings.limits, &settings.times);
         Session {
@@ -150,8 +134,6 @@ impl Session {
         }
     }
 
-    /// Handles a text message. `credit` messages that turned out to be legal moves are given back
-    /// first.
     pub fn on_text(&mut self, now: Instant, credit: u32, text: &str) -> Step {
         self.bucket.put_back(credit);
         if let Some(close) = self.count(now) {
@@ -180,8 +162,6 @@ impl Session {
         }
     }
 
-    /// Handles a binary message.
-    #[must_use]
     pub fn on_binary(&self) -> Step {
         Step::Close(None, Closing::BINARY)
     }
@@ -205,12 +185,10 @@ impl Session {
     }
 
     /// True while nothing is to be read.
-    #[must_use]
     pub const fn is_paused(&self) -> bool {
         self.paused_until.is_some()
     }
 
-    /// The client was identified.
     pub fn entered(&mut self, now: Instant) {
         self.phase = Phase::Open;
         self.next_ping = now + self.ping_every;
@@ -225,7 +203,6 @@ impl Session {
 
     /// When to call [`Session::on_time`] next, if nothing happens before. While the connection is
     /// not read (`is_reading` is false), silence means nothing.
-    #[must_use]
     pub fn deadline(&self, is_reading: bool) -> Option<Instant> {
         let due = self.due(is_reading && !self.is_paused());
         due.into_iter().chain(self.paused_until).min()
@@ -240,7 +217,6 @@ impl Session {
         }
     }
 
-    /// Handles the passing of time.
     pub fn on_time(&mut self, now: Instant, is_reading: bool) -> Step {
         if self.paused_until.is_some_and(|until| now >= until) {
             self.paused_until = None;

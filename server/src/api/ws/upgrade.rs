@@ -8,6 +8,7 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::response::Response;
+use flagfall_protocol::Refusal;
 use futures_util::FutureExt;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
@@ -21,20 +22,28 @@ use super::listener::Lingering;
 use super::wire::Wire;
 use crate::app::{App, report_panic};
 use flagfall_base::admission::Client;
+use flagfall_base::refusals;
 use flagfall_base::telemetry::UPGRADES;
 
-/// Most bytes in a client's message or frame.
 const MESSAGE_BYTES_MAX: usize = 8 * 1024;
 /// Bytes read at a time: most messages fit. Between 512 bytes and 8 KiB a move costs the same work,
 /// but every idle connection holds such a buffer.
 const READ_BUFFER_BYTES: usize = 1024;
 
+impl From<&UpgradeRefusal> for Refusal {
+    fn from(refusal: &UpgradeRefusal) -> Refusal {
+        match refusal {
+            UpgradeRefusal::ForeignOrigin => Refusal::new("foreign_origin"),
+            UpgradeRefusal::NotAsked => Refusal::new("upgrade_expected"),
+            UpgradeRefusal::NoClient => refusals::defect(),
+        }
+    }
+}
+
 /// Why a request did not become a WebSocket.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum UpgradeRefusal {
-    /// It comes from a page of a foreign origin.
     ForeignOrigin,
-    /// It asks for no WebSocket.
     NotAsked,
     /// The listener did not note where it comes from.
     NoClient,
@@ -58,7 +67,6 @@ pub(crate) fn upgrade(app: Arc<App>, mut request: Request) -> Result<Response, U
     Ok(response)
 }
 
-/// Serves the connection after the upgrade.
 async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client) {
     let socket = match upgraded.await {
         Ok(upgraded) => socket_of(upgraded).await,
@@ -74,8 +82,6 @@ async fn serve(upgraded: OnUpgrade, app: Arc<App>, client: Client) {
     }
 }
 
-/// The WebSocket on a connection of our listener. Bytes that came after the request are its first
-/// input.
 async fn socket_of(upgraded: Upgraded) -> Option<Socket> {
     let parts = upgraded.downcast::<TokioIo<Lingering>>().ok()?;
     let mut wire = Wire::new(parts.io.into_inner());

@@ -40,7 +40,6 @@ pub(super) fn with_frames<T>(work: impl FnOnce(&mut Vec<u8>) -> T) -> T {
     })
 }
 
-/// Appends the frame of a message.
 pub(super) fn add_frame(frames: &mut Vec<u8>, text: &str) {
     frames.push(WHOLE_TEXT);
     match (u8::try_from(text.len()), u16::try_from(text.len())) {
@@ -86,7 +85,6 @@ impl<S: AsyncWrite + Unpin> Wire<S> {
         self.meter.take_fragments()
     }
 
-    /// The underlying stream.
     pub(super) const fn stream(&self) -> &S {
         &self.stream
     }

@@ -13,7 +13,8 @@ use crate::value::{Hash, Head, Key, SecretBytes};
 
 const ENTRIES: u8 = 1;
 const RECORDS: u8 = 2;
-const EPOCH: u8 = 3;
+/// The tag of [`Change::Epoch`].
+pub(super) const EPOCH: u8 = 3;
 const QUARANTINE: u8 = 4;
 const RELEASE: u8 = 5;
 const DELETE_LOG: u8 = 6;

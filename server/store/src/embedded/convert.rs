@@ -2,8 +2,8 @@
 //!
 //! They are converted when they are opened. The log is built beside the database and gets its name
 //! when all of it is on the disk, so a conversion that is cut short begins again. What was there
-//! before is removed last. A folder of that time whose database is damaged is left as it is: its own
-//! version of the program mends it. So the database library, which cuts off what it takes for
+//! before is removed last. A folder of that time whose database is damaged is left as it is: its
+//! own version of the program mends it. So the database library, which cuts off what it takes for
 //! damage, only opens a copy.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ use crate::value::{Head, Key, SecretBytes};
 /// What the old layout consists of. The witness stays: with it, and without a database, the old
 /// version of the program refuses the folder instead of beginning an empty store in it.
 const DATABASE: &str = "db";
-const WITNESS: &str = "witness";
+pub(super) const WITNESS: &str = "witness";
 const OTHERS: [&str; 6] = [COPY, "mirror", "db.new", "db.salvaged", "mirror.new", "suspicion"];
 /// The copy of the database that is read.
 const COPY: &str = "db.copy";
@@ -101,6 +101,8 @@ fn build(
         return Err(Trouble::Unavailable { why: "its database is gone".to_owned() });
     }
     copy_database(&folder.join(DATABASE), copy)?;
+    // Copies of a folder may lack its empty files, and this one is needed.
+    File::create(copy.join("lock"))?;
     let witness = Witness::read(&folder.join(WITNESS))?;
     let before = Before::open(copy)?;
     before.check_schema()?;

@@ -129,7 +129,7 @@ impl Segments {
 
     /// The path of a segment.
     pub(super) fn path(&self, number: u32) -> PathBuf {
-        self.folder.join(format!("{number:08}.{EXTENSION}"))
+        self.folder.join(file_name(number))
     }
 
     fn file(&self, number: u32) -> io::Result<Arc<File>> {
@@ -257,7 +257,13 @@ impl Tail {
     }
 }
 
-fn number_of(path: &Path) -> Option<u32> {
+/// The name of a segment's file.
+pub(super) fn file_name(number: u32) -> String {
+    format!("{number:08}.{EXTENSION}")
+}
+
+/// The number of a segment; `None` for another file.
+pub(super) fn number_of(path: &Path) -> Option<u32> {
     path.extension().filter(|extension| *extension == EXTENSION)?;
     path.file_stem()?.to_str()?.parse().ok()
 }

@@ -28,7 +28,8 @@ impl Inspection {
     /// Copies a store. No server may be using it. Blocks.
     ///
     /// # Errors
-    /// [`EmbeddedOpenError::Locked`] and [`EmbeddedOpenError::Io`]; a folder without a store is the latter.
+    /// [`EmbeddedOpenError::Locked`] and [`EmbeddedOpenError::Io`], which a folder without a store
+    /// is too.
     pub fn of(folder: &Path) -> Result<Inspection, EmbeddedOpenError> {
         let failed = |source| EmbeddedOpenError::Io { folder: folder.to_owned(), source };
         let has_log = folder.join(LOG).is_dir() || folder.join(ALIVE).exists();

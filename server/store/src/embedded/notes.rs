@@ -1,12 +1,13 @@
-//! What was acknowledged since the last checkpoint: for each append its game and last entry.
+//! What was acknowledged since the last checkpoint: for each group where it lies in the log, and
+//! the last entry of each game in it.
 //!
 //! The notes are written after each group and not synced. They survive the end of the process, and
 //! after a power cut they may be behind. They are there for damage to the newest part of the log:
-//! without them nothing would tell which games have lost entries there. A new file is begun with
+//! without them nothing would tell which games have lost entries there. So they also tell whether
+//! they are complete: each group begins where the one before it ended. A new file is begun with
 //! each checkpoint, and the older ones go when it is complete.
 //!
-//! A file is a row of notes: length (4), checksum (8), and the pairs of game and number in
-//! postcard.
+//! A file is a row of notes: length (4), checksum (8), and the rest in postcard.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -18,15 +19,42 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::change::{put, take};
 use super::disk;
+use super::files::Point;
 
 const PREFIX: &str = "notes-";
 const PREFIX_BYTES: usize = 12;
 
 /// The number of the last entry of each game; 0 for a log that was deleted.
-pub(super) type Noted = HashMap<GameId, u64>;
+pub(super) type Heads = HashMap<GameId, u64>;
 
-/// What a note says.
-type Heads = Vec<(GameId, u64)>;
+/// A note: where the group begins and ends, and the last entries in it.
+type Note = (Point, Point, Vec<(GameId, u64)>);
+
+/// What the files say.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Noted {
+    pub(super) heads: Heads,
+    /// Where the first group begins and the last one ends.
+    span: Option<(Point, Point)>,
+    /// True if a note is damaged or missing.
+    has_gap: bool,
+}
+
+impl Noted {
+    /// True if these are the notes of every group from one point to another; without the latter, to
+    /// wherever they end.
+    pub(super) fn are_complete(&self, from: Point, to: Option<Point>) -> bool {
+        let (first, last) = self.span.unwrap_or((from, from));
+        !self.has_gap && first <= from && to.is_none_or(|to| to <= last)
+    }
+
+    fn add(&mut self, (from, to, heads): Note) {
+        let (first, last) = self.span.unwrap_or((from, from));
+        self.has_gap |= last != from;
+        self.span = Some((first, to));
+        self.heads.extend(heads);
+    }
+}
 
 /// The notes that are being written.
 pub(super) struct Notes {
@@ -39,17 +67,18 @@ pub(super) struct Notes {
 
 impl Notes {
     /// What the files in this folder say, in their order; `None` if there are none. Reading a file
-    /// ends at the first note that is not whole.
+    /// ends at the first note that is damaged.
     pub(super) fn look(folder: &Path) -> io::Result<Option<Noted>> {
         let numbers = numbers(folder)?;
-        let mut noted = Noted::new();
+        let mut noted = Noted::default();
         for number in &numbers {
             let bytes = fs::read(path(folder, *number))?;
             let mut rest = &bytes[..];
-            while let Some((heads, after)) = first_note(rest) {
-                noted.extend(heads);
+            while let Some((note, after)) = first_note(rest) {
+                noted.add(note);
                 rest = after;
             }
+            noted.has_gap |= !rest.is_empty();
         }
         Ok((!numbers.is_empty()).then_some(noted))
     }
@@ -72,16 +101,13 @@ impl Notes {
         Ok(self.number - 1)
     }
 
-    /// Adds a note.
+    /// Adds a note about the group between these points.
     ///
     /// # Errors
     /// It may be in the file: [`cut`](Self::cut) takes it back.
-    pub(super) fn add(&mut self, heads: &[(GameId, u64)]) -> io::Result<()> {
-        if heads.is_empty() {
-            return Ok(());
-        }
+    pub(super) fn add(&mut self, from: Point, to: Point, heads: &[(GameId, u64)]) -> io::Result<()> {
         let mut note = vec![0; PREFIX_BYTES];
-        put(&heads, &mut note);
+        put(&(from, to, heads), &mut note);
         let length = u32::try_from(note.len() - PREFIX_BYTES).unwrap_or(u32::MAX);
         let checksum = xxh3_64(&note[PREFIX_BYTES..]);
         note[..4].copy_from_slice(&length.to_le_bytes());
@@ -133,12 +159,12 @@ fn numbers(folder: &Path) -> io::Result<Vec<u64>> {
     Ok(numbers)
 }
 
-fn first_note(bytes: &[u8]) -> Option<(Heads, &[u8])> {
+fn first_note(bytes: &[u8]) -> Option<(Note, &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<4>()?;
     let (checksum, rest) = rest.split_first_chunk::<8>()?;
     let (note, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-    let heads = take(note).filter(|_| xxh3_64(note).to_le_bytes() == *checksum)?;
-    Some((heads, rest))
+    let parsed = take(note).filter(|_| xxh3_64(note).to_le_bytes() == *checksum)?;
+    Some((parsed, rest))
 }
 
 #[cfg(test)]
@@ -149,34 +175,60 @@ mod tests {
         GameId::from_random([number; 12])
     }
 
+    fn point(at: u64) -> Point {
+        Point { segment: 1, at }
+    }
+
     #[test]
     fn the_last_note_of_a_game_counts() {
         let folder = tempfile::tempdir().unwrap();
         let look = || Notes::look(folder.path()).unwrap();
+        let heads = || look().unwrap().heads;
         assert_eq!(look(), None);
         let mut notes = Notes::begin(folder.path()).unwrap();
-        assert_eq!(look(), Some(Noted::new()));
-        notes.add(&[(game(1), 4), (game(2), 1)]).unwrap();
+        assert_eq!(look(), Some(Noted::default()));
+        notes.add(point(0), point(1), &[(game(1), 4), (game(2), 1)]).unwrap();
         let before = notes.turn().unwrap();
-        notes.add(&[(game(1), 0)]).unwrap();
+        notes.add(point(1), point(2), &[(game(1), 0)]).unwrap();
         let mut notes = Notes::begin(folder.path()).unwrap();
-        notes.add(&[(game(3), 7)]).unwrap();
-        assert_eq!(look(), Some(Noted::from([(game(1), 0), (game(2), 1), (game(3), 7)])));
+        notes.add(point(2), point(3), &[(game(3), 7)]).unwrap();
+        assert_eq!(heads(), Heads::from([(game(1), 0), (game(2), 1), (game(3), 7)]));
         remove_until(folder.path(), before).unwrap();
-        assert_eq!(look(), Some(Noted::from([(game(1), 0), (game(3), 7)])));
+        assert_eq!(heads(), Heads::from([(game(1), 0), (game(3), 7)]));
     }
 
     #[test]
     fn a_note_that_is_not_whole_ends_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let mut notes = Notes::begin(folder.path()).unwrap();
-        notes.add(&[(game(1), 4)]).unwrap();
-        notes.add(&[(game(2), 1)]).unwrap();
+        notes.add(point(0), point(1), &[(game(1), 4)]).unwrap();
+        let first = fs::metadata(path(folder.path(), 1)).unwrap().len() as usize;
+        notes.add(point(1), point(2), &[(game(2), 1)]).unwrap();
         let path = path(folder.path(), 1);
         let bytes = fs::read(&path).unwrap();
-        for cut in bytes.len() / 2..bytes.len() {
+        for cut in first..bytes.len() {
             fs::write(&path, &bytes[..cut]).unwrap();
-            assert_eq!(Notes::look(folder.path()).unwrap(), Some(Noted::from([(game(1), 4)])), "{cut}");
+            let noted = Notes::look(folder.path()).unwrap().unwrap();
+            assert_eq!(noted.heads, Heads::from([(game(1), 4)]), "{cut}");
+            assert_eq!(noted.are_complete(point(0), Some(point(1))), cut == first, "{cut}");
         }
+    }
+
+    #[test]
+    fn notes_tell_whether_they_are_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let are_complete = |from, to: Option<u64>| {
+            let noted = Notes::look(folder.path()).unwrap().unwrap();
+            noted.are_complete(point(from), to.map(point))
+        };
+        let mut notes = Notes::begin(folder.path()).unwrap();
+        assert!(are_complete(5, None) && are_complete(5, Some(5)) && !are_complete(5, Some(6)));
+        notes.add(point(5), point(7), &[]).unwrap();
+        notes.turn().unwrap();
+        notes.add(point(7), point(9), &[]).unwrap();
+        assert!(are_complete(5, Some(9)) && are_complete(6, None));
+        assert!(!are_complete(4, Some(9)) && !are_complete(5, Some(10)));
+        notes.add(point(10), point(11), &[]).unwrap();
+        assert!(!are_complete(5, Some(9)), "a group lies between the last two");
     }
 }

@@ -17,7 +17,7 @@ use super::files::{Place, Point, Segments, Tail};
 use super::folder_lock::{FolderLock, LOCK};
 use super::index::{Index, State};
 use super::layer::Gap;
-use super::notes::{Noted, Notes};
+use super::notes::{Heads, Notes};
 use super::options::{EmbeddedOptions, LostTail};
 use super::place::DataFolder;
 use super::progress::Progress;
@@ -152,19 +152,21 @@ pub(super) fn open(
     }
     let index_before = folder.join(INDEX_BEFORE);
     let before = match index_before.exists() && !replayed.losses.is_empty() {
-        true => catch_unwind(|| Index::open(&index_before, options.cache_bytes)?.heads())
-            .ok()
-            .and_then(Result::ok),
+        true => catch_unwind(|| look_at_index(&index_before, options.cache_bytes)).ok().and_then(Result::ok),
         false => None,
     };
-    // What was noted is later than an index of before: a log may have been deleted since.
-    let is_told_before = !replayed.is_whole || before.is_some();
-    let mut known = before.unwrap_or_default();
-    known.extend(noted.iter().flatten());
-    find_short(index, &mut replayed, &known).map_err(unusable)?;
     // An index tells of everything up to its point, and the notes of everything after it.
-    let is_told_after = noted.is_some() || signs.is_some_and(|signs| signs.end <= replayed.until);
-    let are_told = replayed.losses.is_empty() || (is_told_before && is_told_after);
+    let told_until =
+        if replayed.is_whole { before.as_ref().map(|(_, until)| *until) } else { Some(replayed.until) };
+    let are_told = told_until.is_some_and(|until| match &noted {
+        Some(noted) => noted.are_complete(until, signs.map(|signs| signs.end)),
+        None => signs.is_some_and(|signs| signs.end <= until),
+    });
+    // What was noted is later than an index of before: a log may have been deleted since.
+    let mut known = before.unwrap_or_default().0;
+    known.extend(noted.into_iter().flat_map(|noted| noted.heads));
+    find_short(index, &mut replayed, &known).map_err(unusable)?;
+    let are_told = are_told || replayed.losses.is_empty();
     let what = replayed.losses.join("; ");
     if !what.is_empty() && !are_told && options.lost_tail == LostTail::Refuse {
         return Err(EmbeddedOpenError::LostTail { folder: folder.to_owned(), what });
@@ -195,19 +197,13 @@ pub(super) fn open(
         found.push(Change::Epoch(replayed.state.epoch));
     }
     replayed.quarantined.extend(replayed.found);
-    let has_found = !found.is_empty();
     write_found(index, &mut tail, found).map_err(unusable)?;
     let notes = Notes::begin(folder).map_err(failed)?;
-    // The files of before are needed until a checkpoint holds what was read. From a new store's
-    // first checkpoint on, a log without one is a log whose index was lost.
-    if is_new || has_found || index_before.exists() {
-        index
-            .freeze(tail.point())
-            .map(|checkpoint| index.store(&checkpoint))
-            .transpose()
-            .map_err(unusable)?;
-        notes.remove_earlier().map_err(failed)?;
-    }
+    // The notes of before are needed until a checkpoint holds what was read: new ones only tell of
+    // what follows. From a new store's first checkpoint on, a log without one is a log whose index
+    // was lost.
+    index.freeze(tail.point()).map(|checkpoint| index.store(&checkpoint)).transpose().map_err(unusable)?;
+    notes.remove_earlier().map_err(failed)?;
     let alive =
         Alive::create(&folder.join(ALIVE), segments.store(), tail.point(), heartbeat).map_err(failed)?;
     if index_before.exists() {
@@ -233,6 +229,12 @@ pub(super) fn open(
         room,
         lock,
     })
+}
+
+/// The last entries that an index knows, and the point in the log up to which it holds.
+fn look_at_index(path: &Path, cache_bytes: u64) -> Result<(Heads, Point), Trouble> {
+    let index = Index::open(path, cache_bytes)?;
+    Ok((index.heads()?, index.state()?.unwrap_or_default().until))
 }
 
 /// Writes what was found at the start to the log, durably, and takes it into the index.
@@ -401,7 +403,7 @@ fn replay(
 }
 
 /// Finds the games whose logs end before these last entries.
-fn find_short(index: &Index, replayed: &mut Replayed, known: &Noted) -> Result<(), Trouble> {
+fn find_short(index: &Index, replayed: &mut Replayed, known: &Heads) -> Result<(), Trouble> {
     for (game, known) in known {
         let seq = index.game(*game)?.map_or(0, |row| row.head.seq);
         if seq < *known && !replayed.quarantined.contains_key(game) {
@@ -439,7 +441,9 @@ mod tests {
         let open = || open(folder.path(), SystemClock, &EmbeddedOptions::default()).map(drop);
         open().unwrap();
         let (segments, _) = Segments::open(&folder.path().join(LOG), None).unwrap().unwrap();
-        let unknown = |frames: &mut FrameWriter| drop(frames.push(99, |buffer| buffer.push(1)));
+        let unknown = |frames: &mut FrameWriter| {
+            frames.push(99, |buffer| buffer.push(1));
+        };
         segments.begin(2, unknown).unwrap();
         let refused = open();
         assert!(matches!(refused, Err(EmbeddedOpenError::Newer { .. })), "{refused:?}");

@@ -325,6 +325,7 @@ impl Writer {
         if let Err(StoreError::Unavailable { why }) = usable {
             return Verdict::Refused(why);
         }
+        let end_before = self.tail.point();
         let mut group = match self.tail.group() {
             Ok(group) => group,
             Err(error) => {
@@ -350,7 +351,7 @@ impl Writer {
         }
         // What is about to be acknowledged is noted first. The log is safe without the notes: they
         // tell what damage to it costs.
-        if let Err(error) = self.notes.add(&heads_of(&stage.changes)) {
+        if let Err(error) = self.notes.add(end_before, self.tail.point(), &heads_of(&stage.changes)) {
             match disk::is_no_room(&error) {
                 true => return self.take_back(begun, "what is to be acknowledged cannot be noted", &error),
                 false => tracing::error!(%error, "what is acknowledged cannot be noted"),

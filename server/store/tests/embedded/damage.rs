@@ -278,8 +278,8 @@ async fn assert_nothing_is_kept_quiet(whole: &Path, files: Vec<PathBuf>, epoch: 
     }
 }
 
-/// All of both games is there, or the game is in quarantine; their records are there, or a new epoch
-/// has begun.
+/// All of both games is there, or the game is in quarantine; their records are there, or a new
+/// epoch has begun.
 async fn assert_all_is_there_or_named(store: &EmbeddedStore, epoch: u64, rounds: usize, at: &str) {
     for number in [1, 2] {
         let read = store.read(game(number), 0, 100).await;

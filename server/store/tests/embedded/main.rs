@@ -2,8 +2,10 @@
 //! and notices damage.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod backup;
 #[path = "../common/mod.rs"]
 mod common;
+mod convert;
 mod damage;
 mod full_disk;
 

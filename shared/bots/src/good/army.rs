@@ -4,7 +4,7 @@
 use flagfall_board::{Rank, RankSet, Square};
 
 use super::belief::PerRank;
-use super::prior::{Prior, is_beside};
+use super::prior::Prior;
 use super::reading::Readings;
 use crate::Chance;
 use crate::mind::give_way;
@@ -148,8 +148,9 @@ impl<'a, 'c> Draw<'a, 'c> {
         let prior = (clues.prior)();
         let weights = clues.origins.iter().map(|origin| prior.of(*origin)).collect();
         let neighbors = |origin: &Option<Square>| {
-            let is_neighbor =
-                |other: &Option<Square>| origin.zip(*other).is_some_and(|(one, other)| is_beside(one, other));
+            let is_neighbor = |other: &Option<Square>| {
+                origin.zip(*other).is_some_and(|(one, other)| one.distance(other) == 1)
+            };
             (0..clues.origins.len()).filter(|number| is_neighbor(&clues.origins[*number])).collect()
         };
         let beside = clues.origins.iter().map(neighbors).collect();

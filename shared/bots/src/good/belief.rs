@@ -59,45 +59,35 @@ fn scale_row(row: &mut PerRank<f64>) {
     }
 }
 
-/// An assignment of ranks to suspects that uses no rank more often than it is left.
-pub(super) struct Matching {
-    pub(super) ranks: Vec<Rank>,
+/// An assignment of ranks to suspects that uses no rank more often than it is left, by augmenting
+/// paths. `None` if not all can have a rank.
+pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>> {
+    let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
+    let is_full =
+        (0..sets.len()).all(|suspect| give(suspect, sets, left, &mut given, &mut [false; Rank::COUNT]));
+    given.into_iter().collect::<Option<_>>().filter(|_| is_full)
 }
 
-impl Matching {
-    /// Augments along alternating paths, suspect by suspect. `None` if not all can have a rank.
-    pub(super) fn of(sets: &[RankSet], left: PerRank<u8>) -> Option<Matching> {
-        let mut given: Vec<Option<Rank>> = vec![None; sets.len()];
-        for suspect in 0..sets.len() {
-            let mut tried = [false; Rank::COUNT];
-            if !give(suspect, sets, left, &mut given, &mut tried) {
-                return None;
-            }
+/// Removes ranks that no full assignment allows, given one of them. A suspect can have another rank if its own can
+/// come back to it through other suspects that change ranks.
+pub(super) fn narrow(sets: &mut [RankSet], matching: &[Rank]) {
+    let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
+    for (set, rank) in sets.iter().zip(matching) {
+        for other in Rank::ALL {
+            leads[*rank as usize][other as usize] |= set.contains(other);
         }
-        given.into_iter().collect::<Option<Vec<Rank>>>().map(|ranks| Matching { ranks })
     }
-
-    /// Removes ranks that no full assignment allows. A suspect can have another rank if its own can
-    /// come back to it through other suspects that change ranks.
-    pub(super) fn narrow(&self, sets: &mut [RankSet]) {
-        let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
-        for (set, rank) in sets.iter().zip(&self.ranks) {
-            for other in Rank::ALL {
-                leads[*rank as usize][other as usize] |= set.contains(other);
+    for through in 0..Rank::COUNT {
+        for from in 0..Rank::COUNT {
+            for to in 0..Rank::COUNT {
+                leads[from][to] |= leads[from][through] && leads[through][to];
             }
         }
-        for through in 0..Rank::COUNT {
-            for from in 0..Rank::COUNT {
-                for to in 0..Rank::COUNT {
-                    leads[from][to] |= leads[from][through] && leads[through][to];
-                }
-            }
-        }
-        for (set, own) in sets.iter_mut().zip(&self.ranks) {
-            let is_open =
-                |rank: &Rank| *rank == *own || (set.contains(*rank) && leads[*rank as usize][*own as usize]);
-            *set = Rank::ALL.into_iter().filter(is_open).collect();
-        }
+    }
+    for (set, own) in sets.iter_mut().zip(matching) {
+        let is_open =
+            |rank: &Rank| *rank == *own || (set.contains(*rank) && leads[*rank as usize][*own as usize]);
+        *set = Rank::ALL.into_iter().filter(is_open).collect();
     }
 }
 

@@ -4,17 +4,16 @@
 use std::cell::OnceCell;
 
 use flagfall_board::{Ply, Rank, RankSet, Side, Square};
-use flagfall_rules::{Identity, Move, SeenMove, SeenPiece, View};
+use flagfall_rules::{Move, SeenMove, SeenPiece, View};
 
 use super::army::{Army, Clues};
-use super::belief::{Matching, PerRank, any_of};
+use super::belief::{PerRank, any_of, matching, narrow};
 use super::hindsight::Before;
 use super::prior::Prior;
 use super::reading::{Reading, Readings, Subject};
 use crate::Chance;
 use crate::memory::Memory;
-
-const IMMOVABLE: RankSet = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
+use crate::mind::counts_left;
 
 /// An enemy piece, on the board or captured. Its index in the list is its number for the whole
 /// game.
@@ -133,10 +132,7 @@ impl Enemies {
     fn name_fallen(&self, view: &View, me: Side, last: Option<SeenMove>, list: &mut [Enemy]) {
         let mut fallen = view.captured[me.opponent()];
         fallen.0.iter_mut().zip(self.captured).for_each(|(now, before)| *now = now.saturating_sub(before));
-        let attacker = last.and_then(|last| match last.strike?.attacker {
-            Identity::Known(rank) => Some((Some(last.squares.from), rank)),
-            Identity::OneOf(_) | Identity::Coin | Identity::Hidden => None,
-        });
+        let attacker = last.and_then(|last| Some((Some(last.squares.from), last.strike?.attacker.rank()?)));
         let is_attacker = |foe: &Enemy| attacker.is_some_and(|(from, _)| foe.square == from);
         let mut gone: Vec<usize> = (0..list.len())
             .filter(|number| list[*number].square.is_none() && self.list[*number].square.is_some())
@@ -216,14 +212,14 @@ impl Enemies {
         }
         let left = self.counts(view, me.opponent());
         let mut sets: Vec<RankSet> = self.list.iter().map(|foe| foe.possible).collect();
-        let matching = Matching::of(&sets, left);
+        let matching = matching(&sets, left);
         let is_whole = left.iter().map(|count| usize::from(*count)).sum::<usize>() == sets.len();
         if let Some(matching) = matching.as_ref().filter(|_| is_whole) {
-            matching.narrow(&mut sets);
+            narrow(&mut sets, matching);
         }
         if !(is_whole && self.army.repair(&sets)) {
             let any = || sets.iter().map(|set| any_of(*set)).collect();
-            self.army.begin(matching.map_or_else(any, |matching| matching.ranks));
+            self.army.begin(matching.unwrap_or_else(any));
         }
         let origins: Vec<Option<Square>> = self.list.iter().map(|foe| foe.origin).collect();
         let prior = || self.prior.get_or_init(|| Prior::new(view.ruleset, view.lakes, me.opponent()));
@@ -234,8 +230,7 @@ impl Enemies {
 
     /// How many pieces of each rank are in the list.
     fn counts(&self, view: &View, enemy: Side) -> PerRank<u8> {
-        let mut counts =
-            Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[enemy][rank]));
+        let mut counts = counts_left(view, enemy);
         for foe in self.list.iter().filter(|foe| foe.square.is_none()) {
             if let Some(rank) = foe.possible.single() {
                 counts[rank as usize] = counts[rank as usize].saturating_add(1);
@@ -260,14 +255,10 @@ fn stood(square: Square, own: Option<Move>, last: Option<SeenMove>) -> Square {
 
 impl Enemy {
     fn narrow(&mut self, piece: &SeenPiece) {
-        let seen = match piece.identity {
-            Identity::Known(rank) => RankSet::only(rank),
-            Identity::OneOf(ranks) => ranks,
-            Identity::Coin | Identity::Hidden => RankSet::ALL,
-        };
+        let seen = piece.identity.ranks();
         self.possible = self.possible.intersection(seen);
         if piece.is_moved {
-            self.possible = self.possible.without(IMMOVABLE);
+            self.possible = self.possible.intersection(RankSet::MOVABLE);
         }
         if self.possible.is_empty() {
             self.possible = seen;

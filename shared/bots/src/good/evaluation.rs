@@ -6,7 +6,7 @@ use flagfall_rules::{Fate, Ruleset};
 
 use super::belief::PerRank;
 use super::grid::{CELLS, Cell, STEPS};
-use super::piece::{Piece, is_movable};
+use super::piece::Piece;
 use super::siege::{Siege, Ways, measure_ways};
 use super::strikes::Strikes;
 
@@ -29,8 +29,8 @@ pub(super) struct Target {
 }
 
 /// What the evaluation is computed from.
-pub(super) struct Situation<'a> {
-    pub(super) ruleset: &'a Ruleset,
+pub(super) struct Situation {
+    pub(super) ruleset: &'static Ruleset,
     /// Cells that pieces may stand on.
     pub(super) open: Vec<Cell>,
     /// The same as a table of all cells.
@@ -50,7 +50,7 @@ pub(super) struct Situation<'a> {
     pub(super) siege: Siege,
 }
 
-impl Situation<'_> {
+impl Situation {
     /// How dangerous an enemy of this rank is by its distance to the own Flag.
     fn alarm(&self, rank: Rank, cell: Cell) -> i32 {
         ALARM.get(self.siege.way(rank, cell)).map_or(0, |alarm| i32::from(*alarm))
@@ -59,21 +59,15 @@ impl Situation<'_> {
 
 /// Tables for one decision. The first index is the side: 0 for the own, 1 for the enemy.
 pub(super) struct Evaluation {
-    pub(super) open: Vec<Cell>,
-    pub(super) strikes_afar: bool,
+    pub(super) situation: Situation,
     pub(super) strikes: Strikes,
     worth: [PerRank<[i32; 2]>; 2],
     /// By side, rank, hidden, then target.
     gains: Vec<i32>,
     /// The part of that which the attacker may lose.
     risks: Vec<i32>,
-    targets: usize,
     /// By side, rank, hidden, then cell: the value of standing there.
     fields: Vec<[i16; CELLS]>,
-    /// The ways to the own Flag.
-    pub(super) siege: Siege,
-    /// The open cells as a table of all cells.
-    pub(super) is_open: [bool; CELLS],
     /// The steps of an own piece from every cell to every other.
     walks: Vec<Ways>,
 }
@@ -83,24 +77,19 @@ fn row(side: usize, rank: Rank, is_hidden: bool) -> usize {
 }
 
 impl Evaluation {
-    pub(super) fn new(situation: Situation<'_>) -> Evaluation {
+    pub(super) fn new(situation: Situation) -> Evaluation {
         let strikes = Strikes::new(situation.ruleset);
         let mut evaluation = Evaluation {
-            strikes_afar: situation.ruleset.strikes_afar,
             worth: worths(&strikes, &situation),
+            walks: measure_walks(&situation),
             strikes,
             gains: Vec::new(),
             risks: Vec::new(),
-            targets: situation.targets.len(),
-            fields: vec![[0; CELLS]; 4 * Rank::COUNT],
-            open: Vec::new(),
-            siege: situation.siege.clone(),
-            is_open: situation.is_open,
-            walks: measure_walks(&situation),
+            fields: Vec::new(),
+            situation,
         };
-        evaluation.weigh_strikes(&situation);
-        evaluation.lay_fields(&situation);
-        evaluation.open = situation.open;
+        evaluation.weigh_strikes();
+        evaluation.fields = evaluation.lay_fields();
         evaluation
     }
 
@@ -121,18 +110,18 @@ impl Evaluation {
     /// The expected gain of a strike at a piece of unknown rank, for the attacker's side.
     pub(super) fn gain(&self, attacker: &Piece, target: u8) -> i32 {
         let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
-        self.gains[row * self.targets + usize::from(target)]
+        self.gains[row * self.situation.targets.len() + usize::from(target)]
     }
 
     /// The value of driving a piece away from the own Flag.
-    fn urgency(&self, situation: &Situation<'_>, rank: Rank, target: &Target) -> i32 {
+    fn urgency(&self, rank: Rank, target: &Target) -> i32 {
         Rank::ALL
             .into_iter()
             .filter(|other| {
-                is_movable(*other) && self.strikes.result(rank, *other).defender_fate == Fate::Leaves
+                other.is_movable() && self.strikes.result(rank, *other).defender_fate == Fate::Leaves
             })
             .map(|other| {
-                let alarm = f64::from(situation.alarm(other, target.cell));
+                let alarm = f64::from(self.situation.alarm(other, target.cell));
                 (target.chances[other as usize] * alarm * URGENCY) as i32
             })
             .sum()
@@ -141,11 +130,12 @@ impl Evaluation {
     /// The expected loss of the attacker in such a strike.
     pub(super) fn risk(&self, attacker: &Piece, target: u8) -> i32 {
         let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
-        self.risks[row * self.targets + usize::from(target)]
+        self.risks[row * self.situation.targets.len() + usize::from(target)]
     }
 
-    fn weigh_strikes(&mut self, situation: &Situation<'_>) {
-        let mut gains = vec![0; 4 * Rank::COUNT * self.targets];
+    fn weigh_strikes(&mut self) {
+        let situation = &self.situation;
+        let mut gains = vec![0; 4 * Rank::COUNT * situation.targets.len()];
         let mut risks = gains.clone();
         for (side, rank, is_hidden) in attackers(situation) {
             // The caution is ours. How much the enemy fears losses is not known.
@@ -153,7 +143,7 @@ impl Evaluation {
             for (index, target) in situation.targets.iter().enumerate() {
                 if usize::from(!target.is_mine) != side {
                     let (win, loss) = self.expected(side, rank, is_hidden, target);
-                    let at = row(side, rank, is_hidden) * self.targets + index;
+                    let at = row(side, rank, is_hidden) * situation.targets.len() + index;
                     gains[at] = win - loss * caution / 100;
                     risks[at] = loss;
                 }
@@ -192,8 +182,10 @@ impl Evaluation {
         (wins as i32, losses as i32)
     }
 
-    /// Sets how much each kind of piece values nearness to its gains, falling with distance.
-    fn lay_fields(&mut self, situation: &Situation<'_>) {
+    /// How much each kind of piece values nearness to its gains, falling with distance.
+    fn lay_fields(&self) -> Vec<[i16; CELLS]> {
+        let situation = &self.situation;
+        let mut fields = vec![[0; CELLS]; 4 * Rank::COUNT];
         let kinds: Vec<_> = attackers(situation).collect();
         let mut is_blocked = [true; CELLS];
         situation.open.iter().for_each(|cell| is_blocked[usize::from(*cell)] = false);
@@ -209,7 +201,7 @@ impl Evaluation {
             let ways = measure_ways(target.cell, &is_blocked, &situation.is_open);
             for (_, rank, is_hidden) in kinds.iter().filter(|(side, ..)| *side == 0) {
                 let row = row(0, *rank, *is_hidden);
-                let gain = self.gains[row * self.targets + index] + self.urgency(situation, *rank, target);
+                let gain = self.gains[row * situation.targets.len() + index] + self.urgency(*rank, target);
                 if gain <= 0 {
                     continue;
                 }
@@ -217,46 +209,47 @@ impl Evaluation {
                     let way = usize::from(ways[usize::from(*cell)]);
                     let Some(share) = DECAY.get(way) else { continue };
                     let value = (gain * PULL / 100).min(3_000) * share / 1000;
-                    let field = &mut self.fields[row][usize::from(*cell)];
+                    let field: &mut i16 = &mut fields[row][usize::from(*cell)];
                     *field = (*field).max(value as i16);
                 }
             }
         }
-        self.prize_walls(situation);
-        self.guard_flag(situation);
+        prize_walls(situation, &mut fields);
+        guard_flag(situation, &mut fields);
+        fields
     }
+}
 
-    /// Makes a Bomb count for more if the Flag may be behind it: clearing it opens the way.
-    fn prize_walls(&mut self, situation: &Situation<'_>) {
-        for target in &situation.targets {
-            let is_own_flag = situation.own_flag == Some(target.cell);
-            let behind = if target.is_mine {
-                f64::from(u8::from(is_own_flag))
-            } else {
-                target.chances[Rank::Flag as usize]
-            };
-            let prize = (behind * f64::from(FLAG) * WALL_SHARE).min(WALL_MAX) as i16;
-            if prize == 0 {
-                continue;
-            }
-            let side = usize::from(!target.is_mine);
-            for step in STEPS {
-                let cell = usize::from(target.cell.wrapping_add(step));
-                for is_hidden in [false, true] {
-                    self.fields[row(side, Rank::Bomb, is_hidden)][cell] += prize;
-                }
+/// Makes a Bomb count for more if the Flag may be behind it: clearing it opens the way.
+fn prize_walls(situation: &Situation, fields: &mut [[i16; CELLS]]) {
+    for target in &situation.targets {
+        let is_own_flag = situation.own_flag == Some(target.cell);
+        let behind = if target.is_mine {
+            f64::from(u8::from(is_own_flag))
+        } else {
+            target.chances[Rank::Flag as usize]
+        };
+        let prize = (behind * f64::from(FLAG) * WALL_SHARE).min(WALL_MAX) as i16;
+        if prize == 0 {
+            continue;
+        }
+        let side = usize::from(!target.is_mine);
+        for step in STEPS {
+            let cell = usize::from(target.cell.wrapping_add(step));
+            for is_hidden in [false, true] {
+                fields[row(side, Rank::Bomb, is_hidden)][cell] += prize;
             }
         }
     }
+}
 
-    /// Makes enemies near the own Flag count for more.
-    fn guard_flag(&mut self, situation: &Situation<'_>) {
-        for rank in Rank::ALL.into_iter().filter(|rank| is_movable(*rank)) {
-            for cell in &situation.open {
-                let alarm = situation.alarm(rank, *cell);
-                for is_hidden in [false, true] {
-                    self.fields[row(1, rank, is_hidden)][usize::from(*cell)] += alarm as i16;
-                }
+/// Makes enemies near the own Flag count for more.
+fn guard_flag(situation: &Situation, fields: &mut [[i16; CELLS]]) {
+    for rank in Rank::ALL.into_iter().filter(|rank| rank.is_movable()) {
+        for cell in &situation.open {
+            let alarm = situation.alarm(rank, *cell);
+            for is_hidden in [false, true] {
+                fields[row(1, rank, is_hidden)][usize::from(*cell)] += alarm as i16;
             }
         }
     }
@@ -278,7 +271,7 @@ const URGENCY: f64 = 1.5;
 const ALARM: [i16; 14] = [2000, 1400, 1000, 750, 600, 480, 380, 300, 240, 190, 140, 100, 70, 40];
 
 /// Steps of own pieces from every cell to every other. They cannot pass their own Bombs and Flag.
-fn measure_walks(situation: &Situation<'_>) -> Vec<Ways> {
+fn measure_walks(situation: &Situation) -> Vec<Ways> {
     let mut is_blocked = [false; CELLS];
     let stays = situation.own_bombs.iter().chain(&situation.own_flag);
     stays.for_each(|cell| is_blocked[usize::from(*cell)] = true);
@@ -290,17 +283,17 @@ fn measure_walks(situation: &Situation<'_>) -> Vec<Ways> {
 }
 
 /// Every kind of piece that can strike: side, rank, hidden.
-fn attackers<'a>(situation: &'a Situation<'_>) -> impl Iterator<Item = (usize, Rank, bool)> + 'a {
+fn attackers(situation: &Situation) -> impl Iterator<Item = (usize, Rank, bool)> {
     [0, 1].into_iter().flat_map(move |side| {
         Rank::ALL
             .into_iter()
-            .filter(move |rank| is_movable(*rank) && situation.counts[side][*rank as usize] > 0)
+            .filter(move |rank| rank.is_movable() && situation.counts[side][*rank as usize] > 0)
             .flat_map(move |rank| [(side, rank, false), (side, rank, true)])
     })
 }
 
 /// The worth of each rank, known and hidden. The fewer enemies can beat it, the more.
-fn worths(strikes: &Strikes, situation: &Situation<'_>) -> [PerRank<[i32; 2]>; 2] {
+fn worths(strikes: &Strikes, situation: &Situation) -> [PerRank<[i32; 2]>; 2] {
     let mut base = [0, 1].map(|side: usize| {
         let (own, theirs) = (&situation.counts[side], &situation.counts[1 - side]);
         Rank::ALL.map(|rank| base_worth(strikes, situation.ruleset, rank, own, theirs))
@@ -331,7 +324,7 @@ fn base_worth(
     theirs: &PerRank<u8>,
 ) -> f64 {
     let by_threats = |rank: Rank| {
-        let movable = || Rank::ALL.into_iter().filter(|rank| is_movable(*rank));
+        let movable = || Rank::ALL.into_iter().filter(|rank| rank.is_movable());
         let left: u8 = movable().map(|other| theirs[other as usize]).sum();
         let threats: u8 = movable()
             .filter(|other| {

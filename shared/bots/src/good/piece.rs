@@ -14,11 +14,3 @@ pub(super) struct Piece {
     pub(super) is_hidden: bool,
     pub(super) is_alive: bool,
 }
-
-pub(super) const fn is_movable(rank: Rank) -> bool {
-    !matches!(rank, Rank::Flag | Rank::Bomb)
-}
-
-pub(super) const fn is_runner(rank: Rank) -> bool {
-    matches!(rank, Rank::Scout | Rank::Phoenix)
-}

@@ -1,6 +1,6 @@
 //! What an unknown piece is likely to be, by where it was deployed.
 
-use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
+use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset};
 
 use super::belief::PerRank;
@@ -116,9 +116,4 @@ impl Prior {
     pub(super) fn company(&self, pieces: usize, bombs: usize) -> f32 {
         self.cover * pieces as f32 + BOMB_BESIDE_FLAG * bombs as f32
     }
-}
-
-/// True if two squares are neighbors.
-pub(super) fn is_beside(one: Square, other: Square) -> bool {
-    matches!(Direction::between(one, other), Some((_, 1)))
 }

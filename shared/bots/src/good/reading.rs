@@ -5,7 +5,7 @@
 //! depends on its own rank and hardly on the others'. So one table of pieces and ranks serves for
 //! every army.
 
-use flagfall_board::{Direction, Rank, RankSet, Side, Square};
+use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Identity, Move, View};
 
 use super::belief::PerRank;
@@ -66,7 +66,7 @@ impl Reading {
             if of_piece().next().is_none() {
                 continue;
             }
-            for rank in subject.possible.iter().filter(|rank| !matches!(rank, Rank::Flag | Rank::Bomb)) {
+            for rank in subject.possible.iter().filter(|rank| rank.is_movable()) {
                 turn.suppose(square, rank);
                 let rest = turn.rest();
                 for squares in of_piece().filter(|squares| can_make(rank, **squares)) {
@@ -120,7 +120,7 @@ fn suppose(view: &mut View, enemy: Side, subjects: &[Subject], rank_of: impl Fn(
 
 /// True if a rank can make a move that a Scout can make.
 fn can_make(rank: Rank, squares: Move) -> bool {
-    rank == Rank::Scout || matches!(Direction::between(squares.from, squares.to), Some((_, 1)))
+    rank == Rank::Scout || squares.from.distance(squares.to) == 1
 }
 
 /// All readings of a game, and the army that they are applied to.

@@ -17,7 +17,6 @@ const UNSTOPPED: [i32; 8] = [9000, 9000, 7000, 5500, 4000, 2500, 1200, 500];
 pub(super) type Ways = [u8; CELLS];
 
 /// The ways to one Flag.
-#[derive(Clone)]
 pub(super) struct Siege {
     /// For pieces that Bombs stop, then for Miners.
     ways: [Ways; 2],

@@ -4,7 +4,7 @@ use flagfall_rules::{
     evolve, view,
 };
 
-use super::belief::Matching;
+use super::belief::{matching, narrow};
 use super::evaluation::Evaluation;
 use super::grid::{cell, square};
 use super::piece::Piece;
@@ -250,11 +250,13 @@ fn counting_decides_what_it_can() {
         set(&[Scout, Spy, Major]),
     ];
     let counts = left(&[(Flag, 1), (Bomb, 1), (Scout, 1), (Major, 1)]);
-    Matching::of(&sets, counts).expect("they fit").narrow(&mut sets);
+    let found = matching(&sets, counts).expect("they fit");
+    narrow(&mut sets, &found);
     assert_eq!(sets[0], set(&[Flag, Bomb]));
     assert_eq!(sets[2], set(&[Scout, Major]));
     let mut sets = vec![set(&[Scout, Major]), set(&[Major])];
-    Matching::of(&sets, left(&[(Scout, 1), (Major, 1)])).expect("they fit").narrow(&mut sets);
+    let found = matching(&sets, left(&[(Scout, 1), (Major, 1)])).expect("they fit");
+    narrow(&mut sets, &found);
     assert_eq!(sets[0], set(&[Scout]));
 }
 

@@ -6,7 +6,7 @@ use flagfall_rules::Fate;
 
 use super::evaluation::Evaluation;
 use super::grid::{self, CELLS, Cell, STEPS};
-use super::piece::{Piece, is_movable, is_runner};
+use super::piece::Piece;
 use super::siege::Siege;
 
 /// The value of an open way to the enemy's Flag, in hundredths of an open way to the own Flag.
@@ -47,7 +47,7 @@ impl<'a> World<'a> {
     /// A world with these pieces, the own side's first. At most 250.
     pub(super) fn new(evaluation: &'a Evaluation, pieces: Vec<Piece>) -> World<'a> {
         let mut cells = [WALL; CELLS];
-        evaluation.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
+        evaluation.situation.open.iter().for_each(|cell| cells[usize::from(*cell)] = EMPTY);
         for (index, piece) in pieces.iter().enumerate() {
             cells[usize::from(piece.cell)] = index as u8;
         }
@@ -56,21 +56,23 @@ impl<'a> World<'a> {
         let theirs = |rank: Rank| {
             pieces[mine..].iter().filter(move |piece| piece.rank == rank).map(|piece| piece.cell)
         };
-        let siege = Siege::new(theirs(Rank::Flag).next(), theirs(Rank::Bomb), &evaluation.is_open);
+        let siege = Siege::new(theirs(Rank::Flag).next(), theirs(Rank::Bomb), &evaluation.situation.is_open);
         World { evaluation, cells, pieces, mine, siege, score }
     }
 
     /// The value of the position for the own side.
     pub(super) fn assess(&self) -> i32 {
         let (mine, enemies) = self.pieces.split_at(self.mine);
-        let is_about = |piece: &&Piece| piece.is_alive && is_movable(piece.rank);
+        let is_about = |piece: &&Piece| piece.is_alive && piece.rank.is_movable();
         let mine = mine.iter().filter(is_about);
         let enemies = enemies.iter().filter(is_about);
         let evaluation = self.evaluation;
-        let peril =
-            evaluation.siege.threat(&evaluation.strikes, enemies.clone(), mine.clone(), |from, to| {
-                evaluation.walk(from, to)
-            });
+        let peril = evaluation.situation.siege.threat(
+            &evaluation.strikes,
+            enemies.clone(),
+            mine.clone(),
+            |from, to| evaluation.walk(from, to),
+        );
         let prospect = self.siege.threat(&evaluation.strikes, mine, enemies, grid::distance);
         self.score - peril + prospect * PROSPECT / 100
     }
@@ -85,7 +87,7 @@ impl<'a> World<'a> {
     pub(super) fn steps(&self, is_mine: bool, strikes_alone: bool, steps: &mut Vec<Step>) {
         let (first, end) = if is_mine { (0, self.mine) } else { (self.mine, self.pieces.len()) };
         for (index, piece) in self.pieces[first..end].iter().enumerate() {
-            if !piece.is_alive || !is_movable(piece.rank) {
+            if !piece.is_alive || !piece.rank.is_movable() {
                 continue;
             }
             let number = (first + index) as u8;
@@ -96,13 +98,14 @@ impl<'a> World<'a> {
                     if !strikes_alone {
                         steps.push(Step { piece: number, to });
                     }
-                    if !is_runner(piece.rank) {
+                    if !piece.rank.is_runner() {
                         break;
                     }
                     is_near = false;
                     to = to.wrapping_add(direction);
                 }
-                let is_reached = is_near || (is_runner(piece.rank) && self.evaluation.strikes_afar);
+                let is_reached =
+                    is_near || (piece.rank.is_runner() && self.evaluation.situation.ruleset.strikes_afar);
                 if is_reached
                     && let Some(target) = self.pieces.get(usize::from(self.cells[usize::from(to)]))
                     && target.is_mine != is_mine

@@ -11,9 +11,9 @@ use flagfall_rules::{
 };
 
 use super::matrix::{Mixed, solve};
-use super::{SHOWN, Stock, may_be, steps, worth};
+use super::{SHOWN, Stock, may_be, worth};
 use crate::Chance;
-use crate::mind::Mind;
+use crate::mind::{Best, Mind};
 
 /// Random noise added to scores: plies that differ by less are chosen at random.
 const WHIM: f32 = 0.2;
@@ -43,13 +43,6 @@ impl GoodQuantumMind {
 }
 
 impl Mind for GoodQuantumMind {
-    fn choose(&mut self, view: &View, chance: &mut Chance) -> Option<Move> {
-        match self.act(view, chance) {
-            Some(Command::Move(asked)) => Some(asked.squares),
-            Some(_) | None => None,
-        }
-    }
-
     fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         let standing = view.pieces.len();
         let is_quiet = standing == std::mem::replace(&mut self.standing, standing);
@@ -68,14 +61,9 @@ fn choose(turn: &Turn<'_>, chance: &mut Chance) -> Option<Command> {
     {
         return Some(choice);
     }
-    let mut best: Option<(f32, Command)> = None;
-    for command in commands.iter() {
-        let score = turn.score(&command) + WHIM * chance.below(1000) as f32 / 1000.0;
-        if best.as_ref().is_none_or(|(high, _)| score > *high) {
-            best = Some((score, command));
-        }
-    }
-    best.map(|(_, command)| command)
+    let mut best = Best::new(chance, WHIM);
+    commands.iter().for_each(|command| best.try_out(turn.score(&command), command));
+    best.choice()
 }
 
 /// What is publicly known of a piece.
@@ -191,7 +179,7 @@ impl<'a> Turn<'a> {
     fn threat(&self, side: Side, at: Square, stand: Stand, struck: Option<Square>) -> f32 {
         let foe = side.opponent();
         let beside =
-            self.of(foe).filter(|piece| steps(piece.square, at) == 1 && Some(piece.square) != struck);
+            self.of(foe).filter(|piece| piece.square.distance(at) == 1 && Some(piece.square) != struck);
         let can_strike = |piece: &&SeenPiece| match Stand::of(piece) {
             Stand::Known(rank) => may_be(rank, true),
             Stand::Coin { is_moved } => is_moved || !self.stock.is_bound(foe),
@@ -213,7 +201,7 @@ impl<'a> Turn<'a> {
         let Command::Move(MoveCommand { squares, path: _, color: _ }) = command else { return 0.0 };
         let Move { from, to } = *squares;
         let Some(own) = self.piece(from) else { return 0.0 };
-        let is_far = steps(from, to) > 1;
+        let is_far = from.distance(to) > 1;
         let before = Stand::of(own);
         let after = match before {
             Stand::Coin { .. } if is_far => Stand::Known(Rank::Scout),
@@ -249,7 +237,7 @@ impl<'a> Turn<'a> {
         let foes = self.of(self.side.opponent());
         let pull = |foe: &SeenPiece| {
             let worth = self.worth_of(self.side, stand, Stand::of(foe)).min(TARGET_MAX);
-            worth * (1.0 - f32::from(steps(at, foe.square)) / 20.0)
+            worth * (1.0 - f32::from(at.distance(foe.square)) / 20.0)
         };
         foes.map(pull).fold(0.0, f32::max)
     }

@@ -8,7 +8,7 @@
 use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset, Setup};
 
-use super::{ahead, is_movable, random_setup};
+use super::{ahead, random_setup};
 use crate::Chance;
 use crate::mind::give_way;
 
@@ -20,7 +20,6 @@ const CLOSING_MIN: u8 = 2;
 
 /// A deployment of the whole army that a careful player could choose, different each time. `lakes`
 /// are those of this game, which may be drawn (§U2).
-#[must_use]
 pub fn sensible_setup(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Chance) -> Setup {
     sensible_pieces(ruleset, lakes, side, chance)
         .map_or_else(|| random_setup(ruleset, side, chance), Setup::new)
@@ -180,7 +179,7 @@ impl<'a> Draft<'a> {
         left -= self.put_bombs(around.iter().take(guards), left);
         if left >= 2 && chance.below(5) < 3 {
             let decoy = self.draw(chance, |draft, square| {
-                if distance(square, flag) > 3 { draft.liked(Rank::Flag, square) } else { 0 }
+                if square.distance(flag) > 3 { draft.liked(Rank::Flag, square) } else { 0 }
             });
             let around = decoy.map_or(SquareSet::EMPTY, |decoy| self.neighbors(decoy) & self.free);
             left -= self.put_bombs(around.iter().collect::<Vec<_>>().iter(), left);
@@ -227,7 +226,7 @@ impl<'a> Draft<'a> {
     /// How well a movable rank fits a square, given the pieces placed so far.
     fn weight(&self, rank: Rank, square: Square, flag: Square) -> u32 {
         let near = |others: &[Rank], reach: u8| {
-            self.pieces.iter().any(|(at, other)| others.contains(other) && distance(*at, square) <= reach)
+            self.pieces.iter().any(|(at, other)| others.contains(other) && at.distance(square) <= reach)
         };
         let factor = match rank {
             Rank::Spy if near(&self.strongest_two(), 2) => 6,
@@ -241,11 +240,11 @@ impl<'a> Draft<'a> {
                 3
             }
             // A piece of some strength stays near the Flag.
-            Rank::Major | Rank::Captain | Rank::Lieutenant if distance(square, flag) <= 2 => 2,
+            Rank::Major | Rank::Captain | Rank::Lieutenant if square.distance(flag) <= 2 => 2,
             _ => 1,
         };
         let cover = match self.ruleset.fill {
-            Fill::AnyHomeSquares if distance(square, flag) == 1 => 10,
+            Fill::AnyHomeSquares if square.distance(flag) == 1 => 10,
             Fill::AnyHomeSquares | Fill::EveryHomeSquare => 1,
         };
         self.liked(rank, square) * factor * cover
@@ -325,7 +324,7 @@ impl<'a> Draft<'a> {
     /// the Flag.
     fn is_mobile(&self) -> bool {
         let fixed: SquareSet =
-            self.pieces.iter().filter(|(_, rank)| !is_movable(*rank)).map(|(square, _)| *square).collect();
+            self.pieces.iter().filter(|(_, rank)| !rank.is_movable()).map(|(square, _)| *square).collect();
         let ways_out: SquareSet = self.home.iter().filter(|square| self.is_way_out(*square)).collect();
         let mut reached = ways_out.without(fixed);
         if reached.len() * 2 < ways_out.len() {
@@ -339,7 +338,7 @@ impl<'a> Draft<'a> {
             }
             reached = wider;
         }
-        self.pieces.iter().all(|(square, rank)| !is_movable(*rank) || reached.contains(*square))
+        self.pieces.iter().all(|(square, rank)| !rank.is_movable() || reached.contains(*square))
     }
 
     /// True if the Flag and the Spy, which Scouts would beat at once, are screened from them.
@@ -359,11 +358,6 @@ impl<'a> Draft<'a> {
             false
         })
     }
-}
-
-/// How many steps apart two squares are on an empty board.
-fn distance(one: Square, other: Square) -> u8 {
-    one.column().abs_diff(other.column()) + one.row().abs_diff(other.row())
 }
 
 #[cfg(test)]

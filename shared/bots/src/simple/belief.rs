@@ -50,16 +50,13 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
     for piece in view.pieces.iter().filter(|piece| piece.side != side) {
         let can_be = match piece.identity {
             Identity::Known(rank) => RankSet::only(rank),
-            Identity::OneOf(ranks) => ranks.intersection(suspects(piece.square)),
-            Identity::Coin | Identity::Hidden => suspects(piece.square),
+            identity => identity.ranks().intersection(suspects(piece.square)),
         };
         let known = can_be.single();
         if let Some(rank) = known {
             left[rank as usize] = (left[rank as usize] - 1.0).max(0.0);
         }
-        let may_be = |rank: Rank| {
-            can_be.contains(rank) && !(piece.is_moved && matches!(rank, Rank::Flag | Rank::Bomb))
-        };
+        let may_be = |rank: Rank| can_be.contains(rank) && (!piece.is_moved || rank.is_movable());
         let depth = depth(view, side.opponent(), piece.square);
         let chances = Rank::ALL.map(|rank| if may_be(rank) { prior(view.ruleset, rank, depth) } else { 0.0 });
         foes.push(Enemy { square: piece.square, is_moved: piece.is_moved, known, chances });
@@ -137,7 +134,7 @@ fn normalize(chances: &mut PerRank, is_moved: bool) {
         chances.iter_mut().for_each(|chance| *chance /= total);
         return;
     }
-    let may_be = |rank: Rank| !(is_moved && matches!(rank, Rank::Flag | Rank::Bomb)) && rank != Rank::Phoenix;
+    let may_be = |rank: Rank| (!is_moved || rank.is_movable()) && rank != Rank::Phoenix;
     let count = Rank::ALL.into_iter().filter(|rank| may_be(*rank)).count() as f32;
     *chances = Rank::ALL.map(|rank| if may_be(rank) { 1.0 / count } else { 0.0 });
 }

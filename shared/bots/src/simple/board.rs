@@ -23,12 +23,6 @@ pub(super) struct Own {
     pub(super) is_revealed: bool,
 }
 
-impl Own {
-    pub(super) fn is_movable(self) -> bool {
-        !matches!(self.rank, Rank::Flag | Rank::Bomb)
-    }
-}
-
 /// The board as one side knows it.
 #[derive(Clone)]
 pub(super) struct Board {

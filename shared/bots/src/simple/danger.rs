@@ -43,7 +43,7 @@ fn loss_to(ruleset: &Ruleset, board: &Board, square: Square, own: Own, foe: &Ene
         let paid = if attacker == Fate::Leaves { worths.foe[rank as usize] } else { 0.0 };
         (lost, paid)
     };
-    let movable = foe.ranks().filter(|(rank, _)| !matches!(rank, Rank::Flag | Rank::Bomb));
+    let movable = foe.ranks().filter(|(rank, _)| rank.is_movable());
     let loss: f32 = if own.is_revealed {
         // It knows what it would strike, and strikes if it gains.
         movable
@@ -71,7 +71,7 @@ fn revenge(ruleset: &Ruleset, board: &Board, square: Square, foe: &Enemy, worths
     let Some(rank) = foe.known else { return 0.0 };
     let is_avenged = neighbors(board, square)
         .filter_map(|next| board.own_at(next))
-        .any(|own| own.is_movable() && strike_fates(ruleset, own.rank, rank).1 == Fate::Leaves);
+        .any(|own| own.rank.is_movable() && strike_fates(ruleset, own.rank, rank).1 == Fate::Leaves);
     if is_avenged { 0.5 * worths.foe[rank as usize] } else { 0.0 }
 }
 

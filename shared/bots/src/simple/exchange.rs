@@ -2,13 +2,14 @@
 //! lay.
 
 use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
-use flagfall_rules::{Command, LegalCommands, MoveCommand, Placing, View};
+use flagfall_rules::{Command, Placing, View};
 
 use super::board::neighbors;
 use super::danger::danger;
-use super::{BOLDNESS, Turn, WHIM};
+use super::{Turn, WHIM};
 use crate::Chance;
 use crate::memory::OwnMove;
+use crate::mind::Best;
 
 /// The value of placing a piece, for each piece that the enemy has more on the board.
 const OUTNUMBERED: f32 = 0.12;
@@ -39,21 +40,6 @@ fn own_color(side: Side) -> ChipColor {
     }
 }
 
-/// The best command so far.
-struct Best<'a> {
-    chance: &'a mut Chance,
-    best: Option<(f32, Command)>,
-}
-
-impl Best<'_> {
-    fn try_out(&mut self, score: f32, command: Command) {
-        let score = score + WHIM * self.chance.below(1000) as f32 / 1000.0;
-        if self.best.as_ref().is_none_or(|(high, _)| score > *high) {
-            self.best = Some((score, command));
-        }
-    }
-}
-
 impl Turn<'_> {
     /// The best of all legal commands.
     pub(super) fn best_command(&mut self, view: &View, chance: &mut Chance) -> Option<Chosen> {
@@ -62,11 +48,20 @@ impl Turn<'_> {
         if view.owed_color.is_some() {
             return Some(Chosen { command: Command::Color(color), remembered: None });
         }
-        let mut best = Best { chance, best: None };
-        for asked in moves(&commands).filter(|asked| asked.color.is_none_or(|asked| asked == color)) {
-            best.try_out(self.score(asked.squares), Command::Move(asked));
+        let mut best = Best::new(chance, WHIM);
+        let mut placings = Vec::new();
+        for command in commands.iter() {
+            match command {
+                Command::Move(asked) if asked.color.is_none_or(|asked| asked == color) => {
+                    best.try_out(self.score(asked.squares), command);
+                }
+                Command::Place(placing) if placing.color.is_none_or(|asked| asked == color) => {
+                    placings.push(placing);
+                }
+                _ => {}
+            }
         }
-        for (score, placing) in self.placings(view, &commands) {
+        for (score, placing) in self.placings(view, placings) {
             best.try_out(score, Command::Place(placing));
         }
         for square in self.board.own.iter() {
@@ -74,36 +69,26 @@ impl Turn<'_> {
                 best.try_out(score, Command::Remove(square));
             }
         }
-        let (_, command) = best.best?;
-        let remembered = match &command {
-            Command::Move(asked) => self.own_move(asked.squares),
-            _ => None,
-        };
+        let command = best.choice()?;
+        let remembered =
+            if let Command::Move(asked) = &command { self.own_move(asked.squares) } else { None };
         Some(Chosen { command, remembered })
     }
 
-    fn fear(&self) -> f32 {
-        1.0 - (1.0 - BOLDNESS) * self.boldness
-    }
-
     /// The most promising placings, with their scores.
-    fn placings(&mut self, view: &View, commands: &LegalCommands) -> Vec<(f32, Placing)> {
-        let color = own_color(self.side);
+    fn placings(&mut self, view: &View, placings: Vec<Placing>) -> Vec<(f32, Placing)> {
         let more = self.foes.len() as f32 - self.board.own.len() as f32;
         let lack = (OUTNUMBERED * more).clamp(0.0, OUTNUMBERED_MAX);
         let guarded: SquareSet =
             self.board.flag.map_or(SquareSet::EMPTY, |flag| neighbors(&self.board, flag).collect());
-        let mut likely: Vec<(f32, Placing)> = placings(commands)
-            .filter(|placing| placing.color.is_none_or(|placing| placing == color))
-            .map(|placing| (self.wanted(&placing, lack, guarded), placing))
-            .collect();
+        let mut likely: Vec<(f32, Placing)> =
+            placings.into_iter().map(|placing| (self.wanted(&placing, lack, guarded), placing)).collect();
         likely.sort_by(|(one, _), (other, _)| other.total_cmp(one));
         likely.truncate(PLACINGS_MAX);
         let fear = self.fear();
-        let own = view.ruleset;
         for (score, placing) in &mut likely {
             let after = self.board.after_placing(placing.square, placing.rank, placing.is_labeled);
-            *score -= fear * danger(own, &after, &self.foes, &self.worths);
+            *score -= fear * danger(view.ruleset, &after, &self.foes, &self.worths);
         }
         likely
     }
@@ -129,18 +114,4 @@ impl Turn<'_> {
         let left = NEARNESS * self.pull(own.rank, square) + FIELDED * worth;
         Some(refit - REMOVED - left - self.fear() * danger)
     }
-}
-
-fn moves(commands: &LegalCommands) -> impl Iterator<Item = MoveCommand> + '_ {
-    (0..commands.moves_len()).filter_map(|n| match commands.nth(n)? {
-        Command::Move(asked) => Some(asked),
-        _ => None,
-    })
-}
-
-fn placings(commands: &LegalCommands) -> impl Iterator<Item = Placing> + '_ {
-    (commands.moves_len()..commands.len()).filter_map(|n| match commands.nth(n)? {
-        Command::Place(placing) => Some(placing),
-        _ => None,
-    })
 }

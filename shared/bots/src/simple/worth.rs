@@ -4,20 +4,16 @@ use flagfall_board::{Rank, Side};
 use flagfall_rules::{Fate, Ruleset, View, strike_fates};
 
 use super::belief::PerRank;
+use crate::mind::counts_left;
 
 /// The worth of a Flag, to either side.
 pub(super) const FLAG: f32 = 60.0;
 
 /// The worth of a side's pieces at this point of the game, by rank.
 pub(super) fn worths(view: &View, side: Side) -> PerRank {
-    let mine = left(view, side);
-    let theirs = left(view, side.opponent());
+    let mine = counts_left(view, side);
+    let theirs = counts_left(view, side.opponent());
     Rank::ALL.map(|rank| worth(view.ruleset, rank, &mine, &theirs))
-}
-
-/// How many pieces of each rank a side has left, which is public.
-fn left(view: &View, side: Side) -> [u8; Rank::COUNT] {
-    Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank]))
 }
 
 fn worth(ruleset: &Ruleset, rank: Rank, mine: &[u8; Rank::COUNT], theirs: &[u8; Rank::COUNT]) -> f32 {
@@ -43,7 +39,8 @@ fn worth(ruleset: &Ruleset, rank: Rank, mine: &[u8; Rank::COUNT], theirs: &[u8; 
     // A piece that nothing on the board can beat is worth more.
     let is_beaten = |other: Rank| {
         has(other)
-            && !matches!(other, Rank::Flag | Rank::Bomb | Rank::Spy)
+            && other.is_movable()
+            && other != Rank::Spy
             && strike_fates(ruleset, other, rank).1 == Fate::Leaves
     };
     if Rank::ALL.into_iter().any(is_beaten) { base } else { base + 2.0 }

@@ -20,13 +20,11 @@ pub const DIGEST_VERSION: &str = "flagfall-digest-1";
 const SIGNED_PREFIX: &[u8] = b"flagfall-signature-1\0";
 
 /// The message that a server signs.
-#[must_use]
 pub fn signed_message(digest: HexBytes) -> Vec<u8> {
     [SIGNED_PREFIX, &digest.0].concat()
 }
 
 /// The id of a public key: the first 16 hexadecimal digits of its SHA-256.
-#[must_use]
 pub fn key_id(public: &HexBytes) -> String {
     let mut id = HexBytes(Sha256::digest(public.0).into()).to_string();
     id.truncate(16);
@@ -36,7 +34,6 @@ pub fn key_id(public: &HexBytes) -> String {
 impl GameRecord {
     /// The digest of a public record. `None` before the end of the game, and for a player's record:
     /// see [`GameRecord::digest_with`].
-    #[must_use]
     pub fn digest(&self) -> Option<HexBytes> {
         if self.audience == Viewer::Public { self.digest_with(&self.events) } else { None }
     }
@@ -44,7 +41,6 @@ impl GameRecord {
     /// The digest of the game, with its events as the public saw them. `None` before the end, if
     /// `public` has an event that the public never sees, and if the record leaves out choices that
     /// the digest covers.
-    #[must_use]
     pub fn digest_with(&self, public: &[RecordedEvent]) -> Option<HexBytes> {
         let outcome = self.outcome.as_ref().filter(|_| !self.omits_choices())?;
         let mut fields = Fields(Sha256::new());

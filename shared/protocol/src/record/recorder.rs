@@ -2,10 +2,11 @@
 
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_rules as rules;
+use flagfall_view::LagQuota;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{GameRecord, LagQuota, RECORD_FORMAT, RecordKind, RecordedEvent};
+use super::{GameRecord, RECORD_FORMAT, RecordKind, RecordedEvent};
 use crate::client_to_server::Terms;
 use crate::player::Player;
 
@@ -23,34 +24,19 @@ struct Noted {
     lag_ms: u32,
 }
 
-/// Which record of a game is requested.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RecordScope {
-    /// As Red saw the game live.
-    Red,
-    /// As Blue saw the game live.
-    Blue,
-    /// As the public saw the game live.
-    Public,
-    /// With everything open.
-    All,
-}
-
-impl RecordScope {
-    /// Every scope.
-    pub const ALL: [RecordScope; 4] =
-        [RecordScope::Red, RecordScope::Blue, RecordScope::Public, RecordScope::All];
-
-    /// The scope's name in a query.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            RecordScope::Red => "red",
-            RecordScope::Blue => "blue",
-            RecordScope::Public => "public",
-            RecordScope::All => "all",
-        }
+flagfall_board::named! {
+    /// Which record of a game is requested.
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    pub enum RecordScope, name {
+        /// As Red saw the game live.
+        Red = "red",
+        /// As Blue saw the game live.
+        Blue = "blue",
+        /// As the public saw the game live.
+        Public = "public",
+        /// With everything open.
+        All = "all",
     }
 }
 
@@ -61,7 +47,6 @@ pub struct NotOpened;
 
 impl Recorder {
     /// The recorder of a game in which nothing has happened yet.
-    #[must_use]
     pub fn new(first: rules::Game) -> Recorder {
         Recorder { first, lag_quota: None, log: Vec::new() }
     }
@@ -83,7 +68,6 @@ impl Recorder {
     }
 
     /// The record that this viewer may have now: live until the end opens the game, then opened.
-    #[must_use]
     pub fn record(&self, viewer: rules::Viewer, terms: Terms, players: PerSide<Player>) -> GameRecord {
         let end = self.end();
         let opens = end.outcome().is_some_and(|outcome| outcome.reason != rules::EndReason::Aborted);
@@ -93,9 +77,6 @@ impl Recorder {
 
     /// The record of a scope, as far as this viewer may know it now. The other side's live record
     /// omits replaced deployments and choices in a strike that was never resolved.
-    ///
-    /// # Errors
-    /// [`NotOpened`].
     pub fn record_as(
         &self,
         scope: RecordScope,

@@ -89,13 +89,11 @@ impl LegalCommands {
     }
 
     /// How many of the commands are moves. They come first.
-    #[must_use]
     pub fn moves_len(&self) -> usize {
         self.landings_len() + self.flashes.len()
     }
 
     /// The number of commands.
-    #[must_use]
     pub fn len(&self) -> usize {
         if self.owes_color {
             return self.colors;
@@ -108,13 +106,11 @@ impl LegalCommands {
     }
 
     /// Whether there are no commands.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The command with `n` others before it in the order of [`LegalCommands::iter`].
-    #[must_use]
     pub fn nth(&self, n: usize) -> Option<Command> {
         if self.owes_color {
             return ChipColor::ALL.get(n).copied().map(Command::Color);

@@ -120,28 +120,24 @@ impl LegalMoves {
     }
 
     /// The number of moves.
-    #[must_use]
     #[inline]
     pub fn len(&self) -> usize {
         usize::from(self.len)
     }
 
     /// Whether there are no moves.
-    #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.is_empty
     }
 
     /// The move with `n` others before it in the order of [`LegalMoves::iter`].
-    #[must_use]
     #[inline]
     pub fn nth(&self, n: usize) -> Option<Move> {
         self.nth_way(n).map(|(squares, _)| squares)
     }
 
     /// Like [`LegalMoves::nth`], with the direction.
-    #[must_use]
     #[inline]
     pub fn nth_way(&self, n: usize) -> Option<(Move, Direction)> {
         let n = u16::try_from(n).ok()?;
@@ -155,7 +151,6 @@ impl LegalMoves {
     }
 
     /// Whether the move is legal, by any path.
-    #[must_use]
     pub fn contains(&self, squares: Move) -> bool {
         if self.joined.is_some() {
             return Direction::ALL.into_iter().any(|direction| {

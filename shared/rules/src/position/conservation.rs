@@ -9,7 +9,6 @@ use super::Position;
 impl Position {
     /// True if every piece of both armies is on the board, captured, in reserve or in a pool, and
     /// the square sets agree with the squares.
-    #[must_use]
     pub fn is_conserved(&self) -> bool {
         let mut counts = self.captured;
         let mut rebuilt = Position::empty(self.ruleset, self.lakes());

@@ -9,7 +9,6 @@ use super::{Position, Variants};
 
 impl Position {
     /// The legal moves of the side to move, repetition rules included.
-    #[must_use]
     pub fn legal_moves(&self) -> LegalMoves {
         self.legal_moves_of(self.turn(), |_| ())
     }
@@ -71,7 +70,6 @@ impl Position {
     }
 
     /// Everything that [`Position::actor`] may do on the board.
-    #[must_use]
     pub fn legal_commands(&self) -> LegalCommands {
         if let (Some(pending), side) = (self.pending(), self.actor()) {
             let choices = self.coins(side).map(|coins| coins.choices(pending.coin(side)));

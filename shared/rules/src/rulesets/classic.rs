@@ -9,7 +9,7 @@ use crate::ruleset::{Army, Bombs, Disclosure, Fill, Lakes, RuleOption, Ruleset, 
 pub const CLASSIC: Ruleset = Ruleset {
     id: "classic",
     base: None,
-    changeable: &RuleOption::BOX,
+    changeable: RuleOption::BOX,
     shape: BoardShape {
         columns: 10,
         rows: 10,

@@ -92,8 +92,8 @@ pub(crate) struct Witnessed<'a> {
     pub(crate) ruleset: &'static Ruleset,
     /// Squares that held neither piece nor lake before the move.
     pub(crate) empty: SquareSet,
-    /// The chips before the move, in rulesets with a reserve.
-    pub(crate) chips: Option<&'a Chips>,
+    /// The chips before the move.
+    pub(crate) chips: &'a Chips,
     pub(crate) squares: Move,
     /// The chips that changed.
     pub(crate) laid: Option<Laid>,
@@ -148,24 +148,19 @@ impl Witnessed<'_> {
     }
 
     fn is_supply_line(&self, way: SquareSet) -> bool {
-        let color = self.chips.and_then(|chips| chips.color(self.squares.from));
-        self.ruleset.supply_lines
-            && color.zip(self.chips).is_some_and(|(color, chips)| way.without(chips.of(color)).is_empty())
+        let color = self.chips.color(self.squares.from);
+        self.ruleset.supply_lines && color.is_some_and(|color| way.without(self.chips.of(color)).is_empty())
     }
 
     /// Whether a landing explains the chips: nothing changed, except perhaps on the last square.
     fn fits_landing(&self) -> bool {
         let to = self.squares.to;
-        match (&self.laid, self.chips) {
-            (Some(laid), _) => laid.squares() == SquareSet::only(to),
-            (None, Some(chips)) => chips.color(to).is_some(),
-            (None, None) => true,
-        }
+        self.laid.map_or(self.chips.color(to).is_some(), |laid| laid.squares() == SquareSet::only(to))
     }
 
     /// Whether a flash over this path explains the chips.
     fn fits_flash(&self, way: SquareSet) -> bool {
-        let (Some(laid), Some(chips)) = (&self.laid, self.chips) else { return false };
+        let (Some(laid), chips) = (&self.laid, self.chips) else { return false };
         self.ruleset.shadowflash
             && way.len() > 1
             && chips.color(self.squares.from) == Some(laid.color())

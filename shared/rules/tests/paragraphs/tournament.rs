@@ -1,5 +1,5 @@
 //! §T1–§T2: the more-squares rule. `recorded_chases` has the recorded games, and
-//! `../naive_rules` tests §T3.
+//! the arenas of `tests/laws` test §T3.
 
 use flagfall_board::Side;
 use flagfall_rules::rulesets::{BARRAGE, CLASSIC, PBM, TOURNAMENT};

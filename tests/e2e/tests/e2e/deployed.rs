@@ -161,6 +161,7 @@ fn deploy_names_settings_that_exist() {
         "Caddyfile",
         "setup",
         "kubernetes/flagfall.yaml",
+        "systemd/flagfall-backup.service",
         "systemd/flagfall-server.service",
         "systemd/flagfall-server@.service",
         "flagfall-server.toml",

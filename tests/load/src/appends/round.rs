@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use flagfall_board::GameId;
 
-/// Bytes of an entry's body: about as many as a move has.
-pub(super) const BODY_BYTES: usize = 150;
+/// Bytes of an entry's body: as many as a plain move with its command may have.
+pub(super) const BODY_BYTES: usize = 36;
 /// Games that get appends in turn.
 pub(super) const GAMES: u32 = 1_000;
 

@@ -1,8 +1,8 @@
 //! Clocks computed from the stamps of the log.
 
+use flagfall_second_opinion::Color;
 use serde_json::{Value, json};
 
-use super::rules::Color;
 use super::truth::SIDES;
 
 /// Both sides' time.

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use flagfall_second_opinion::{At, Color};
 use serde_json::Value;
 
 use super::findings::Fault;
 use super::game::Checker;
-use super::rules::Color;
-use super::sent_commands::{fits, game_command, is_choice, place_of, sent_commands};
-use super::square::At;
+use super::sent_commands::{act_of, fits, game_command, is_choice, place_of, sent_commands};
 use super::truth::Fact;
 use crate::log::{ClientLog, Entry, Role, What};
 
@@ -202,7 +201,8 @@ impl Checker<'_> {
     /// something may do nothing else.
     fn is_lawful(&self, color: Color, ply: u64, command: &Value) -> bool {
         let mut boards = self.truth.boards.iter().filter(|board| board.ply == ply).peekable();
-        boards.peek().is_some() && boards.all(|board| board.is_lawful(color, command))
+        let is_lawful = |act| boards.peek().is_some() && boards.all(|board| board.is_lawful(color, &act));
+        act_of(command).is_some_and(is_lawful)
     }
 
     /// A command that was refused for good must not be in the log, unless it was sent again.

@@ -1,11 +1,11 @@
 //! What an audience may be told, derived anew from the truth.
 
+use flagfall_second_opinion::{
+    At, Board, BoardEvent, CHIPS, COIN, Color, Counts, Letters, Pending, Piece, Reserve, rank_name,
+};
 use serde_json::{Map, Value, json};
 
-use super::board::{Board, BoardEvent, Pending, Piece, Reserve};
 use super::clocks::Clocks;
-use super::rules::{CHIPS, COIN, Color, Counts, Letters, rank_name};
-use super::square::At;
 use super::truth::{Fact, SIDES, StampedFact, Taken, Truth};
 
 /// The time for deployments, in milliseconds.
@@ -364,7 +364,7 @@ impl<'a> State<'a> {
 
     /// The strike that waits, with the audience's own choice if `with_choice`.
     fn pending(&self, with_choice: bool) -> Option<Value> {
-        let Pending { color, squares: (from, to), owes } = self.board()?.pending?;
+        let Pending { color, squares: (from, to), owes, .. } = self.board()?.pending?;
         let mut pending = json!({
             "side": SIDES[color],
             "move": from.text() + &to.text(),
@@ -386,7 +386,7 @@ impl<'a> State<'a> {
         }
         let (Some(board), "playing") = (self.board(), self.phase) else { return };
         into.insert("turn".to_owned(), json!(SIDES[board.turn]));
-        let quiet = self.truth.rules.quiet_limit.saturating_sub(board.quiet);
+        let quiet = self.truth.rules.quiet_limit.map_or(u64::MAX, |limit| limit.saturating_sub(board.quiet));
         let left = quiet.min(5000_u64.saturating_sub(board.ply));
         if left <= LIMIT_NOTICE {
             into.insert("plies_to_limit".to_owned(), json!(left));

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use flagfall_second_opinion::BoardEvent;
 use serde_json::Value;
 
-use super::board::BoardEvent;
 use super::expect::State;
 use super::findings::{Fault, Findings, Played};
 use super::lines::check_lines;

@@ -1,13 +1,11 @@
 //! Finds ranks in messages of any type that the audience must not know.
 
+use flagfall_second_opinion::{At, BoardEvent, Color, LETTERS, Letters, letter_of, read_move};
 use serde_json::Value;
 
-use super::board::BoardEvent;
 use super::expect::State;
 use super::findings::Fault;
 use super::game::Checker;
-use super::rules::{Color, LETTERS, Letters, letter_of};
-use super::square::{At, read_move};
 use super::truth::{Taken, color_of};
 
 /// How many of the last steps a view may describe without events: its last ply, and what followed

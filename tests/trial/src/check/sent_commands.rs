@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use flagfall_second_opinion::{Act, At, Board, BoardEvent, chip_of, letter_of, read_move};
 use serde_json::Value;
 
-use super::board::{Board, BoardEvent};
-use super::rules::{chip_of, letter_of};
-use super::square::{At, read_move};
 use super::truth::{Fact, StampedFact, Taken};
 use crate::log::{ClientLog, What};
 
@@ -15,6 +13,27 @@ use crate::log::{ClientLog, What};
 pub(super) fn place_of(command: &Value) -> Option<(Option<At>, At)> {
     let squares = command["move"].as_str().and_then(read_move).map(|(from, to)| (Some(from), to));
     squares.or_else(|| Some((None, At::read(command["square"].as_str()?)?)))
+}
+
+/// The act on the board that a command asks for.
+pub(super) fn act_of(command: &Value) -> Option<Act> {
+    let square = || At::read(command["square"].as_str()?);
+    let letter = || letter_of(command["rank"].as_str()?);
+    let chip = command["color"].as_str().and_then(chip_of);
+    Some(match command["kind"].as_str()? {
+        "move" => Act::Move {
+            squares: read_move(command["move"].as_str()?)?,
+            path: command["path"].as_str().and_then(|sign| sign.chars().next()),
+            chip,
+        },
+        "remove" => Act::Remove(square()?),
+        "place" => {
+            Act::Place { at: square()?, letter: letter()?, is_labeled: command["labeled"] == true, chip }
+        }
+        "color" => Act::Color(chip?),
+        "choose" => Act::Choose(letter()?),
+        _ => return None,
+    })
 }
 
 /// Whether a step is what this command asks for; `after` is the board after it.

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use flagfall_second_opinion::{
+    At, Board, BoardEvent, Color, Rules, Strike, chip_of, letter_of, read_move, read_squares, rules,
+};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::board::{Board, BoardEvent};
 use super::findings::{Fault, Findings};
-use super::rules::{Color, Rules, Strike, chip_of, letter_of, rules};
-use super::square::{At, read_move, read_squares};
 use crate::log::GameLog;
 
 /// The sides' names in messages, by color.
@@ -106,7 +106,7 @@ pub(super) struct Truth {
     pub game: String,
     /// The ruleset's id and its rules.
     pub ruleset: String,
-    pub rules: &'static Rules,
+    pub rules: Arc<Rules>,
     /// When it was made.
     pub created: u64,
     /// Base time and increment in milliseconds.
@@ -265,8 +265,8 @@ impl Truth {
     fn from_records(log: &GameLog, records: &[Value], findings: &mut Findings) -> Option<Truth> {
         let [red, blue, public] = records else { return None };
         let ruleset = red["terms"]["ruleset"].as_str()?.to_owned();
-        let rules = rules(&ruleset)?;
-        let mut timeline = |record, audience| timeline((record, audience), (&log.game, rules), findings);
+        let rules = Arc::new(rules(&ruleset)?);
+        let mut timeline = |record, audience| timeline((record, audience), (&log.game, &rules), findings);
         let timelines = [timeline(red, 0)?, timeline(blue, 1)?, timeline(public, 2)?];
         let open = |of: &str, what: &str| match red["deployments"][of][what].as_str() {
             None if rules.coins => Some(String::new()),
@@ -280,9 +280,9 @@ impl Truth {
         let setups = [open("red", "setup")?, open("blue", "setup")?];
         let mut truth = Truth {
             game: log.game.clone(),
-            boards: vec![Board::start(rules, lakes_of(red, rules)?, [&setups[0], &setups[1]])?],
+            boards: vec![Board::start(Arc::clone(&rules), lakes_of(red, &rules)?, [&setups[0], &setups[1]])?],
             ruleset,
-            rules,
+            rules: Arc::clone(&rules),
             created: red["created"].as_u64()?,
             time,
             secret: [log.plan.terms.secret, log.plan.is_blue_secret],
@@ -295,7 +295,7 @@ impl Truth {
         truth.replay(findings);
         truth.compare_timelines(findings);
         truth.compare_choices(findings);
-        if !rules.coins {
+        if !truth.rules.coins {
             truth.verify_commitments(findings);
         }
         Some(truth)
@@ -364,26 +364,14 @@ impl Truth {
     /// Checks that the end agrees with the board.
     fn judge_end(&self, winner: Option<Color>, reason: &str) -> Result<(), &'static str> {
         let Some(board) = self.boards.last() else { return Err("there is no board") };
-        let last = self.steps.last();
-        let is_flag = last.and_then(|last| last.strike).is_some_and(|strike| strike.defender.0 == 'F');
-        let (mover, other) = (board.turn, 1 - board.turn);
-        let is_blocked = !board.can_act(mover);
-        let is_held = is_blocked && board.is_held_by_reserve(mover);
-        let is_stuck = !is_flag && is_blocked && !is_held;
-        let is_open = !is_flag && !is_blocked && board.owed.is_none();
-        let can_other_act = self.rules.reserve || board.can_act(other);
-        let is_right = match reason {
-            "flag_captured" => is_flag && winner == Some(other),
-            "no_legal_move" => is_stuck && can_other_act && winner == Some(other),
-            "both_blocked" => is_stuck && !can_other_act && winner.is_none(),
-            "forfeited_reserve" => !is_flag && is_held && winner == Some(other),
-            "quiet_limit" => is_open && board.quiet >= self.rules.quiet_limit && winner.is_none(),
-            "ply_limit" => is_open && board.ply >= 5000 && winner.is_none(),
-            "draw_agreed" => !is_flag && !is_blocked && winner.is_none(),
-            "illegal_act" => !is_flag && !is_blocked && self.rules.illegal_loses && winner == Some(other),
-            "resigned" => !is_flag && !is_blocked && winner.is_some(),
+        let other = 1 - board.turn;
+        let is_right = match (board.verdict(), reason) {
+            (Some(verdict), _) => (verdict.reason, verdict.winner) == (reason, winner),
+            (None, "draw_agreed") => winner.is_none(),
+            (None, "illegal_act") => self.rules.illegal_loses && winner == Some(other),
+            (None, "resigned") => winner.is_some(),
             // If both times run out at the same moment, neither side wins (§Q4).
-            "out_of_time" => !is_flag && !is_blocked && (winner.is_some() || board.pending.is_some()),
+            (None, "out_of_time") => winner.is_some() || board.pending.is_some(),
             _ => false,
         };
         if is_right { Ok(()) } else { Err("the board says otherwise") }

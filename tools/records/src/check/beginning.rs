@@ -27,9 +27,6 @@ pub(super) enum Begin {
 }
 
 /// What is needed to replay a record's game: what is known, and fitting ranks for the rest.
-///
-/// # Errors
-/// Why it cannot be replayed, for people.
 pub(crate) fn beginning(record: &GameRecord, ruleset: &'static Ruleset) -> Result<Beginning, String> {
     match begin(record, ruleset, knowledge_of(record)) {
         Ok(Some(beginning)) => Ok(beginning),

@@ -8,12 +8,9 @@ use flagfall_rules::Identity;
 use serde_json::{Map, Value};
 
 use super::knowledge::Knowledge;
-use crate::finding::{Falsehood, Mismatch};
+use crate::finding::{Falsehood, Mismatch, wrong};
 
 /// Compares an event with the true one.
-///
-/// # Errors
-/// The first difference.
 pub(super) fn compare(
     truth: &GameEvent,
     told: &GameEvent,
@@ -41,14 +38,12 @@ pub(super) fn compare(
                 return Err((Falsehood::Outcome, detail));
             }
             if true_opened != told_opened {
-                let detail = "the end opens other deployments than these".to_owned();
-                return Err((Falsehood::Opened, detail));
+                return wrong(Falsehood::Opened, "the end opens other deployments than these");
             }
             Ok(())
         }
         (GameEvent::Deployed { setup: truth }, GameEvent::Deployed { setup: told }) if truth != told => {
-            let detail = "the deployment is not written in one piece of capital letters".to_owned();
-            Err((Falsehood::Setup, detail))
+            wrong(Falsehood::Setup, "the deployment is not written in one piece of capital letters")
         }
         (GameEvent::Placed(truth), GameEvent::Placed(told)) if truth.piece != told.piece => {
             compare_identities("the piece", truth.piece, told.piece)
@@ -65,9 +60,6 @@ pub(super) fn compare(
 }
 
 /// Compares the change of an event with the true one.
-///
-/// # Errors
-/// The fields that differ.
 pub(super) fn compare_changes(
     truth: &ViewChange,
     told: Option<&ViewChange>,
@@ -87,9 +79,8 @@ pub(super) fn compare_changes(
     };
     let (truth, told) = (fields(&truth), fields(told));
     let names: BTreeSet<&String> = truth.keys().chain(told.keys()).collect();
-    let wrong = names.into_iter().filter(|name| truth.get(*name) != told.get(*name)).map(String::as_str);
-    let detail = format!("its change has another {}", wrong.collect::<Vec<_>>().join(", "));
-    Err((Falsehood::Change, detail))
+    let other = names.into_iter().filter(|name| truth.get(*name) != told.get(*name)).map(String::as_str);
+    wrong(Falsehood::Change, format!("its change has another {}", other.collect::<Vec<_>>().join(", ")))
 }
 
 fn compare_moves(truth: &SeenMove, told: &SeenMove) -> Result<(), Mismatch> {

@@ -6,7 +6,7 @@ use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, Set
 use flagfall_words::refusal_text;
 
 use super::knowledge::Knowledge;
-use crate::finding::{Falsehood, Finding, Mismatch, Unchecked, UncheckedKind};
+use crate::finding::{Falsehood, Finding, Mismatch, Unchecked, UncheckedKind, wrong};
 
 /// The most characters of a name.
 const NAME_LEN_MAX: usize = 64;
@@ -26,15 +26,9 @@ pub(super) fn check(record: &GameRecord) -> Vec<Finding> {
         check_opened(record),
         check_kind(record),
     ];
-    for (code, detail) in whole.into_iter().filter_map(Result::err) {
-        findings.push(Finding { code, event: None, ply: None, detail });
-    }
-    if let Err((index, wrong)) = check_stamps(record) {
-        findings.push(Finding::at(record, index, wrong));
-    }
-    if let Err((index, wrong)) = check_outcome(record) {
-        findings.push(Finding::at(record, index, wrong));
-    }
+    findings.extend(whole.into_iter().filter_map(Result::err).map(Finding::whole));
+    let placed = [check_stamps(record), check_outcome(record)].into_iter().filter_map(Result::err);
+    findings.extend(placed.map(|(index, wrong)| Finding::at(record, index, wrong)));
     findings
 }
 
@@ -64,8 +58,7 @@ fn check_format(record: &GameRecord) -> Result<(), Mismatch> {
 
 fn check_terms(record: &GameRecord) -> Result<(), Mismatch> {
     if Ruleset::find(&record.terms.ruleset).is_none() {
-        let detail = format!("this program knows no ruleset {:?}", record.terms.ruleset);
-        return Err((Falsehood::Terms, detail));
+        return wrong(Falsehood::Terms, format!("this program knows no ruleset {:?}", record.terms.ruleset));
     }
     if !record.terms.time.is_allowed() {
         return Err((Falsehood::Terms, "nobody may play with this clock".to_owned()));
@@ -138,8 +131,10 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
             return Err((Falsehood::Setup, detail));
         }
         if record.audience.side() == Some(side) && record.own_setup().is_some_and(|own| own != opened.setup) {
-            let detail = format!("what was opened is not what {side} handed in last");
-            return Err((Falsehood::Deployment, detail));
+            return wrong(
+                Falsehood::Deployment,
+                format!("what was opened is not what {side} handed in last"),
+            );
         }
     }
     Ok(())

@@ -113,10 +113,8 @@ impl Traces {
         let (from, to) = (seen.squares.from, seen.squares.to);
         let (direction, distance) = Direction::between(from, to)?;
         let mover = self.board[from.index()].filter(|(side, _)| *side == seen.side)?;
-        let fixed = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
-        let movable = RankSet::ALL.without(fixed);
-        self.narrow(mover, if distance == 1 { movable } else { RankSet::only(Rank::Scout) });
-        self.narrow_to(mover, seen.piece);
+        self.narrow(mover, if distance == 1 { RankSet::MOVABLE } else { RankSet::only(Rank::Scout) });
+        self.narrow(mover, seen.piece.ranks());
         let mut square = from;
         for _ in 1..distance {
             square = square.neighbor(direction)?;
@@ -144,8 +142,8 @@ impl Traces {
 
     fn note_strike(&mut self, attacker: Piece, defender: Piece, strike: &SeenStrike) {
         self.narrow(defender, RankSet::ALL);
-        self.narrow_to(attacker, strike.attacker);
-        self.narrow_to(defender, strike.defender);
+        self.narrow(attacker, strike.attacker.ranks());
+        self.narrow(defender, strike.defender.ranks());
         let told = (strike.attacker_fate, strike.defender_fate);
         match (strike.attacker, strike.defender) {
             (Identity::Known(attacker), Identity::Hidden) => {
@@ -157,14 +155,6 @@ impl Traces {
                 self.narrow(attacker, Rank::ALL.into_iter().filter(fits).collect());
             }
             _ => {}
-        }
-    }
-
-    fn narrow_to(&mut self, piece: Piece, identity: Identity) {
-        match identity {
-            Identity::Known(rank) => self.narrow(piece, RankSet::only(rank)),
-            Identity::OneOf(ranks) => self.narrow(piece, ranks),
-            Identity::Coin | Identity::Hidden => {}
         }
     }
 

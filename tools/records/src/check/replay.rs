@@ -21,7 +21,7 @@ use super::beginning::Beginning;
 use super::compare::{compare, compare_changes, kind_of};
 use super::facts;
 use super::knowledge::Knowledge;
-use crate::finding::{Falsehood, Finding, Mismatch, Report, Unchecked, UncheckedKind};
+use crate::finding::{Falsehood, Finding, Mismatch, Report, Unchecked, UncheckedKind, wrong};
 
 /// What an event came from.
 enum Cause {
@@ -120,7 +120,7 @@ impl<'a> Replay<'a> {
         };
         let game = start
             .map_or_else(|| Game::new(terms), |start| Game::from_position(terms, start))
-            .with_lag_quota(record.lag_quota.map(Into::into).unwrap_or_default());
+            .with_lag_quota(record.lag_quota.unwrap_or_default());
         let end = (facts::kind_of(record) == RecordKind::Opened).then(|| {
             // How the game ended makes no difference to what the end opens.
             let mut end = game.clone();
@@ -170,7 +170,7 @@ impl<'a> Replay<'a> {
         let first_view = self.first_view();
         if record.kind.is_some() && record.first_view.as_ref() != Some(&first_view) {
             let detail = "the view before the first event is not this game's".to_owned();
-            report.findings.push(Finding { code: Falsehood::FirstView, event: None, ply: None, detail });
+            report.findings.push(Finding::whole((Falsehood::FirstView, detail)));
         }
         let mut found = None;
         for (index, told) in record.events.iter().enumerate() {
@@ -242,8 +242,7 @@ impl<'a> Replay<'a> {
         }
         compare(&truth, told, self.knowledge)?;
         if at != self.at {
-            let detail = "it is stamped apart from the event it came with".to_owned();
-            return Err((Falsehood::Stamp, detail));
+            return wrong(Falsehood::Stamp, "it is stamped apart from the event it came with");
         }
         if self.record.kind.is_some() {
             let told = self.record.events.get(self.index).and_then(|told| told.change.as_ref());
@@ -346,22 +345,19 @@ impl<'a> Replay<'a> {
         match told {
             GameEvent::Deployed { setup } => {
                 let Viewer::Player(side) = seat else {
-                    let detail = "the public is not told what a side deploys".to_owned();
-                    return Err((Falsehood::Viewer, detail));
+                    return wrong(Falsehood::Viewer, "the public is not told what a side deploys");
                 };
                 self.deploy(side, setup, at)
             }
             GameEvent::Ready { side } if seat.is_side(*side) => {
-                let detail = format!("{side} is told its own deployment, not that it is ready");
-                Err((Falsehood::Viewer, detail))
+                wrong(Falsehood::Viewer, format!("{side} is told its own deployment, not that it is ready"))
             }
             GameEvent::Ready { side } if self.game.is_ready(*side) => {
                 Err((Falsehood::Unexpected, format!("{side} was ready already")))
             }
             GameEvent::Ready { side } => self.deploy(*side, &self.setups[*side], at),
             GameEvent::Started { commitments: _ } => {
-                let detail = "the game starts when both sides have deployed, and not again".to_owned();
-                Err((Falsehood::Unexpected, detail))
+                wrong(Falsehood::Unexpected, "the game starts when both sides have deployed, and not again")
             }
             GameEvent::Moved(seen) if self.game.position().has_strike_pending() => self.resolve(seen, at),
             GameEvent::Moved(seen) => self.play(seen, at),
@@ -393,8 +389,7 @@ impl<'a> Replay<'a> {
             GameEvent::Resumed { since: Some(since) } => {
                 let since = *since;
                 if since > at {
-                    let detail = "the pause ends after the event that says so".to_owned();
-                    return Err((Falsehood::Stamp, detail));
+                    return wrong(Falsehood::Stamp, "the pause ends after the event that says so");
                 }
                 Ok(Cause::Events(decide_resume_since(&self.game, since)))
             }
@@ -411,8 +406,7 @@ impl<'a> Replay<'a> {
     fn play(&self, seen: &SeenMove, at: Stamp) -> Result<Cause, Mismatch> {
         match self.decide_move(seen, at) {
             Ok(events) if events.iter().next().is_some_and(Event::is_end) => {
-                let detail = "it is against the rules, which here loses the game".to_owned();
-                Err((Falsehood::IllegalMove, detail))
+                wrong(Falsehood::IllegalMove, "it is against the rules, which here loses the game")
             }
             Ok(events) => Ok(Cause::Events(events)),
             Err(Refusal::MoreSquares) if self.has_hidden_squares() => Ok(Cause::Hidden(Unchecked {
@@ -433,12 +427,7 @@ impl<'a> Replay<'a> {
     fn place(&self, seen: &SeenPlacing, at: Stamp) -> Result<Cause, Mismatch> {
         let SeenPlacing { side, square, piece, labeled, color } = *seen;
         let fitting = self.placed.get(self.index).copied().flatten();
-        let rank = match piece {
-            Identity::Known(rank) => Some(rank),
-            Identity::Hidden => fitting,
-            Identity::OneOf(_) | Identity::Coin => None,
-        };
-        let Some(rank) = rank else {
+        let Some(rank) = piece.rank().or(fitting) else {
             return Ok(Cause::Hidden(Unchecked {
                 code: UncheckedKind::Rest,
                 detail: format!(

@@ -57,9 +57,6 @@ struct Lives<'a> {
 }
 
 /// Ranks that fit.
-///
-/// # Errors
-/// [`NotFitted`].
 pub(super) fn fit(
     record: &GameRecord,
     ruleset: &Ruleset,
@@ -121,8 +118,8 @@ impl Lives<'_> {
     /// Notes an open deployment.
     fn deploy(&mut self, side: Side, setup: &str) {
         for (place, letter) in setup.chars().enumerate() {
-            let life =
-                self.ruleset.shape.home_square(side, place).and_then(|square| self.board[square.index()]);
+            let square = self.ruleset.shape.home_square(side, place);
+            let life = square.and_then(|square| self.board[square.index()]);
             if let (Some(life), Some(rank)) = (life, Rank::from_letter(letter)) {
                 self.narrow(life, RankSet::only(rank), 0);
             }
@@ -133,7 +130,7 @@ impl Lives<'_> {
     fn reveal(&mut self, index: usize, change: Option<&ViewChange>) {
         for piece in change.and_then(|change| change.pieces.as_ref()).into_iter().flatten() {
             if let Some(life) = self.board[piece.square.index()] {
-                self.narrow_to(life, piece.identity, index);
+                self.narrow(life, piece.identity.ranks(), index);
             }
         }
     }
@@ -143,14 +140,6 @@ impl Lives<'_> {
         let ranks = life.ranks.intersection(ranks);
         if ranks != life.ranks {
             (life.ranks, life.narrowed) = (ranks, index);
-        }
-    }
-
-    fn narrow_to(&mut self, life: usize, identity: Identity, index: usize) {
-        match identity {
-            Identity::Known(rank) => self.narrow(life, RankSet::only(rank), index),
-            Identity::OneOf(ranks) => self.narrow(life, ranks, index),
-            Identity::Coin | Identity::Hidden => {}
         }
     }
 
@@ -192,17 +181,16 @@ impl Lives<'_> {
     fn follow_move(&mut self, index: usize, seen: &SeenMove) -> Option<()> {
         let (from, to) = (seen.squares.from, seen.squares.to);
         let mover = self.board[from.index()].take().filter(|life| self.all[*life].side == seen.side)?;
-        let fixed = RankSet::only(Rank::Flag).union(RankSet::only(Rank::Bomb));
-        self.narrow(mover, RankSet::ALL.without(fixed), index);
-        self.narrow_to(mover, seen.piece, index);
+        self.narrow(mover, RankSet::MOVABLE, index);
+        self.narrow(mover, seen.piece.ranks(), index);
         let Some(strike) = &seen.strike else {
             self.board[to.index()] = Some(mover);
             return Some(());
         };
         let struck = self.board[to.index()].take()?;
-        self.narrow_to(mover, strike.attacker, index);
-        self.narrow_to(struck, strike.defender, index);
-        let is_runner = matches!(strike.attacker, Identity::Known(Rank::Scout | Rank::Phoenix));
+        self.narrow(mover, strike.attacker.ranks(), index);
+        self.narrow(struck, strike.defender.ranks(), index);
+        let is_runner = strike.attacker.rank().is_some_and(Rank::is_runner);
         if self.ruleset.labels && is_runner && strike.defender_fate != Fate::Leaves {
             self.all[struck].is_labeled = true;
         }

@@ -8,27 +8,23 @@ use flagfall_protocol::Time;
 use flagfall_rules::{Identity, Move, Ruleset, View, Viewer, view};
 
 use super::error::{ExportError, ImportError};
-use super::plain::{Plain, in_words, named, outcome_of, squeezed};
+use super::format::Format;
+use super::plain::{Games, Plain, named, squeezed};
+use super::told::{in_words, outcome_of};
 
 /// The start of such a text.
 pub(super) const FIRST_WORDS: &str = "Stratego by mail";
 
 /// The server's two games. Rulesets with the same army and board and additional rules count as the
 /// same game.
-const GAMES: [(&str, &[&str]); 2] =
-    [("pbm", &["pbm", "classic", "tournament"]), ("pbm-small", &["pbm-small"])];
+const GAMES: Games = Games {
+    format: Format::Pbm,
+    rulesets: &[("pbm", &["pbm", "classic", "tournament"]), ("pbm-small", &["pbm-small"])],
+};
 
 pub(super) fn write(plain: &Plain) -> Result<String, ExportError> {
-    let game = GAMES.iter().find(|(_, rulesets)| rulesets.contains(&plain.ruleset.id));
-    let Some((game, _)) = game else {
-        let allowed: Vec<&str> = GAMES.iter().flat_map(|(_, rulesets)| rulesets.iter().copied()).collect();
-        return Err(ExportError::Ruleset {
-            format: "pbm",
-            ruleset: plain.ruleset.id.to_owned(),
-            allowed: allowed.join(", "),
-        });
-    };
-    let (end, _) = plain.play().map_err(|error| ExportError::False(error.to_string()))?;
+    let game = GAMES.name_of(plain.ruleset)?;
+    let (_, end) = plain.play("pbm").map_err(|error| ExportError::False(error.to_string()))?;
     let mut text = format!("{FIRST_WORDS}\nGame: {game}\n");
     // Writing to a string cannot fail.
     for side in Side::BOTH {
@@ -137,7 +133,7 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
         ImportError::Form("a line Result is missing: only games that are over can be read".to_owned())
     })?;
     Ok(Plain {
-        ruleset: ruleset_of(&game, wanted)?,
+        ruleset: GAMES.ruleset(&game, wanted)?,
         lakes: None,
         time: Time::Unlimited {},
         players,
@@ -145,19 +141,6 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
         moves,
         outcome,
     })
-}
-
-fn ruleset_of(game: &str, wanted: Option<&'static Ruleset>) -> Result<&'static Ruleset, ImportError> {
-    let rulesets = GAMES.iter().find(|(name, _)| *name == game).map(|(_, rulesets)| *rulesets);
-    let rulesets =
-        rulesets.ok_or_else(|| ImportError::Rules(format!("by mail there is no game {game:?}")))?;
-    match wanted {
-        Some(ruleset) if !rulesets.contains(&ruleset.id) => {
-            Err(ImportError::Rules(format!("the game {game} is none of {}", ruleset.id)))
-        }
-        Some(ruleset) => Ok(ruleset),
-        None => Ruleset::find(game).ok_or_else(|| ImportError::Rules(format!("there is no ruleset {game}"))),
-    }
 }
 
 /// A move with or without its number: `a4-a5` or `a4a5`.

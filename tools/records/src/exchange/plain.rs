@@ -2,17 +2,15 @@
 
 use flagfall_board::{GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
-    GameEvent, GameRecord, Imported, Player, PlayerKind, Recorder, SeenOutcome, Terms, Time,
+    GameEvent, GameRecord, HexBytes, Imported, Opened, Player, PlayerKind, RECORD_FORMAT, RecordedEvent,
+    SeenMove, SeenOutcome, Terms, Time, Viewer,
 };
-use flagfall_rules::{
-    Command, EndReason, Entropy, Events, Game, GameTerms, Move, Phase, Refusal, Ruleset, Setup, Start,
-    Viewer, decide, decide_verdict, evolve,
-};
-use flagfall_words::refusal_text;
+use flagfall_rules::{Game, Identity, Move, Ruleset, Start};
 use sha2::{Digest, Sha256};
 
 use super::error::{ExportError, ImportError};
 use super::format::Format;
+use super::told;
 use crate::finding::Status;
 
 /// A complete game.
@@ -27,6 +25,50 @@ pub(super) struct Plain {
     pub(super) deployments: PerSide<String>,
     pub(super) moves: Vec<Move>,
     pub(super) outcome: SeenOutcome,
+}
+
+/// The games of a format by their names. Each can be one of several rulesets, because the format
+/// does not tell all rules. The first is assumed.
+pub(super) struct Games {
+    pub(super) format: Format,
+    pub(super) rulesets: &'static [(&'static str, &'static [&'static str])],
+}
+
+impl Games {
+    /// The name of a ruleset's games.
+    pub(super) fn name_of(&self, ruleset: &Ruleset) -> Result<&'static str, ExportError> {
+        let game = self.rulesets.iter().find(|(_, rulesets)| rulesets.contains(&ruleset.id));
+        game.map(|(name, _)| *name).ok_or_else(|| {
+            let allowed = self.rulesets.iter().flat_map(|(_, rulesets)| rulesets.iter().copied());
+            not_told(self.format, ruleset, allowed)
+        })
+    }
+
+    /// The wanted ruleset, if a game of this name can be one of it, or else the one assumed.
+    pub(super) fn ruleset(
+        &self,
+        name: &str,
+        wanted: Option<&'static Ruleset>,
+    ) -> Result<&'static Ruleset, ImportError> {
+        let rulesets = self.rulesets.iter().find(|(game, _)| *game == name).map(|(_, rulesets)| *rulesets);
+        let found = match (rulesets, wanted) {
+            (Some(rulesets), Some(ruleset)) => Some(ruleset).filter(|ruleset| rulesets.contains(&ruleset.id)),
+            (Some(rulesets), None) => rulesets.first().and_then(|id| Ruleset::find(id)),
+            (None, _) => None,
+        };
+        found.ok_or_else(|| {
+            let format = self.format.name();
+            ImportError::Rules(match wanted.filter(|_| rulesets.is_some()) {
+                Some(ruleset) => format!("a game of the type {name:?} is none of {}", ruleset.id),
+                None => format!("there is no ruleset here for games of the type {name:?} in {format}"),
+            })
+        })
+    }
+}
+
+fn not_told<'a>(format: Format, ruleset: &Ruleset, allowed: impl Iterator<Item = &'a str>) -> ExportError {
+    let allowed = allowed.collect::<Vec<_>>().join(", ");
+    ExportError::Ruleset { format: format.name(), ruleset: ruleset.id.to_owned(), allowed }
 }
 
 /// True if deployments and moves describe a game of the ruleset completely.
@@ -54,11 +96,7 @@ impl Plain {
         let ruleset = check_told(record)?;
         if !is_told_by_moves(ruleset) {
             let told = Ruleset::all().iter().filter(|ruleset| is_told_by_moves(ruleset));
-            return Err(ExportError::Ruleset {
-                format: format.name(),
-                ruleset: ruleset.id.to_owned(),
-                allowed: told.map(|ruleset| ruleset.id).collect::<Vec<_>>().join(", "),
-            });
+            return Err(not_told(format, ruleset, told.map(|ruleset| ruleset.id)));
         }
         let (Some(red), Some(blue), Some(outcome)) =
             (&record.deployments.red, &record.deployments.blue, &record.outcome)
@@ -84,128 +122,26 @@ impl Plain {
         })
     }
 
-    /// Makes the record of the game by replaying it.
-    pub(super) fn into_record(self, from: &str) -> Result<GameRecord, ImportError> {
-        let (_game, recorder) = self.play()?;
-        let player =
-            |side| Player { id: String::new(), name: self.players[side].clone(), kind: PlayerKind::Guest };
-        let terms = Terms {
-            ruleset: self.ruleset.id.to_owned(),
-            time: self.time,
-            private: false,
-            secret: false,
-            rated: false,
-        };
-        let mut record = recorder.record(Viewer::Public, terms, PerSide::from_fn(player));
-        record.deploy_ms = None;
-        record.imported = Some(Imported { from: from.to_owned() });
-        // The engine's commitments were never published.
-        record.commitments = PerSide::default();
-        for told in &mut record.events {
-            if let GameEvent::Started { commitments } = &mut told.event {
-                *commitments = PerSide::default();
-            }
-        }
-        Ok(record)
-    }
-
-    /// Replays the game to its end.
-    pub(super) fn play(&self) -> Result<(Game, Recorder), ImportError> {
+    /// Makes the record of the game by replaying it. Returns it with the game at its end.
+    pub(super) fn play(&self, from: &str) -> Result<(GameRecord, Game), ImportError> {
         if !is_told_by_moves(self.ruleset) {
             let why = format!("games of {} are more than moves: only json tells them", self.ruleset.id);
             return Err(ImportError::Rules(why));
         }
-        let game = Game::new(GameTerms {
-            game: self.id(),
-            ruleset: self.ruleset,
-            lakes: self
-                .lakes
-                .as_ref()
-                .map_or(self.ruleset.shape.lakes, |lakes| lakes.iter().copied().collect()),
-            time: flagfall_rules::TimeControl::Unlimited,
-            deploy_ms: u64::MAX,
-            created: Stamp(0),
-            secret: PerSide::new(false, false),
+        let mut told = blank(self.id(), self.ruleset, self.time, &self.players, from);
+        told.lakes.clone_from(&self.lakes);
+        told.outcome = Some(self.outcome.clone());
+        told.deployments = PerSide::from_fn(|side| {
+            Some(Opened { setup: self.deployments[side].clone(), salt: HexBytes([0; 32]) })
         });
-        let mut player = Playing { recorder: Recorder::new(game.clone()), game };
-        for side in Side::BOTH {
-            let deployment =
-                |refusal: String| ImportError::Deployment(format!("{side}'s deployment: {refusal}"));
-            let setup = Setup::from_text(&self.deployments[side], side, self.ruleset)
-                .map_err(|refusal| deployment(refusal_text(&refusal)))?;
-            setup.deploy(side, self.ruleset).map_err(|refusal| deployment(refusal_text(&refusal)))?;
-            player
-                .ask(side, &Command::Deploy(setup))
-                .map_err(|refusal| deployment(refusal_text(&refusal)))?;
-        }
-        for (index, squares) in self.moves.iter().enumerate() {
-            if player.game.phase() == Phase::Over {
-                return Err(
-                    self.end_error(index, "the game was over here, and goes on in the text".to_owned())
-                );
-            }
-            let turn = player.game.position().turn();
-            let illegal = |why: String| ImportError::IllegalMove {
-                ply: index + 1,
-                squares: squares.to_string(),
-                ruleset: self.ruleset.id,
-                why,
-            };
-            let ply = player.game.ply();
-            player
-                .ask(turn, &Command::Move((*squares).into()))
-                .map_err(|refusal| illegal(refusal_text(&refusal)))?;
-            if player.game.ply() == ply {
-                return Err(illegal("it loses the game at once".to_owned()));
-            }
-        }
-        self.finish(&mut player)?;
-        Ok((player.game, player.recorder))
-    }
-
-    fn finish(&self, player: &mut Playing) -> Result<(), ImportError> {
-        let SeenOutcome { winner, reason } = &self.outcome;
-        let count = self.moves.len();
-        let reason = EndReason::from_code(reason)
-            .ok_or_else(|| self.end_error(count, format!("no game ends with {reason:?}")))?;
-        let told = flagfall_rules::Outcome { winner: *winner, reason };
-        match player.game.outcome() {
-            Some(outcome) if outcome == told => return Ok(()),
-            Some(outcome) => {
-                let why = format!(
-                    "the rules end the game with {}, the text with {}",
-                    in_words(&SeenOutcome::from(outcome)),
-                    in_words(&self.outcome)
-                );
-                return Err(self.end_error(count, why));
-            }
-            None => {}
-        }
-        let no_end = |why: &str| self.end_error(count, format!("{} {why}", in_words(&self.outcome)));
-        if reason == EndReason::DrawAgreed {
-            if winner.is_some() {
-                return Err(no_end("cannot be"));
-            }
-            let offering = player.game.position().turn().opponent();
-            for (side, command) in
-                [(offering, Command::OfferDraw), (offering.opponent(), Command::AcceptDraw)]
-            {
-                player
-                    .ask(side, &command)
-                    .map_err(|refusal| no_end(&format!("cannot be: {}", refusal_text(&refusal))))?;
-            }
-            return Ok(());
-        }
-        let events = decide_verdict(&player.game, told);
-        if events.is_empty() {
-            return Err(no_end("is what the text says, and the rules do not end the game here"));
-        }
-        player.carry_out(events);
-        Ok(())
-    }
-
-    fn end_error(&self, ply: usize, why: String) -> ImportError {
-        ImportError::End { ply, ruleset: self.ruleset.id, why }
+        let started = GameEvent::Started { commitments: PerSide::default() };
+        let moves = Side::BOTH.into_iter().cycle().zip(&self.moves).map(|(side, squares)| {
+            let piece = Identity::Hidden;
+            GameEvent::Moved(SeenMove { side, squares: *squares, piece, strike: None, laid: None })
+        });
+        let events = std::iter::once(started).chain(moves);
+        told.events = events.map(|event| RecordedEvent::new(Stamp(0), 0, event)).collect();
+        told::play(&told, self.ruleset)
     }
 
     /// An id computed from the game. The same game has the same id, regardless of the source.
@@ -230,44 +166,35 @@ impl Plain {
     }
 }
 
-struct Playing {
-    game: Game,
-    recorder: Recorder,
-}
-
-impl Playing {
-    fn ask(&mut self, side: Side, command: &Command) -> Result<(), Refusal> {
-        let events = decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy([0; 32]))?;
-        self.carry_out(events);
-        Ok(())
+/// The record of an imported game, for everyone, without anything that was played.
+pub(super) fn blank(
+    game: GameId,
+    ruleset: &Ruleset,
+    time: Time,
+    names: &PerSide<String>,
+    from: &str,
+) -> GameRecord {
+    let player = |name: &String| Player { id: String::new(), name: name.clone(), kind: PlayerKind::Guest };
+    GameRecord {
+        format: RECORD_FORMAT,
+        game,
+        terms: Terms::casual(ruleset, time),
+        players: PerSide::from_fn(|side| player(&names[side])),
+        created: 0,
+        lakes: None,
+        deploy_ms: None,
+        lag_quota: None,
+        audience: Viewer::Public,
+        kind: None,
+        first_view: None,
+        commitments: PerSide::default(),
+        deployments: PerSide::default(),
+        start: None,
+        events: Vec::new(),
+        outcome: None,
+        imported: Some(Imported { from: from.to_owned() }),
+        signature: None,
     }
-
-    fn carry_out(&mut self, events: Events) {
-        for event in events {
-            evolve(&mut self.game, &event, Stamp(0));
-            self.recorder.note(&event, Stamp(0));
-        }
-    }
-}
-
-/// An outcome as our texts write it.
-pub(super) fn in_words(outcome: &SeenOutcome) -> String {
-    match outcome.winner {
-        Some(side) => format!("{side} wins ({})", outcome.reason),
-        None => format!("no side wins ({})", outcome.reason),
-    }
-}
-
-/// Parses such words.
-pub(super) fn outcome_of(words: &str) -> Option<SeenOutcome> {
-    let (who, rest) = words.trim().split_once(" wins (")?;
-    let reason = rest.strip_suffix(')')?.to_owned();
-    let winner = match who {
-        // Version 0.1 wrote "nobody".
-        "no side" | "nobody" => None,
-        who => Some(Side::BOTH.into_iter().find(|side| side.to_string() == who)?),
-    };
-    Some(SeenOutcome { winner, reason })
 }
 
 /// A deployment's letters in upper case, without blanks.
@@ -284,21 +211,5 @@ pub(super) fn named(name: &str) -> String {
     match name.trim() {
         "" => "unknown".to_owned(),
         name => name.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn results_are_read_as_they_are_written_and_as_0_1_wrote_them() {
-        for winner in [None, Some(Side::Red), Some(Side::Blue)] {
-            let outcome = SeenOutcome { winner, reason: "draw_agreed".to_owned() };
-            assert_eq!(outcome_of(&in_words(&outcome)), Some(outcome));
-        }
-        let old = outcome_of("nobody wins (draw_agreed)").expect("a result");
-        assert_eq!((old.winner, old.reason.as_str()), (None, "draw_agreed"));
-        assert_eq!(outcome_of("somebody wins (draw_agreed)"), None);
     }
 }

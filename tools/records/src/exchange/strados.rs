@@ -12,7 +12,8 @@ use flagfall_rules::{Move, Ruleset};
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::error::{ExportError, ImportError};
-use super::plain::{Plain, named};
+use super::format::Format;
+use super::plain::{Games, Plain, named};
 
 /// The most nodes of a document: a game of 5,000 plies has 10,000 elements, and blanks between
 /// them.
@@ -40,8 +41,10 @@ const LAKE: char = '_';
 
 /// The rulesets of each type. Files do not name their repetition rules, so several of our rulesets
 /// are one type. The first is assumed.
-const TYPES: [(&str, &[&str]); 2] =
-    [("classic", &["classic", "tournament", "pbm"]), ("barrage", &["barrage"])];
+const TYPES: Games = Games {
+    format: Format::Strados,
+    rulesets: &[("classic", &["classic", "tournament", "pbm"]), ("barrage", &["barrage"])],
+};
 
 /// The types of results and our end reasons. The first type with a reason is the one written.
 const RESULTS: [(u8, &str); 9] = [
@@ -57,19 +60,10 @@ const RESULTS: [(u8, &str); 9] = [
 ];
 
 pub(super) fn write(plain: &Plain) -> Result<String, ExportError> {
-    let format = "strados";
-    let kind = TYPES.iter().find(|(_, rulesets)| rulesets.contains(&plain.ruleset.id));
-    let Some((kind, _)) = kind else {
-        let allowed: Vec<&str> = TYPES.iter().flat_map(|(_, rulesets)| rulesets.iter().copied()).collect();
-        return Err(ExportError::Ruleset {
-            format,
-            ruleset: plain.ruleset.id.to_owned(),
-            allowed: allowed.join(", "),
-        });
-    };
+    let kind = TYPES.name_of(plain.ruleset)?;
     let SeenOutcome { winner, reason } = &plain.outcome;
     let result = RESULTS.iter().find(|(_, code)| code == reason);
-    let no_word = || ExportError::End { format, reason: reason.clone() };
+    let no_word = || ExportError::End { format: TYPES.format.name(), reason: reason.clone() };
     let (result, _) = result.ok_or_else(no_word)?;
     if winner.is_none() && !["both_blocked", "draw_agreed"].contains(&reason.as_str()) {
         return Err(no_word());
@@ -135,7 +129,7 @@ pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plai
         return Err(ImportError::Form(format!("the file holds {} games; one is wanted", games.len())));
     };
     let kind = attribute(game, "type")?;
-    let ruleset = ruleset_of(kind, ruleset)?;
+    let ruleset = TYPES.ruleset(kind, ruleset)?;
     let field = only(game, "field").map_err(|_| {
         ImportError::Form("the file has no board: the game ended before both sides had deployed".to_owned())
     })?;
@@ -160,24 +154,6 @@ pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plai
         deployments,
         moves,
         outcome: result(only(game, "result")?)?,
-    })
-}
-
-fn ruleset_of(kind: &str, wanted: Option<&'static Ruleset>) -> Result<&'static Ruleset, ImportError> {
-    let rulesets =
-        TYPES.iter().find(|(name, _)| *name == kind).map(|(_, rulesets)| *rulesets).unwrap_or_default();
-    let id = match wanted {
-        Some(ruleset) if rulesets.contains(&ruleset.id) => Some(ruleset.id),
-        Some(_) => None,
-        None => rulesets.first().copied(),
-    };
-    id.and_then(Ruleset::find).ok_or_else(|| {
-        let word = match (rulesets, wanted) {
-            ([], _) => format!("there is no ruleset here for games of the type {kind:?}"),
-            (_, Some(ruleset)) => format!("a game of the type {kind:?} is none of {}", ruleset.id),
-            (_, None) => format!("the type {kind:?} is unknown"),
-        };
-        ImportError::Rules(word)
     })
 }
 

@@ -2,15 +2,15 @@
 
 use flagfall_board::{ChipColor, GameId, PerSide, Side, Square, Stamp};
 use flagfall_protocol::{
-    Commitment, GameEvent, GameRecord, HexBytes, Imported, Laid, Move, Opened, PendingStrike, Player,
-    PlayerKind, RECORD_FORMAT, RecordedEvent, SeenMove, SeenPlacing, SeenStrike, Terms, Time, Viewer,
+    Commitment, GameEvent, GameRecord, HexBytes, Laid, Move, Opened, PendingStrike, RECORD_FORMAT,
+    RecordedEvent, SeenMove, SeenPlacing, SeenStrike, Time, Viewer,
 };
 use flagfall_rules::{Fate, Identity, Ruleset, strike_fates};
 use flagfall_words::refusal_text;
 
 use super::error::ImportError;
-use super::plain::{named, outcome_of, squeezed};
-use super::told;
+use super::plain::{blank, named, squeezed};
+use super::told::{self, outcome_of};
 
 /// The start of such a text.
 pub(super) const FIRST_WORDS: &str = "Flagfall record";
@@ -36,7 +36,7 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
         })?;
         told.events.push(RecordedEvent::new(Stamp(0), 0, event));
     }
-    let record = told::play(&told, ruleset)?;
+    let (record, _) = told::play(&told, ruleset)?;
     if told.has_started() && !record.has_started() {
         let what = "the game was over before it began: the line \"Started: no\" is missing";
         return Err(ImportError::Form(what.to_owned()));
@@ -136,36 +136,12 @@ impl<'a> Facts<'a> {
             let squares = told.split_whitespace().map(str::parse::<Square>).collect::<Result<_, _>>();
             squares.map_err(|error| ImportError::Form(error.to_string()))
         });
-        let player =
-            |name: &String| Player { id: String::new(), name: name.clone(), kind: PlayerKind::Guest };
-        Ok(GameRecord {
-            format: RECORD_FORMAT,
-            game: self
-                .parse::<GameId>("Game")?
-                .ok_or_else(|| ImportError::Form("a line \"Game\" is missing".to_owned()))?,
-            terms: Terms {
-                ruleset: ruleset.id.to_owned(),
-                time: time_of(self.of("Time")?)?,
-                private: false,
-                secret: false,
-                rated: false,
-            },
-            players: PerSide::from_fn(|side| player(&names[side])),
-            created: 0,
-            lakes: lakes.transpose()?,
-            deploy_ms: None,
-            lag_quota: None,
-            audience,
-            kind: None,
-            first_view: None,
-            commitments,
-            deployments,
-            start: None,
-            events,
-            outcome,
-            imported: Some(Imported { from: "text".to_owned() }),
-            signature: None,
-        })
+        let game = self.parse::<GameId>("Game")?;
+        let game = game.ok_or_else(|| ImportError::Form("a line \"Game\" is missing".to_owned()))?;
+        let time = time_of(self.of("Time")?)?;
+        let lakes = lakes.transpose()?;
+        let blank = blank(game, ruleset, time, &names, "text");
+        Ok(GameRecord { lakes, audience, commitments, deployments, events, outcome, ..blank })
     }
 }
 

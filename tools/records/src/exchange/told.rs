@@ -6,30 +6,26 @@
 use flagfall_board::{PerSide, Side, Stamp};
 use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenMove, SeenOutcome, SeenPlacing};
 use flagfall_rules::{
-    Choice, Command, EndReason, Entropy, Events, Game, GameTerms, Identity, Phase, Placing, Refusal, Ruleset,
-    Setup, Start, TimeControl, Viewer, decide, decide_verdict, evolve,
+    Choice, Command, EndReason, Entropy, Events, Game, GameTerms, Phase, Placing, Ruleset, Setup, Start,
+    Viewer, decide, decide_verdict, evolve,
 };
 use flagfall_words::refusal_text;
 
 use super::error::ImportError;
-use super::plain::in_words;
 use crate::check::{Beginning, beginning, decide_move};
 
-/// Makes the record of a game. `told` has its facts and, as events, the plies.
+/// Makes the record of a game, with the game at its end. `told` has its facts and, as events, the
+/// plies.
 ///
 /// # Errors
 /// [`ImportError`] if it is not a legal game.
-pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameRecord, ImportError> {
+pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<(GameRecord, Game), ImportError> {
     let beginning = beginning(told, ruleset).map_err(ImportError::Form)?;
-    let viewer = told.audience.side().map_or(Viewer::Public, Viewer::Player);
     let game = Game::new(GameTerms {
         game: told.game,
-        ruleset,
         lakes: told.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect()),
-        time: TimeControl::Unlimited,
-        deploy_ms: u64::MAX,
-        created: Stamp(0),
         secret: PerSide::from_fn(|side| told.deployments[side].is_none()),
+        ..GameTerms::untimed(ruleset)
     });
     let has_hidden = Side::BOTH.into_iter().any(|side| {
         let is_own = told.audience.side() == Some(side);
@@ -38,31 +34,28 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameR
     let mut playing = Playing { told, ruleset, recorder: Recorder::new(game.clone()), game, has_hidden };
     playing.deploy(&beginning.setups)?;
     let mut plies = 0;
-    for (index, recorded) in told.events.iter().enumerate() {
-        playing.act(index, &recorded.event, &beginning).map_err(|why| match why {
-            ReplayError::Illegal(why) => ImportError::IllegalMove {
-                ply: plies + 1,
-                squares: squares_of(&recorded.event),
-                ruleset: ruleset.id,
-                why,
-            },
-            ReplayError::Over => ImportError::End {
-                ply: plies,
-                ruleset: ruleset.id,
-                why: "the game was over here, and goes on in the text".to_owned(),
-            },
+    let end_error = |ply: usize, why: String| ImportError::End { ply, ruleset: ruleset.id, why };
+    let is_act = |event: &GameEvent| !matches!(event, GameEvent::Deployed { .. } | GameEvent::Started { .. });
+    for (index, recorded) in told.events.iter().enumerate().filter(|(_, recorded)| is_act(&recorded.event)) {
+        if playing.game.phase() == Phase::Over {
+            return Err(end_error(plies, "the game was over here, and goes on in the text".to_owned()));
+        }
+        playing.act(index, &recorded.event, &beginning).map_err(|why| ImportError::IllegalMove {
+            ply: plies + 1,
+            squares: squares_of(&recorded.event),
+            ruleset: ruleset.id,
+            why,
         })?;
         plies += usize::from(recorded.event.is_ply());
     }
-    let end_error = |why: String| ImportError::End { ply: plies, ruleset: ruleset.id, why };
     let untold = match &told.outcome {
-        Some(outcome) => playing.finish(outcome).map_err(end_error)?,
+        Some(outcome) => playing.finish(outcome).map_err(|why| end_error(plies, why))?,
         None if playing.game.phase() == Phase::Over => {
-            return Err(end_error("the game was over here, and the text tells no end".to_owned()));
+            return Err(end_error(plies, "the game was over here, and the text tells no end".to_owned()));
         }
         None => None,
     };
-    let mut record = playing.recorder.record(viewer, told.terms.clone(), told.players.clone());
+    let mut record = playing.recorder.record(told.audience, told.terms.clone(), told.players.clone());
     record.deploy_ms = None;
     record.imported = told.imported.clone();
     record.lakes = told.lakes.clone();
@@ -83,19 +76,7 @@ pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<GameR
         // only guesses.
         record = record.without_changes();
     }
-    Ok(record)
-}
-
-/// Why an event cannot be carried out.
-enum ReplayError {
-    Illegal(String),
-    Over,
-}
-
-impl From<Refusal> for ReplayError {
-    fn from(refusal: Refusal) -> ReplayError {
-        ReplayError::Illegal(refusal_text(&refusal))
-    }
+    Ok((record, playing.game))
 }
 
 fn squares_of(event: &GameEvent) -> String {
@@ -134,19 +115,12 @@ impl Playing<'_> {
             let setup = Setup::from_text(&setups[side], side, self.ruleset)
                 .map_err(|refusal| deployment(refusal_text(&refusal)))?;
             let salt = self.told.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
-            self.ask_with(side, &Command::Deploy(setup), salt)
-                .map_err(|refusal| deployment(refusal_text(&refusal)))?;
+            self.ask_with(side, &Command::Deploy(setup), salt).map_err(deployment)?;
         }
         Ok(())
     }
 
-    fn act(&mut self, index: usize, event: &GameEvent, beginning: &Beginning) -> Result<(), ReplayError> {
-        if matches!(event, GameEvent::Deployed { .. } | GameEvent::Started { .. }) {
-            return Ok(());
-        }
-        if self.game.phase() == Phase::Over {
-            return Err(ReplayError::Over);
-        }
+    fn act(&mut self, index: usize, event: &GameEvent, beginning: &Beginning) -> Result<(), String> {
         let ply = self.game.ply();
         match event {
             GameEvent::Moved(seen) => self.play_move(seen)?,
@@ -158,11 +132,7 @@ impl Playing<'_> {
             GameEvent::Placed(seen) => {
                 let SeenPlacing { side, square, piece, labeled, color } = *seen;
                 let fitting = beginning.placed.get(index).copied().flatten();
-                let rank = match piece {
-                    Identity::Known(rank) => Some(rank),
-                    _ => fitting,
-                };
-                let rank = rank.ok_or_else(|| ReplayError::Illegal("its rank is not told".to_owned()))?;
+                let rank = piece.rank().or(fitting).ok_or("its rank is not told")?;
                 let placing = Placing { square, rank, is_labeled: labeled, color };
                 self.ask(side, &Command::Place(placing))?;
             }
@@ -170,17 +140,18 @@ impl Playing<'_> {
             _ => {}
         }
         if event.is_ply() && self.game.ply() == ply {
-            return Err(ReplayError::Illegal("it loses the game at once".to_owned()));
+            return Err("it loses the game at once".to_owned());
         }
         Ok(())
     }
 
-    fn play_move(&mut self, seen: &SeenMove) -> Result<(), ReplayError> {
+    fn play_move(&mut self, seen: &SeenMove) -> Result<(), String> {
         let side = seen.side;
         let decide = |command: &Command| {
             decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy([0; 32]))
         };
-        let events = decide_move(&self.game, seen, Viewer::Public, Stamp(0), decide)?;
+        let events = decide_move(&self.game, seen, Viewer::Public, Stamp(0), decide)
+            .map_err(|refusal| refusal_text(&refusal))?;
         self.carry_out(events);
         let Some(strike) = seen.strike.filter(|_| self.game.position().has_strike_pending()) else {
             return Ok(());
@@ -189,20 +160,19 @@ impl Playing<'_> {
             if !self.game.position().has_strike_pending() || !self.game.is_to_act(side) {
                 continue;
             }
-            let Identity::Known(rank) = identity else {
-                return Err(ReplayError::Illegal(format!("what {side} chose is not told")));
-            };
+            let rank = identity.rank().ok_or_else(|| format!("what {side} chose is not told"))?;
             self.ask(side, &Command::Choose(Choice(rank)))?;
         }
         Ok(())
     }
 
-    fn ask(&mut self, side: Side, command: &Command) -> Result<(), Refusal> {
+    fn ask(&mut self, side: Side, command: &Command) -> Result<(), String> {
         self.ask_with(side, command, [0; 32])
     }
 
-    fn ask_with(&mut self, side: Side, command: &Command, salt: [u8; 32]) -> Result<(), Refusal> {
-        let events = decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy(salt))?;
+    fn ask_with(&mut self, side: Side, command: &Command, salt: [u8; 32]) -> Result<(), String> {
+        let events = decide(&self.game, side, self.game.ply(), command, Stamp(0), &Entropy(salt));
+        let events = events.map_err(|refusal| refusal_text(&refusal))?;
         self.carry_out(events);
         Ok(())
     }
@@ -253,5 +223,41 @@ impl Playing<'_> {
             return Ok(Some(outcome.clone()));
         }
         Err(format!("{} is what the text says, and the rules do not end the game here", in_words(outcome)))
+    }
+}
+
+/// An outcome as our texts write it.
+pub(super) fn in_words(outcome: &SeenOutcome) -> String {
+    match outcome.winner {
+        Some(side) => format!("{side} wins ({})", outcome.reason),
+        None => format!("no side wins ({})", outcome.reason),
+    }
+}
+
+/// Parses such words.
+pub(super) fn outcome_of(words: &str) -> Option<SeenOutcome> {
+    let (who, rest) = words.trim().split_once(" wins (")?;
+    let reason = rest.strip_suffix(')')?.to_owned();
+    let winner = match who {
+        // Version 0.1 wrote "nobody".
+        "no side" | "nobody" => None,
+        who => Some(Side::BOTH.into_iter().find(|side| side.to_string() == who)?),
+    };
+    Some(SeenOutcome { winner, reason })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read_as_they_are_written_and_as_0_1_wrote_them() {
+        for winner in [None, Some(Side::Red), Some(Side::Blue)] {
+            let outcome = SeenOutcome { winner, reason: "draw_agreed".to_owned() };
+            assert_eq!(outcome_of(&in_words(&outcome)), Some(outcome));
+        }
+        let old = outcome_of("nobody wins (draw_agreed)").expect("a result");
+        assert_eq!((old.winner, old.reason.as_str()), (None, "draw_agreed"));
+        assert_eq!(outcome_of("somebody wins (draw_agreed)"), None);
     }
 }

@@ -28,7 +28,7 @@ fn record(plies: &[(u64, u32)]) -> GameRecord {
         created: Stamp(1_000),
         secret: PerSide::default(),
     };
-    let mut game = Game::new(terms).with_lag_quota(QUOTA.into());
+    let mut game = Game::new(terms).with_lag_quota(QUOTA);
     let mut recorder = Recorder::new(game.clone()).with_lag_quota(Some(QUOTA));
     let mut now = Stamp(1_000);
     for (thinks_ms, lag_ms) in plies {

@@ -28,7 +28,7 @@ pub(crate) fn is_a_true_record(record: &GameRecord) -> bool {
         created: Stamp(record.created),
         secret: Default::default(),
     })
-    .with_lag_quota(record.lag_quota.map(Into::into).unwrap_or_default());
+    .with_lag_quota(record.lag_quota.unwrap_or_default());
     let mut recorder = Recorder::new(game.clone()).with_lag_quota(record.lag_quota);
     let mut index = 0;
     while let Some(told) = record.events.get(index) {

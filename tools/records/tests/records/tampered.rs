@@ -83,7 +83,7 @@ fn every_change_is_found_or_makes_another_valid_record() {
         println!("{what}: found {found} times, meaningless {meaningless} times");
     }
     println!("{codes:?}");
-    for code in Falsehood::ALL {
+    for code in &Falsehood::ALL {
         // These need other records: see the other tests.
         let elsewhere = [
             Malformed,
@@ -170,7 +170,7 @@ fn change(
 
 fn tamper_whole(record: &GameRecord) -> Vec<Tampered> {
     let mut list = Vec::new();
-    let all = Falsehood::ALL;
+    let all = &Falsehood::ALL;
     let mut whole = |what, codes, edit: &mut dyn FnMut(&mut GameRecord)| {
         change(&mut list, record, what, codes, None, edit);
     };
@@ -274,7 +274,7 @@ fn flip_winner(outcome: Option<&mut SeenOutcome>) {
 }
 
 fn tamper_event(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
-    let all = Falsehood::ALL;
+    let all = &Falsehood::ALL;
     let mut add = |what, codes, event, edit: &mut dyn FnMut(&mut Vec<RecordedEvent>)| {
         change(list, record, what, codes, event, |r| edit(&mut r.events));
     };
@@ -450,10 +450,10 @@ fn tamper_ply(record: &GameRecord, index: usize, list: &mut Vec<Tampered>) {
         [(0, 1), (1, 0), (0, -1), (-1, 0)].into_iter().filter_map(move |(columns, rows)| step(columns, rows))
     };
     for from in neighbors(seen.squares.from) {
-        ply("squares", Falsehood::ALL, None, &mut |seen| seen.squares.from = from);
+        ply("squares", &Falsehood::ALL, None, &mut |seen| seen.squares.from = from);
     }
     for to in neighbors(seen.squares.to) {
-        ply("squares", Falsehood::ALL, None, &mut |seen| seen.squares.to = to);
+        ply("squares", &Falsehood::ALL, None, &mut |seen| seen.squares.to = to);
     }
     ply("squares", &[IllegalMove], here, &mut |seen| seen.squares.to = seen.squares.from);
     let identities = || {

@@ -123,7 +123,8 @@ fn deployments_of_another_form_are_refused() {
 
 #[test]
 fn values_are_those_of_the_first_competition() {
-    let army: u32 = CLASSIC.army.iter().map(|(rank, count)| value(rank) * u32::from(count)).sum();
+    let army: u32 =
+        CLASSIC.army.iter().map(|(rank, count)| u32::from(rank.strength()) * u32::from(count)).sum();
     // 10 + 9 + 2 x 8 + 3 x 7 + 4 x 6 + 4 x 5 + 4 x 4 + 5 x 3 + 8 x 2 + 1
     assert_eq!(army, 148);
 }

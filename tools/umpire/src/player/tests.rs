@@ -194,3 +194,13 @@ fn quit_ends_the_program_whatever_it_says() {
         assert!(is_over);
     }
 }
+
+impl<C, M> LinePlayer<C, M> {
+    /// What it knows of the game, once it has seen a board.
+    fn view(&self) -> Option<View> {
+        match &self.state {
+            State::Outcome(game) | State::Move(game) | State::Board(game, _) => Some(game.view()),
+            State::Opening | State::First | State::FirstBoard(..) | State::Over => None,
+        }
+    }
+}

@@ -377,7 +377,12 @@ fn the_program_ends_before_its_session() {
     ends(Stage::new(None), received(ServerToClient::Superseded { game }), 1);
     ends(
         Stage::new(None),
-        received(ServerToClient::GameUnavailable { game, message: "damaged".to_owned() }),
+        received(ServerToClient::GameUnavailable {
+            game,
+            code: None,
+            message: "damaged".to_owned(),
+            request: None,
+        }),
         1,
     );
     let gone = ServerToClient::Refused {

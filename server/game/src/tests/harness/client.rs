@@ -8,7 +8,7 @@ use flagfall_base::request_id::RequestId;
 use flagfall_protocol::{Accepted, CloseCode, GameEvent, GameView, Player, ServerToClient};
 
 use super::player;
-use crate::opener::Opener;
+use crate::reply::Opener;
 
 /// The id of every request: tests compare messages byte for byte.
 pub(crate) const REQUEST: RequestId = RequestId::numbered(7);

@@ -18,7 +18,7 @@ use flagfall_base::jobs::{JobWriter, Jobs};
 /// Makes the planned games that are due, as a server of this lobby does.
 async fn complete_plans(house: &House) {
     let jobs = Jobs::new(Arc::new(house.store.clone()), JobWriter::default());
-    with_plans(jobs, house.lobby.clone()).run_due("plans").await.unwrap();
+    with_plans(jobs, &house.lobby).run_due("plans").await.unwrap();
 }
 
 /// A store whose every call has an await point before and after it.

@@ -61,7 +61,7 @@ async fn a_seek_for_some_ratings_is_shown_to_all_and_taken_by_those_alone() {
     one.rate("cy", 1_599.6).await;
     let seek = code_of(one.seek_of(&account("ana"), "1", clocked(), between(1_400, 1_600)).await.unwrap());
     meet([&one, &other]).await;
-    let shown = other.lobby.inner.seeks().list();
+    let shown = other.lobby.inner.seeks.lock().list();
     assert_eq!(shown[0].rating, Some(RatingRange { min: Some(1_400), max: Some(1_600) }));
     assert_eq!(shown[0].seeker_rating.map(|own| own.rating), Some(1_520));
     let refused = other.take(&account("bo"), "1", &seek).await.unwrap_err();
@@ -77,7 +77,7 @@ async fn a_range_around_the_seekers_rating_becomes_bounds_when_the_seek_is_opene
     house.rate("ana", 1_800.0).await;
     let around = RatingWish::Around { below: Some(100), above: None };
     let seek = code_of(house.seek_of(&account("ana"), "1", clocked(), around).await.unwrap());
-    let listed = || house.lobby.inner.seeks().list();
+    let listed = || house.lobby.inner.seeks.lock().list();
     assert_eq!(listed()[0].rating, Some(RatingRange { min: Some(1_700), max: None }));
     // A player who has not played has a newcomer's rating.
     let newcomer = house.take(&account("bo"), "1", &seek).await;
@@ -149,7 +149,7 @@ async fn an_addressed_challenge_is_delivered_and_answered() {
     let (_bo, mut bo) = house.connect("bo");
     let (_ana, mut ana) = house.connect("ana");
     let (eve, _eve_reader) = outbox(ConnectionId::next());
-    let mut registration = house.connections.enter(eve.clone());
+    let mut registration = house.connections.enter(eve.clone(), None);
     registration.identify("eve", "t", 8);
     let code = code_of(house.ask("ana", "1", challenge()).await.unwrap());
     let invited = house.lobby.invite(&player("ana"), &code, &player("bo")).await.unwrap();

@@ -18,10 +18,8 @@ use crate::api::http::request::{
 };
 use flagfall_protocol::{Feed, GameRecord};
 
-/// Whether a request needs a token.
 #[derive(Clone, Copy, PartialEq, Default)]
 pub(super) enum Token {
-    /// The token is ignored.
     #[default]
     Unused,
     /// With a token, the answer shows what its player may see.
@@ -30,11 +28,9 @@ pub(super) enum Token {
     Needed,
 }
 
-/// What is known of an operation.
 pub(in crate::api::http) struct Shape<'a> {
     generator: &'a mut SchemaGenerator,
     pub(super) token: Token,
-    /// Parameters of the query.
     pub(super) query: Vec<Value>,
     pub(super) body: Option<Value>,
     /// The content of each answer by status; `null` for an answer without a body.
@@ -73,7 +69,6 @@ impl Shape<'_> {
     }
 }
 
-/// An argument of a handler.
 trait Part {
     fn describe(shape: &mut Shape<'_>);
 }
@@ -151,7 +146,6 @@ impl Part for Owner {
     }
 }
 
-/// The result of a handler.
 trait Answer {
     fn describe(shape: &mut Shape<'_>);
 }

@@ -10,7 +10,7 @@ use flagfall_rules::{Choice, Command, Entropy, Identity, Refusal, Viewer, decide
 
 use super::super::facts;
 use super::{Cause, Replay, Resolved};
-use crate::finding::{Falsehood, Mismatch};
+use crate::finding::{Falsehood, Mismatch, wrong};
 
 /// When a side made a hidden choice.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,8 +35,7 @@ impl Replay<'_> {
                 return Err((Falsehood::Missing, format!("what {side} chose came before, and is not told")));
             }
             let Identity::Known(rank) = identity else {
-                let detail = format!("what {side} chose is public, and not told");
-                return Err((Falsehood::Shown, detail));
+                return wrong(Falsehood::Shown, format!("what {side} chose is public, and not told"));
             };
             owed.push((side, rank));
         }

@@ -1,0 +1,137 @@
+//! `/api` routes for what belongs to the caller: games and queued moves, deployments, challenges
+//! addressed to them, webhook and feed.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::NoContent;
+use flagfall_board::GameId;
+use flagfall_protocol::{
+    Invitation, Invitations, Invite, MadeFeed, MoveQueue, NewQueue, NewWebhook, OwnGames, SaveDeployment,
+    SavedDeployment, SavedDeployments, WebhookAttempt, WebhookInfo, WebhookSet,
+};
+
+use super::answer::JsonFeed;
+use super::error::ApiError;
+use super::request::{Asker, Body, Owner, Path, Shared};
+use flagfall_game::TableError;
+
+pub(super) async fn deployments(
+    State(app): Shared,
+    Owner(asker): Owner,
+) -> Result<Json<SavedDeployments>, ApiError> {
+    Ok(Json(app.deployments.list(&asker).await?))
+}
+
+pub(super) async fn save_deployment(
+    State(app): Shared,
+    Path((ruleset, name)): Path<(String, String)>,
+    Owner(asker): Owner,
+    Body(SaveDeployment { setup }): Body<SaveDeployment>,
+) -> Result<Json<SavedDeployment>, ApiError> {
+    Ok(Json(app.deployments.save(&asker, &ruleset, &name, &setup).await?))
+}
+
+pub(super) async fn remove_deployment(
+    State(app): Shared,
+    Path((ruleset, name)): Path<(String, String)>,
+    Owner(asker): Owner,
+) -> Result<NoContent, ApiError> {
+    app.deployments.remove(&asker, &ruleset, &name).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn invitations(
+    State(app): Shared,
+    Asker(asker): Asker,
+) -> Result<Json<Invitations>, ApiError> {
+    Ok(Json(app.lobby.invitations(&asker.player).await?))
+}
+
+pub(super) async fn invite(
+    State(app): Shared,
+    Asker(asker): Asker,
+    Body(Invite { challenge, name }): Body<Invite>,
+) -> Result<Json<Invitation>, ApiError> {
+    let player = app.players.addressee(&name).await?;
+    Ok(Json(app.lobby.invite(&asker.player, &challenge, &player).await?))
+}
+
+pub(super) async fn decline(
+    State(app): Shared,
+    Asker(asker): Asker,
+    Path(challenge): Path<String>,
+) -> Result<NoContent, ApiError> {
+    app.lobby.decline(&asker.player, &challenge).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn games(State(app): Shared, Asker(asker): Asker) -> Result<Json<OwnGames>, ApiError> {
+    Ok(Json(app.tables.own_games(&asker.player.id).await?))
+}
+
+fn game(id: &str) -> Result<GameId, ApiError> {
+    id.parse().map_err(|_| TableError::NotFound.into())
+}
+
+pub(super) async fn queue(
+    State(app): Shared,
+    Path(id): Path<String>,
+    Asker(asker): Asker,
+) -> Result<Json<MoveQueue>, ApiError> {
+    Ok(Json(app.turns.queued(game(&id)?, &asker.player.id).await?))
+}
+
+pub(super) async fn set_queue(
+    State(app): Shared,
+    Path(id): Path<String>,
+    Asker(asker): Asker,
+    Body(new): Body<NewQueue>,
+) -> Result<Json<MoveQueue>, ApiError> {
+    Ok(Json(app.turns.queue(game(&id)?, &asker.player.id, new).await?))
+}
+
+pub(super) async fn clear_queue(
+    State(app): Shared,
+    Path(id): Path<String>,
+    Asker(asker): Asker,
+) -> Result<NoContent, ApiError> {
+    app.turns.clear_queue(game(&id)?, &asker.player.id).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn webhook(State(app): Shared, Owner(asker): Owner) -> Result<Json<WebhookInfo>, ApiError> {
+    Ok(Json(app.notices.info(&asker).await?))
+}
+
+pub(super) async fn set_webhook(
+    State(app): Shared,
+    Owner(asker): Owner,
+    Body(new): Body<NewWebhook>,
+) -> Result<Json<WebhookSet>, ApiError> {
+    Ok(Json(app.notices.set(&asker, &new).await?))
+}
+
+pub(super) async fn remove_webhook(State(app): Shared, Owner(asker): Owner) -> Result<NoContent, ApiError> {
+    app.notices.remove(&asker).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn test_webhook(
+    State(app): Shared,
+    Owner(asker): Owner,
+) -> Result<Json<WebhookAttempt>, ApiError> {
+    Ok(Json(app.notices.test(&asker).await?))
+}
+
+pub(super) async fn make_feed(State(app): Shared, Owner(asker): Owner) -> Result<Json<MadeFeed>, ApiError> {
+    Ok(Json(app.notices.make_feed(&asker).await?))
+}
+
+pub(super) async fn remove_feed(State(app): Shared, Owner(asker): Owner) -> Result<NoContent, ApiError> {
+    app.notices.remove_feed(&asker).await?;
+    Ok(NoContent)
+}
+
+pub(super) async fn feed(State(app): Shared, Path(secret): Path<String>) -> Result<JsonFeed, ApiError> {
+    Ok(JsonFeed(app.notices.feed(&secret, &app.histories).await?))
+}

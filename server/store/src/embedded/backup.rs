@@ -1,0 +1,397 @@
+//! Backups: copies of a store on another disk, made while a server uses the store.
+//!
+//! ```text
+//! manifest                            what belongs to the backup, and what it is a copy of
+//! log/00000001.seg.0123456789abcdef   a segment; its name ends with the checksum of its bytes
+//! signing.key.0123456789abcdef        another file of the data folder
+//! lock                                one backup at a time
+//! ```
+//!
+//! A backup holds the log from its first segment to a point up to which it was acknowledged. All
+//! else in a data folder follows from the log. Segments that do not grow any more are copied once.
+//! The manifest is replaced last, in one step, and no file that it names is ever written again. So a
+//! backup that is cut short leaves the one before.
+//!
+//! The server holds the lock of the data folder meanwhile, so nothing here needs it. Segments grow at
+//! their end alone, and a compaction takes the oldest one away only when all that counts in it was
+//! acknowledged further on. If that happens to a segment before it is copied, the backup looks for
+//! the end of the log again.
+
+mod error;
+mod folders;
+mod manifest;
+mod restore;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use flagfall_board::Stamp;
+use xxhash_rust::xxh3::xxh3_64;
+
+pub use self::error::BackupError;
+use self::folders::{check_apart, make_private, sync, write_private};
+pub use self::manifest::{CopyProgress, Summary, check, is_backup};
+use self::manifest::{Item, Manifest, copies};
+pub use self::restore::restore;
+use super::alive::{Alive, Signs};
+use super::change::{Change, EPOCH};
+use super::convert::WITNESS;
+use super::files::{Point, file_name, number_of};
+use super::folder_lock::FolderLock;
+use super::open::{ALIVE, LOG};
+use crate::segment::{Found, HEADER_BYTES, Seal, frames};
+
+/// How often the end of the log is looked for, at most.
+const ATTEMPTS: usize = 10;
+/// Silence after which no server is at work. Servers show a sign of life every second.
+const SILENCE: Duration = Duration::from_secs(3);
+/// How often to look for a sign of life.
+const LOOKS: Duration = Duration::from_millis(20);
+
+/// What a backup did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BackedUp {
+    /// The backup that is there now.
+    pub summary: Summary,
+    /// Bytes that were copied.
+    pub copied: u64,
+    /// What is wrong with the store, as far as it was copied now.
+    pub damage: Vec<String>,
+}
+
+/// Backs up the store in a data folder into another folder, with these other files of the data
+/// folder. A server may be using the store. Blocks.
+///
+/// Everything that was acknowledged before the call is in it.
+///
+/// # Errors
+/// [`BackupError`]. A backup that was there before is still complete.
+pub fn back_up(
+    data: &Path,
+    others: &[&str],
+    target: &Path,
+    now: Stamp,
+    progress: &mut CopyProgress<'_>,
+) -> Result<BackedUp, BackupError> {
+    look(data)?;
+    check_apart(target, data)?;
+    copies(target)?;
+    make_private(target)?;
+    make_private(&target.join(LOG))?;
+    let _lock = FolderLock::take(target).map_err(BackupError::of_lock)?;
+    let before = Manifest::read(target)?;
+    let known = before.as_ref().map(|before| before.files.clone()).unwrap_or_default();
+    let epoch = before.as_ref().map_or(0, |before| before.epoch);
+    let mut copy = Copying { data, target, known, epoch, copied: 0, damage: BTreeSet::new() };
+    let made = copy.make(others, before.as_ref(), now, progress);
+    // After a failure this makes room on a disk that may be full, and tells nothing new if it fails.
+    let cleaned = remove_unnamed(target, made.as_ref().ok().or(before.as_ref()));
+    let manifest = made?;
+    cleaned?;
+    let damage = copy.damage.into_iter().collect();
+    Ok(BackedUp { summary: manifest.summary(), copied: copy.copied, damage })
+}
+
+/// A backup that is being made.
+struct Copying<'a> {
+    data: &'a Path,
+    target: &'a Path,
+    /// Copies that are complete.
+    known: Vec<Item>,
+    /// The highest epoch in them.
+    epoch: u64,
+    /// Bytes that were copied.
+    copied: u64,
+    /// What is wrong with the store.
+    damage: BTreeSet<String>,
+}
+
+impl Copying<'_> {
+    /// Copies what is missing, and puts the manifest in force.
+    fn make(
+        &mut self,
+        others: &[&str],
+        before: Option<&Manifest>,
+        now: Stamp,
+        progress: &mut CopyProgress<'_>,
+    ) -> Result<Manifest, BackupError> {
+        let copied = (0..ATTEMPTS).find_map(|_| self.copy_log(before, now, progress).transpose());
+        let moving = || BackupError::Moving { folder: self.data.to_owned() };
+        let mut manifest = copied.ok_or_else(moving)??;
+        for name in others.iter().chain([&WITNESS]) {
+            let path = self.data.join(name);
+            if let Some(bytes) = if_there(&path, fs::read(&path))? {
+                manifest.files.push(self.put((*name).to_owned(), &bytes, None)?);
+            }
+        }
+        if before.is_some_and(|before| (manifest.epoch, manifest.end) < (before.epoch, before.end)) {
+            return Err(BackupError::Older { folder: self.target.to_owned() });
+        }
+        sync(&self.target.join(LOG)).map_err(BackupError::at(self.target))?;
+        sync(self.target).map_err(BackupError::at(self.target))?;
+        manifest.write(self.target)?;
+        Ok(manifest)
+    }
+
+    /// Copies the log; `None` if a part of it was gone before.
+    fn copy_log(
+        &mut self,
+        before: Option<&Manifest>,
+        now: Stamp,
+        progress: &mut CopyProgress<'_>,
+    ) -> Result<Option<Manifest>, BackupError> {
+        // Listed before the end is looked for: what counted in a segment that is gone by now was
+        // acknowledged before that end.
+        let mut numbers = segments(self.data)?;
+        let (signs, end) = acknowledged(self.data, SILENCE, || look(self.data))?;
+        if before.is_some_and(|before| before.store != signs.store) {
+            return Err(BackupError::OtherStore { folder: self.target.to_owned() });
+        }
+        numbers.retain(|number| *number <= end.segment);
+        if numbers.last() != Some(&end.segment) {
+            return Ok(None);
+        }
+        for pair in numbers.windows(2).filter(|pair| pair[1] - pair[0] > 1) {
+            self.damage.insert(format!("segments between {} and {} are missing", pair[0], pair[1]));
+        }
+        let mut originals = Vec::new();
+        for number in numbers {
+            let path = self.data.join(LOG).join(file_name(number));
+            let Some(data) = if_there(&path, fs::metadata(&path))? else { return Ok(None) };
+            let modified = (number < end.segment).then(|| (data.mtime(), data.mtime_nsec()));
+            let length = if number < end.segment { data.len() } else { end.at };
+            originals.push((number, path, length, modified));
+        }
+        let total = originals.iter().map(|(.., length, _)| length).sum();
+        let mut files = Vec::new();
+        let mut done = 0;
+        for (number, path, length, modified) in originals {
+            let name = format!("{LOG}/{}", file_name(number));
+            let is_same =
+                |item: &&Item| (&item.name, item.length, item.modified) == (&name, length, modified);
+            let known = self.known.iter().filter(|item| item.modified.is_some()).find(is_same).cloned();
+            let item = match known.filter(|item| self.is_there(item)) {
+                Some(item) => item,
+                None => {
+                    let Some(mut bytes) = if_there(&path, fs::read(&path))? else { return Ok(None) };
+                    if (bytes.len() as u64) < length {
+                        return Err(BackupError::Short { folder: self.data.to_owned() });
+                    }
+                    bytes.truncate(usize::try_from(length).unwrap_or(usize::MAX));
+                    self.examine(&bytes, Seal { store: signs.store, number });
+                    self.put(name, &bytes, modified)?
+                }
+            };
+            files.push(item);
+            done += length;
+            progress(done, total);
+        }
+        let manifest = Manifest::new(signs.store, self.epoch, end, (signs.heartbeat, now));
+        Ok(Some(Manifest { files, ..manifest }))
+    }
+
+    /// Looks for damage and epochs in a segment.
+    fn examine(&mut self, bytes: &[u8], seal: Seal) {
+        let number = seal.number;
+        if Seal::of_header(bytes) != Some(seal) {
+            self.damage.insert(format!("the header of segment {number} is damaged"));
+        }
+        for found in frames(bytes, seal, HEADER_BYTES as u64) {
+            match found {
+                Found::Damage { from, to } => {
+                    self.damage.insert(format!("bytes {from} to {to} of segment {number} are damaged"));
+                }
+                Found::Frame(frame) if frame.tag == EPOCH => {
+                    if let Ok(Change::Epoch(epoch)) = Change::parse(frame.tag, &frame.payload) {
+                        self.epoch = self.epoch.max(epoch);
+                    }
+                }
+                Found::Frame(_) => {}
+            }
+        }
+    }
+
+    /// Copies a file, unless the same bytes are in the backup already.
+    fn put(&mut self, name: String, bytes: &[u8], modified: Option<(i64, i64)>) -> Result<Item, BackupError> {
+        let item = Item { name, length: bytes.len() as u64, checksum: xxh3_64(bytes), modified };
+        let is_known = self.known.iter().any(|known| known.path() == item.path());
+        if !is_known || !self.is_there(&item) {
+            write_private(&self.target.join(item.path()), bytes)?;
+            self.copied += item.length;
+        }
+        self.known.push(item.clone());
+        Ok(item)
+    }
+
+    /// True if a copy that is complete is still there.
+    fn is_there(&self, item: &Item) -> bool {
+        fs::metadata(self.target.join(item.path())).is_ok_and(|data| data.len() == item.length)
+    }
+}
+
+/// Removes what this manifest does not name.
+fn remove_unnamed(target: &Path, manifest: Option<&Manifest>) -> Result<(), BackupError> {
+    let files = manifest.map(|manifest| manifest.files.as_slice()).unwrap_or_default();
+    let named: BTreeSet<_> = files.iter().map(|item| target.join(item.path())).collect();
+    for path in copies(target)?.into_iter().filter(|path| !named.contains(path)) {
+        fs::remove_file(&path).map_err(BackupError::at(&path))?;
+    }
+    Ok(())
+}
+
+/// What the store's last sign of life says.
+fn look(data: &Path) -> Result<Signs, BackupError> {
+    let path = data.join(ALIVE);
+    // Both of its slots can be in the middle of a write when they are read.
+    for _ in 0..ATTEMPTS {
+        if let Some(signs) = Alive::look(&path).map_err(BackupError::at(&path))? {
+            return Ok(signs);
+        }
+    }
+    Err(BackupError::NoStore { folder: data.to_owned() })
+}
+
+/// A sign of life, and a point before which lies all that was acknowledged until now.
+///
+/// It is the point that the sign tells. Only after a power cut that can be too early. If there is
+/// more in the log and no server at work, everything up to the first damage counts, as at a start.
+#[expect(clippy::disallowed_methods, reason = "the server is another process: only its file can be watched")]
+fn acknowledged(
+    data: &Path,
+    silence: Duration,
+    mut look: impl FnMut() -> Result<Signs, BackupError>,
+) -> Result<(Signs, Point), BackupError> {
+    let (begun, signs) = (Instant::now(), look()?);
+    loop {
+        let is_silent = begun.elapsed() >= silence;
+        let end = whole_until(data, signs.store, signs.end)?;
+        if end == signs.end || look()? != signs {
+            return Ok((signs, signs.end));
+        }
+        if is_silent {
+            return Ok((signs, end));
+        }
+        std::thread::sleep(LOOKS);
+    }
+}
+
+/// Where the whole frames after this point end.
+fn whole_until(data: &Path, store: u64, from: Point) -> Result<Point, BackupError> {
+    let mut end = from;
+    loop {
+        let seal = Seal { store, number: end.segment };
+        let path = data.join(LOG).join(file_name(end.segment));
+        let bytes = if_there(&path, fs::read(&path))?.unwrap_or_default();
+        for found in frames(&bytes, seal, end.at) {
+            match found {
+                Found::Frame(frame) => end.at = frame.at + u64::from(frame.length),
+                Found::Damage { .. } => return Ok(end),
+            }
+        }
+        let next = Seal { number: end.segment + 1, ..seal };
+        let path = data.join(LOG).join(file_name(next.number));
+        match if_there(&path, fs::read(&path))? {
+            Some(bytes) if Seal::of_header(&bytes) == Some(next) => {
+                end = Point { segment: next.number, at: HEADER_BYTES as u64 };
+            }
+            Some(_) | None => return Ok(end),
+        }
+    }
+}
+
+/// The numbers of the segments in order.
+fn segments(data: &Path) -> Result<Vec<u32>, BackupError> {
+    let log = data.join(LOG);
+    let listed = fs::read_dir(&log).and_then(|listed| {
+        listed.map(|entry| entry.map(|entry| number_of(&entry.path()))).collect::<io::Result<Vec<_>>>()
+    });
+    let mut numbers: Vec<u32> = listed.map_err(BackupError::at(&log))?.into_iter().flatten().collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}
+
+/// `None` if the file is gone.
+fn if_there<T>(path: &Path, done: io::Result<T>) -> Result<Option<T>, BackupError> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        done => done.map(Some).map_err(BackupError::at(path)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flagfall_board::GameId;
+    use futures_util::FutureExt as _;
+
+    use super::*;
+    use crate::{Append, EmbeddedOptions, EmbeddedStore, Head, SecretBytes, Store, SystemClock};
+
+    async fn append(store: &EmbeddedStore, number: u8) {
+        let game = GameId::from_random([number; 12]);
+        let bodies = vec![SecretBytes::new(vec![number])];
+        let append = Append {
+            game,
+            expected: Head::START,
+            deadline: None,
+            not_before: None,
+            bodies,
+            writes: Vec::new(),
+        };
+        store.append(append).await.unwrap();
+    }
+
+    fn now(data: &Path) -> Result<(Signs, Point), BackupError> {
+        acknowledged(data, Duration::ZERO, || look(data))
+    }
+
+    /// After a power cut, the last sign of life may be from before what was acknowledged.
+    #[tokio::test]
+    async fn without_a_server_the_log_counts_up_to_the_first_damage() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, alive) = (folder.path(), folder.path().join(ALIVE));
+        let options = EmbeddedOptions { segment_bytes: 100, ..EmbeddedOptions::default() };
+        let store = EmbeddedStore::open(data, SystemClock, &options).unwrap();
+        append(&store, 1).await;
+        let before = fs::read(&alive).unwrap();
+        append(&store, 2).await;
+        append(&store, 3).await;
+        let (signs, end) = now(data).unwrap();
+        assert_eq!(signs.end, end);
+        assert!(end.segment > 1, "{end:?}");
+        fs::write(&alive, before).unwrap();
+        let (signs, found) = now(data).unwrap();
+        assert!(signs.end < end);
+        assert_eq!(found, end);
+        let last = data.join(LOG).join(file_name(end.segment));
+        let whole = fs::read(&last).unwrap();
+        fs::write(&last, [&whole[..], b"half a fra"].concat()).unwrap();
+        assert_eq!(now(data).unwrap().1, end);
+    }
+
+    /// What a server is writing is not acknowledged yet.
+    #[tokio::test]
+    async fn with_a_server_at_work_its_last_sign_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let (data, alive) = (folder.path(), folder.path().join(ALIVE));
+        let store = EmbeddedStore::open(data, SystemClock, &EmbeddedOptions::default()).unwrap();
+        append(&store, 1).await;
+        let before = fs::read(&alive).unwrap();
+        let signs = look(data).unwrap();
+        append(&store, 2).await;
+        fs::write(&alive, before).unwrap();
+        let mut looks = 0;
+        let look = || {
+            looks += 1;
+            if looks == 3 {
+                store.heartbeat().now_or_never().unwrap().unwrap();
+            }
+            look(data)
+        };
+        let patient = acknowledged(data, Duration::from_secs(3_600), look).unwrap();
+        assert_eq!(patient, (signs, signs.end));
+    }
+}

@@ -1,0 +1,58 @@
+//! Folders and files that only their user may read.
+
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use super::error::BackupError;
+
+/// Looks whether `inner` is `outer` or lies in it. `inner` need not exist, the folder that it lies in
+/// must.
+pub(super) fn check_apart(inner: &Path, outer: &Path) -> Result<(), BackupError> {
+    let resolved = |path: &Path| resolve(path).map_err(BackupError::at(path));
+    if resolved(inner)?.starts_with(resolved(outer)?) {
+        return Err(BackupError::Inside { inner: inner.to_owned(), outer: outer.to_owned() });
+    }
+    Ok(())
+}
+
+fn resolve(path: &Path) -> io::Result<PathBuf> {
+    match (fs::canonicalize(path), path.file_name()) {
+        (Err(error), Some(name)) if error.kind() == io::ErrorKind::NotFound => {
+            Ok(fs::canonicalize(parent(path))?.join(name))
+        }
+        (resolved, _) => resolved,
+    }
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Makes a folder, durably, if it is not there. Only its user may read it from now on.
+pub(super) fn make_private(folder: &Path) -> Result<(), BackupError> {
+    let make = || match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::set_permissions(folder, Permissions::from_mode(0o700))
+        }
+        Err(error) => Err(error),
+        Ok(()) => sync(parent(folder)),
+    };
+    make().map_err(BackupError::at(folder))
+}
+
+/// Writes a file that only its user may read, durably except for its name.
+pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), BackupError> {
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+        file.write_all(bytes)?;
+        file.sync_all()
+    };
+    write().map_err(BackupError::at(path))
+}
+
+/// Makes the names in a folder durable.
+pub(super) fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}

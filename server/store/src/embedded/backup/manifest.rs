@@ -1,0 +1,202 @@
+//! The manifest of a backup: which files belong to it, and what they are a copy of.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use flagfall_board::Stamp;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::error::BackupError;
+use super::folders::{sync, write_private};
+use crate::embedded::files::Point;
+use crate::embedded::folder_lock::LOCK;
+use crate::embedded::open::LOG;
+
+const MANIFEST: &str = "manifest";
+const UNFINISHED: &str = "manifest.new";
+/// The form of backups that this program writes and reads.
+const FORM: u32 = 1;
+
+/// Is told how many bytes are done, and how many there are.
+pub type CopyProgress<'a> = dyn FnMut(u64, u64) + 'a;
+
+/// A file of the backup.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Item {
+    /// Its path in the data folder.
+    pub(super) name: String,
+    /// Its bytes.
+    pub(super) length: u64,
+    /// An XXH3 over them.
+    pub(super) checksum: u64,
+    /// When the original changed last, in seconds and nanoseconds, if it does not change any more.
+    pub(super) modified: Option<(i64, i64)>,
+}
+
+impl Item {
+    /// The path in the backup. Two states of a file have two paths.
+    pub(super) fn path(&self) -> String {
+        format!("{}.{:016x}", self.name, self.checksum)
+    }
+
+    /// True if these are its bytes.
+    fn is(&self, bytes: &[u8]) -> bool {
+        bytes.len() as u64 == self.length && xxh3_64(bytes) == self.checksum
+    }
+
+    /// Its bytes, checked; otherwise what is wrong with it.
+    pub(super) fn read(&self, backup: &Path) -> Result<Vec<u8>, String> {
+        let path = self.path();
+        match fs::read(backup.join(&path)) {
+            Ok(bytes) if self.is(&bytes) => Ok(bytes),
+            Ok(_) => Err(format!("{path} is not as it was written")),
+            Err(error) => Err(format!("{path} cannot be read ({error})")),
+        }
+    }
+}
+
+/// What belongs to a backup.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct Manifest {
+    pub(super) form: u32,
+    /// The number of the store.
+    pub(super) store: u64,
+    pub(super) epoch: u64,
+    /// The log is complete up to this point.
+    pub(super) end: Point,
+    /// The last heartbeat before it.
+    pub(super) heartbeat: Stamp,
+    /// When the backup began.
+    pub(super) moment: Stamp,
+    pub(super) files: Vec<Item>,
+}
+
+/// A backup, as an operator sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Summary {
+    /// When it began.
+    pub moment: Stamp,
+    /// How many files it has.
+    pub files: usize,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// True if there is a complete backup in this folder.
+#[must_use]
+pub fn is_backup(folder: &Path) -> bool {
+    folder.join(MANIFEST).exists()
+}
+
+impl Manifest {
+    pub(super) fn new(store: u64, epoch: u64, end: Point, (heartbeat, moment): (Stamp, Stamp)) -> Manifest {
+        Manifest { form: FORM, store, epoch, end, heartbeat, moment, files: Vec::new() }
+    }
+
+    /// The manifest in a folder; `None` if there is none.
+    pub(super) fn read(folder: &Path) -> Result<Option<Manifest>, BackupError> {
+        let path = folder.join(MANIFEST);
+        let text = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            read => read.map_err(BackupError::at(&path))?,
+        };
+        let damaged = || BackupError::Damaged {
+            folder: folder.to_owned(),
+            what: "its manifest cannot be read".to_owned(),
+        };
+        let (checksum, json) = text.split_at_checked(17).ok_or_else(damaged)?;
+        if checksum != line_of(json).as_bytes() {
+            return Err(damaged());
+        }
+        // The form stands in every manifest, whatever else a newer one says.
+        let Form { form } = serde_json::from_slice(json).map_err(|_| damaged())?;
+        if form != FORM {
+            return Err(BackupError::Newer { folder: folder.to_owned(), form });
+        }
+        let manifest: Manifest = serde_json::from_slice(json).map_err(|_| damaged())?;
+        let is_inside = |item: &Item| Path::new(&item.name).components().all(is_plain);
+        if manifest.files.iter().all(is_inside) { Ok(Some(manifest)) } else { Err(damaged()) }
+    }
+
+    /// Puts this manifest in force. Its files must be there, durably.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), BackupError> {
+        let (path, unfinished) = (folder.join(MANIFEST), folder.join(UNFINISHED));
+        let json =
+            serde_json::to_vec_pretty(self).map_err(io::Error::from).map_err(BackupError::at(&path))?;
+        write_private(&unfinished, &[line_of(&json).as_bytes(), &json].concat())?;
+        fs::rename(&unfinished, &path).and_then(|()| sync(folder)).map_err(BackupError::at(&path))
+    }
+
+    pub(super) fn summary(&self) -> Summary {
+        let bytes = self.files.iter().map(|item| item.length).sum();
+        Summary { moment: self.moment, files: self.files.len(), bytes }
+    }
+
+    /// Reads every file, and returns what is wrong with which ones.
+    pub(super) fn damage(&self, folder: &Path, progress: &mut CopyProgress<'_>) -> Vec<String> {
+        let total = self.summary().bytes;
+        let mut done = 0;
+        let mut damage = Vec::new();
+        for item in &self.files {
+            damage.extend(item.read(folder).err());
+            done += item.length;
+            progress(done, total);
+        }
+        damage
+    }
+}
+
+#[derive(Deserialize)]
+struct Form {
+    form: u32,
+}
+
+/// The first line of a manifest: the checksum of the rest.
+fn line_of(json: &[u8]) -> String {
+    format!("{:016x}\n", xxh3_64(json))
+}
+
+fn is_plain(component: Component<'_>) -> bool {
+    matches!(component, Component::Normal(_))
+}
+
+/// Checks a backup without changing anything: what it is, and what is wrong with which files.
+///
+/// # Errors
+/// [`BackupError`]: there is no backup, or none that can be read.
+pub fn check(backup: &Path, progress: &mut CopyProgress<'_>) -> Result<(Summary, Vec<String>), BackupError> {
+    let no_backup = || BackupError::NoBackup { folder: backup.to_owned() };
+    let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
+    Ok((manifest.summary(), manifest.damage(backup, progress)))
+}
+
+/// The paths of all copies in a backup, and of a manifest that was not finished.
+///
+/// # Errors
+/// [`BackupError::Foreign`]: there is something that no backup writes.
+pub(super) fn copies(folder: &Path) -> Result<Vec<PathBuf>, BackupError> {
+    let mut copies = Vec::new();
+    for inside in [folder.to_owned(), folder.join(LOG)] {
+        let listed = match fs::read_dir(&inside) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            listed => listed.map_err(BackupError::at(&inside))?,
+        };
+        for entry in listed {
+            let path = entry.map_err(BackupError::at(&inside))?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            match name {
+                MANIFEST | LOCK | LOG => {}
+                _ if name == UNFINISHED || is_copy(name) => copies.push(path),
+                _ => return Err(BackupError::Foreign { file: path }),
+            }
+        }
+    }
+    Ok(copies)
+}
+
+fn is_copy(name: &str) -> bool {
+    let checksum = name.rsplit_once('.').map(|(_, checksum)| checksum);
+    checksum.is_some_and(|digits| digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()))
+}

@@ -1,0 +1,79 @@
+//! Restoring: a new data folder from a backup.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use flagfall_board::Stamp;
+
+use super::error::BackupError;
+use super::folders::{check_apart, make_private, sync, write_private};
+use super::manifest::{CopyProgress, Manifest, Summary};
+use crate::embedded::alive::Alive;
+use crate::embedded::change::Change;
+use crate::embedded::files::{Point, Segments};
+use crate::embedded::folder_lock::FolderLock;
+use crate::embedded::open::{ALIVE, LOG};
+use crate::segment::{FrameWriter, HEADER_BYTES};
+
+/// Restores a backup into a data folder, which must be empty or absent. A new epoch begins in it.
+///
+/// Every file is checked before anything is written. A restore that is cut short leaves a folder that
+/// no server takes for a whole store. Blocks.
+///
+/// # Errors
+/// [`BackupError`].
+pub fn restore(
+    backup: &Path,
+    data: &Path,
+    now: Stamp,
+    progress: &mut CopyProgress<'_>,
+) -> Result<Summary, BackupError> {
+    let no_backup = || BackupError::NoBackup { folder: backup.to_owned() };
+    let manifest = Manifest::read(backup)?.ok_or_else(no_backup)?;
+    check_apart(data, backup)?;
+    check_empty(data)?;
+    // Every byte is read twice.
+    let bytes = manifest.summary().bytes;
+    let (mut done, total) = (bytes, 2 * bytes);
+    let damage = manifest.damage(backup, &mut |done, _| progress(done, total));
+    let damaged = |what: String| BackupError::Damaged { folder: backup.to_owned(), what };
+    if !damage.is_empty() {
+        return Err(damaged(damage.join("; ")));
+    }
+    make_private(data)?;
+    let _lock = FolderLock::take(data).map_err(BackupError::of_lock)?;
+    // Written first. It says that the log reaches into its last segment, which is written last and
+    // begins the new epoch: a log without it counts as one that has lost its end.
+    let last = manifest.end.segment + 1;
+    let end = Point { segment: last, at: HEADER_BYTES as u64 + 1 };
+    let alive = data.join(ALIVE);
+    Alive::create(&alive, manifest.store, end, manifest.heartbeat).map_err(BackupError::at(&alive))?;
+    let log = data.join(LOG);
+    let segments = Segments::create(&log, manifest.store).map_err(BackupError::at(&log))?;
+    sync(data).map_err(BackupError::at(data))?;
+    for item in &manifest.files {
+        let bytes = item.read(backup).map_err(damaged)?;
+        write_private(&data.join(&item.name), &bytes)?;
+        done += item.length;
+        progress(done, total);
+    }
+    sync(data).and_then(|()| sync(&log)).map_err(BackupError::at(data))?;
+    let epoch = Change::Epoch(now.0.max(manifest.epoch + 1));
+    let fill = |frames: &mut FrameWriter| {
+        frames.push(epoch.tag(), |buffer| epoch.encode(buffer));
+    };
+    segments.begin(last, fill).map_err(BackupError::at(&log))?;
+    Ok(manifest.summary())
+}
+
+fn check_empty(folder: &Path) -> Result<(), BackupError> {
+    match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(BackupError::at(folder)(error)),
+        Ok(mut listed) => match listed.next() {
+            Some(_) => Err(BackupError::NotEmpty { folder: folder.to_owned() }),
+            None => Ok(()),
+        },
+    }
+}

@@ -1,0 +1,121 @@
+//! Data folders of version 0.1.
+//!
+//! `tests/fixtures/0.1` has one that this version wrote, with an account, a game that is over and a
+//! game that runs. Beside it stands what the same version exported from it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flagfall_store::archive::{alive_at_export, examine, export};
+use flagfall_store::embedded::Inspection;
+use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, ManualClock, Store};
+
+use crate::common::{copy_folder, scratch};
+use crate::files;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/0.1").join(name)
+}
+
+fn folder_of_0_1() -> tempfile::TempDir {
+    let folder = scratch();
+    copy_folder(&fixture("data"), folder.path());
+    // What a repository does not keep: empty folders, and the second copy, which nothing reads.
+    for keyspace in fs::read_dir(folder.path().join("db/keyspaces")).unwrap() {
+        fs::create_dir_all(keyspace.unwrap().path().join("tables")).unwrap();
+    }
+    fs::create_dir(folder.path().join("mirror")).unwrap();
+    folder
+}
+
+/// Opens a store a second after that version stopped.
+fn open(folder: &Path) -> Result<EmbeddedStore, EmbeddedOpenError> {
+    let exported = fs::read(fixture("export")).unwrap();
+    let alive = alive_at_export(&mut &exported[..]).unwrap().unwrap();
+    EmbeddedStore::open(folder, Arc::new(ManualClock::new(alive.plus_ms(1_000))), &EmbeddedOptions::default())
+}
+
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = files(folder).into_iter().filter(|path| !path.ends_with("lock"));
+    files.map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+/// The lines of an export without the first, which has the last sign of life, and the checksum.
+fn lines(bytes: &[u8]) -> Vec<&str> {
+    let lines = std::str::from_utf8(bytes).unwrap().lines().skip(1);
+    lines.filter(|line| !line.contains("sha256")).collect()
+}
+
+#[tokio::test]
+async fn a_folder_of_0_1_is_converted_with_everything_in_it() {
+    let folder = folder_of_0_1();
+    // A conversion that was cut short is begun again.
+    fs::create_dir(folder.path().join("log.new")).unwrap();
+    fs::write(folder.path().join("log.new/00000001.seg"), "unfinished").unwrap();
+    fs::create_dir(folder.path().join("db.copy")).unwrap();
+    let before = fs::read(fixture("export")).unwrap();
+    for _ in 0..2 {
+        let store = open(folder.path()).unwrap();
+        assert_eq!((store.losses(), store.quarantined().await), (&[][..], Ok(vec![])));
+        let mut after = Vec::new();
+        export(&store, &mut after, |_| {}).await.unwrap();
+        assert_eq!(lines(&before), lines(&after));
+        assert!(lines(&after).len() > 20);
+        assert_eq!(store.last_heartbeat().await, Ok(alive_at_export(&mut &before[..]).unwrap()));
+        drop(store);
+        let names = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        assert!(!names.iter().any(|name| name.starts_with("db") || name == "mirror"), "{names:?}");
+        assert!(names.iter().any(|name| name == "witness"), "version 0.1 must refuse this folder: {names:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_folder_of_0_1_is_left_as_it_is() {
+    let journal = |folder: &Path| {
+        let is_journal = |path: &PathBuf| path.extension().is_some_and(|kind| kind == "jnl");
+        let written = |path: &PathBuf| fs::metadata(path).unwrap().len();
+        files(&folder.join("db")).into_iter().filter(is_journal).max_by_key(written).unwrap()
+    };
+    let half = |path: &Path| {
+        let bytes = fs::read(path).unwrap();
+        fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+    };
+    let flip = |path: &Path| {
+        let mut bytes = fs::read(path).unwrap();
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        fs::write(path, bytes).unwrap();
+    };
+    let damages: [&dyn Fn(&Path); 6] = [
+        &|folder| fs::write(folder.join("witness"), "nothing").unwrap(),
+        &|folder| fs::remove_file(folder.join("witness")).unwrap(),
+        &|folder| fs::remove_dir_all(folder.join("db")).unwrap(),
+        &|folder| fs::remove_dir_all(folder.join("db/keyspaces")).unwrap(),
+        &|folder| half(&journal(folder)),
+        &|folder| flip(&journal(folder)),
+    ];
+    for (number, damage) in (1..).zip(damages) {
+        let folder = folder_of_0_1();
+        damage(folder.path());
+        let before = contents(folder.path());
+        let refused = open(folder.path()).map(drop);
+        assert!(matches!(refused, Err(EmbeddedOpenError::Convert { .. })), "damage {number}: {refused:?}");
+        assert!(before == contents(folder.path()), "damage {number} changed something");
+    }
+}
+
+#[tokio::test]
+async fn an_inspection_of_a_folder_of_0_1_changes_nothing() {
+    let folder = folder_of_0_1();
+    let before = contents(folder.path());
+    let inspection = Inspection::of(folder.path()).unwrap();
+    let copy = open(inspection.copy()).unwrap();
+    let examined = examine(&copy, |_| {}).await.unwrap();
+    assert_eq!((examined.tally.games, examined.damaged.len()), (2, 0));
+    drop(copy);
+    drop(inspection);
+    assert!(before == contents(folder.path()));
+}

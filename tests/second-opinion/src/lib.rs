@@ -1,0 +1,26 @@
+//! The rules a second time, slow and plain: squares, letters, strikes, paths, reserves, chips,
+//! coins and repetition.
+//!
+//! It was written from the pages of rules and depends on no other crate of the workspace, so the
+//! engine and this crate share no mistake. The laws compare the two in every game, the leak tests
+//! take from here what a ruleset discloses, and the trial's checker judges the records of games.
+
+mod acts;
+mod board;
+mod repetition;
+mod rules;
+mod square;
+mod strikes;
+mod text;
+mod verdict;
+mod ways;
+
+pub use acts::Act;
+pub use board::{Board, BoardEvent, Laid, Pending, Piece, Reserve};
+pub use rules::{
+    CHIPS, COIN, Color, Counts, LETTERS, Letters, Rules, Ties, chip_of, is_movable, letter_of, rank_name,
+    rules,
+};
+pub use square::{At, read_move, read_squares};
+pub use strikes::Strike;
+pub use verdict::Verdict;
