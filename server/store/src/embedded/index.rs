@@ -90,6 +90,8 @@ struct Layers {
     fresh: Layer,
     /// What is being written into the database.
     frozen: Option<Arc<Layer>>,
+    /// The database holds everything before this point.
+    stored: Point,
 }
 
 impl Layers {
@@ -123,25 +125,32 @@ impl Index {
     /// # Errors
     /// The database cannot be used: delete the folder and begin again.
     pub(super) fn open(folder: &Path, cache_bytes: u64) -> Result<Index, Trouble> {
-        let tables = RwLock::new(Some(Tables::open(folder, cache_bytes)?));
-        Ok(Index { folder: folder.to_owned(), cache_bytes, tables, layers: RwLock::default() })
+        let tables = Tables::open(folder, cache_bytes)?;
+        let stored = tables.state()?.unwrap_or_default().until;
+        let layers = RwLock::new(Layers { stored, ..Layers::default() });
+        Ok(Index { folder: folder.to_owned(), cache_bytes, tables: RwLock::new(Some(tables)), layers })
     }
 
     /// Closes the database and opens it again, because it takes no writes after an error. Returns
     /// true if what [`freeze`](Self::freeze) began is in it after all.
     ///
     /// # Errors
-    /// [`Trouble`]: the database stays closed, and only what is in memory can be read.
+    /// [`Trouble::NoRoom`]: the database stays closed, and only what is in memory can be read.
+    /// [`Trouble::Damaged`]: it has lost rows.
     pub(super) fn reopen(&self, checkpoint: &Checkpoint) -> Result<bool, Trouble> {
-        let state = {
-            let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
-            // It must be closed before it can be opened.
-            *tables = None;
-            tables.insert(Tables::open(&self.folder, self.cache_bytes)?).state()?
-        };
-        let is_stored = state.unwrap_or_default().until >= checkpoint.until;
+        let mut tables = self.tables.write().unwrap_or_else(PoisonError::into_inner);
+        // It must be closed before it can be opened.
+        *tables = None;
+        let opened = Tables::open(&self.folder, self.cache_bytes)?;
+        let until = opened.state()?.unwrap_or_default().until;
+        let mut layers = self.write();
+        if until < layers.stored {
+            return Err(Trouble::damaged(0, "the index has lost rows"));
+        }
+        *tables = Some(opened);
+        let is_stored = until >= checkpoint.until;
         if is_stored {
-            self.write().frozen = None;
+            (layers.frozen, layers.stored) = (None, until);
         }
         Ok(is_stored)
     }
@@ -375,7 +384,7 @@ impl Index {
     ) -> Result<Vec<Gap>, Trouble> {
         self.with(|tables| {
             let mut layers = self.write();
-            let Layers { fresh, frozen } = &mut *layers;
+            let Layers { fresh, frozen, stored: _ } = &mut *layers;
             let frozen = frozen.as_deref();
             let mut gaps = Vec::new();
             for (change, place) in changes {
@@ -429,7 +438,8 @@ impl Index {
     pub(super) fn store(&self, checkpoint: &Checkpoint) -> Result<(), Trouble> {
         disk::check(&self.folder)?;
         self.with(|tables| tables.store(checkpoint))?;
-        self.write().frozen = None;
+        let mut layers = self.write();
+        (layers.frozen, layers.stored) = (None, checkpoint.until);
         Ok(())
     }
 
@@ -509,6 +519,26 @@ fn first_beyond(prefix: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_database_that_is_opened_again_and_has_lost_rows_is_not_used() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, elsewhere) = (place.path().join("index"), place.path().join("elsewhere"));
+        let index = Index::open(&folder, 1024 * 1024).unwrap();
+        let store = |at| {
+            let checkpoint = index.freeze(Point { segment: 1, at }).unwrap();
+            index.store(&checkpoint).unwrap();
+            checkpoint
+        };
+        let checkpoint = store(100);
+        assert_eq!(index.reopen(&checkpoint), Ok(true));
+        let later = Checkpoint { until: Point { segment: 1, at: 200 }, ..checkpoint };
+        assert_eq!(index.reopen(&later), Ok(false));
+        std::fs::rename(&folder, &elsewhere).unwrap();
+        let lost = index.reopen(&later);
+        assert!(matches!(lost, Err(Trouble::Damaged { .. })), "{lost:?}");
+        assert!(index.state().is_err());
+    }
 
     #[test]
     fn beyond_a_prefix_comes_what_is_greater_than_all_its_keys() {

@@ -13,7 +13,7 @@ pub(crate) struct SmallDisk(TempDir);
 
 impl SmallDisk {
     /// `None` if this process may not mount; then the test says so and is skipped.
-    #[expect(clippy::print_stderr, reason = "a test that is skipped says why")]
+    #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
     pub(crate) fn mount(mib: u64) -> Option<SmallDisk> {
         let folder = scratch();
         let size = format!("size={mib}m");
