@@ -364,7 +364,6 @@ fn engine_perft(position: &Position, depth: u32) -> u64 {
 
 /// Each line of the file has a position and its counts. `FLAGFALL_UPDATE=1` counts again.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "fixtures are files")]
 fn positions_count_as_the_fixtures_say() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("laws/perft.txt");
     let text = std::fs::read_to_string(&path).expect("the fixtures");
