@@ -154,6 +154,7 @@ impl EmbeddedStore {
         let (sender, receiver) = mpsc::channel(options.queue_length.max(1));
         let writer = Writer {
             reader: opened.reader.clone(),
+            end: opened.tail.point(),
             tail: opened.tail,
             notes: opened.notes,
             shared: shared.clone(),

@@ -80,6 +80,9 @@ pub(super) struct Writer {
     pub(super) reader: Reader,
     pub(super) tail: Tail,
     pub(super) notes: Notes,
+    /// Where the last group ended. After a group that was taken back, the tail may be in a segment
+    /// that has none yet.
+    pub(super) end: Point,
     pub(super) shared: Arc<Shared>,
     pub(super) checkpoint: Option<JoinHandle<Option<Unstored>>>,
     /// A checkpoint for which there was no room.
@@ -325,7 +328,6 @@ impl Writer {
         if let Err(StoreError::Unavailable { why }) = usable {
             return Verdict::Refused(why);
         }
-        let end_before = self.tail.point();
         let mut group = match self.tail.group() {
             Ok(group) => group,
             Err(error) => {
@@ -351,12 +353,13 @@ impl Writer {
         }
         // What is about to be acknowledged is noted first. The log is safe without the notes: they
         // tell what damage to it costs.
-        if let Err(error) = self.notes.add(end_before, self.tail.point(), &heads_of(&stage.changes)) {
+        if let Err(error) = self.notes.add(self.end, self.tail.point(), &heads_of(&stage.changes)) {
             match disk::is_no_room(&error) {
                 true => return self.take_back(begun, "what is to be acknowledged cannot be noted", &error),
                 false => tracing::error!(%error, "what is acknowledged cannot be noted"),
             }
         }
+        self.end = self.tail.point();
         let counters = &self.shared.counters;
         counters.commits.fetch_add(1, Ordering::Relaxed);
         for change in &stage.changes {
@@ -376,7 +379,7 @@ impl Writer {
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
             Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
         }
-        match self.shared.note_end(self.tail.point()) {
+        match self.shared.note_end(self.end) {
             Ok(()) => {}
             // The log has it, and so have the notes.
             Err(error) if disk::is_no_room(&error) => {

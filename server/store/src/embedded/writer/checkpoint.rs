@@ -117,7 +117,7 @@ impl Writer {
             }
             self.unstored = None;
         }
-        self.shared.note_end(self.tail.point())?;
+        self.shared.note_end(self.end)?;
         Ok(())
     }
 
