@@ -53,6 +53,8 @@ pub(super) mod planted {
     pub(in crate::embedded) struct Disk {
         /// Writes until the disk is full; `None` as long as it takes everything.
         pub(in crate::embedded) room_for: Option<u64>,
+        /// True if it fails instead of being full.
+        pub(in crate::embedded) is_broken: bool,
         /// What was refused: names of files without their numbers.
         pub(in crate::embedded) refused: Vec<String>,
         /// What the file system says is free, instead of the truth.
@@ -85,6 +87,7 @@ pub(super) mod planted {
         };
         match &mut disk.room_for {
             None => Ok(()),
+            Some(0) if disk.is_broken => Err(io::Error::from_raw_os_error(5)),
             Some(0) => {
                 let name = path.file_name().unwrap().to_string_lossy();
                 disk.refused.push(name.trim_matches(|letter: char| letter.is_ascii_digit()).to_owned());

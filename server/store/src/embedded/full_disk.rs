@@ -17,7 +17,8 @@ use super::{EmbeddedOptions, EmbeddedStore};
 use crate::archive::Archive;
 use crate::clock::{ManualClock, SystemClock};
 use crate::store::{
-    Append, AppendOutcome, DiskSpace, OUTAGES_KEY, Outage, Store, StoreError, Update, UpdateOutcome, Write,
+    Append, AppendOutcome, DiskSpace, OUTAGES_KEY, Outage, ReadError, Store, StoreError, Update,
+    UpdateOutcome, Write,
 };
 use crate::value::{Head, Key, SecretBytes};
 
@@ -323,6 +324,23 @@ async fn a_store_that_is_opened_on_a_full_disk_says_so_and_can_be_read() {
     set_free(folder.path(), 200 * MIB);
     store.heartbeat().await.unwrap();
     assert!(ledger.change(&store, 1).await);
+}
+
+#[tokio::test]
+async fn a_write_that_fails_for_another_reason_fails_the_store() {
+    let folder = scratch();
+    let store = open(folder.path());
+    planted::with(folder.path(), |disk| (disk.room_for, disk.is_broken) = (Some(0), true));
+    let bodies = vec![SecretBytes::new(b"a".to_vec())];
+    let (game, writes) = (game(1), Vec::new());
+    let append = Append { game, expected: Head::START, deadline: None, not_before: None, bodies, writes };
+    assert_eq!(store.append(append).await, Ok(AppendOutcome::Unknown));
+    fill(folder.path(), None);
+    // The append may be there after a restart, so nothing can be said of it.
+    assert!(store.failure().is_some() && store.heartbeat().await.is_err());
+    assert!(matches!(store.head(game).await, Err(ReadError::Unavailable { .. })));
+    drop(store);
+    assert!(open(folder.path()).head(game).await.is_ok());
 }
 
 #[tokio::test]

@@ -37,10 +37,19 @@ impl SmallDisk {
 
     /// Lets another program fill the disk until so many bytes are free.
     pub(crate) fn leave(&self, bytes: u64) {
-        let found = rustix::fs::statvfs(self.0.path()).unwrap();
-        let length = (found.f_bavail * found.f_frsize).saturating_sub(bytes);
         let other = File::create(self.other()).unwrap();
-        rustix::fs::fallocate(&other, rustix::fs::FallocateFlags::empty(), 0, length).unwrap();
+        loop {
+            let found = rustix::fs::statvfs(self.0.path()).unwrap();
+            let length = (found.f_bavail * found.f_frsize).saturating_sub(bytes);
+            if length == 0 {
+                return;
+            }
+            // The store writes in the background, so there may be less room by now.
+            match rustix::fs::fallocate(&other, rustix::fs::FallocateFlags::empty(), 0, length) {
+                Err(rustix::io::Errno::NOSPC) => {}
+                filled => return filled.unwrap(),
+            }
+        }
     }
 
     /// Lets the other program remove its file.
