@@ -7,7 +7,7 @@ use std::path::Path;
 use flagfall_board::{Rank, RankSet};
 use flagfall_rules::secret::{SecretRecord, to_record};
 use flagfall_rules::{Choice, Command, Position, Referee, Ruleset};
-use flagfall_second_opinion::{At, Board};
+use flagfall_second_opinion::{At, Board, COIN, Piece, read_move};
 use flagfall_tests::Chance;
 
 use crate::engine_events::at;
@@ -79,31 +79,39 @@ fn count_chases(board: &Board, legal: &BTreeSet<String>, met: &mut Met) {
     };
     let refused = board.refused(board.turn);
     met.count("chases", refused.iter().filter(|squares| is_chase(squares, false)).count());
-    let moves = legal.iter().filter_map(|text| flagfall_second_opinion::read_move(text));
+    let moves = legal.iter().filter_map(|text| read_move(text));
     met.count("saved by T3", moves.filter(|squares| is_chase(squares, true)).count());
 }
 
-/// Plays at random, and at every act compares all commands, the whole position and the verdict.
-fn compare(text: &str, temper: Temper, seed: u64, acts: usize, met: &mut Met) {
+/// Plays at random, and at every act compares all commands, the whole position and the verdict
+/// with a board of the second opinion.
+///
+/// # Errors
+/// How the two differ.
+fn play_both(
+    text: &str,
+    mut board: Board,
+    (temper, seed, acts): (Temper, u64, usize),
+    met: &mut Met,
+) -> Result<(), String> {
     let mut chance = Chance::new(seed);
     let mut position = Position::from_text(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-    let mut board = Board::read(text).unwrap_or_else(|| panic!("{text}"));
     let mut last = None;
     for _ in 0..acts {
         let commands: Vec<Command> = position.legal_commands().iter().collect();
         let legal: BTreeSet<String> = commands.iter().map(name).collect();
         assert_eq!(legal.len(), commands.len(), "each once");
-        assert_eq!(legal, board.legal(), "seed {seed}: {}", Referee.position_text(&position));
+        if legal != board.legal() {
+            let before = Referee.position_text(&position);
+            return Err(format!("{before}: {legal:?} and not {:?}", board.legal()));
+        }
         count_chases(&board, &legal, met);
-        let is_own_coin = |color, moved| {
-            move |piece: &flagfall_second_opinion::Piece| {
-                piece.color == color && piece.letter == 'o' && piece.is_moved == moved
-            }
-        };
+        let is_unmoved_coin =
+            |piece: &Piece| piece.color == board.turn && piece.letter == COIN && !piece.is_moved;
         let is_held = board.rules.coins
             && board.pending.is_none()
             && !board.may_spare(board.turn)
-            && board.pieces().any(|(_, piece)| is_own_coin(board.turn, false)(&piece));
+            && board.pieces().any(|(_, piece)| is_unmoved_coin(&piece));
         met.count("held back", usize::from(is_held));
         // With a reserve most commands place pieces, which would be dull.
         let tries: Vec<Command> = if board.rules.reserve {
@@ -116,28 +124,30 @@ fn compare(text: &str, temper: Temper, seed: u64, acts: usize, met: &mut Met) {
         let weighed =
             tries.into_iter().map(|command| (weight(&command, &board, temper, last, &mut chance), command));
         let Some((_, command)) = weighed.max_by_key(|(weight, _)| *weight) else { break };
+        let act = name(&command);
         let events = match Referee.judge_command(&position, &command) {
             Ok(events) => events,
-            Err(refusal) => panic!("seed {seed}: {} was refused: {}", name(&command), refusal.code()),
+            Err(refusal) => panic!("seed {seed}: {act} was refused: {}", refusal.code()),
         };
         Referee.apply(&mut position, &events);
         let found = Referee.position_text(&position);
-        if let Err(why) = board.play(&name(&command)) {
-            panic!("seed {seed}: {why}, but it leads to {found}");
-        }
-        assert!(position.is_conserved(), "seed {seed}: {} {found}", name(&command));
+        board.play(&act).map_err(|why| format!("{why}, but it leads to {found}"))?;
+        assert!(position.is_conserved(), "seed {seed}: {act} {found}");
         let ended = events.iter().find_map(|event| match to_record(event) {
             SecretRecord::Ended { reason, winner } => Some((reason.code(), winner.map(|side| side as usize))),
             _ => None,
         });
         let verdict = board.verdict().map(|verdict| (verdict.reason, verdict.winner));
-        assert_eq!(ended, verdict, "seed {seed}: {} {found}", name(&command));
+        if ended != verdict {
+            return Err(format!("{act} leads to {found}: {ended:?} and not {verdict:?}"));
+        }
         if let Some((reason, _)) = ended {
             met.count(reason, 1);
             break;
         }
-        let read = Board::read(&found).expect("a position");
-        assert!(board.is_same_position(&read), "seed {seed}: {} {found} {board:?}", name(&command));
+        if !board.is_same_position(&Board::read(&found).expect("a position")) {
+            return Err(format!("{act} leads to {found} and not to {board:?}"));
+        }
         met.count("acts", 1);
         last = match &command {
             Command::Move(asked) => Some(at(asked.squares.to)),
@@ -145,20 +155,27 @@ fn compare(text: &str, temper: Temper, seed: u64, acts: usize, met: &mut Met) {
         };
         match to_record(events.iter().next().expect("an event")) {
             SecretRecord::Moved { strike, labels, proves, laid, from, .. } => {
+                let is_defender_gone = strike.is_some() && board.piece(at(from)).is_some();
                 met.count("strikes", usize::from(strike.is_some()));
                 met.count("labels", usize::from(labels));
                 met.count("narrowed", usize::from(proves != RankSet::ALL));
                 met.count("flashes", usize::from(laid.is_some_and(|laid| laid.squares().len() > 1)));
-                met.count(
-                    "defenders that moved",
-                    usize::from(strike.is_some() && board.piece(at(from)).is_some()),
-                );
+                met.count("defenders that moved", usize::from(is_defender_gone));
             }
             SecretRecord::Colored { .. } => met.count("colors", 1),
             SecretRecord::Chosen { .. } => met.count("choices", 1),
             SecretRecord::Removed { .. } | SecretRecord::Placed { .. } => met.count("exchanges", 1),
             _ => {}
         }
+    }
+    Ok(())
+}
+
+#[track_caller]
+fn compare(text: &str, temper: Temper, seed: u64, acts: usize, met: &mut Met) {
+    let board = Board::read(text).unwrap_or_else(|| panic!("{text}"));
+    if let Err(why) = play_both(text, board, (temper, seed, acts), met) {
+        panic!("{text}, seed {seed}: {why}");
     }
 }
 
@@ -221,6 +238,38 @@ fn the_second_opinion_agrees_in_every_combination_of_rules() {
     }
     println!("{} combinations: {met:?}", combinations.len());
     met.has("defenders that moved", 300);
+}
+
+/// Rules that the second opinion takes for those of `classic`.
+const WRONG_RULES: [&str; 11] = [
+    "classic,ties=attacker",
+    "classic,ties=defender",
+    "classic,disclosure=silent",
+    "classic,bombs=leave",
+    "classic,scout-strike=near",
+    "classic,winner=any",
+    "classic,two-squares=off",
+    "classic,two-squares=5",
+    "classic,more-squares=on",
+    "classic,quiet=100",
+    "original",
+];
+
+/// A difference in one rule is found; otherwise that none is found would prove nothing.
+#[test]
+fn wrong_rules_are_found() {
+    let arenas = ARENAS.map(|arena| format!("classic {arena}"));
+    let places = arenas.iter().map(|arena| (arena.as_str(), Temper::Striking));
+    let places: Vec<_> = places.chain([(ROOMS[2], Temper::Chasing)]).collect();
+    for wrong in WRONG_RULES {
+        let is_found = |seed: u64| {
+            places.iter().any(|(text, temper)| {
+                let board = Board::read(&text.replacen("classic", wrong, 1)).expect("a position");
+                play_both(text, board, (*temper, seed, 150), &mut Met::default()).is_err()
+            })
+        };
+        assert!((0..40).any(is_found), "{wrong} was not found");
+    }
 }
 
 /// The start of Quantum, and positions with few coins near each other.

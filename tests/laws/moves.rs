@@ -57,8 +57,12 @@ impl Law for Legal {
         for (n, squares) in in_position.iter().enumerate() {
             assert_eq!(in_position.nth(n), Some(squares));
         }
+        // A repetition rule refuses moves of the side's own pieces alone; moves from other squares
+        // are tried only every few steps.
+        let is_every = self.step.is_multiple_of(self.every);
+        let own = game.position().occupied(turn);
         let mut refused = Vec::new();
-        for from in squares() {
+        for from in squares().filter(|from| is_every || own.contains(*from)) {
             for to in squares() {
                 let squares = Move { from, to };
                 let entropy = Entropy([0; 32]);

@@ -4,33 +4,31 @@
 //! told, and when. A choice is told to its own side at once, and to the others with the strike.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use flagfall_board::{PerSide, Rank, Side, Square};
 use flagfall_protocol::GameView;
-use flagfall_rules::secret::{SecretRecord, StruckRecord, to_record};
+use flagfall_rules::secret::{SecretRecord, to_record};
 use flagfall_rules::{
-    Choice, Command, EndReason, Entropy, Fate, Identity, Move, Phase, Ruleset, SeenPiece, Start, TimeControl,
+    Choice, Command, EndReason, Entropy, Identity, Move, Phase, Ruleset, SeenPiece, Start, TimeControl,
     Viewer, decide, view,
 };
+use flagfall_second_opinion::{At, Board, COIN, Piece, rules};
 use flagfall_tests::{Chance, Match, Step, rulesets};
 
 use crate::doors::{Doors, Real, opened, recorded, refused, scoped, told};
+use crate::engine_events::{at, board_event};
 use crate::paired::{Findings, Script};
 
 pub(crate) fn with_coins() -> impl Iterator<Item = &'static Ruleset> {
     rulesets().into_iter().filter(|ruleset| ruleset.start == Start::Coins)
 }
 
-/// A piece or a coin: its side, its rank if it has one, and whether it has moved.
-type Stands = (Side, Option<Rank>, bool);
-
 /// The board, which everybody knows, and what one audience was told.
 struct AudienceKnowledge {
     viewer: Viewer,
-    board: BTreeMap<Square, Stands>,
-    pools: PerSide<BTreeMap<Rank, u8>>,
-    /// The squares of the strike that waits, and the audience's own choice in it.
-    pending: Option<(Square, Square, Option<Rank>)>,
+    /// The board, with the audience's own choice in a strike that waits.
+    board: Board,
     /// When choices were made: in the strike that waits (`waiting`), and in resolved strikes
     /// (`resolved`), which the end of the game opens.
     waiting: Vec<String>,
@@ -40,91 +38,57 @@ struct AudienceKnowledge {
 
 impl AudienceKnowledge {
     fn new(viewer: Viewer, ruleset: &Ruleset) -> AudienceKnowledge {
-        let home =
-            |side: Side| ruleset.shape.home(side).iter().map(move |square| (square, (side, None, false)));
+        let rules = rules(ruleset.id).expect("the second opinion knows every ruleset");
+        let lakes = ruleset.shape.lakes.iter().map(at).collect();
         AudienceKnowledge {
             viewer,
-            board: Side::BOTH.into_iter().flat_map(home).collect(),
-            pools: PerSide::from_fn(|_| ruleset.army.iter().collect()),
-            pending: None,
+            board: Board::start(Arc::new(rules), lakes, ["", ""]).expect("a board of coins"),
             waiting: Vec::new(),
             resolved: Vec::new(),
             said: Vec::new(),
         }
     }
 
-    /// Notes that a coin became a piece that everybody knows.
-    fn shown(&mut self, square: Square, rank: Rank) {
-        let Some((side, found, _)) = self.board.get_mut(&square) else { panic!("{square}: nothing there") };
-        if found.replace(rank).is_some() {
-            assert_eq!(*found, Some(rank), "it stays what it is (§Q5)");
-            return;
-        }
-        let left = self.pools[*side].get_mut(&rank).expect("one of these is left");
-        *left -= 1;
-        if *left == 0 {
-            self.pools[*side].remove(&rank);
-        }
-    }
-
-    fn set_out(&mut self, from: Square, to: Square) {
-        let Some((_, _, is_moved)) = self.board.get_mut(&from) else { panic!("{from}: nothing there") };
-        *is_moved = true;
-        if from.column().abs_diff(to.column()) + from.row().abs_diff(to.row()) > 1 {
-            self.shown(from, Rank::Scout);
+    /// Carries an event out on the board.
+    fn take(&mut self, record: &SecretRecord) {
+        let event = board_event(record).expect("an event on the board");
+        if let Err(why) = self.board.take(&event) {
+            panic!("{event:?}: {why}");
         }
     }
 
     fn note(&mut self, record: &SecretRecord, at: u64) {
         match record {
             SecretRecord::Struck { side, from, to, owes, proves: _ } => {
-                self.set_out(*from, *to);
-                self.pending = Some((*from, *to, None));
+                self.take(record);
                 self.said.push(format!("{at}: {side} strikes {from}{to}, {owes:?} choose"));
             }
             SecretRecord::Chosen { side, rank } => {
                 self.waiting.push(format!("{at}: {side} chose {rank}"));
                 if self.viewer == Viewer::Player(*side) {
                     self.said.push(format!("{at}: you chose {rank}"));
-                    let pending = self.pending.as_mut().expect("a strike");
-                    pending.2 = Some(*rank);
+                    let pending = self.board.pending.as_mut().expect("a strike");
+                    pending.chosen[*side as usize] = Some(rank.letter());
                 }
             }
             SecretRecord::Moved { side, from, to, strike, .. } => {
-                self.pending = None;
                 self.resolved.append(&mut self.waiting);
                 self.said.push(format!(
                     "{at}: {side} {from}{to} {:?}",
                     strike.map(|parts| parts.map(|part| part.rank))
                 ));
-                self.set_out(*from, *to);
-                self.moved(*from, *to, strike.as_ref());
+                self.take(record);
             }
             SecretRecord::DrawOffered { side } => self.said.push(format!("{at}: {side} offers a draw")),
             SecretRecord::DrawDeclined { side } => self.said.push(format!("{at}: {side} declines")),
             SecretRecord::Paused { since } => self.said.push(format!("{at}: paused since {}", since.0)),
             SecretRecord::Resumed { since } => self.said.push(format!("{at}: resumed since {since:?}")),
             SecretRecord::Ended { winner, reason } => {
-                self.pending = None;
                 // A game that is called off opens nothing.
                 let opened = if *reason == EndReason::Aborted { &[][..] } else { &self.resolved[..] };
                 self.said.push(format!("{at}: over: {winner:?} {reason:?}, {opened:?}"));
             }
             _ => panic!("a game with coins has no such event"),
-        }
-    }
-
-    fn moved(&mut self, from: Square, to: Square, strike: Option<&[StruckRecord; 2]>) {
-        for (square, part) in [from, to].into_iter().zip(strike.into_iter().flatten()) {
-            self.shown(square, part.rank);
-        }
-        let mover = self.board.remove(&from).expect("a mover");
-        let fates = strike.map(|parts| parts.each_ref().map(|part| part.fate));
-        if matches!(fates, Some([_, Fate::Leaves])) {
-            self.board.remove(&to);
-        }
-        if !matches!(fates, Some([Fate::Leaves, _])) {
-            self.board.insert(to, mover);
         }
     }
 }
@@ -142,7 +106,7 @@ pub(crate) fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                 spec.note(&to_record(&logged.event), logged.at.0);
                 let is_told = Real.event(&logged, viewer).is_some();
                 assert_eq!(is_told, spec.said.len() > before, "{viewer:?} {:?}", logged.event);
-                waited += usize::from(spec.pending.is_some());
+                waited += usize::from(spec.board.pending.is_some());
                 checked += check_view(&Real.view(&logged.after, viewer, logged.at), &spec);
             }
         }
@@ -152,27 +116,36 @@ pub(crate) fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
 }
 
 fn check_view(view: &GameView, spec: &AudienceKnowledge) -> usize {
-    let found: BTreeMap<Square, Stands> = view
+    let found: BTreeMap<At, (usize, char, bool)> = view
         .pieces
         .iter()
         .map(|piece| {
-            let rank = match piece.identity {
-                Identity::Known(rank) => Some(rank),
-                Identity::Coin => None,
+            let letter = match piece.identity {
+                Identity::Known(rank) => rank.letter(),
+                Identity::Coin => COIN,
                 other => panic!("{other:?}, but nothing is hidden"),
             };
-            assert_eq!(piece.is_revealed, rank.is_some());
-            (piece.square, (piece.side, rank, piece.is_moved))
+            assert_eq!(piece.is_revealed, letter != COIN);
+            (at(piece.square), (piece.side as usize, letter, piece.is_moved))
         })
         .collect();
-    assert_eq!(found, spec.board);
-    let pools = PerSide::from_fn(|side| spec.pools[side].clone().into_iter().collect());
-    assert_eq!(view.pools, Some(pools));
+    let stands = |piece: Piece| (piece.color, piece.letter, piece.is_moved);
+    assert_eq!(found, spec.board.pieces().map(|(square, piece)| (square, stands(piece))).collect());
+    let pool = |side: Side| {
+        let left = spec.board.pools[side as usize].iter().filter(|(_, count)| **count > 0);
+        left.filter_map(|(letter, count)| Some((Rank::from_letter(*letter)?, *count as u8))).collect()
+    };
+    assert_eq!(view.pools, Some(PerSide::from_fn(pool)));
     let pending = view.pending_strike.map(|strike| {
         let Move { from, to } = strike.squares;
-        (from, to, strike.own_choice)
+        ((at(from), at(to)), strike.own_choice.map(Rank::letter))
     });
-    assert_eq!(pending, spec.pending.filter(|_| view.phase == Phase::Playing));
+    let own = |chosen: [Option<char>; 2]| match spec.viewer {
+        Viewer::Player(side) => chosen[side as usize],
+        Viewer::Public => None,
+    };
+    let expected = spec.board.pending.map(|strike| (strike.squares, own(strike.chosen)));
+    assert_eq!(pending, expected.filter(|_| view.phase == Phase::Playing));
     found.len()
 }
 

@@ -1,18 +1,20 @@
 //! What each audience has been told, by RULES §A4, §A7–§A9, §C2, §O1, §D, §S and PLAY.
 //!
-//! This is a specification of its own. It was written from those pages, independently of
-//! `redact.rs`, and reads the log as the store keeps it.
+//! This is a specification of its own, independent of `redact.rs`. It reads the log as the store
+//! keeps it; what a ruleset discloses on the board stands in the second opinion.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use flagfall_board::{ChipColor, PerSide, Rank, RankSet, Side, Square};
+use flagfall_board::{PerSide, Rank, RankSet, Side, Square};
 use flagfall_rules::secret::SecretRecord;
-use flagfall_rules::{Disclosure, EndReason, Fate, Identity, Laid, Ruleset, Viewer};
+use flagfall_rules::{EndReason, GameTerms, Identity, Viewer};
+use flagfall_second_opinion::{Board, BoardEvent, LETTERS, Letters, Piece, rules};
 
-use crate::narrowing::{ChipsAt, could_be};
+use crate::engine_events::{at, board_event};
 
 /// Where a piece came from: all that distinguishes pieces whose rank is hidden.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Origin {
     /// The square it was deployed on.
     Home(Square),
@@ -20,109 +22,108 @@ pub(crate) enum Origin {
     Placing(usize),
 }
 
-/// A piece and who knows its rank.
-#[derive(Clone, Debug)]
-pub(crate) struct Tracked {
-    pub(crate) side: Side,
-    pub(crate) rank: Rank,
-    pub(crate) origin: Origin,
-    pub(crate) has_moved: bool,
-    /// True if its rank was shown to everybody in play.
-    pub(crate) is_public: bool,
-    /// What it beat as a silent winner (§D1): all that the others know about it.
-    pub(crate) beat: Vec<Rank>,
-    /// True if it stays face up for good (§S2.1).
-    pub(crate) is_labeled: bool,
-    /// The ranks that its moves allow, if they prove more than that it can move (§S3.4).
-    pub(crate) could_be: Option<RankSet>,
-}
-
-/// True if a defender of this rank beats an attacker that is no Scout.
-///
-/// Of equal ranks the attacker wins (§A6, §D1).
-pub(crate) fn beats_in_silence(defender: Rank, attacker: Rank) -> bool {
-    const ORDER: [Rank; 10] = [
-        Rank::Spy,
-        Rank::Scout,
-        Rank::Miner,
-        Rank::Sergeant,
-        Rank::Lieutenant,
-        Rank::Captain,
-        Rank::Major,
-        Rank::Colonel,
-        Rank::General,
-        Rank::Marshal,
-    ];
-    let place = |rank: Rank| ORDER.iter().position(|other| *other == rank);
-    match (attacker, defender) {
-        (_, Rank::Flag) => false,
-        (_, Rank::Bomb) => attacker != Rank::Miner,
-        (Rank::Spy, Rank::Marshal) => false,
-        _ => place(defender) > place(attacker),
-    }
-}
-
 /// The board as a referee knows it, and what one audience was told.
 #[derive(Clone, Debug)]
 pub(crate) struct Disclosed {
     viewer: Viewer,
-    ruleset: &'static Ruleset,
-    secret: PerSide<bool>,
+    terms: GameTerms,
     setups: PerSide<Option<String>>,
-    pub(crate) board: BTreeMap<Square, Tracked>,
+    /// The board; none while the sides deploy.
+    pub(crate) board: Option<Board>,
     /// The sides whose deployments the end has opened to this audience.
     opened: PerSide<bool>,
-    /// Origins of the pieces that everybody knows or can narrow down, including captured ones.
-    pub(crate) known_origins: Vec<Origin>,
-    /// Origins of the pieces that left the board for a reserve.
-    pub(crate) removed_origins: Vec<Origin>,
-    pub(crate) chips: ChipsAt,
-    /// The side that owes a color, and the square (§S2.4).
-    pub(crate) owed: Option<(Side, Square)>,
-    /// Each side's reserve: how many of each rank, by rank and label.
-    pub(crate) reserve: PerSide<BTreeMap<(Rank, bool), u16>>,
+    /// The piece of each origin.
+    ids: BTreeMap<Origin, u16>,
     placings: usize,
+    /// Pieces that everybody knows or can narrow down, including captured ones.
+    known: BTreeSet<u16>,
+    /// Pieces that left the board for a reserve.
+    removed: BTreeSet<u16>,
+    /// What each silent winner beat (§D1): all that the others know about it.
+    beat: BTreeMap<u16, Vec<char>>,
     /// Everything told to the audience, in order.
     pub(crate) said: Vec<String>,
 }
 
+fn ranks(letters: Letters) -> RankSet {
+    LETTERS.chars().filter(|letter| letters.contains(*letter)).filter_map(Rank::from_letter).collect()
+}
+
 impl Disclosed {
-    pub(crate) fn new(viewer: Viewer, ruleset: &'static Ruleset, secret: PerSide<bool>) -> Disclosed {
+    pub(crate) fn new(viewer: Viewer, terms: &GameTerms) -> Disclosed {
         Disclosed {
             viewer,
-            ruleset,
-            secret,
+            terms: *terms,
             setups: PerSide::default(),
-            board: BTreeMap::new(),
+            board: None,
             opened: PerSide::default(),
-            known_origins: Vec::new(),
-            removed_origins: Vec::new(),
-            chips: ChipsAt::new(),
-            owed: None,
-            reserve: PerSide::default(),
+            ids: BTreeMap::new(),
             placings: 0,
+            known: BTreeSet::new(),
+            removed: BTreeSet::new(),
+            beat: BTreeMap::new(),
             said: Vec::new(),
         }
     }
 
-    /// The rank of the piece on a square, if the audience knows it.
-    pub(crate) fn knows(&self, square: Square) -> Option<Rank> {
-        self.board
-            .get(&square)
-            .filter(|piece| piece.is_public || self.own(piece.side) || self.opened[piece.side])
-            .map(|piece| piece.rank)
+    /// The pieces on the board.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
+        self.board.iter().flat_map(Board::pieces).map(|(_, piece)| piece)
     }
 
-    /// The identity of that piece, as the audience is shown it.
+    /// The piece on a square.
+    pub(crate) fn piece(&self, square: Square) -> Piece {
+        let piece = self.board.as_ref().and_then(|board| board.piece(at(square)));
+        piece.unwrap_or_else(|| panic!("{square}: nothing stands there"))
+    }
+
+    fn piece_of(&self, origin: Origin) -> Option<Piece> {
+        let id = self.ids.get(&origin)?;
+        self.pieces().find(|piece| piece.id == *id)
+    }
+
+    /// True if everybody knows the piece of this origin or can narrow it down.
+    pub(crate) fn is_known(&self, origin: Origin) -> bool {
+        self.ids.get(&origin).is_some_and(|id| self.known.contains(id))
+    }
+
+    /// True if the piece of this origin left the board for a reserve.
+    pub(crate) fn was_removed(&self, origin: Origin) -> bool {
+        self.ids.get(&origin).is_some_and(|id| self.removed.contains(id))
+    }
+
+    /// True if the piece of this origin is on the board and has moved.
+    pub(crate) fn has_moved(&self, origin: Origin) -> bool {
+        self.piece_of(origin).is_some_and(|piece| piece.is_moved)
+    }
+
+    /// True if a rank fits all that the others know about the piece of this origin: it beats what
+    /// the piece beat in silence (§D1).
+    pub(crate) fn fits(&self, origin: Origin, letter: char) -> bool {
+        let beaten = self.piece_of(origin).and_then(|piece| self.beat.get(&piece.id));
+        let beats = |beaten: &char| {
+            let rules = self.board.as_ref().map(|board| &board.rules);
+            rules.is_none_or(|rules| rules.strike(*beaten, letter).defender.1 != "leaves")
+        };
+        beaten.into_iter().flatten().all(beats)
+    }
+
+    /// True if the audience knows the rank of a piece on the board.
+    pub(crate) fn knows(&self, piece: Piece) -> bool {
+        piece.is_revealed || self.knows_reserve(Side::BOTH[piece.color])
+    }
+
+    /// The identity of the piece on a square, as the audience is shown it.
     pub(crate) fn identity(&self, square: Square) -> Identity {
-        let could_be = self.board.get(&square).and_then(|piece| piece.could_be);
-        match self.knows(square) {
+        let piece = self.piece(square);
+        match Rank::from_letter(piece.letter).filter(|_| self.knows(piece)) {
             Some(rank) => Identity::Known(rank),
-            None => could_be.map_or(Identity::Hidden, Identity::OneOf),
+            None if piece.could_be == Letters::ALL => Identity::Hidden,
+            None => Identity::OneOf(ranks(piece.could_be)),
         }
     }
 
-    /// True if the audience knows the ranks in a side's reserve.
+    /// True if the audience knows every rank of a side, those in its reserve too.
     pub(crate) fn knows_reserve(&self, side: Side) -> bool {
         self.own(side) || self.opened[side]
     }
@@ -145,52 +146,33 @@ impl Disclosed {
                 }
                 self.setups[*side] = Some(setup.clone());
             }
-            SecretRecord::Started { .. } => {
-                self.say("it starts".to_owned());
-                for side in Side::BOTH {
-                    let setup = self.setups[side].clone().unwrap_or_default();
-                    if self.ruleset.reserve {
-                        self.reserve[side] = self
-                            .ruleset
-                            .army
-                            .iter()
-                            .map(|(rank, count)| {
-                                let placed = setup.matches(rank.letter()).count() as u16;
-                                ((rank, false), u16::from(count) - placed)
-                            })
-                            .collect();
-                    }
-                    for (place, letter) in setup.chars().enumerate() {
-                        if let (Some(rank), Some(square)) =
-                            (Rank::from_letter(letter), self.ruleset.shape.home_square(side, place))
-                        {
-                            let piece = Tracked {
-                                side,
-                                rank,
-                                origin: Origin::Home(square),
-                                has_moved: false,
-                                is_public: false,
-                                beat: Vec::new(),
-                                is_labeled: false,
-                                could_be: None,
-                            };
-                            self.board.insert(square, piece);
-                        }
-                    }
-                }
-            }
-            SecretRecord::Moved { side, from, to, strike, laid, proves: _, labels: _ } => {
-                self.moved(*side, *from, *to, strike.as_ref(), laid.as_ref());
-            }
+            SecretRecord::Started { .. } => self.started(),
+            SecretRecord::Moved { side, from, to, .. } => self.moved(*side, *from, *to, record),
             // Secrets of coins have their own specification (`choices.rs`).
             SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("a ruleset without coins"),
-            SecretRecord::Removed { side, square } => self.removed(*side, *square),
+            SecretRecord::Removed { side, square } => {
+                // Everybody sees the square; knowledge of the piece is lost, except a label (§S1.7).
+                let piece = self.piece(*square);
+                self.removed.insert(piece.id);
+                let words = if self.own(*side) { format!(", your {}", piece.letter) } else { String::new() };
+                self.say(format!("{side} takes {square} off the board{words}"));
+                self.take(record);
+            }
             SecretRecord::Placed { side, square, rank, is_labeled, color } => {
-                self.placed(*side, *square, *rank, *is_labeled, *color);
+                // Everybody sees the square; the rank is shown only if the piece is labeled (§S1.7).
+                self.take(record);
+                let id = self.piece(*square).id;
+                self.ids.insert(Origin::Placing(self.placings), id);
+                self.placings += 1;
+                if *is_labeled {
+                    self.known.insert(id);
+                }
+                let is_told = *is_labeled || self.own(*side);
+                let name = if is_told { format!("a {rank}") } else { "something".to_owned() };
+                self.say(format!("{side} brings {name} on at {square}, {color:?}, labeled: {is_labeled}"));
             }
             SecretRecord::Colored { side, square, color } => {
-                self.chips.insert(*square, *color);
-                self.owed = None;
+                self.take(record);
                 self.say(format!("{side} lays {color:?} on {square}"));
             }
             SecretRecord::DrawOffered { side } => self.say(format!("{side} offers a draw")),
@@ -202,7 +184,7 @@ impl Disclosed {
                 for side in Side::BOTH {
                     let is_open = match self.viewer {
                         Viewer::Player(_) => true,
-                        Viewer::Public => !self.secret[side],
+                        Viewer::Public => !self.terms.secret[side],
                     };
                     // Games that are called off open nothing.
                     if is_open && *reason != EndReason::Aborted {
@@ -214,145 +196,58 @@ impl Disclosed {
         }
     }
 
-    fn moved(
-        &mut self,
-        side: Side,
-        from: Square,
-        to: Square,
-        strike: Option<&[flagfall_rules::secret::StruckRecord; 2]>,
-        laid: Option<&Laid>,
-    ) {
-        let lakes = self.ruleset.shape.lakes.iter();
-        let full: BTreeSet<Square> = self.board.keys().copied().chain(lakes).collect();
-        let chips_before = self.chips.clone();
-        if let Some(laid) = laid {
-            self.chips.extend(laid.squares().iter().map(|square| (square, laid.color())));
+    fn started(&mut self) {
+        self.say("it starts".to_owned());
+        let rules = rules(self.terms.ruleset.id).expect("the second opinion knows every ruleset");
+        let setups = Side::BOTH.map(|side| self.setups[side].as_deref().unwrap_or_default());
+        let lakes = self.terms.lakes.iter().map(at).collect();
+        let board = Board::start(Arc::new(rules), lakes, setups).expect("accepted deployments");
+        for square in Side::BOTH.into_iter().flat_map(|side| self.terms.ruleset.shape.home(side).iter()) {
+            let piece = board.piece(at(square));
+            self.ids.extend(piece.map(|piece| (Origin::Home(square), piece.id)));
         }
-        let Some(mut piece) = self.board.remove(&from) else { panic!("{from}: nothing stands there") };
-        assert_eq!(piece.side, side);
-        piece.has_moved = true;
-        let distance = from.column().abs_diff(to.column()) + from.row().abs_diff(to.row());
+        self.board = Some(board);
+    }
+
+    /// Carries an event out on the board.
+    fn take(&mut self, record: &SecretRecord) -> Option<flagfall_second_opinion::Strike> {
+        let event = board_event(record).expect("an event on the board");
+        let board = self.board.as_mut().expect("a game that started");
+        board.take(&event).unwrap_or_else(|why| panic!("{event:?}: {why}"))
+    }
+
+    fn moved(&mut self, side: Side, from: Square, to: Square, record: &SecretRecord) {
+        let mover = self.piece(from);
+        let target = self.board.as_ref().and_then(|board| board.piece(at(to)));
+        let strike = self.take(record);
         let mut words = format!("{side} {from}{to}");
-        words += &laid.map_or_else(String::new, |laid| format!(", {laid:?}"));
-        if self.ruleset.reserve && strike.is_none() {
-            self.narrow(&mut piece, &full, (from, to), &chips_before);
-        } else if distance > 1 && !self.ruleset.reserve {
-            piece.is_public = true;
-        }
-        if piece.is_public {
-            words += &format!(", a {}", piece.rank);
-            self.known_origins.push(piece.origin);
-        } else if let Some(could_be) = piece.could_be {
-            words += &format!(", one of {could_be:?}");
-            self.known_origins.push(piece.origin);
+        if let Some(BoardEvent::Moved { laid: Some(laid), .. }) = board_event(record) {
+            words += &format!(", {laid:?}");
         }
         if self.own(side) {
-            words += &format!(", your {}", piece.rank);
+            words += &format!(", your {}", mover.letter);
         }
-        let Some([attacker, defender]) = strike else {
-            self.board.insert(to, piece);
-            self.say(words);
-            return;
+        let Some((strike, defender)) = strike.zip(target) else {
+            let mover = self.piece(to);
+            if mover.is_revealed {
+                words += &format!(", a {}", mover.letter);
+                self.known.insert(mover.id);
+            } else if mover.could_be != Letters::ALL {
+                words += &format!(", one of {}", mover.could_be);
+                self.known.insert(mover.id);
+            }
+            return self.say(words);
         };
-        let Some(mut struck) = self.board.remove(&to) else { panic!("{to}: nothing to strike") };
-        assert_eq!((piece.rank, struck.rank), (attacker.rank, defender.rank));
-        piece.is_public = true;
-        self.known_origins.push(piece.origin);
         // Every strike shows both pieces (§A7), but only a Scout sees a silent winner (§D1).
-        let is_silent = self.ruleset.disclosure == Disclosure::SilentDefense
-            && piece.rank != Rank::Scout
-            && defender.fate != Fate::Leaves;
-        if is_silent {
-            struck.beat.push(piece.rank);
+        self.known.insert(mover.id);
+        if strike.is_defender_shown {
+            self.known.insert(defender.id);
         } else {
-            struck.is_public = true;
-            self.known_origins.push(struck.origin);
+            self.beat.entry(defender.id).or_default().push(mover.letter);
         }
-        let is_told = struck.is_public || self.own(struck.side);
-        let name = if is_told { struck.rank.to_string() } else { "something".to_owned() };
-        words += &format!(": {} strikes {name}: {:?}, {:?}", piece.rank, attacker.fate, defender.fate);
-        if self.ruleset.labels
-            && matches!(piece.rank, Rank::Scout | Rank::Phoenix)
-            && defender.fate != Fate::Leaves
-        {
-            // Any piece that kills a Scout, and any piece that a Phoenix finds (§S2.1, §S2.2).
-            struck.is_labeled = true;
-        }
-        if self.ruleset.chips && defender.fate == Fate::Advances {
-            self.owed = Some((side.opponent(), from));
-        }
-        self.say(words);
-        match defender.fate {
-            Fate::Stays => drop(self.board.insert(to, struck)),
-            Fate::Advances => {
-                // Everybody sees it go to the attacker's square.
-                struck.has_moved = true;
-                self.board.insert(from, struck);
-            }
-            Fate::Leaves => {}
-        }
-        match attacker.fate {
-            Fate::Advances => drop(self.board.insert(to, piece)),
-            Fate::Stays => {
-                assert_eq!(piece.rank, Rank::Phoenix, "no other attacker stays");
-                drop(self.board.insert(from, piece));
-            }
-            Fate::Leaves => {}
-        }
-    }
-
-    /// What a move without a strike proves (§C2, §S3.4).
-    fn narrow(
-        &self,
-        piece: &mut Tracked,
-        full: &BTreeSet<Square>,
-        (from, to): (Square, Square),
-        before: &ChipsAt,
-    ) {
-        let found = could_be(self.ruleset, full, from, to, before, &self.chips);
-        assert!(found.contains(piece.rank), "{from}{to}: a {} cannot have done that", piece.rank);
-        let movable =
-            self.ruleset.army.iter().filter(|(rank, _)| !matches!(rank, Rank::Flag | Rank::Bomb)).count();
-        if found.len() as usize == movable {
-            return;
-        }
-        let could_be = piece.could_be.unwrap_or(RankSet::ALL).intersection(found);
-        piece.is_public |= could_be.len() == 1;
-        piece.could_be = Some(could_be);
-    }
-
-    /// Everybody sees the square; knowledge of the piece is lost, except a label (§S1.7).
-    fn removed(&mut self, side: Side, square: Square) {
-        let Some(piece) = self.board.remove(&square) else { panic!("{square}: nothing to remove") };
-        assert_eq!(piece.side, side);
-        *self.reserve[side].entry((piece.rank, piece.is_labeled)).or_default() += 1;
-        self.removed_origins.push(piece.origin);
-        let words = if self.own(side) { format!(", your {}", piece.rank) } else { String::new() };
-        self.say(format!("{side} takes {square} off the board{words}"));
-    }
-
-    /// Everybody sees the square; the rank is shown only if the piece is labeled (§S1.7).
-    fn placed(&mut self, side: Side, square: Square, rank: Rank, is_labeled: bool, color: Option<ChipColor>) {
-        let held = self.reserve[side].entry((rank, is_labeled)).or_default();
-        *held = held.checked_sub(1).expect("it was in reserve");
-        color.and_then(|color| self.chips.insert(square, color));
-        let origin = Origin::Placing(self.placings);
-        self.placings += 1;
-        if is_labeled {
-            self.known_origins.push(origin);
-        }
-        let piece = Tracked {
-            side,
-            rank,
-            origin,
-            has_moved: false,
-            is_public: is_labeled,
-            beat: Vec::new(),
-            is_labeled,
-            could_be: None,
-        };
-        let name = if is_labeled || self.own(side) { format!("a {rank}") } else { "something".to_owned() };
-        self.board.insert(square, piece);
-        self.say(format!("{side} brings {name} on at {square}, {color:?}, labeled: {is_labeled}"));
+        let is_told = strike.is_defender_shown || defender.is_revealed || self.own(side.opponent());
+        let name = if is_told { defender.letter.to_string() } else { "something".to_owned() };
+        let (attacker, fates) = (mover.letter, [strike.attacker.1, strike.defender.1]);
+        self.say(format!("{words}: {attacker} strikes {name}: {fates:?}"));
     }
 }

@@ -8,7 +8,8 @@ mod choices;
 mod choosers;
 mod disclosed;
 mod doors;
-mod narrowing;
+#[path = "../engine_events.rs"]
+mod engine_events;
 mod paired;
 mod records;
 mod shown;

@@ -1,6 +1,8 @@
 //! Paired sessions: two games in which an audience was told the same, and every byte sent to it.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use flagfall_board::{ChipColor, PerSide, Rank, Side, Square};
 use flagfall_rules::secret::to_record;
@@ -10,7 +12,7 @@ use flagfall_rules::{
 use flagfall_tests::{Chance, Match, Step, random_setup};
 
 use crate::beside::failed_color;
-use crate::disclosed::{Disclosed, Origin, beats_in_silence};
+use crate::disclosed::{Disclosed, Origin};
 use crate::doors::{Doors, opened, recorded, refused, scoped, told};
 
 /// A game as it was played: each step and its time.
@@ -62,7 +64,7 @@ impl Script {
     /// Plays the script for one audience; none if a step is refused, because then it is no game.
     pub(crate) fn live(&self, doors: &impl Doors, viewer: Viewer) -> Option<Session> {
         let mut table = self.table();
-        let mut disclosed = Disclosed::new(viewer, self.ruleset, self.secret);
+        let mut disclosed = Disclosed::new(viewer, table.game.terms());
         let mut bytes = vec![opened(doors, &table.game, viewer, 0, table.now)];
         let mut seq = 0;
         let mut log = Vec::new();
@@ -112,25 +114,16 @@ impl Script {
             let places: Vec<(usize, Square)> = (0..self.ruleset.shape.home_len())
                 .filter_map(|place| Some((place, self.ruleset.shape.home_square(side, place)?)))
                 .collect();
-            let moved: Vec<Origin> =
-                disclosed.board.values().filter(|piece| piece.has_moved).map(|piece| piece.origin).collect();
-            // Of a silent winner only its victims are known: any rank that beats them fits (§D1).
-            let fits = |origin: Origin, letter: char| {
-                let winner = disclosed.board.values().find(|piece| piece.origin == origin);
-                winner.zip(Rank::from_letter(letter)).is_none_or(|(winner, rank)| {
-                    winner.beat.iter().all(|beaten| beats_in_silence(rank, *beaten))
-                })
-            };
             let Some(text) = twin.final_deployment(side) else { continue };
             let mut letters: Vec<char> = text.chars().collect();
             let hidden: Vec<(usize, Origin, bool)> = places
                 .iter()
                 .map(|(place, square)| (*place, Origin::Home(*square)))
-                .filter(|(place, origin)| letters[*place] != '.' && !disclosed.known_origins.contains(origin))
-                .map(|(place, origin)| (place, origin, moved.contains(&origin)))
+                .filter(|(place, origin)| letters[*place] != '.' && !disclosed.is_known(*origin))
+                .map(|(place, origin)| (place, origin, disclosed.has_moved(origin)))
                 .collect();
             // The Flag could not have been removed.
-            let stayed = |origin: Origin| !disclosed.removed_origins.contains(&origin);
+            let stayed = |origin: Origin| !disclosed.was_removed(origin);
             for _ in 0..1 + chance.below(30) {
                 if hidden.len() < 2 {
                     break;
@@ -164,8 +157,8 @@ impl Script {
                 }
                 if (!one_moved || is_movable(letters[other]))
                     && (!other_moved || is_movable(letters[one]))
-                    && fits(one_origin, letters[other])
-                    && fits(other_origin, letters[one])
+                    && disclosed.fits(one_origin, letters[other])
+                    && disclosed.fits(other_origin, letters[one])
                 {
                     letters.swap(one, other);
                 }
@@ -192,9 +185,8 @@ impl Script {
             if let Step::Ask(side, Command::Place(placing)) = step {
                 let origin = Origin::Placing(placings);
                 placings += 1;
-                let has_moved =
-                    disclosed.board.values().any(|piece| piece.origin == origin && piece.has_moved);
-                if viewer != Viewer::Player(*side) && !disclosed.known_origins.contains(&origin) {
+                let has_moved = disclosed.has_moved(origin);
+                if viewer != Viewer::Player(*side) && !disclosed.is_known(origin) {
                     let reserve = view(&table.game, Viewer::Player(*side), table.now).reserve;
                     let held = reserve.and_then(|reserves| reserves[*side].unlabeled).unwrap_or_default();
                     let ranks: Vec<Rank> = Rank::ALL
@@ -406,14 +398,30 @@ pub(crate) fn look(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, gam
     }
 }
 
+/// The random game of a seed, and the source of chance after it.
+///
+/// Every planted leak is looked for in the same games, so each is played once.
+fn game_of(ruleset: &'static Ruleset, seed: u64) -> (Script, Chance) {
+    type Cell = Arc<OnceLock<(Script, Chance)>>;
+    static GAMES: Mutex<BTreeMap<(&str, u64), Cell>> = Mutex::new(BTreeMap::new());
+    let cell = {
+        let mut games = GAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(games.entry((ruleset.id, seed)).or_default())
+    };
+    let play = || {
+        let mut chance = Chance::new(seed);
+        (Script::random(ruleset, &mut chance), chance)
+    };
+    cell.get_or_init(play).clone()
+}
+
 fn look_at_ranks(doors: &impl Doors, ruleset: &'static Ruleset, seed: u64, games: u64) -> Findings {
     let mut findings = Findings::default();
     for game in 0..games {
         if findings.leak.is_some() {
             break;
         }
-        let mut chance = Chance::new(seed + game);
-        let script = Script::random(ruleset, &mut chance);
+        let (script, mut chance) = game_of(ruleset, seed + game);
         for viewer in Viewer::ALL {
             // Sessions of different lengths: in short ones much is hidden, in long ones much has
             // happened.

@@ -1,12 +1,17 @@
 //! What is shown is exactly what the specification says was told: no more and no less.
 
+use std::collections::BTreeMap;
+
+use flagfall_board::Rank;
 use flagfall_protocol::{Fate, GameEvent, GameView};
 use flagfall_rules::secret::to_record;
 use flagfall_rules::{Identity, Move, Phase, Ruleset, Start, Viewer};
+use flagfall_second_opinion::At;
 use flagfall_tests::{Chance, Match, Step, rulesets};
 
 use crate::disclosed::Disclosed;
 use crate::doors::{Doors, Real, TellsWrongSetups};
+use crate::engine_events::at;
 use crate::paired::Script;
 
 /// Checks every piece of every view and event against the specification.
@@ -16,7 +21,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
     let mut checked = 0;
     for viewer in Viewer::ALL {
         let mut table = Match::new(ruleset, script.time, script.secret, Chance::new(script.salts));
-        let mut disclosed = Disclosed::new(viewer, ruleset, script.secret);
+        let mut disclosed = Disclosed::new(viewer, table.game.terms());
         for (step, after_ms) in &script.steps {
             let Ok(logged) = table.step(step, *after_ms) else { panic!("a script can be played again") };
             for logged in &logged {
@@ -32,7 +37,7 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                 let Some((event, change)) = event else { continue };
                 for piece in change.pieces.iter().flatten() {
                     assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {event:?}");
-                    assert_eq!(piece.is_revealed, disclosed.board[&piece.square].is_public);
+                    assert_eq!(piece.is_revealed, disclosed.piece(piece.square).is_revealed);
                     checked += 1;
                 }
                 if let GameEvent::Moved(seen) = &event {
@@ -64,14 +69,14 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
                 }
                 let view = Real.view(&logged.after, viewer, logged.at);
                 if logged.after.phase() != Phase::Deploying {
-                    assert_eq!(view.pieces.len(), disclosed.board.len());
+                    assert_eq!(view.pieces.len(), disclosed.pieces().count());
                 }
                 for piece in &view.pieces {
-                    let tracked = &disclosed.board[&piece.square];
+                    let tracked = disclosed.piece(piece.square);
                     assert_eq!(piece.identity, disclosed.identity(piece.square), "{viewer:?} {piece:?}");
-                    assert_eq!((piece.side, piece.is_moved), (tracked.side, tracked.has_moved));
+                    assert_eq!((piece.side as usize, piece.is_moved), (tracked.color, tracked.is_moved));
                     // One's own pieces too: whether the others have seen them (§D2).
-                    assert_eq!(piece.is_revealed, tracked.is_public, "{viewer:?} {piece:?}");
+                    assert_eq!(piece.is_revealed, tracked.is_revealed, "{viewer:?} {piece:?}");
                     assert_eq!(piece.is_labeled, tracked.is_labeled, "{viewer:?} {piece:?}");
                     checked += 1;
                 }
@@ -88,25 +93,30 @@ fn check(ruleset: &'static Ruleset, seed: u64) -> usize {
 
 /// Checks reserves, chips and owed colors.
 fn check_shadow(view: &GameView, disclosed: &Disclosed, ruleset: &Ruleset) {
-    let has_started = !disclosed.board.is_empty();
+    let Some(board) = &disclosed.board else { return };
     let chips = view.chips.iter().flat_map(|chips| chips.iter());
-    assert_eq!(chips.collect::<crate::narrowing::ChipsAt>(), disclosed.chips);
+    let chips: BTreeMap<At, char> = chips.map(|(square, color)| (at(square), color.letter())).collect();
+    let expected = board.squares().filter_map(|square| Some((square, board.chip(square)?)));
+    assert_eq!(chips, expected.collect());
     let is_running = view.phase == flagfall_protocol::Phase::Playing;
-    let owed = view.owed_color.map(|owed| (owed.side, owed.square));
-    assert_eq!(owed, disclosed.owed.filter(|_| is_running));
+    let owed = view.owed_color.map(|owed| (owed.side as usize, at(owed.square)));
+    assert_eq!(owed, board.owed.filter(|_| is_running).map(|square| (board.turn, square)));
     assert_eq!(view.reserve.is_some(), ruleset.reserve);
-    for side in flagfall_board::Side::BOTH.into_iter().filter(|_| has_started) {
+    for side in flagfall_board::Side::BOTH {
         let Some(reserve) = view.reserve.as_ref().map(|reserves| &reserves[side]) else { continue };
+        let expected = &board.reserves[side as usize];
         let held = |is_labeled: bool| -> flagfall_protocol::RankCounts {
-            let held = disclosed.reserve[side]
-                .iter()
-                .filter(|((_, labeled), count)| *labeled == is_labeled && **count > 0);
-            held.map(|((rank, _), count)| (*rank, *count as u8)).collect()
+            let held = expected.held(is_labeled).iter().filter(|(_, count)| **count > 0);
+            held.map(|(letter, count)| (rank(*letter), *count as u8)).collect()
         };
-        assert_eq!(reserve.size, disclosed.reserve[side].values().sum::<u16>());
+        assert_eq!(u64::from(reserve.size), expected.size());
         assert_eq!(reserve.labeled, held(true));
         assert_eq!(reserve.unlabeled, disclosed.knows_reserve(side).then(|| held(false)));
     }
+}
+
+fn rank(letter: char) -> Rank {
+    Rank::from_letter(letter).expect("the letter of a rank")
 }
 
 #[test]
@@ -134,11 +144,13 @@ fn a_marked_hidden_rank_is_in_no_outgoing_byte() {
             let session = script.live(&Real, Viewer::Public).expect("a script can be played again");
             // The Spy if it is unique, or the Flag. While it is hidden, no piece on the board and
             // no event names it.
-            let spies = ruleset.army.count(flagfall_board::Rank::Spy);
-            let unique = if spies == 1 { flagfall_board::Rank::Spy } else { flagfall_board::Rank::Flag };
+            let spies = ruleset.army.count(Rank::Spy);
+            let unique = if spies == 1 { Rank::Spy } else { Rank::Flag };
             for side in flagfall_board::Side::BOTH {
-                let hides = session.disclosed.board.iter().any(|(square, piece)| {
-                    piece.side == side && piece.rank == unique && session.disclosed.knows(*square).is_none()
+                let hides = session.disclosed.pieces().any(|piece| {
+                    piece.color == side as usize
+                        && piece.letter == unique.letter()
+                        && !session.disclosed.knows(piece)
                 });
                 if hides {
                     let letter = if side == flagfall_board::Side::Red { 'r' } else { 'b' };
