@@ -34,12 +34,18 @@ fn played(ruleset: &'static Ruleset, levels: [Level; 2], seed: u64, life: usize)
 /// Never starts over within a game.
 const WHOLE_GAME: usize = usize::MAX;
 
+/// Every game of these tests is checked for illegal commands, so one of each pair of levels is
+/// enough here; `FLAGFALL_GAMES` plays more.
+fn games_of_each_pair() -> u64 {
+    std::env::var("FLAGFALL_GAMES").ok().and_then(|games| games.parse().ok()).unwrap_or(1)
+}
+
 #[test]
 fn every_level_plays_legal_commands_in_every_ruleset() {
     for ruleset in Ruleset::all() {
         for red in Level::ALL {
             for blue in Level::ALL {
-                (1..=3).for_each(|seed| _ = played(ruleset, [red, blue], seed, WHOLE_GAME));
+                (1..=games_of_each_pair()).for_each(|seed| _ = played(ruleset, [red, blue], seed, WHOLE_GAME));
             }
         }
     }

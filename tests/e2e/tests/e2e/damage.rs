@@ -32,6 +32,17 @@ fn damage_after_a_planned_stop_is_reported() {
     damaged(true);
 }
 
+/// The kinds of damage to a file: one of them, by the seed, so that each kind meets some file;
+/// with `FLAGFALL_DAMAGES=all` every kind. The tests of the store damage every file in every way,
+/// without a server.
+fn kinds_for(number: usize) -> Vec<Damage> {
+    if std::env::var_os("FLAGFALL_DAMAGES").is_some_and(|kinds| kinds == "all") {
+        return DAMAGES.to_vec();
+    }
+    let first = Chance::seed_or(0) as usize % DAMAGES.len();
+    vec![DAMAGES[(first + number) % DAMAGES.len()]]
+}
+
 #[expect(clippy::print_stdout, reason = "a test that fails shows what came of the damage before")]
 fn damaged(is_planned: bool) {
     let site = Site::new();
@@ -51,8 +62,8 @@ fn damaged(is_planned: bool) {
     let kept = site.path().join("kept");
     copy(&site.data(), &kept);
     let mut outcomes = Vec::new();
-    for file in files(&kept) {
-        for damage in DAMAGES {
+    for (number, file) in files(&kept).into_iter().enumerate() {
+        for damage in kinds_for(number + usize::from(is_planned) * DAMAGES.len() / 2) {
             fs::remove_dir_all(site.data()).expect("the data of before");
             copy(&kept, &site.data());
             let path = site.data().join(file.strip_prefix(&kept).expect("a file within"));
