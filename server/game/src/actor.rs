@@ -351,6 +351,7 @@ impl Actor {
 
     fn step(&mut self, input: Input) {
         let now = self.host.now();
+        self.table.write_form = self.host.peers.write_form();
         self.look_at_store(now);
         if let Some(seats) = &self.host.seats {
             self.table.note_sight(seats.sighted_since(tokio::time::Instant::now()));
