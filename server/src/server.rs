@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use flagfall_protocol::CloseCode;
+use flagfall_store::record::Form;
 use flagfall_store::{Store, StoreError};
 use futures_util::FutureExt;
 use metrics::counter;
@@ -285,7 +286,11 @@ async fn meet_peers(app: Arc<App>) {
         if app.is_stopping() {
             break;
         }
-        let sign = Sign { online: app.connections.players_online(), seekers: app.lobby.seekers_here() };
+        let sign = Sign {
+            online: app.connections.players_online(),
+            seekers: app.lobby.seekers_here(),
+            reads_form: Some(Form::NEWEST.number()),
+        };
         if let Err(error) = app.peers.meet(&sign).await {
             tracing::debug!(%error, "could not exchange records with other servers");
         }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use flagfall_store::archive::{
-    ArchiveError, Examined, Tally, alive_at_export, check_export, examine, export, import,
+    ArchiveError, Examined, Rewrite, Tally, alive_at_export, check_export, examine, export_rewritten, import,
 };
 use flagfall_store::embedded::backup::{BackupError, is_backup};
 use flagfall_store::embedded::{Inspection, LostTail};
@@ -26,7 +26,7 @@ use self::report::{PROGRESS, say};
 use crate::config::{Config, JobsCommand, OperatorCommand, StoreCommand, StoreKind};
 use crate::redis_tls::RedisTlsError;
 use flagfall_base::jobs::{dead_jobs, waiting_jobs};
-use flagfall_game::note_outage;
+use flagfall_game::{InForm, note_outage};
 use flagfall_services::archive::archive_all;
 use flagfall_services::operator::{self, Operator, OperatorError};
 use flagfall_services::prune::{Lifetimes, Pruned, Run, prune_all};
@@ -308,15 +308,17 @@ fn tell_damaged(examined: &Examined) {
 
 async fn export_to(config: &Config, file: &Path) -> Result<(), StoreFailure> {
     let store = open_archive(config).await?;
+    let mut in_form = config.settings.write_format.map(InForm::new);
+    let rewrite = in_form.as_mut().map(|in_form| in_form as &mut dyn Rewrite);
     let examined = if file == Path::new("-") {
         // Progress messages would mix with the output.
-        export(&*store, &mut io::stdout(), |_| {}).await?
+        export_rewritten(&*store, &mut io::stdout(), rewrite, |_| {}).await?
     } else {
         let failed = |error| StoreFailure::File { file: file.to_owned(), error };
         // The file holds what players must not see: only its owner may read it.
         let out = OpenOptions::new().write(true).create_new(true).mode(0o600).open(file).map_err(failed)?;
         let mut out = BufWriter::new(out);
-        let examined = export(&*store, &mut out, progress("exported")).await?;
+        let examined = export_rewritten(&*store, &mut out, rewrite, progress("exported")).await?;
         out.into_inner().map_err(|error| failed(error.into_error()))?.sync_all().map_err(failed)?;
         tell_damaged(&examined);
         say(&format!("exported to {}: {}", file.display(), examined.tally));

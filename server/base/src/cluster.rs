@@ -2,16 +2,19 @@
 //!
 //! Each server keeps a record of itself in the store, which expires if it is not renewed. It says
 //! how many players are connected there, and which of them have an open seek. Losing it does no
-//! lasting harm. Servers also send each other short-lived notices, such as who has which game open
+//! lasting harm. The record also says which form of log entries the server reads: a newer form is
+//! written when every server reads it. Servers also send each other short-lived notices, such as who has which game open
 //! (`seats`).
 
 mod bus;
 mod seats;
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::keys::SERVERS;
+use flagfall_store::record::Form;
 use flagfall_store::{Key, Store, StoreError, Update, Write};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +25,9 @@ pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 const ALIVE_MS: u64 = 3_000;
 /// Most servers that are read.
 const PEERS_MAX: usize = 64;
+/// The newest form is written after so many meetings in a row at which every server read it. A server
+/// that was silent for a while, as after an outage of the store, is back within fewer.
+const MEETINGS: u32 = 10;
 
 /// A server's record of itself.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -30,18 +36,31 @@ pub struct Sign {
     pub online: usize,
     /// Those of them with an open seek.
     pub seekers: BTreeSet<String>,
+    /// The number of the newest form of log entries that it reads. Version 0.1 does not say, and
+    /// reads form 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads_form: Option<u8>,
+}
+
+impl Sign {
+    fn reads_newest_form(&self) -> bool {
+        self.reads_form.is_some_and(|form| form >= Form::NEWEST.number())
+    }
 }
 
 /// The other servers. Cheap to clone; all clones share one state.
 #[derive(Clone)]
 pub struct Peers {
     inner: Option<Arc<Inner>>,
+    forced_form: Option<Form>,
 }
 
 struct Inner {
     store: Arc<dyn Store>,
     id: String,
     others: Mutex<Vec<Sign>>,
+    /// Meetings in a row at which every server read the newest form.
+    agreed: AtomicU32,
 }
 
 impl Peers {
@@ -49,8 +68,26 @@ impl Peers {
     /// store, there are none.
     #[must_use]
     pub fn new(store: Arc<dyn Store>, id: String) -> Peers {
-        let is_shared = store.announcements().is_some();
-        Peers { inner: is_shared.then(|| Arc::new(Inner { store, id, others: Mutex::default() })) }
+        let inner = store
+            .announcements()
+            .is_some()
+            .then(|| Arc::new(Inner { store, id, others: Mutex::default(), agreed: AtomicU32::default() }));
+        Peers { inner, forced_form: None }
+    }
+
+    /// The same, but this form is written whatever other servers read; `None` leaves it to them.
+    #[must_use]
+    pub fn with_write_form(self, forced_form: Option<Form>) -> Peers {
+        Peers { forced_form, ..self }
+    }
+
+    /// The form in which log entries are written now. Other servers can only refuse games with
+    /// entries that they do not read, so form 1 is written until all read the newest one.
+    #[must_use]
+    pub fn write_form(&self) -> Form {
+        let has_agreed = |inner: &Arc<Inner>| inner.agreed.load(Ordering::Relaxed) >= MEETINGS;
+        let automatic = || if self.inner.as_ref().is_none_or(has_agreed) { Form::NEWEST } else { Form::Json };
+        self.forced_form.unwrap_or_else(automatic)
     }
 
     /// True if there can be other servers.
@@ -65,11 +102,13 @@ impl Peers {
     /// [`StoreError`]; what was known about the others stays.
     pub async fn meet(&self, sign: &Sign) -> Result<(), StoreError> {
         let Some(inner) = &self.inner else { return Ok(()) };
-        let value = serde_json::to_vec(sign).unwrap_or_default();
-        let expires = Some(inner.store.now().plus_ms(ALIVE_MS));
-        inner.write(Write::Put { key: inner.key()?, value, expires }).await?;
-        let others = inner.look().await?;
-        *inner.others() = others;
+        let met = inner.meet(sign).await;
+        let do_agree = met.as_ref().is_ok_and(|others| {
+            // There may be more than were read.
+            others.len() + 1 < PEERS_MAX && others.iter().all(Sign::reads_newest_form)
+        });
+        inner.note_agreement(do_agree);
+        *inner.others() = met?;
         Ok(())
     }
 
@@ -111,6 +150,29 @@ impl Inner {
         self.others.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    async fn meet(&self, sign: &Sign) -> Result<Vec<Sign>, StoreError> {
+        let value = serde_json::to_vec(sign).unwrap_or_default();
+        let expires = Some(self.store.now().plus_ms(ALIVE_MS));
+        self.write(Write::Put { key: self.key()?, value, expires }).await?;
+        self.look().await
+    }
+
+    /// Counts a meeting at which all servers read the newest form, or begins to count anew.
+    fn note_agreement(&self, do_agree: bool) {
+        let before = self.agreed.load(Ordering::Relaxed);
+        let after = if do_agree { before.saturating_add(1) } else { 0 };
+        self.agreed.store(after, Ordering::Relaxed);
+        let form = Form::NEWEST.number();
+        if before < MEETINGS && after == MEETINGS {
+            tracing::info!(form, "every server on this store reads this form of log entries: it is written");
+        } else if before >= MEETINGS && after == 0 {
+            tracing::info!(
+                form,
+                "not every server is known to read this form of log entries: form 1 is written"
+            );
+        }
+    }
+
     fn key(&self) -> Result<Key, StoreError> {
         SERVERS.key([&self.id])
     }
@@ -134,19 +196,29 @@ mod tests {
     use std::sync::Arc;
 
     use flagfall_board::Stamp;
+    use flagfall_store::memory::Fault;
     use flagfall_store::{ManualClock, MemoryStore};
 
     use super::*;
 
     fn sign(online: usize, seekers: &[&str]) -> Sign {
-        Sign { online, seekers: seekers.iter().map(ToString::to_string).collect() }
+        let reads_form = Some(Form::NEWEST.number());
+        Sign { online, seekers: seekers.iter().map(ToString::to_string).collect(), reads_form }
+    }
+
+    fn of_version_0_1() -> Sign {
+        Sign { reads_form: None, ..sign(1, &[]) }
+    }
+
+    fn servers<const N: usize>(store: &Arc<dyn Store>, ids: [&str; N]) -> [Peers; N] {
+        ids.map(|id| Peers::new(store.clone(), id.to_owned()))
     }
 
     #[tokio::test]
     async fn servers_know_of_each_other_until_one_leaves_or_is_silent() {
         let clock = Arc::new(ManualClock::new(Stamp(1_000)));
         let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(clock.clone()));
-        let [one, two, three] = ["1", "2", "3"].map(|id| Peers::new(store.clone(), id.to_owned()));
+        let [one, two, three] = servers(&store, ["1", "2", "3"]);
         one.meet(&sign(5, &["ana"])).await.unwrap();
         two.meet(&sign(7, &[])).await.unwrap();
         three.meet(&sign(1, &[])).await.unwrap();
@@ -164,5 +236,88 @@ mod tests {
         let peers = Peers::new(Arc::new(MemoryStore::default()), "1".to_owned());
         peers.meet(&sign(5, &["ana"])).await.unwrap();
         assert!(!peers.is_shared() && peers.leave().await);
+        assert_eq!(peers.write_form(), Form::NEWEST, "it waits for no other");
+    }
+
+    /// The server meets the others so often; the form that it writes before each meeting and after
+    /// the last.
+    async fn forms(peers: &Peers, meetings: u32) -> Vec<Form> {
+        let mut forms = vec![peers.write_form()];
+        for _ in 0..meetings {
+            peers.meet(&sign(0, &[])).await.unwrap();
+            forms.push(peers.write_form());
+        }
+        forms
+    }
+
+    /// Form 1 before every meeting but the last of those that it takes to agree.
+    fn expected() -> Vec<Form> {
+        let mut forms = vec![Form::Json; MEETINGS as usize];
+        forms.push(Form::NEWEST);
+        forms
+    }
+
+    #[tokio::test]
+    async fn a_new_form_is_written_once_all_servers_have_read_it_for_a_while() {
+        let clock = Arc::new(ManualClock::new(Stamp(1_000)));
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(clock.clone()));
+        let [new, old, other] = servers(&store, ["new", "old", "other"]);
+        old.meet(&of_version_0_1()).await.unwrap();
+        other.meet(&sign(0, &[])).await.unwrap();
+        assert!(forms(&new, 2 * MEETINGS).await.iter().all(|form| *form == Form::Json));
+        assert!(!old.leave().await);
+        assert_eq!(forms(&new, MEETINGS).await, expected());
+        old.meet(&of_version_0_1()).await.unwrap();
+        assert_eq!(forms(&new, 1).await, [Form::NEWEST, Form::Json], "an old server joins later");
+        clock.advance_ms(ALIVE_MS);
+        assert_eq!(forms(&new, MEETINGS).await, expected(), "and dies");
+    }
+
+    #[tokio::test]
+    async fn records_of_unknown_servers_and_meetings_that_fail_count_as_form_1() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(ManualClock::new(Stamp(1_000))));
+        let [new, ..] = servers(&store, ["new"]);
+        let put = |value: &[u8]| Update {
+            conditions: Vec::new(),
+            writes: vec![Write::Put {
+                key: SERVERS.key([&"odd"]).unwrap(),
+                value: value.to_vec(),
+                expires: None,
+            }],
+        };
+        for (record, reads) in [
+            (r#"{"online":1,"seekers":[]}"#, false),
+            (r#"{"online":1,"seekers":[],"reads_form":1}"#, false),
+            (r#"{"online":1,"seekers":[],"reads_form":"2"}"#, false),
+            (r#"{"online":1,"seekers":[],"reads_form":900}"#, false),
+            ("", false),
+            (r#"{"online":1,"seekers":[],"reads_form":2}"#, true),
+            (r#"{"online":1,"seekers":[],"reads_form":3,"more":1}"#, true),
+        ] {
+            store.update(put(record.as_bytes())).await.unwrap();
+            let last = forms(&new, MEETINGS).await.pop();
+            assert_eq!(last, Some(if reads { Form::NEWEST } else { Form::Json }), "{record}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_failed_meeting_begins_the_count_anew() {
+        let memory = MemoryStore::announcing(ManualClock::new(Stamp(1_000)));
+        let store: Arc<dyn Store> = Arc::new(memory.clone());
+        let [new, ..] = servers(&store, ["new"]);
+        assert_eq!(forms(&new, MEETINGS).await, expected());
+        memory.fail_next(Fault::Unavailable);
+        assert!(new.meet(&sign(0, &[])).await.is_err());
+        assert_eq!(forms(&new, MEETINGS).await, expected());
+    }
+
+    #[tokio::test]
+    async fn an_operator_can_force_a_form() {
+        let store: Arc<dyn Store> = Arc::new(MemoryStore::announcing(ManualClock::new(Stamp(1_000))));
+        for form in [Form::Json, Form::Binary] {
+            let [peers] = servers(&store, ["1"]);
+            let peers = peers.with_write_form(Some(form));
+            assert!(forms(&peers, MEETINGS).await.iter().all(|written| *written == form));
+        }
     }
 }

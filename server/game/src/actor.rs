@@ -341,6 +341,7 @@ impl Actor {
 
     fn step(&mut self, input: Input) {
         let now = self.host.now();
+        self.table.write_form = self.host.peers.write_form();
         self.look_at_store(now);
         if let Some(seats) = &self.host.seats {
             self.table.attendance.note_sight(seats.sighted_since(tokio::time::Instant::now()));

@@ -51,7 +51,7 @@ impl Tables {
         let server = random_code().map_err(|_| StoreError::Unavailable { why: NO_RANDOM_BITS.to_owned() })?;
         let tables = Tables::new(Host {
             seats: store.announcements().map(|_| Seats::new(server.clone())),
-            peers: Peers::new(store.clone(), server),
+            peers: Peers::new(store.clone(), server).with_write_form(settings.write_form),
             store,
             clock: Box::new(clock),
             settings: Arc::new(settings),

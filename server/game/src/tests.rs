@@ -8,6 +8,7 @@ mod conflicts;
 mod due;
 mod early;
 mod epochs;
+mod forms;
 mod frozen;
 pub(super) mod harness;
 mod house_players;

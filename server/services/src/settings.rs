@@ -15,6 +15,7 @@ use flagfall_base::delivery::Connections;
 use flagfall_base::flags::{count, defaults, number, time, time_or_never};
 use flagfall_base::memory::{MemoryGuard, MemoryLimit};
 use flagfall_game::{Features, TableSettings};
+use flagfall_store::record::Form;
 
 const MILLISECOND: Duration = Duration::from_millis(1);
 const SECOND: Duration = Duration::from_secs(1);
@@ -33,6 +34,11 @@ pub struct Settings {
     #[arg(long = "allow-origin", env = "FLAGFALL_ALLOW_ORIGIN", value_name = "ORIGIN",
           value_delimiter = ',', value_parser = origin, help_heading = "Listening")]
     pub allowed_origins: Vec<String>,
+    /// The form in which moves are written into the store: 1 is the one that servers of version 0.1
+    /// read, 2 is smaller. Without this a server writes form 2 while every server on its store reads
+    /// it. With it `store export` writes all moves in that form.
+    #[arg(long, env = "FLAGFALL_WRITE_FORMAT", value_name = "1|2", global = true, help_heading = "Store")]
+    pub write_format: Option<Form>,
     /// Limits on numbers and sizes.
     #[command(flatten)]
     pub limits: Limits,
@@ -80,6 +86,7 @@ impl Settings {
             running_games_max: self.limits.running_games,
             memory: MemoryGuard::new(self.limits.memory),
             rest_ms: u64::try_from(self.times.rest.as_millis()).unwrap_or(u64::MAX),
+            write_form: self.write_format,
             features,
             connections,
         }

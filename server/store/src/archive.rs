@@ -18,9 +18,11 @@
 //! in quarantine has the entries before its damage. The last line holds the counts and the SHA-256
 //! of all lines before it. **An export holds what no player may see**: protect it like the store.
 //!
-//! An import restores all bytes and stamps exactly; hashes follow from the bodies. The store it is
+//! An import restores all bytes and stamps exactly; hashes follow from the bodies. So an export can
+//! write the entries in an older form ([`Rewrite`]), and an older version can import them. The store it is
 //! imported into has its own epoch, so clients load their games anew.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead, Write as IoWrite};
 
@@ -274,6 +276,15 @@ impl LineWriter<'_> {
     }
 }
 
+/// Writes the bodies of an export in another form.
+pub trait Rewrite: Send {
+    /// The body to write in place of this entry's. Called for each game's entries in order.
+    ///
+    /// # Errors
+    /// Why there is none, without any content of the entry: the exported game ends before it.
+    fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String>;
+}
+
 /// Exports the whole store. No server should be changing it meanwhile. `told` is called after each
 /// game.
 ///
@@ -282,6 +293,19 @@ impl LineWriter<'_> {
 pub async fn export(
     store: &dyn Archive,
     out: &mut (dyn IoWrite + Send),
+    told: impl FnMut(&Tally) + Send,
+) -> Result<Examined, ArchiveError> {
+    export_rewritten(store, out, None, told).await
+}
+
+/// Like [`export`], with the bodies as `rewrite` writes them, if it is given.
+///
+/// # Errors
+/// As [`export`].
+pub async fn export_rewritten(
+    store: &dyn Archive,
+    out: &mut (dyn IoWrite + Send),
+    mut rewrite: Option<&mut dyn Rewrite>,
     mut told: impl FnMut(&Tally) + Send,
 ) -> Result<Examined, ArchiveError> {
     let mut lines = LineWriter { out, hasher: Sha256::new() };
@@ -290,13 +314,28 @@ pub async fn export(
     let mut examined = Examined::default();
     let known = store.quarantined().await?;
     for game in sorted_games(store).await? {
-        let (entries, damage) = read_game(store, game, |entry| {
+        let (mut entries, mut unreadable) = (0, None);
+        let (_, damage) = read_game(store, game, |entry| {
             let StoredEntry { seq, at, body } = entry;
-            lines.write(&Line::Entry { game, seq: *seq, at: *at, body: Bytes::of(body.expose()) })
+            let rewritten = match &mut rewrite {
+                _ if unreadable.is_some() => return Ok(()),
+                None => Ok(Cow::Borrowed(body)),
+                Some(rewrite) => rewrite.rewrite(game, entry).map(Cow::Owned),
+            };
+            match rewritten {
+                Ok(body) => {
+                    entries += 1;
+                    lines.write(&Line::Entry { game, seq: *seq, at: *at, body: Bytes::of(body.expose()) })
+                }
+                Err(what) => {
+                    unreadable = Some(format!("entry {seq}: {what}"));
+                    Ok(())
+                }
+            }
         })
         .await?;
         let reason = || known.iter().find(|(other, _)| *other == game).map(|(_, reason)| reason.clone());
-        if let Some(reason) = damage.or_else(reason) {
+        if let Some(reason) = unreadable.or(damage).or_else(reason) {
             lines.write(&Line::Quarantine { game, reason: reason.clone() })?;
             examined.damaged.push((game, reason));
         }

@@ -12,6 +12,7 @@ mod json;
 mod tests;
 
 use std::borrow::Cow;
+use std::str::FromStr;
 
 use flagfall_board::PerSide;
 use flagfall_rules::Event;
@@ -41,6 +42,33 @@ impl Form {
         match self {
             Form::Json => 1,
             Form::Binary => 2,
+        }
+    }
+
+    /// The form of a body, if this version knows it.
+    #[must_use]
+    pub fn of(body: &SecretBytes) -> Option<Form> {
+        match body.expose() {
+            [b'{', ..] => Some(Form::Json),
+            [binary::FORM, ..] => Some(Form::Binary),
+            _ => None,
+        }
+    }
+}
+
+/// The text is not the number of a form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+#[error("wanted: 1 or 2")]
+pub struct FormParseError;
+
+impl FromStr for Form {
+    type Err = FormParseError;
+
+    fn from_str(text: &str) -> Result<Form, FormParseError> {
+        match text {
+            "1" => Ok(Form::Json),
+            "2" => Ok(Form::Binary),
+            _ => Err(FormParseError),
         }
     }
 }

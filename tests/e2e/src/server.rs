@@ -111,8 +111,17 @@ impl Site {
     /// If the site has no earlier version.
     #[must_use]
     pub fn serve_older(&self) -> Server {
+        Server::start(&mut self.older_command(0))
+    }
+
+    /// The command that starts a server of the earlier version on this port; 0 means any.
+    ///
+    /// # Panics
+    /// If the site has no earlier version.
+    #[must_use]
+    pub fn older_command(&self, port: u16) -> Command {
         let older = self.older.as_ref().expect("a site with an earlier version");
-        Server::start(&mut self.command_of(&older.server, 0))
+        self.command_of(&older.server, port)
     }
 
     /// Starts a server whose data is in another Redis.

@@ -168,7 +168,8 @@ impl Table {
         if has_branched {
             return self.diverge(outputs);
         }
-        if self.catch_up(stored).is_err() {
+        if let Err(error) = self.catch_up(stored) {
+            tracing::error!(game = %self.id(), %error, "this server cannot read how the game's log goes on");
             return self.quarantine();
         }
         let is_conflict = matches!(reading, Reading::Conflict(_));

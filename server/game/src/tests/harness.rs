@@ -16,7 +16,7 @@ use flagfall_store::record;
 use flagfall_store::{Append, AppendOutcome, Head, MemoryStore, Store, Write};
 
 pub(super) use client::Client;
-pub(super) use hand::{Hand, play_plies};
+pub(super) use hand::{Hand, load, play_plies};
 pub(super) use server::{
     DAYS, TestServer, close, command, command_at, deploy_both, keys, new_game, open, rematch, run_tasks,
     settings,

@@ -359,8 +359,11 @@ async fn two_houses() -> (House, House) {
 async fn meet(houses: [&House; 2]) {
     for _ in 0..2 {
         for house in houses {
-            let sign =
-                Sign { online: house.connections.players_online(), seekers: house.lobby.seekers_here() };
+            let sign = Sign {
+                online: house.connections.players_online(),
+                seekers: house.lobby.seekers_here(),
+                ..Sign::default()
+            };
             house.lobby.inner.peers().meet(&sign).await.unwrap();
             house.lobby.inner.tick().await;
         }

@@ -35,6 +35,7 @@ const OTHER_VALUES: &[(&str, &str)] = &[
     ("log", "info,flagfall_services::lobby=debug"),
     ("log-format", "json"),
     ("redis-prefix", "other"),
+    ("write-format", "1"),
     ("memory-limit", "900M"),
     ("trusted-proxy", "10.0.0.5,10.0.1.0/24"),
     ("trusted-network", "198.51.100.7"),

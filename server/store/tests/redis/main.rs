@@ -10,6 +10,7 @@ mod losses;
 mod overwritten;
 mod packing;
 mod settings;
+mod size;
 
 use std::collections::HashMap;
 use std::path::Path;

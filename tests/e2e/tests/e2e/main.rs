@@ -20,3 +20,4 @@ mod operators;
 mod programs;
 mod several;
 mod typed;
+mod upgrade;

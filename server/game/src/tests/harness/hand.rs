@@ -8,6 +8,7 @@ use flagfall_board::{GameId, Ply, Side, Stamp};
 use flagfall_bots::Chance;
 use flagfall_protocol::{GameCommand, GameView, Position};
 use flagfall_rules::{Entropy, Viewer};
+use flagfall_store::record::Form;
 use flagfall_store::{ManualClock, MemoryStore, Store, StoredEntry};
 
 use super::client::REQUEST;
@@ -251,7 +252,9 @@ pub(crate) fn load(store: &MemoryStore, id: GameId) -> Table {
     let stored = now(search::read_all(store, id, 0)).unwrap();
     let epoch = now(store.epoch()).unwrap();
     let settings = TableSettings { spectators_max: 100, ..settings(Connections::new()) };
-    Table::from_log(id, epoch, Arc::new(settings), &stored).unwrap()
+    let mut table = Table::from_log(id, epoch, Arc::new(settings), &stored).unwrap();
+    table.write_form = Form::NEWEST;
+    table
 }
 
 /// Has both sides deploy, and plays this number of plies.

@@ -130,6 +130,7 @@ pub(crate) fn settings(connections: Connections) -> TableSettings {
         running_games_max: 1_000_000,
         memory: MemoryGuard::new(MemoryLimit::Off),
         rest_ms: REST_MS,
+        write_form: None,
         features: Arc::new(NotingFeatures),
         connections,
     }

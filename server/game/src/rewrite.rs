@@ -1,0 +1,49 @@
+//! Writes entries in another form, for the export of a store.
+
+use flagfall_board::GameId;
+use flagfall_store::archive::Rewrite;
+use flagfall_store::record::{self, Form, LogEntry};
+use flagfall_store::{SecretBytes, StoredEntry};
+
+use super::header::GameHeader;
+use super::replay::ReplayError;
+
+/// Writes all entries in one form.
+pub struct InForm {
+    form: Form,
+    /// The game whose entries come, and its header.
+    header: Option<(GameId, GameHeader)>,
+}
+
+impl InForm {
+    /// Entries in this form.
+    #[must_use]
+    pub fn new(form: Form) -> InForm {
+        InForm { form, header: None }
+    }
+
+    fn body(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, ReplayError> {
+        let wrong = |error| ReplayError::Entry { seq: entry.seq, error };
+        match &self.header {
+            Some((of, header)) if *of == game => {
+                if Form::of(&entry.body) == Some(self.form) {
+                    return Ok(entry.body.clone());
+                }
+                let LogEntry { command, lag_ms, event } =
+                    record::decode(&entry.body, header.seats()).map_err(wrong)?;
+                record::encode(self.form, header.seats(), command.as_ref(), lag_ms, &event).map_err(wrong)
+            }
+            // The header is JSON in every form.
+            Some(_) | None => {
+                self.header = Some((game, record::decode_header(&entry.body).map_err(wrong)?));
+                Ok(entry.body.clone())
+            }
+        }
+    }
+}
+
+impl Rewrite for InForm {
+    fn rewrite(&mut self, game: GameId, entry: &StoredEntry) -> Result<SecretBytes, String> {
+        self.body(game, entry).map_err(|error| error.to_string())
+    }
+}

@@ -1,0 +1,209 @@
+//! Both forms of log entries: in one log, in exports, and while servers are upgraded one by one.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use flagfall_base::cluster::Sign;
+use flagfall_board::{GameId, Side};
+use flagfall_bots::Chance;
+use flagfall_protocol::{Phase, Time};
+use flagfall_store::archive::{export_rewritten, import};
+use flagfall_store::record::Form;
+use flagfall_store::{
+    Append, AppendOutcome, Archive as _, EmbeddedOptions, EmbeddedStore, Head, ManualClock, MemoryStore,
+    SecretBytes, Store as _, StoredEntry, SystemClock,
+};
+use tempfile::TempDir;
+
+use super::harness::{Hand, START, TestServer, deploy_both, header, load};
+use crate::replay::replay;
+use crate::search::read_all;
+use crate::{InForm, NewCommand, TableError};
+
+fn forms(stored: &[StoredEntry]) -> Vec<Option<Form>> {
+    stored.iter().map(|entry| Form::of(&entry.body)).collect()
+}
+
+#[test]
+fn a_game_whose_server_changes_form_has_both_in_its_log() {
+    for ruleset in ["classic", "quantum", "shadowflash-3"] {
+        let (mut hand, mut ana, mut bo) = Hand::playing(&header(ruleset));
+        let mut twin = hand.twin();
+        let known = hand.log().len();
+        for (seed, form) in (0..).zip([Form::Binary, Form::Json, Form::Binary]) {
+            hand.table.write_form = form;
+            hand.play(&mut ana, &mut bo, 4, &mut Chance::new(seed));
+        }
+        let both = [Form::Json, Form::Binary].map(Some).into_iter().collect::<BTreeSet<_>>();
+        assert_eq!(forms(&hand.log()).into_iter().skip(known).collect::<BTreeSet<_>>(), both);
+        twin.table.catch_up(&hand.log()[known..]).unwrap();
+        let reloaded = load(&hand.store, hand.id);
+        for other in [&twin.table, &reloaded] {
+            assert!(other.game == hand.table.game && other.head == hand.table.head, "{ruleset}");
+        }
+    }
+}
+
+/// An empty store in a folder.
+fn embedded(folder: &TempDir) -> EmbeddedStore {
+    EmbeddedStore::open(folder.path(), SystemClock, &EmbeddedOptions::default()).unwrap()
+}
+
+/// A store in a folder with this log.
+async fn embedded_with(folder: &TempDir, game: GameId, stored: Vec<StoredEntry>) -> EmbeddedStore {
+    let store = embedded(folder);
+    let taken = store.take_over(game, Head::START, stored).await;
+    assert!(matches!(taken, Ok(AppendOutcome::Ok { .. })));
+    store
+}
+
+#[tokio::test]
+async fn an_export_in_one_form_has_the_same_games() {
+    let (mut hand, mut ana, mut bo) = Hand::playing(&header("classic"));
+    for form in [Form::Json, Form::Binary] {
+        hand.table.write_form = form;
+        hand.play(&mut ana, &mut bo, 5, &mut Chance::new(1));
+    }
+    let folder = TempDir::new().unwrap();
+    let store = embedded_with(&folder, hand.id, hand.log()).await;
+    for form in [Form::Json, Form::Binary] {
+        let mut exported = Vec::new();
+        let mut in_form = InForm::new(form);
+        let examined = export_rewritten(&store, &mut exported, Some(&mut in_form), |_| {}).await.unwrap();
+        assert!(examined.damaged.is_empty());
+        let folder = TempDir::new().unwrap();
+        let other = embedded(&folder);
+        import(&other, &mut exported.as_slice(), |_| {}).await.unwrap();
+        let stored = read_all(&other, hand.id, 0).await.unwrap();
+        assert!(forms(&stored).into_iter().skip(1).all(|found| found == Some(form)));
+        let (_, game, _) = replay(hand.id, &stored, |_, _| {}).unwrap();
+        assert!(game == hand.table.game);
+    }
+}
+
+/// Appends an entry in a form of the future.
+async fn append_newer(store: &MemoryStore, game: GameId) {
+    let append = Append {
+        game,
+        expected: store.head(game).await.unwrap(),
+        deadline: None,
+        not_before: None,
+        bodies: vec![SecretBytes::new(vec![3, 1, 2])],
+        writes: Vec::new(),
+    };
+    assert!(matches!(store.append(append).await, Ok(AppendOutcome::Ok { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_game_in_a_newer_form_is_refused_and_others_go_on() {
+    let server = TestServer::new().await;
+    let games = [server.game(1).await.id(), server.game(2).await.id()];
+    append_newer(&server.store, games[0]).await;
+    let server = server.restart().await;
+    assert_eq!(server.tables.find(games[0]).await.err(), Some(TableError::Quarantined));
+    let other = server.tables.find(games[1]).await.unwrap();
+    deploy_both(&other).await;
+    assert_eq!(other.phase(), Phase::Playing);
+}
+
+#[tokio::test]
+async fn an_export_names_a_game_in_a_newer_form_and_keeps_what_is_before() {
+    let (hand, ..) = Hand::playing(&header("classic"));
+    let entries = hand.log().len() as u64;
+    append_newer(&hand.store, hand.id).await;
+    let folder = TempDir::new().unwrap();
+    let store = embedded_with(&folder, hand.id, hand.log()).await;
+    let mut exported = Vec::new();
+    let mut in_form = InForm::new(Form::Json);
+    let examined = export_rewritten(&store, &mut exported, Some(&mut in_form), |_| {}).await.unwrap();
+    assert_eq!(examined.tally.entries, entries);
+    let [(game, reason)] = examined.damaged.as_slice() else { panic!("one game is damaged") };
+    assert!(*game == hand.id && reason.contains("form 3"), "{reason}");
+}
+
+/// A server on a shared store. Those of version 0.1 write form 1 and do not say what they read.
+struct Member {
+    server: TestServer,
+    is_old: bool,
+}
+
+impl Member {
+    async fn start(store: &MemoryStore, clock: &Arc<ManualClock>, is_old: bool) -> Member {
+        let set = |settings: &mut crate::TableSettings| {
+            settings.write_form = is_old.then_some(Form::Json);
+        };
+        Member { server: TestServer::with(store.clone(), clock.clone(), set).await, is_old }
+    }
+
+    async fn meet(&self) {
+        let reads_form = (!self.is_old).then_some(Form::NEWEST.number());
+        self.server.tables.peers().meet(&Sign { reads_form, ..Sign::default() }).await.unwrap();
+    }
+
+    async fn stop(self) {
+        let is_last = self.server.tables.peers().leave().await;
+        self.server.tables.stop(is_last).await;
+    }
+
+    /// Plays a ply of the game on this server.
+    async fn play(&self, game: GameId, chance: &mut Chance) {
+        let hand = Hand::on(self.server.store.clone(), self.server.clock.clone(), game);
+        let ply = hand.table.game.ply();
+        let player = if hand.table.game.turn() == Some(Side::Red) { "ana" } else { "bo" };
+        let command = NewCommand {
+            player: player.to_owned(),
+            cmd_id: format!("m-{ply}").parse().unwrap(),
+            ply,
+            command: hand.any_move(chance).unwrap(),
+        };
+        self.server.tables.command(game, command).await.unwrap();
+        assert_eq!(load(&self.server.store, game).game.ply(), ply + 1);
+    }
+}
+
+/// A second passes: servers meet, and every game takes a ply, each time on another server.
+async fn second(members: &[Member], games: &[GameId], number: usize, chance: &mut Chance) {
+    members[0].server.advance(1_000).await;
+    for member in members {
+        member.meet().await;
+    }
+    for (at, game) in games.iter().enumerate() {
+        members[(at + number) % members.len()].play(*game, chance).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn three_servers_are_upgraded_one_by_one_and_no_game_stands_still() {
+    let clock = Arc::new(ManualClock::new(START));
+    let store = MemoryStore::announcing(clock.clone());
+    let mut members = Vec::new();
+    for _ in 0..3 {
+        members.push(Member::start(&store, &clock, true).await);
+    }
+    let mut games = Vec::new();
+    for (number, member) in (1..).zip(&members[..2]) {
+        games.push(member.server.playing(number, Time::Unlimited {}).await);
+    }
+    let mut chance = Chance::new(5);
+    for upgraded in 0..=3 {
+        for number in 0..12 {
+            second(&members, &games, number, &mut chance).await;
+            let is_time = upgraded == 3 && number >= 9;
+            for game in &games {
+                let stored = read_all(&store, *game, 0).await.unwrap();
+                let has_binary = forms(&stored).contains(&Some(Form::Binary));
+                assert_eq!(has_binary, is_time, "{upgraded} servers after {number} seconds");
+            }
+        }
+        if upgraded < 3 {
+            members.remove(0).stop().await;
+            members.push(Member::start(&store, &clock, false).await);
+        }
+    }
+    // An old server that joins later plays the games of its time.
+    members.push(Member::start(&store, &clock, true).await);
+    members[3].meet().await;
+    second(&members[..3], &games, 0, &mut chance).await;
+    let game = members[0].server.playing(9, Time::Unlimited {}).await;
+    assert!(forms(&read_all(&store, game, 0).await.unwrap()).iter().all(|form| *form == Some(Form::Json)));
+}

@@ -1,0 +1,72 @@
+//! What an entry of a game takes in Redis's memory.
+
+use flagfall_board::PerSide;
+use flagfall_rules::secret::{SecretRecord, to_record};
+use flagfall_rules::{Phase, Ruleset, TimeControl};
+use flagfall_store::SecretBytes;
+use flagfall_store::record::{CommandStamp, Form, encode};
+use flagfall_tests::{Chance, Match};
+
+use super::*;
+
+/// The most bytes of an entry.
+const ENTRY_BYTES_MAX: u64 = 170;
+
+/// How many entries are measured.
+const ENTRIES: usize = 200;
+
+/// The plain moves of random games of `classic`, with the commands of two clients.
+fn plain_moves(form: Form) -> Vec<SecretBytes> {
+    let seats = PerSide::new("0fxm529wdncz", "m0wftb3r0p6t");
+    let mut chance = Chance::new(7);
+    let ruleset = Ruleset::find("classic").unwrap();
+    let mut bodies = Vec::new();
+    while bodies.len() < ENTRIES {
+        let mut table = Match::new(ruleset, TimeControl::Unlimited, PerSide::default(), chance.clone());
+        while table.game.phase() != Phase::Over {
+            let step = table.random_step(&mut chance);
+            for logged in table.step(&step, 700).unwrap_or_default() {
+                let SecretRecord::Moved { side, strike: None, .. } = to_record(&logged.event) else {
+                    continue;
+                };
+                let id = u128::from(chance.bits()) << 64 | u128::from(chance.bits());
+                let stamp = CommandStamp {
+                    player: seats[side].into(),
+                    cmd_id: uuid::Uuid::from_u128(id).to_string().into(),
+                    fingerprint: chance.bits(),
+                };
+                bodies.push(encode(form, seats, Some(&stamp), 120, &logged.event).unwrap());
+            }
+        }
+    }
+    bodies.truncate(ENTRIES);
+    bodies
+}
+
+#[tokio::test]
+async fn an_entry_takes_few_bytes_of_redis() {
+    let redis = RedisServer::start();
+    let store = redis.open(RedisOptions::default()).await;
+    for (number, form) in [(1, Form::Json), (2, Form::Binary)] {
+        let bodies = plain_moves(form);
+        let entries = bodies.len() as u64;
+        let mut head = Head::START;
+        for body in bodies {
+            let append = Append {
+                game: game(number),
+                expected: head,
+                deadline: None,
+                not_before: None,
+                bodies: vec![body],
+                writes: Vec::new(),
+            };
+            head = append_ok(&store, append).await;
+        }
+        let key = format!("flagfall:{{{}}}:log", game(number));
+        let bytes = redis.ask::<u64>(&["MEMORY", "USAGE", &key, "SAMPLES", "0"]).await;
+        println!("form {}: {entries} entries take {} bytes each", form.number(), bytes / entries);
+        if form == Form::Binary {
+            assert!(bytes <= ENTRY_BYTES_MAX * entries, "{bytes} bytes for {entries} entries");
+        }
+    }
+}
