@@ -22,6 +22,8 @@
 //! write the entries in an older form ([`Rewrite`]), and an older version can import them. The store it is
 //! imported into has its own epoch, so clients load their games anew.
 
+mod error;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufRead, Write as IoWrite};
@@ -29,8 +31,8 @@ use std::io::{self, BufRead, Write as IoWrite};
 use flagfall_board::{GameId, Stamp};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use thiserror::Error;
 
+pub use self::error::ArchiveError;
 use crate::limits::{BODIES_MAX, BODY_BYTES_MAX, KEY_BYTES_MAX, READ_MAX, VALUE_BYTES_MAX};
 use crate::store::{
     AppendOutcome, ReadError, Store, StoreError, StoreFuture, StoredEntry, Update, UpdateOutcome, Write,
@@ -111,34 +113,6 @@ pub struct Examined {
     pub tally: Tally,
     /// Games that are damaged, and how.
     pub damaged: Vec<(GameId, String)>,
-}
-
-/// Why an export or import failed.
-#[derive(Debug, Error)]
-pub enum ArchiveError {
-    /// The store failed.
-    #[error("{0}")]
-    Store(#[from] StoreError),
-    /// The file could not be read or written.
-    #[error("the file cannot be read or written: {0}")]
-    Io(#[from] io::Error),
-    /// The file is not an export, or not complete.
-    #[error("line {line}: {what}")]
-    Form {
-        /// Which line, from 1.
-        line: u64,
-        /// What is wrong, without any content of the file.
-        what: &'static str,
-    },
-    /// The store already has this game with other entries.
-    #[error("the store has another game {game} already: import into an empty one")]
-    Other {
-        /// The game.
-        game: GameId,
-    },
-    /// A write may have happened or not.
-    #[error("the store did not say what became of a write: import again, which goes on where it stopped")]
-    Unknown,
 }
 
 /// Reads all logs and records. Damage is reported, not repaired. `told` is called after each game.

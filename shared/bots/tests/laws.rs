@@ -45,7 +45,8 @@ fn every_level_plays_legal_commands_in_every_ruleset() {
     for ruleset in Ruleset::all() {
         for red in Level::ALL {
             for blue in Level::ALL {
-                (1..=games_of_each_pair()).for_each(|seed| _ = played(ruleset, [red, blue], seed, WHOLE_GAME));
+                (1..=games_of_each_pair())
+                    .for_each(|seed| _ = played(ruleset, [red, blue], seed, WHOLE_GAME));
             }
         }
     }

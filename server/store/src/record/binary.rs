@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use uuid::fmt::Hyphenated;
 
-use super::{CommandStamp, LogEntry, RecordError};
+use super::entry::{CommandStamp, LogEntry, RecordError};
 use crate::value::SecretBytes;
 
 /// The first byte of a body of this form.

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-use super::{CommandStamp, LogEntry, RecordError};
+use super::entry::{CommandStamp, LogEntry, RecordError};
 use crate::value::SecretBytes;
 
 #[derive(Serialize, Deserialize)]
