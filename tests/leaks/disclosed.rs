@@ -151,7 +151,8 @@ impl Disclosed {
             // Secrets of coins have their own specification (`choices.rs`).
             SecretRecord::Struck { .. } | SecretRecord::Chosen { .. } => panic!("a ruleset without coins"),
             SecretRecord::Removed { side, square } => {
-                // Everybody sees the square; knowledge of the piece is lost, except a label (§S1.7).
+                // Everybody sees the square; knowledge of the piece is lost, except a label
+                // (§S1.7).
                 let piece = self.piece(*square);
                 self.removed.insert(piece.id);
                 let words = if self.own(*side) { format!(", your {}", piece.letter) } else { String::new() };
@@ -159,7 +160,8 @@ impl Disclosed {
                 self.take(record);
             }
             SecretRecord::Placed { side, square, rank, is_labeled, color } => {
-                // Everybody sees the square; the rank is shown only if the piece is labeled (§S1.7).
+                // Everybody sees the square; the rank is shown only if the piece is labeled
+                // (§S1.7).
                 self.take(record);
                 let id = self.piece(*square).id;
                 self.ids.insert(Origin::Placing(self.placings), id);

@@ -3,8 +3,8 @@
 //! Each server keeps a record of itself in the store, which expires if it is not renewed. It says
 //! how many players are connected there, and which of them have an open seek. Losing it does no
 //! lasting harm. The record also says which form of log entries the server reads: a newer form is
-//! written when every server reads it. Servers also send each other short-lived notices, such as who has which game open
-//! (`seats`).
+//! written when every server reads it. Servers also send each other short-lived notices, such as
+//! who has which game open (`seats`).
 
 mod bus;
 mod seats;
@@ -25,8 +25,8 @@ pub use self::seats::{Elsewhere, SeatNews, Seating, Seats};
 const ALIVE_MS: u64 = 3_000;
 /// Most servers that are read.
 const PEERS_MAX: usize = 64;
-/// The newest form is written after so many meetings in a row at which every server read it. A server
-/// that was silent for a while, as after an outage of the store, is back within fewer.
+/// The newest form is written after so many meetings in a row at which every server read it. A
+/// server that was silent for a while, as after an outage of the store, is back within fewer.
 const MEETINGS: u32 = 10;
 
 /// A server's record of itself.

@@ -28,8 +28,8 @@ pub fn message(
     ServerToClient::Refused { cmd_id, game, code, args, message, seq, request: Some(request.to_string()) }
 }
 
-/// The message that a game can no longer be played. `request` is the one to open it, if this answers
-/// it.
+/// The message that a game can no longer be played. `request` is the one to open it, if this
+/// answers it.
 pub fn game_unavailable(refusal: Refusal, game: GameId, request: Option<RequestId>) -> ServerToClient {
     request.into_iter().for_each(|request| log(&refusal, request));
     let message = english().refusal(&refusal);

@@ -23,8 +23,8 @@ pub struct TableSettings {
     /// How long a running game stays in memory after the last connection closed it, in
     /// milliseconds; on a live clock at most a minute.
     pub rest_ms: u64,
-    /// The form in which log entries are written, whatever other servers read; `None` for the newest
-    /// that all of them read.
+    /// The form in which log entries are written, whatever other servers read; `None` for the
+    /// newest that all of them read.
     pub write_form: Option<Form>,
     /// Writes what follows from events outside the game.
     pub features: Arc<dyn Features>,

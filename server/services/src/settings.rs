@@ -35,8 +35,8 @@ pub struct Settings {
           value_delimiter = ',', value_parser = origin, help_heading = "Listening")]
     pub allowed_origins: Vec<String>,
     /// The form in which moves are written into the store: 1 is the one that servers of version 0.1
-    /// read, 2 is smaller. Without this a server writes form 2 while every server on its store reads
-    /// it. With it `store export` writes all moves in that form.
+    /// read, 2 is smaller. Without this a server writes form 2 while every server on its store
+    /// reads it. With it `store export` writes all moves in that form.
     #[arg(long, env = "FLAGFALL_WRITE_FORMAT", value_name = "1|2", global = true, help_heading = "Store")]
     pub write_format: Option<Form>,
     /// Limits on numbers and sizes.

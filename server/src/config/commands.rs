@@ -11,8 +11,8 @@ use super::values::socket_address;
 /// What the program does instead of serving.
 #[derive(Subcommand, Clone, Debug)]
 pub enum Command {
-    /// Check, back up, restore, export, import or clean up a store. The server's own flags name the store; no server
-    /// is started.
+    /// Check, back up, restore, export, import or clean up a store. The server's own flags name the
+    /// store; no server is started.
     #[command(subcommand)]
     Store(StoreCommand),
     /// Read reports, close and reopen accounts, take back what games did to ratings. Every act is
@@ -122,8 +122,8 @@ pub enum StoreCommand {
         /// The folder: that of the backup before, or an empty or new one.
         folder: PathBuf,
     },
-    /// Make a data folder from a backup: --data names it, and it must be empty or new. Every file is
-    /// checked before anything is written. What happened after the backup is gone; clients load
+    /// Make a data folder from a backup: --data names it, and it must be empty or new. Every file
+    /// is checked before anything is written. What happened after the backup is gone; clients load
     /// their games again, and no player's clock has run.
     Restore {
         /// The folder of the backup.

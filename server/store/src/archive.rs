@@ -19,8 +19,8 @@
 //! of all lines before it. **An export holds what no player may see**: protect it like the store.
 //!
 //! An import restores all bytes and stamps exactly; hashes follow from the bodies. So an export can
-//! write the entries in an older form ([`Rewrite`]), and an older version can import them. The store it is
-//! imported into has its own epoch, so clients load their games anew.
+//! write the entries in an older form ([`Rewrite`]), and an older version can import them. The
+//! store it is imported into has its own epoch, so clients load their games anew.
 
 mod error;
 

@@ -23,14 +23,15 @@
 //! written at the end of the log is cut off at the next start.
 //!
 //! When a write fails for another reason than a full disk, its requests are answered `Unknown`, and
-//! from then on the store refuses everything, reads included: the end of the log may hold the failed
-//! write, so a read now could deny what will be there after the restart.
+//! from then on the store refuses everything, reads included: the end of the log may hold the
+//! failed write, so a read now could deny what will be there after the restart.
 //!
 //! # What a full disk does
 //! The store pauses before the disk is full, and when a write finds no room: changes and heartbeats
-//! are refused, so clocks stand still, and reads go on. A group that finds no room is taken back, so
-//! its requests are refused, not `Unknown`. What makes room is done even then as far as possible:
-//! compaction, and requests to delete. When there is room again the store goes on by itself.
+//! are refused, so clocks stand still, and reads go on. A group that finds no room is taken back,
+//! so its requests are refused, not `Unknown`. What makes room is done even then as far as
+//! possible: compaction, and requests to delete. When there is room again the store goes on by
+//! itself.
 //!
 //! # What damage does
 //!
@@ -46,8 +47,8 @@
 //!
 //! Where something was lost, nothing is written any more: the log goes on in a new segment.
 //!
-//! An older copy of the whole folder stays unnoticed. Begin a new epoch ([`Store::bump_epoch`]) after
-//! putting one in place; [`backup::restore`] does so by itself.
+//! An older copy of the whole folder stays unnoticed. Begin a new epoch ([`Store::bump_epoch`])
+//! after putting one in place; [`backup::restore`] does so by itself.
 
 mod alive;
 pub mod backup;

@@ -217,7 +217,7 @@ async fn the_most_talkative_log_holds_no_message() {
     let mut command = program(folder.path());
     command.args(["--log", "trace", "--log-format", "json"]);
     // A pipe that nobody reads would fill up.
-    let log = folder.path().join("log");
+    let log = folder.path().join("trace");
     command.stderr(std::fs::File::create(&log).unwrap());
     let running = Running::start(command);
     let (mut client, token) = running.hello(r#""name":"ana""#).await;

@@ -8,8 +8,8 @@ use crate::setup::SetupRefusal;
 coded! {
     /// Why a command was refused. Only the asker learns of it.
     ///
-    /// It holds nothing that the asker does not know, and no refusal depends on a rank that is hidden
-    /// from them.
+    /// It holds nothing that the asker does not know, and no refusal depends on a rank that is
+    /// hidden from them.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
     #[error("{}", self.code())]
     #[expect(missing_docs, reason = "the names of the fields say what they hold")]

@@ -19,9 +19,9 @@ pub enum SecretRecord {
     Deployed { side: Side, setup: String, salt: [u8; 32], is_change: bool },
     /// The game started, with these commitments.
     Started { commitments: PerSide<Option<[u8; 32]>> },
-    /// A ply: the ranks that it allows the piece to have, all of them if it proves nothing; attacker and
-    /// defender of a strike, and whether it labels the struck piece for the first time (§S2.1); the
-    /// chips that changed, and their color now (§S2.3).
+    /// A ply: the ranks that it allows the piece to have, all of them if it proves nothing;
+    /// attacker and defender of a strike, and whether it labels the struck piece for the first time
+    /// (§S2.1); the chips that changed, and their color now (§S2.3).
     Moved {
         side: Side,
         from: Square,

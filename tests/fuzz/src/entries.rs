@@ -3,8 +3,8 @@ use flagfall_store::archive::check_export;
 
 /// Decodes bytes as a log, or as the export of a store.
 ///
-/// An entry that begins with `{` reaches to the end of its line. A byte before any other entry tells
-/// its length.
+/// An entry that begins with `{` reaches to the end of its line. A byte before any other entry
+/// tells its length.
 ///
 /// An entry that can be decoded must be encoded and decoded as the same in both forms, and has one
 /// encoding in form 2. A log that can be replayed can be shown to every audience.

@@ -246,7 +246,7 @@ fn stored_bytes_count_for_the_connection_and_refused_commands_store_none() {
     bo.stored();
     hand.command_as(&ana, "once", 0, GameCommand::OfferDraw {});
     let stored = ana.stored();
-    assert!((20..2_000).contains(&stored), "{stored}");
+    assert!((10..2_000).contains(&stored), "{stored}");
     hand.command_as(&ana, "once", 0, GameCommand::OfferDraw {});
     hand.command(&ana, 0, GameCommand::OfferDraw {});
     assert_eq!((ana.stored(), bo.stored()), (0, 0));

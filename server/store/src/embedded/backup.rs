@@ -9,13 +9,13 @@
 //!
 //! A backup holds the log from its first segment to a point up to which it was acknowledged. All
 //! else in a data folder follows from the log. Segments that do not grow any more are copied once.
-//! The manifest is replaced last, in one step, and no file that it names is ever written again. So a
-//! backup that is cut short leaves the one before.
+//! The manifest is replaced last, in one step, and no file that it names is ever written again. So
+//! a backup that is cut short leaves the one before.
 //!
-//! The server holds the lock of the data folder meanwhile, so nothing here needs it. Segments grow at
-//! their end alone, and a compaction takes the oldest one away only when all that counts in it was
-//! acknowledged further on. If that happens to a segment before it is copied, the backup looks for
-//! the end of the log again.
+//! The server holds the lock of the data folder meanwhile, so nothing here needs it. Segments grow
+//! at their end alone, and a compaction takes the oldest one away only when all that counts in it
+//! was acknowledged further on. If that happens to a segment before it is copied, the backup looks
+//! for the end of the log again.
 
 mod error;
 mod folders;
@@ -88,7 +88,8 @@ pub fn back_up(
     let epoch = before.as_ref().map_or(0, |before| before.epoch);
     let mut copy = Copying { data, target, known, epoch, copied: 0, damage: BTreeSet::new() };
     let made = copy.make(others, before.as_ref(), now, progress);
-    // After a failure this makes room on a disk that may be full, and tells nothing new if it fails.
+    // After a failure this makes room on a disk that may be full, and tells nothing new if it
+    // fails.
     let cleaned = remove_unnamed(target, made.as_ref().ok().or(before.as_ref()));
     let manifest = made?;
     cleaned?;

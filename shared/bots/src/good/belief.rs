@@ -68,8 +68,8 @@ pub(super) fn matching(sets: &[RankSet], left: PerRank<u8>) -> Option<Vec<Rank>>
     given.into_iter().collect::<Option<_>>().filter(|_| is_full)
 }
 
-/// Removes ranks that no full assignment allows, given one of them. A suspect can have another rank if its own can
-/// come back to it through other suspects that change ranks.
+/// Removes ranks that no full assignment allows, given one of them. A suspect can have another rank
+/// if its own can come back to it through other suspects that change ranks.
 pub(super) fn narrow(sets: &mut [RankSet], matching: &[Rank]) {
     let mut leads = [[false; Rank::COUNT]; Rank::COUNT];
     for (set, rank) in sets.iter().zip(matching) {

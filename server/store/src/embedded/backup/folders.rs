@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::error::BackupError;
 
-/// Looks whether `inner` is `outer` or lies in it. `inner` need not exist, the folder that it lies in
-/// must.
+/// Looks whether `inner` is `outer` or lies in it. `inner` need not exist, the folder that it lies
+/// in must.
 pub(super) fn check_apart(inner: &Path, outer: &Path) -> Result<(), BackupError> {
     let resolved = |path: &Path| resolve(path).map_err(BackupError::at(path));
     if resolved(inner)?.starts_with(resolved(outer)?) {

@@ -18,8 +18,8 @@ use crate::segment::{FrameWriter, HEADER_BYTES};
 
 /// Restores a backup into a data folder, which must be empty or absent. A new epoch begins in it.
 ///
-/// Every file is checked before anything is written. A restore that is cut short leaves a folder that
-/// no server takes for a whole store. Blocks.
+/// Every file is checked before anything is written. A restore that is cut short leaves a folder
+/// that no server takes for a whole store. Blocks.
 ///
 /// # Errors
 /// [`BackupError`].
