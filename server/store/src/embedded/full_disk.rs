@@ -182,7 +182,12 @@ async fn a_disk_that_is_full_at_any_write_loses_nothing() {
             ledger.check(&store, &format!("opened after change {number}")).await;
         }
     }
+    // The index is written in the background, so only a stop is sure to meet the full disk there:
+    // it begins new notes, and then writes the index.
+    fill(folder.path(), Some(1));
     drop(store);
+    fill(folder.path(), None);
+    ledger.check(&open(folder.path()), "opened after a stop on a full disk").await;
     let kinds = [".new", ".seg", "alive", "index", "notes-", "trial"].map(str::to_owned);
     let refused = planted::with(folder.path(), |disk| std::mem::take(&mut disk.refused));
     assert_eq!(refused.into_iter().collect::<BTreeSet<_>>(), BTreeSet::from(kinds));
