@@ -176,7 +176,7 @@ fn an_export_in_form_1_goes_back_to_0_1() {
     Process::run(program(0).args(["store", "import"]).arg(&file)).expect(0, &["imported: 1 games"]);
     let mut server = Server::start(&mut program(port));
     for side in Side::BOTH {
-        duel.clients[side].expect("it goes on from here");
+        duel.clients[side].expect("goes on from here");
     }
     duel.play_quietly(4);
     let turn = duel.mirror.turn().expect("a running game");
