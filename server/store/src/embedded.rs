@@ -145,7 +145,7 @@ impl EmbeddedStore {
             failed: OnceLock::new(),
             alive: Mutex::new(opened.alive),
             counters: Counters::default(),
-            place: Mutex::new(opened.place),
+            place: opened.place,
             room: opened.room,
             folder: folder.to_owned(),
             losses: opened.losses,

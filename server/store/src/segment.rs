@@ -31,9 +31,9 @@ pub(crate) struct FrameWriter {
 }
 
 impl FrameWriter {
-    /// Begins a group at this place.
-    pub(crate) fn new(seal: Seal, from: u64) -> FrameWriter {
-        FrameWriter { seal, from, buffer: Vec::new() }
+    /// Begins a group at this place, in an empty buffer.
+    pub(crate) fn new(seal: Seal, from: u64, buffer: Vec<u8>) -> FrameWriter {
+        FrameWriter { seal, from, buffer }
     }
 
     /// Adds a frame whose payload `fill` writes. Returns its place and its bytes.
@@ -55,6 +55,12 @@ impl FrameWriter {
     /// The frames so far.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer
+    }
+
+    /// The buffer, emptied, for the next group.
+    pub(crate) fn into_buffer(mut self) -> Vec<u8> {
+        self.buffer.clear();
+        self.buffer
     }
 
     /// Where the next frame goes.
@@ -131,7 +137,7 @@ mod tests {
         let mut bytes = SEAL.header().to_vec();
         let mut places = Vec::new();
         for (tag, payload) in (1..).zip(payloads) {
-            let mut writer = FrameWriter::new(SEAL, bytes.len() as u64);
+            let mut writer = FrameWriter::new(SEAL, bytes.len() as u64, Vec::new());
             places.push(writer.push(tag, |buffer| buffer.extend_from_slice(payload)).0);
             bytes.extend_from_slice(writer.bytes());
         }
@@ -165,7 +171,7 @@ mod tests {
 
     #[test]
     fn only_the_first_frame_of_a_write_begins_a_group() {
-        let mut writer = FrameWriter::new(SEAL, HEADER_BYTES as u64);
+        let mut writer = FrameWriter::new(SEAL, HEADER_BYTES as u64, Vec::new());
         for tag in 1..4 {
             writer.push(tag, |_| {});
         }

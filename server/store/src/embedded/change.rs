@@ -90,7 +90,7 @@ impl fmt::Display for UnknownChange {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct RawEntries<'a> {
     game: GameId,
     /// The number of the first entry.
@@ -103,7 +103,7 @@ struct RawEntries<'a> {
     writes: Vec<RawWrite<'a>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct RawEntry<'a> {
     /// How much later than the first entry, in milliseconds.
     later: u64,
@@ -111,7 +111,7 @@ struct RawEntry<'a> {
     body: &'a [u8],
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 struct RawRecords<'a> {
     at: u64,
     #[serde(borrow)]
@@ -122,17 +122,6 @@ struct RawRecords<'a> {
 enum RawWrite<'a> {
     Put { key: &'a [u8], value: &'a [u8], expires: Option<u64> },
     Delete { key: &'a [u8] },
-}
-
-impl RawEntry<'_> {
-    /// An entry in a frame whose first entry has this stamp.
-    fn of(link: &Link, at: u64) -> RawEntry<'_> {
-        RawEntry {
-            later: link.entry.at.0.saturating_sub(at),
-            hash: link.hash.0,
-            body: link.entry.body.expose(),
-        }
-    }
 }
 
 impl<'a> RawWrite<'a> {
@@ -176,8 +165,8 @@ impl Change {
             Change::Moved { game, entries } => encode_entries(*game, entries, &[], buffer),
             Change::Entries { game, entries, writes } => encode_entries(*game, entries, writes, buffer),
             Change::Records { at, writes } => {
-                let writes = writes.iter().map(RawWrite::of).collect();
-                put(&RawRecords { at: at.0, writes }, buffer);
+                put(&at.0, buffer);
+                put_writes(writes, buffer);
             }
             Change::Epoch(epoch) => put(epoch, buffer),
             Change::Quarantine { game, reason } => put(&(game, reason), buffer),
@@ -228,11 +217,21 @@ impl Change {
     }
 }
 
+/// Writes what [`RawEntries`] reads: hashes and bodies in one go, not byte by byte as serde would.
 fn encode_entries(game: GameId, entries: &[Link], writes: &[Write], buffer: &mut Vec<u8>) {
     let (first, at) = entries.first().map_or((0, 0), |first| (first.entry.seq, first.entry.at.0));
-    let entries = entries.iter().map(|link| RawEntry::of(link, at)).collect();
-    let writes = writes.iter().map(RawWrite::of).collect();
-    put(&RawEntries { game, first, at, entries, writes }, buffer);
+    put(&(game, first, at, entries.len()), buffer);
+    for Link { entry, hash } in entries {
+        put(&entry.at.0.saturating_sub(at), buffer);
+        buffer.extend_from_slice(&hash.0);
+        put(&entry.body.len(), buffer);
+        buffer.extend_from_slice(entry.body.expose());
+    }
+    put_writes(writes, buffer);
+}
+
+fn put_writes(writes: &[Write], buffer: &mut Vec<u8>) {
+    put(&writes.iter().map(RawWrite::of).collect::<Vec<_>>(), buffer);
 }
 
 /// A game, its entries and the side records of a frame.

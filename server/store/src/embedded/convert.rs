@@ -325,7 +325,7 @@ impl Out {
         for change in self.group.drain(..) {
             group.push(change.tag(), |buffer| change.encode(buffer));
         }
-        self.tail.write(&group)?;
+        self.tail.write(group)?;
         self.bytes = 0;
         Ok(())
     }

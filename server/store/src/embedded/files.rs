@@ -10,9 +10,11 @@ use std::sync::{Arc, PoisonError, RwLock};
 use serde::{Deserialize, Serialize};
 
 use super::disk;
+use super::place::Named;
 use crate::segment::{Frame, FrameWriter, HEADER_BYTES, Seal, parse_or_repair};
 
 const EXTENSION: &str = "seg";
+const BUFFER_BYTES_KEPT: usize = 256 * 1024;
 
 /// Where a frame lies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -45,7 +47,10 @@ pub(super) struct Segments {
 pub(super) struct Tail {
     segments: Arc<Segments>,
     file: Arc<File>,
+    name: Named,
     point: Point,
+    /// Room for a group: it is used again and again.
+    buffer: Vec<u8>,
     /// Bytes of a segment from which on the next one is begun.
     segment_bytes: u64,
 }
@@ -185,7 +190,7 @@ impl Segments {
         let unfinished = path.with_extension("new");
         let mut options = OpenOptions::new();
         let file = disk::open(&unfinished, options.create(true).truncate(true).read(true).write(true))?;
-        let mut frames = FrameWriter::new(seal, HEADER_BYTES as u64);
+        let mut frames = FrameWriter::new(seal, HEADER_BYTES as u64, Vec::new());
         fill(&mut frames);
         disk::write_all_at(&file, &[&seal.header(), frames.bytes()].concat(), 0)?;
         file.sync_all()?;
@@ -200,7 +205,8 @@ impl Tail {
     /// The end of the log at this point, in its last segment.
     pub(super) fn new(segments: Arc<Segments>, point: Point, segment_bytes: u64) -> io::Result<Tail> {
         let file = segments.file(point.segment)?;
-        Ok(Tail { segments, file, point, segment_bytes })
+        let name = Named::look(segments.path(point.segment))?;
+        Ok(Tail { segments, file, name, point, buffer: Vec::new(), segment_bytes })
     }
 
     /// Where the log ends.
@@ -208,9 +214,9 @@ impl Tail {
         self.point
     }
 
-    /// The path of the segment that grows.
-    pub(super) fn path(&self) -> PathBuf {
-        self.segments.path(self.point.segment)
+    /// The segment that grows.
+    pub(super) fn name(&self) -> &Named {
+        &self.name
     }
 
     /// A group to fill and to [`write`](Self::write). Begins the next segment if this one is full.
@@ -218,18 +224,23 @@ impl Tail {
         if self.point.at >= self.segment_bytes {
             self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
             self.file = self.segments.file(self.point.segment)?;
+            self.name = Named::look(self.segments.path(self.point.segment))?;
         }
-        Ok(FrameWriter::new(self.segments.seal(self.point.segment), self.point.at))
+        let seal = self.segments.seal(self.point.segment);
+        Ok(FrameWriter::new(seal, self.point.at, std::mem::take(&mut self.buffer)))
     }
 
     /// Writes a group, durably.
     ///
     /// # Errors
     /// Parts of it may be in the file: [`cut`](Self::cut) takes them back.
-    pub(super) fn write(&mut self, group: &FrameWriter) -> io::Result<()> {
+    pub(super) fn write(&mut self, group: FrameWriter) -> io::Result<()> {
         disk::write_all_at(&self.file, group.bytes(), self.point.at)?;
         self.file.sync_data()?;
         self.point.at = group.end();
+        self.buffer = group.into_buffer();
+        // Few groups are large.
+        self.buffer.shrink_to(BUFFER_BYTES_KEPT);
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use super::layer::{GameRow, Gap, Layer, RecordRow};
 use super::trouble::Trouble;
 use crate::archive::FullRecord;
 use crate::limits::READ_MAX;
-use crate::value::Key;
+use crate::value::{Head, Key};
 
 /// The version of the rows. A database of another version is rebuilt.
 const VERSION: u32 = 1;
@@ -95,9 +95,9 @@ struct Layers {
 }
 
 impl Layers {
-    fn game(&self, game: GameId) -> Option<Option<Arc<GameRow>>> {
+    fn game(&self, game: GameId) -> Option<&Option<Arc<GameRow>>> {
         let frozen = || self.frozen.as_ref().and_then(|frozen| frozen.games.get(&game));
-        self.fresh.games.get(&game).or_else(frozen).cloned()
+        self.fresh.games.get(&game).or_else(frozen)
     }
 
     fn record(&self, key: &Key) -> Option<Option<Arc<RecordRow>>> {
@@ -195,17 +195,17 @@ impl Index {
     /// The row of a game; `None` for one without a log.
     pub(super) fn game(&self, game: GameId) -> Result<Option<Arc<GameRow>>, Trouble> {
         // A layer goes only after the database has its rows, so nothing is missed in between.
-        let known = self.read().game(game);
+        let known = self.read().game(game).cloned();
         match known {
             Some(row) => Ok(row),
             None => self.with(|tables| tables.game(game)),
         }
     }
 
-    /// True if a game's row is in memory, so that its last frame was seen since the store was
-    /// opened.
-    pub(super) fn is_fresh(&self, game: GameId) -> bool {
-        self.read().game(game).is_some()
+    /// Where a log stands if its row is in memory, so that its last frame was seen since the store
+    /// was opened.
+    pub(super) fn fresh_head(&self, game: GameId) -> Option<Head> {
+        self.read().game(game).map(|row| row.as_ref().map_or(Head::START, |row| row.head))
     }
 
     /// Every game that has a log.
@@ -375,15 +375,18 @@ impl Index {
     }
 
     /// Takes in changes that lie at these places, in order. Returns where entries are missing.
+    /// `first` is done when readers have begun to wait for it.
     ///
     /// # Errors
     /// [`Trouble`]: the row of a game cannot be read.
     pub(super) fn apply(
         &self,
         changes: impl IntoIterator<Item = (Change, Place)>,
+        first: impl FnOnce(),
     ) -> Result<Vec<Gap>, Trouble> {
         self.with(|tables| {
             let mut layers = self.write();
+            first();
             let Layers { fresh, frozen, stored: _ } = &mut *layers;
             let frozen = frozen.as_deref();
             let mut gaps = Vec::new();

@@ -4,10 +4,11 @@
 //! another layer, or the database.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use flagfall_board::{GameId, Stamp};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, Link, put, take};
@@ -81,7 +82,14 @@ impl GameRow {
     fn add(&mut self, entries: &[Link], place: Place) -> Option<Place> {
         let (first, last) = entries.first().zip(entries.last())?;
         let first = first.entry.seq;
-        let before = match self.frames.binary_search_by_key(&first, |(first, _)| *first) {
+        // Almost always they are new. Then nothing of a long log is looked at.
+        let found = match self.frames.last() {
+            Some((latest, _)) if *latest >= first => {
+                self.frames.binary_search_by_key(&first, |(first, _)| *first)
+            }
+            Some(_) | None => Err(self.frames.len()),
+        };
+        let before = match found {
             Ok(at) => Some(std::mem::replace(&mut self.frames[at].1, place)),
             Err(at) => {
                 self.frames.insert(at, (first, place));
@@ -120,7 +128,7 @@ impl RecordRow {
 /// Rows that changed. `None` stands for a row that was removed.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Layer {
-    pub(super) games: HashMap<GameId, Option<Arc<GameRow>>>,
+    pub(super) games: FxHashMap<GameId, Option<Arc<GameRow>>>,
     pub(super) records: BTreeMap<Key, Option<Arc<RecordRow>>>,
     pub(super) quarantines: BTreeMap<GameId, Option<String>>,
     pub(super) epoch: Option<u64>,

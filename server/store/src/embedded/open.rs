@@ -213,8 +213,7 @@ pub(super) fn open(
     if is_converted {
         convert::remove_rest(folder).map_err(failed)?;
     }
-    let mut place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE]).map_err(failed)?;
-    place.grows_in(tail.path());
+    let place = DataFolder::new(folder, &[LOCK, LOG, INDEX, ALIVE]).map_err(failed)?;
     Ok(Opened {
         reader,
         tail,
@@ -248,8 +247,8 @@ fn write_found(index: &Index, tail: &mut Tail, found: Vec<Change>) -> Result<(),
         (change, tail.place(at, length))
     };
     let placed: Vec<_> = found.into_iter().map(place).collect();
-    tail.write(&group)?;
-    index.apply(placed)?;
+    tail.write(group)?;
+    index.apply(placed, || ())?;
     Ok(())
 }
 
@@ -386,7 +385,7 @@ fn replay(
             }
             let at = u32::try_from(frame.at).unwrap_or(u32::MAX);
             let place = Place { segment: *number, at, length: frame.length };
-            suspects.extend(index.apply([(change, place)])?.into_iter().map(|Gap { game, .. }| game));
+            suspects.extend(index.apply([(change, place)], || ())?.into_iter().map(|Gap { game, .. }| game));
         }
     }
     found_damaged.retain(|game, _| !quarantined.contains_key(game));

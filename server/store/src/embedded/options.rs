@@ -9,7 +9,7 @@ pub struct EmbeddedOptions {
     pub cache_bytes: u64,
     /// Bytes of a segment from which on the next one is begun. Default 32 MiB, at most 1 GiB.
     pub segment_bytes: u64,
-    /// Bytes of the log from one checkpoint of the index to the next. Default 8 MiB. What is not in
+    /// Bytes of the log from one checkpoint of the index to the next. Default 32 MiB. What is not in
     /// a checkpoint is in memory, and read again by the next start after a crash.
     pub checkpoint_bytes: u64,
     /// Bytes of the log from which on segments are compacted, if more than half of the log does not
@@ -31,7 +31,7 @@ impl Default for EmbeddedOptions {
             queue_length: 4096,
             cache_bytes: 32 * MIB,
             segment_bytes: 32 * MIB,
-            checkpoint_bytes: 8 * MIB,
+            checkpoint_bytes: 32 * MIB,
             compact_bytes: 64 * MIB,
             pause_below: 128 * MIB,
             resume_from: 192 * MIB,

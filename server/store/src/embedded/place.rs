@@ -1,41 +1,43 @@
 //! The folder as it was opened: whether it and its files are still there under their names.
 //!
-//! An open file can be written long after its name is gone. So after every group, before anything
-//! is answered, and with every heartbeat, the names are looked up. If one of them is gone, or is
-//! another file by now, the store fails: what it would acknowledge is stored nowhere.
+//! An open file can be written long after its name is gone. So the name of the segment that grows
+//! is looked up after every group, before anything is answered, and the others with every
+//! heartbeat. If one of them is gone, or is another file by now, the store fails: what it would
+//! acknowledge is stored nowhere.
 
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// By what a file system knows a file.
-type Identity = (u64, u64);
+/// A name, and what it named when it was looked up first.
+#[derive(Debug)]
+pub(super) struct Named {
+    path: PathBuf,
+    device: u64,
+    inode: u64,
+}
 
-/// The names to look up, with what they named when the store was opened.
+impl Named {
+    pub(super) fn look(path: PathBuf) -> io::Result<Named> {
+        let metadata = fs::metadata(&path)?;
+        Ok(Named { path, device: metadata.dev(), inode: metadata.ino() })
+    }
+}
+
+/// The names to look up.
 #[derive(Debug)]
 pub(super) struct DataFolder {
     folder: PathBuf,
-    known: Vec<(PathBuf, Identity)>,
-    /// The segment that grows.
-    growing: Option<(PathBuf, Identity)>,
+    known: Vec<Named>,
 }
 
 impl DataFolder {
     /// The folder with these files in it, as they are now.
     pub(super) fn new(folder: &Path, names: &[&str]) -> io::Result<DataFolder> {
         let paths = std::iter::once(folder.to_owned()).chain(names.iter().map(|name| folder.join(name)));
-        let known = paths.map(|path| Ok((path.clone(), identity(&path)?))).collect::<io::Result<_>>()?;
-        Ok(DataFolder { folder: folder.to_owned(), known, growing: None })
-    }
-
-    /// From now on this segment grows.
-    pub(super) fn grows_in(&mut self, path: PathBuf) {
-        if self.growing.as_ref().is_none_or(|(known, _)| *known != path) {
-            // One that is gone already is noticed as missing.
-            let identity = identity(&path).unwrap_or_default();
-            self.growing = Some((path, identity));
-        }
+        let known = paths.map(Named::look).collect::<io::Result<_>>()?;
+        Ok(DataFolder { folder: folder.to_owned(), known })
     }
 
     /// Looks whether everything is where it was.
@@ -43,17 +45,21 @@ impl DataFolder {
     /// # Errors
     /// What is not, and what to do, in words.
     pub(super) fn check(&self) -> Result<(), String> {
-        for (path, known) in self.known.iter().chain(&self.growing) {
-            match identity(path) {
-                Ok(found) if found == *known => {}
-                Ok(_) => return Err(self.lost(path, "was replaced")),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    return Err(self.lost(path, "is gone"));
-                }
-                Err(error) => return Err(self.lost(path, &format!("cannot be looked at: {error}"))),
-            }
+        self.known.iter().try_for_each(|named| self.check_one(named))
+    }
+
+    /// Looks whether this file of the folder is where it was.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub(super) fn check_one(&self, named: &Named) -> Result<(), String> {
+        let path = &named.path;
+        match fs::metadata(path) {
+            Ok(found) if (found.dev(), found.ino()) == (named.device, named.inode) => Ok(()),
+            Ok(_) => Err(self.lost(path, "was replaced")),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(self.lost(path, "is gone")),
+            Err(error) => Err(self.lost(path, &format!("cannot be looked at: {error}"))),
         }
-        Ok(())
     }
 
     fn lost(&self, path: &Path, what: &str) -> String {
@@ -64,8 +70,4 @@ impl DataFolder {
             path.display()
         )
     }
-}
-
-fn identity(path: &Path) -> io::Result<Identity> {
-    fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, OnceLock, PoisonError, RwLock};
 use flagfall_board::{GameId, Stamp};
 
 use super::alive::Alive;
-use super::files::Point;
+use super::files::{Point, Tail};
 use super::folder_lock::FolderLock;
 use super::place::DataFolder;
 use super::room::Room;
@@ -35,7 +35,7 @@ pub(super) struct Shared {
     pub(super) failed: OnceLock<String>,
     pub(super) alive: Mutex<Alive>,
     pub(super) counters: Counters,
-    pub(super) place: Mutex<DataFolder>,
+    pub(super) place: DataFolder,
     pub(super) room: Room,
     pub(super) folder: PathBuf,
     /// What was found missing or damaged at the start.
@@ -57,7 +57,12 @@ impl Shared {
     /// Fails the store if its folder is not there any more.
     pub(super) fn check_place(&self) -> Result<(), StoreError> {
         self.check_available()?;
-        let checked = self.place.lock().unwrap_or_else(PoisonError::into_inner).check();
+        self.place.check().map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
+    }
+
+    /// Fails the store if the segment that grows is not there any more.
+    pub(super) fn check_log(&self, tail: &Tail) -> Result<(), StoreError> {
+        let checked = self.place.check_one(tail.name());
         checked.map_err(|why| StoreError::Unavailable { why: self.fail(&why) })
     }
 

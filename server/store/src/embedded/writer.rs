@@ -12,16 +12,17 @@ use std::fmt::Display;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use flagfall_board::{GameId, Stamp};
+use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 
 use super::change::{Change, Link};
 use super::compact::Compaction;
 use super::disk;
-use super::files::{Point, Tail};
+use super::files::{Place, Point, Tail};
 use super::index::Checkpoint;
 use super::notes::Notes;
 use super::reader::Reader;
@@ -43,7 +44,7 @@ const GROUP_BYTES_MAX: usize = 8 * 1024 * 1024;
 #[derive(Default)]
 struct Stage {
     changes: Vec<Change>,
-    heads: HashMap<GameId, Head>,
+    heads: FxHashMap<GameId, Head>,
     /// `None` for a record that was deleted.
     records: HashMap<Key, Option<StagedRecord>>,
     epoch: Option<u64>,
@@ -99,7 +100,13 @@ pub(super) struct Writer {
 impl Writer {
     /// Works until the last sender is gone. A panic fails the store; later requests are refused.
     pub(super) fn run(mut self, mut requests: mpsc::Receiver<Request>) {
+        let mut is_busy = false;
         while let Some(first) = self.next(&mut requests) {
+            if is_busy {
+                // Those who were answered just now may have their next requests ready in a moment:
+                // one sync for all costs less than one for each.
+                std::thread::yield_now();
+            }
             let mut bytes = first.bytes();
             let mut group = vec![first];
             while group.len() < GROUP_MAX && bytes < GROUP_BYTES_MAX {
@@ -107,6 +114,7 @@ impl Writer {
                 bytes += next.bytes();
                 group.push(next);
             }
+            is_busy = group.len() > 1;
             self.guarded(|writer| {
                 writer.run_group(group);
                 writer.compact();
@@ -182,13 +190,10 @@ impl Writer {
         let outage = self.stage_outage(&mut stage);
         let found = |change: &&Change| matches!(change, Change::Quarantine { .. });
         let quarantines: Vec<Change> = stage.changes.iter().filter(found).cloned().collect();
-        let verdict = self.write(stage);
+        let verdict = self.write(stage.changes, answers);
         if matches!(verdict, Verdict::Refused(_)) {
             self.unkept = quarantines;
             outage.into_iter().for_each(|outage| self.shared.clock.put_back_unkept(outage));
-        }
-        for answer in answers {
-            answer.give(&verdict);
         }
         if self.reader.index.fresh_bytes() >= self.checkpoint_bytes {
             self.begin_checkpoint();
@@ -256,11 +261,7 @@ impl Writer {
 
     /// Where a log stands. Its last frame is looked at once after a start, and after a checkpoint.
     fn head(&self, game: GameId) -> Result<Head, Trouble> {
-        if !self.reader.index.is_fresh(game) {
-            return self.reader.head(game);
-        }
-        let row = self.reader.index.game(game)?;
-        Ok(row.map_or(Head::START, |row| row.head))
+        self.reader.index.fresh_head(game).map_or_else(|| self.reader.head(game), Ok)
     }
 
     fn record(&self, stage: &Stage, key: &Key, now: Stamp) -> Result<Option<Vec<u8>>, Trouble> {
@@ -319,50 +320,82 @@ impl Writer {
         Some(outage)
     }
 
-    /// Writes a group, durably, and takes it into the index.
-    fn write(&mut self, stage: Stage) -> Verdict {
-        if stage.changes.is_empty() {
-            return Verdict::Durable;
+    /// Writes a group, durably, answers, and takes it into the index.
+    fn write(&mut self, changes: Vec<Change>, answers: Vec<Answer>) -> Verdict {
+        let written = match changes.is_empty() {
+            true => Ok(Vec::new()),
+            false => self.persist(&changes),
+        };
+        let answer = |verdict: Verdict| {
+            answers.into_iter().for_each(|answer| answer.give(&verdict));
+            verdict
+        };
+        let places = match written {
+            Ok(places) => places,
+            Err(verdict) => return answer(verdict),
+        };
+        // Callers are answered first and go on at once. Readers wait for the index until it has the
+        // group.
+        match self.reader.index.apply(changes.into_iter().zip(places), || drop(answer(Verdict::Durable))) {
+            Ok(gaps) if gaps.is_empty() => {}
+            // The heads were checked above: only a defect gets here.
+            Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
+            Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
         }
+        Verdict::Durable
+    }
+
+    /// Writes a group into the log, durably, and notes it. Returns where each change lies.
+    fn persist(&mut self, changes: &[Change]) -> Result<Vec<Place>, Verdict> {
         let usable = self.shared.check_available().and_then(|()| self.shared.room.check_usable());
         if let Err(StoreError::Unavailable { why }) = usable {
-            return Verdict::Refused(why);
+            return Err(Verdict::Refused(why));
         }
         let mut group = match self.tail.group() {
             Ok(group) => group,
             Err(error) => {
                 let what = "the next part of the log cannot be begun";
-                return Verdict::Refused(self.shared.note_failed(what, error.into()));
+                return Err(Verdict::Refused(self.shared.note_failed(what, error.into())));
             }
         };
         let begun = self.tail.point();
-        let places: Vec<_> = stage
-            .changes
-            .iter()
-            .map(|change| {
-                let (at, length) = group.push(change.tag(), |buffer| change.encode(buffer));
-                self.tail.place(at, length)
-            })
-            .collect();
-        if let Err(error) = self.tail.write(&group) {
-            return self.take_back(begun, "the log cannot be written", &error);
+        let place = |change: &Change| {
+            let (at, length) = group.push(change.tag(), |buffer| change.encode(buffer));
+            self.tail.place(at, length)
+        };
+        let places: Vec<_> = changes.iter().map(place).collect();
+        if let Err(error) = self.tail.write(group) {
+            return Err(self.take_back(begun, "the log cannot be written", &error));
         }
-        self.shared.place.lock().unwrap_or_else(PoisonError::into_inner).grows_in(self.tail.path());
-        if let Err(StoreError::Unavailable { why }) = self.shared.check_place() {
-            return Verdict::Unknown(why);
+        if let Err(StoreError::Unavailable { why }) = self.shared.check_log(&self.tail) {
+            return Err(Verdict::Unknown(why));
         }
         // What is about to be acknowledged is noted first. The log is safe without the notes: they
         // tell what damage to it costs.
-        if let Err(error) = self.notes.add(self.end, self.tail.point(), &heads_of(&stage.changes)) {
+        if let Err(error) = self.notes.add(self.end, self.tail.point(), &heads_of(changes)) {
             match disk::is_no_room(&error) {
-                true => return self.take_back(begun, "what is to be acknowledged cannot be noted", &error),
+                true => {
+                    return Err(self.take_back(
+                        begun,
+                        "what is to be acknowledged cannot be noted",
+                        &error,
+                    ));
+                }
                 false => tracing::error!(%error, "what is acknowledged cannot be noted"),
             }
         }
         self.end = self.tail.point();
+        match self.shared.note_end(self.end) {
+            Ok(()) => {}
+            // The log has it, and so have the notes.
+            Err(error) if disk::is_no_room(&error) => {
+                drop(self.shared.pause("the end of the log cannot be noted", &error));
+            }
+            Err(error) => tracing::error!(%error, "the end of the log cannot be noted"),
+        }
         let counters = &self.shared.counters;
         counters.commits.fetch_add(1, Ordering::Relaxed);
-        for change in &stage.changes {
+        for change in changes {
             match change {
                 Change::Entries { entries, .. } => {
                     counters.appends.fetch_add(1, Ordering::Relaxed);
@@ -373,21 +406,7 @@ impl Writer {
                 Change::Moved { .. } | Change::Records { .. } | Change::Quarantine { .. } => {}
             }
         }
-        match self.reader.index.apply(stage.changes.into_iter().zip(places)) {
-            Ok(gaps) if gaps.is_empty() => {}
-            // The heads were checked above: only a defect gets here.
-            Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
-            Err(trouble) => drop(self.shared.fail(&format!("the index cannot be used: {trouble:?}"))),
-        }
-        match self.shared.note_end(self.end) {
-            Ok(()) => {}
-            // The log has it, and so have the notes.
-            Err(error) if disk::is_no_room(&error) => {
-                drop(self.shared.pause("the end of the log cannot be noted", &error));
-            }
-            Err(error) => tracing::error!(%error, "the end of the log cannot be noted"),
-        }
-        Verdict::Durable
+        Ok(places)
     }
 
     /// After a write that found no room: takes the group back that began here. After any other
@@ -452,7 +471,7 @@ impl Writer {
         let Some(copied) = compaction.copied() else {
             match compaction.step(&self.reader, &self.shared)? {
                 Some(changes) => {
-                    self.write(Stage { changes, ..Stage::default() }).check().map_err(Trouble::of_store)?;
+                    self.write(changes, Vec::new()).check().map_err(Trouble::of_store)?;
                 }
                 None => compaction.finish(self.tail.point()),
             }

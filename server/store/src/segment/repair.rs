@@ -46,7 +46,7 @@ mod tests {
     const SEAL: Seal = Seal { store: 5, number: 1 };
 
     fn sample(length: usize) -> Vec<u8> {
-        let mut writer = FrameWriter::new(SEAL, 24);
+        let mut writer = FrameWriter::new(SEAL, 24, Vec::new());
         writer.push(9, |buffer| buffer.extend((0..length).map(|byte| byte as u8)));
         writer.push(1, |buffer| buffer.extend_from_slice(b"the next frame"));
         writer.bytes().to_vec()
