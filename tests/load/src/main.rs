@@ -23,6 +23,7 @@ mod record;
 mod relay;
 mod size;
 mod stand;
+mod start;
 mod targets;
 
 use std::path::PathBuf;
@@ -125,6 +126,9 @@ enum Role {
         #[command(flatten)]
         bench: Bench,
     },
+    /// How long the embedded store takes to open with a million finished games in it, after a
+    /// planned stop and after a kill.
+    Start(start::Plan),
     /// Whether costs stay flat, as ratios in one run: of a move over the number of games and over
     /// the length of a game, and of a session over how many come back at once.
     Flat(flat::Plan),
@@ -178,6 +182,7 @@ fn run(cli: Cli) -> Result<Vec<Figure>, LoadError> {
             one_worker()?.block_on(attacker.run())?;
             Ok(Vec::new())
         }
+        Some(Role::Start(plan)) => one_worker()?.block_on(start::run(&plan)),
         Some(Role::Flat(plan)) => one_worker()?.block_on(flat::run(&plan)),
         Some(Role::Targets(plan)) => one_worker()?.block_on(targets::run(&plan)),
         Some(Role::Appends { rounds, waiting, folder }) => {

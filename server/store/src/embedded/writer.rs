@@ -107,16 +107,8 @@ impl Writer {
                 // one sync for all costs less than one for each.
                 std::thread::yield_now();
             }
-            let mut bytes = first.bytes();
-            let mut group = vec![first];
-            while group.len() < GROUP_MAX && bytes < GROUP_BYTES_MAX {
-                let Ok(next) = requests.try_recv() else { break };
-                bytes += next.bytes();
-                group.push(next);
-            }
-            is_busy = group.len() > 1;
             self.guarded(|writer| {
-                writer.run_group(group);
+                is_busy = writer.run_group(first, &mut requests) > 1;
                 writer.compact();
             });
         }
@@ -142,49 +134,18 @@ impl Writer {
         requests.blocking_recv()
     }
 
-    fn run_group(&mut self, group: Vec<Request>) {
+    /// Runs a request together with those that wait. Returns how many they were.
+    fn run_group(&mut self, first: Request, requests: &mut mpsc::Receiver<Request>) -> usize {
         let mut stage = Stage::default();
         stage.changes.append(&mut self.unkept);
-        let mut answers = Vec::with_capacity(group.len());
-        for request in group {
-            match request {
-                Request::Append { append, reply } => {
-                    let outcome = self.stage_append(&mut stage, append);
-                    answers.push(Answer::Append(reply, outcome));
-                }
-                Request::Update { update, reply } => {
-                    let outcome = self.stage_update(&mut stage, update);
-                    answers.push(Answer::Update(reply, outcome));
-                }
-                Request::BumpEpoch { reply } => {
-                    let current = stage.epoch.unwrap_or_else(|| self.shared.epoch.load(Ordering::SeqCst));
-                    let epoch = self.shared.clock.stamp().0.max(current + 1);
-                    stage.epoch = Some(epoch);
-                    stage.changes.push(Change::Epoch(epoch));
-                    answers.push(Answer::Epoch(reply, epoch));
-                }
-                Request::Quarantine { game, reason } => {
-                    stage.changes.push(Change::Quarantine { game, reason });
-                }
-                Request::Release { game, reply } => {
-                    stage.changes.push(Change::Release(game));
-                    answers.push(Answer::Done(reply));
-                }
-                Request::KeepOutage { reply } => answers.push(Answer::Done(reply)),
-                Request::LookForRoom { reply } => {
-                    self.look_for_room();
-                    answers.push(Answer::Done(reply));
-                }
-                Request::DeleteLog { game, reply } => {
-                    stage.heads.insert(game, Head::START);
-                    stage.changes.push(Change::DeleteLog(game));
-                    answers.push(Answer::Done(reply));
-                }
-                Request::Sweep { reply } => {
-                    let outcome = self.stage_sweep(&mut stage);
-                    answers.push(Answer::Swept(reply, outcome));
-                }
-            }
+        let (mut answers, mut count, mut bytes) = (Vec::new(), 0, 0);
+        let mut next = Some(first);
+        while let Some(request) = next {
+            count += 1;
+            bytes += request.bytes();
+            answers.extend(self.stage(&mut stage, request));
+            let is_full = count >= GROUP_MAX || bytes >= GROUP_BYTES_MAX;
+            next = if is_full { None } else { requests.try_recv().ok() };
         }
         // The first group after an outage records it.
         let outage = self.stage_outage(&mut stage);
@@ -199,6 +160,41 @@ impl Writer {
             self.begin_checkpoint();
             self.look_at_size();
         }
+        count
+    }
+
+    /// Decides a request, and returns the answer for the time when the group is durable.
+    fn stage(&mut self, stage: &mut Stage, request: Request) -> Option<Answer> {
+        Some(match request {
+            Request::Append { append, reply } => Answer::Append(reply, self.stage_append(stage, append)),
+            Request::Update { update, reply } => Answer::Update(reply, self.stage_update(stage, update)),
+            Request::BumpEpoch { reply } => {
+                let current = stage.epoch.unwrap_or_else(|| self.shared.epoch.load(Ordering::SeqCst));
+                let epoch = self.shared.clock.stamp().0.max(current + 1);
+                stage.epoch = Some(epoch);
+                stage.changes.push(Change::Epoch(epoch));
+                Answer::Epoch(reply, epoch)
+            }
+            Request::Quarantine { game, reason } => {
+                stage.changes.push(Change::Quarantine { game, reason });
+                return None;
+            }
+            Request::Release { game, reply } => {
+                stage.changes.push(Change::Release(game));
+                Answer::Done(reply)
+            }
+            Request::KeepOutage { reply } => Answer::Done(reply),
+            Request::LookForRoom { reply } => {
+                self.look_for_room();
+                Answer::Done(reply)
+            }
+            Request::DeleteLog { game, reply } => {
+                stage.heads.insert(game, Head::START);
+                stage.changes.push(Change::DeleteLog(game));
+                Answer::Done(reply)
+            }
+            Request::Sweep { reply } => Answer::Swept(reply, self.stage_sweep(stage)),
+        })
     }
 
     /// Refuses changes when the store has failed or pauses.
@@ -322,15 +318,14 @@ impl Writer {
 
     /// Writes a group, durably, answers, and takes it into the index.
     fn write(&mut self, changes: Vec<Change>, answers: Vec<Answer>) -> Verdict {
-        let written = match changes.is_empty() {
-            true => Ok(Vec::new()),
-            false => self.persist(&changes),
-        };
         let answer = |verdict: Verdict| {
             answers.into_iter().for_each(|answer| answer.give(&verdict));
             verdict
         };
-        let places = match written {
+        if changes.is_empty() {
+            return answer(Verdict::Durable);
+        }
+        let places = match self.persist(&changes) {
             Ok(places) => places,
             Err(verdict) => return answer(verdict),
         };

@@ -245,24 +245,27 @@ async fn a_folder_that_is_gone_or_was_replaced_takes_nothing_any_more() {
         }
     })
     .await;
-    for name in ["lock", "alive", "log", "index", "log/00000001.seg"] {
-        assert_fails_without(|folder| {
-            let path = folder.join(name);
-            if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
-        })
-        .await;
+    for name in ["log", "log/00000001.seg"] {
+        assert_fails_without(|folder| remove(&folder.join(name))).await;
     }
 }
 
+fn remove(path: &Path) {
+    if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+}
+
 #[tokio::test]
-async fn a_folder_that_is_gone_is_noticed_without_a_write() {
-    let place = scratch();
-    let folder = place.path().join("data");
-    let store = open(&folder).unwrap();
-    store.heartbeat().await.unwrap();
-    fs::remove_dir_all(&folder).unwrap();
-    let error = store.heartbeat().await.unwrap_err().to_string();
-    assert!(error.contains("was deleted or replaced"), "{error}");
+async fn a_file_that_is_gone_is_noticed_by_the_next_heartbeat() {
+    for name in ["", "lock", "alive", "log", "index"] {
+        let place = scratch();
+        let folder = place.path().join("data");
+        let store = open(&folder).unwrap();
+        store.heartbeat().await.unwrap();
+        remove(&folder.join(name));
+        let error = store.heartbeat().await.unwrap_err().to_string();
+        assert!(error.contains("was deleted or replaced"), "{name}: {error}");
+        assert!(store.failure().is_some());
+    }
 }
 
 #[tokio::test]
