@@ -22,7 +22,9 @@ use flagfall_store::{
 const FOLDER: &str = "FLAGFALL_STORE_TEST_FOLDER";
 const KIND: &str = "FLAGFALL_STORE_TEST_KIND";
 const GAMES: u32 = 60;
-const ROUNDS: u32 = 24;
+/// Kills in a short run; the variable asks for more.
+const KILLS: u32 = 24;
+const KILLS_VARIABLE: &str = "FLAGFALL_KILLS";
 
 /// The store under test.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -170,11 +172,12 @@ async fn nothing_acknowledged_is_lost_by_a_kill() {
     let kind = Kind::Busy;
     let folder = scratch();
     let mut acknowledged = Acknowledged::new();
-    for round in 0..ROUNDS {
+    let kills = std::env::var(KILLS_VARIABLE).map_or(KILLS, |kills| kills.parse().unwrap());
+    for round in 0..kills {
         let mut child = start(child_command(), kind, folder.path());
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         // Killed at different times: right after opening, in the first group, after many groups.
-        let mut left = round * round * 3;
+        let mut left = (round % KILLS).pow(2) * 3;
         for line in lines.by_ref() {
             let line = line.unwrap();
             left -= u32::from(note(&line, &mut acknowledged)).min(left);

@@ -81,22 +81,52 @@ async fn damage_to_the_last_entry_is_noticed_by_the_first_append() {
     assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{outcome:?}");
 }
 
+/// Places in a frame: every byte up to the stamp of its first entry, and some of the hash, the body
+/// and the side records.
+fn in_every_field(begin: u64, end: u64) -> impl Iterator<Item = u64> {
+    (begin..begin + 25).chain((begin + 25..end).step_by(6))
+}
+
 #[tokio::test]
-async fn one_flipped_bit_is_mended() {
+async fn one_flipped_bit_in_any_field_is_mended() {
     let folder = scratch();
     let store = open(folder.path()).unwrap();
     let ends = fill(&store, folder.path(), 2).await;
     let epoch = store.epoch().await.unwrap();
     let path = segment(folder.path(), 1);
     let bytes = fs::read(&path).unwrap();
-    for at in (ends[0]..ends[4]).step_by(7) {
+    for at in in_every_field(ends[1], ends[2]) {
         let copy = killed(folder.path());
-        overwrite(&segment(copy.path(), 1), at, &[bytes[at as usize] ^ 4]);
+        overwrite(&segment(copy.path(), 1), at, &[bytes[at as usize] ^ (1 << (at % 8))]);
         let store = open(copy.path()).unwrap();
         for number in [1, 2] {
             assert_eq!(texts(&store, game(number)).await, [format!("{number}:0"), format!("{number}:1")]);
         }
         assert_eq!((store.epoch().await, store.quarantined().await), (Ok(epoch), Ok(vec![])), "{at}");
+    }
+}
+
+#[tokio::test]
+async fn one_flipped_bit_in_any_field_of_a_long_frame_is_named() {
+    let folder = scratch();
+    let store = open(folder.path()).unwrap();
+    let before = append_ok(&store, append(game(1), Head::START, &["first"])).await;
+    let begun = length(&segment(folder.path(), 1));
+    append_ok(&store, append(game(1), before, &[&"x".repeat(3_000)])).await;
+    append_ok(&store, append(game(2), Head::START, &["another"])).await;
+    let path = segment(folder.path(), 1);
+    let bytes = fs::read(&path).unwrap();
+    for at in in_every_field(begun, begun + 80).chain([begun + 1_000]) {
+        let copy = killed(folder.path());
+        overwrite(&segment(copy.path(), 1), at, &[bytes[at as usize] ^ (1 << (at % 8))]);
+        let store = open(copy.path()).unwrap();
+        let [(damaged, why)] = &store.quarantined().await.unwrap()[..] else { panic!("{at}") };
+        assert!(*damaged == game(1) && why.starts_with("entry 2: "), "{at}: {why}");
+        assert_eq!(store.read(game(1), 0, 1).await.unwrap().len(), 1, "{at}");
+        assert!(store.read(game(1), 1, 1).await.unwrap_or_default().is_empty(), "{at}");
+        let outcome = store.append(append(game(1), before, &["x"])).await;
+        assert!(matches!(outcome, Ok(AppendOutcome::Quarantined { .. })), "{at}: {outcome:?}");
+        assert_eq!(texts(&store, game(2)).await, ["another"], "{at}");
     }
 }
 
