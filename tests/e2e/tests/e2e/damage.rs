@@ -140,7 +140,8 @@ fn a_damaged_game_is_reported_and_others_continue() {
     let server = Server::start(&mut site.server_command(port));
     let told = duels[1].id.clone();
     for duel in [0, 2] {
-        duels[duel].expect("Connected again.");
+        // A move before that is refused: the damage begins a new epoch.
+        duels[duel].expect("It goes on from here.");
         duels[duel].play_quietly(3);
         let id = duels[duel].id.clone();
         assert_eq!(plies_in(&server.run_client(&site, "eve", &["record", &id]).said), 7);
