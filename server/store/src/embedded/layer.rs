@@ -3,8 +3,8 @@
 //! A layer holds the rows that changed since a point in the log. It lies over the rows below it:
 //! another layer, or the database.
 
-use std::collections::hash_map::Entry;
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use flagfall_board::{GameId, Stamp};

@@ -9,8 +9,8 @@ pub struct EmbeddedOptions {
     pub cache_bytes: u64,
     /// Bytes of a segment from which on the next one is begun. Default 32 MiB, at most 1 GiB.
     pub segment_bytes: u64,
-    /// Bytes of the log from one checkpoint of the index to the next. Default 32 MiB. What is not in
-    /// a checkpoint is in memory, and read again by the next start after a crash.
+    /// Bytes of the log from one checkpoint of the index to the next. Default 32 MiB. What is not
+    /// in a checkpoint is in memory, and read again by the next start after a crash.
     pub checkpoint_bytes: u64,
     /// Bytes of the log from which on segments are compacted, if more than half of the log does not
     /// count any more. Default 64 MiB.

@@ -11,8 +11,8 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use flagfall_board::{GameId, Stamp};
@@ -370,11 +370,7 @@ impl Writer {
         if let Err(error) = self.notes.add(self.end, self.tail.point(), &heads_of(changes)) {
             match disk::is_no_room(&error) {
                 true => {
-                    return Err(self.take_back(
-                        begun,
-                        "what is to be acknowledged cannot be noted",
-                        &error,
-                    ));
+                    return Err(self.take_back(begun, "what is to be acknowledged cannot be noted", &error));
                 }
                 false => tracing::error!(%error, "what is acknowledged cannot be noted"),
             }
