@@ -83,6 +83,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::thread::JoinHandle;
 
 use flagfall_board::{GameId, Stamp};
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use self::change::Link;
@@ -90,7 +91,7 @@ pub use self::error::EmbeddedOpenError;
 pub use self::inspect::Inspection;
 pub use self::options::{EmbeddedOptions, LostTail};
 use self::reader::Reader;
-use self::request::{Prepared, Reply, Request, SWEEP_STEP};
+use self::request::{Answers, Prepared, Reply, Request, SWEEP_STEP};
 use self::shared::{Counters, Shared};
 use self::trouble::Trouble;
 use self::writer::Writer;
@@ -159,6 +160,7 @@ impl EmbeddedStore {
             tail: opened.tail,
             notes: opened.notes,
             shared: shared.clone(),
+            answers: Answers::new(),
             checkpoint: None,
             unstored: None,
             unkept: Vec::new(),
@@ -234,8 +236,15 @@ impl EmbeddedStore {
         let closed = || StoreError::Unavailable { why: "the store is closed".to_owned() };
         let requests = self.requests.as_ref().ok_or_else(closed)?;
         let (reply, answer) = oneshot::channel();
-        requests.send(request(reply)).await.map_err(|_| closed())?;
-        Ok(answer)
+        match requests.try_send(request(reply)) {
+            Ok(()) => Ok(answer),
+            Err(TrySendError::Closed(_)) => Err(closed()),
+            // In a box, so that the futures of all the others are small.
+            Err(TrySendError::Full(request)) => {
+                Box::pin(requests.send(request)).await.map_err(|_| closed())?;
+                Ok(answer)
+            }
+        }
     }
 
     /// Asks the writer; no answer from it is an error.
@@ -327,7 +336,7 @@ impl Store for EmbeddedStore {
                 Link { entry: StoredEntry { seq: head.seq, at: Stamp(0), body }, hash: head.hash }
             };
             let entries = bodies.into_iter().map(link).collect();
-            let outage = self.shared.clock.outage();
+            let outage = deadline.and_then(|_| self.shared.clock.outage());
             let append =
                 Prepared { game, expected, deadline, not_before, entries, stamped: None, outage, writes };
             let answer = self.send(|reply| Request::Append { append, reply }).await?;

@@ -1,7 +1,8 @@
 //! What the writer is asked, and its answers.
 
 use flagfall_board::{GameId, Stamp};
-use tokio::sync::oneshot;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
 
 use super::change::Link;
 use crate::store::{AppendOutcome, Outage, StoreError, Update, UpdateOutcome, Write};
@@ -22,7 +23,7 @@ pub(super) struct Prepared {
     pub(super) entries: Vec<Link>,
     /// The latest of the stamps that the entries have already.
     pub(super) stamped: Option<Stamp>,
-    /// The latest outage that was known when it was asked for.
+    /// The latest outage that was known when it was asked for, if there is a deadline.
     pub(super) outage: Option<Outage>,
     pub(super) writes: Vec<Write>,
 }
@@ -104,6 +105,7 @@ pub(super) enum Answer {
 }
 
 /// What became of a group.
+#[derive(Clone)]
 pub(super) enum Verdict {
     Durable,
     /// It may be on the disk or not.
@@ -130,6 +132,41 @@ impl Answer {
                 drop(reply.send(count.and_then(|count| verdict.check().map(|()| count))));
             }
             Answer::Done(reply) => drop(reply.send(verdict.check())),
+        }
+    }
+}
+
+/// Where answers are given. To wake many callers is cheaper from inside the runtime that runs them
+/// than from the writer's thread: a task does it, if the store was opened in a runtime.
+pub(super) struct Answers {
+    task: Option<mpsc::UnboundedSender<(Vec<Answer>, Verdict)>>,
+}
+
+impl Answers {
+    pub(super) fn new() -> Answers {
+        let task = Handle::try_current().ok().map(|runtime| {
+            // As many answers wait here as there are callers, and they are limited.
+            let (sender, mut groups) = mpsc::unbounded_channel::<(Vec<Answer>, Verdict)>();
+            runtime.spawn(async move {
+                while let Some((answers, verdict)) = groups.recv().await {
+                    answers.into_iter().for_each(|answer| answer.give(&verdict));
+                }
+            });
+            sender
+        });
+        Answers { task }
+    }
+
+    /// Gives the answers, now that it is known what became of the group.
+    pub(super) fn give(&self, answers: Vec<Answer>, verdict: Verdict) {
+        let group = (answers, verdict);
+        let left = match &self.task {
+            Some(task) if group.0.len() > 1 => task.send(group).err().map(|unsent| unsent.0),
+            Some(_) | None => Some(group),
+        };
+        // One caller is not worth the detour, and the runtime may be gone.
+        if let Some((answers, verdict)) = left {
+            answers.into_iter().for_each(|answer| answer.give(&verdict));
         }
     }
 }

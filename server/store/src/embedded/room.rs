@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use rustix::fs::statvfs;
 
@@ -41,7 +41,7 @@ pub(super) struct Room {
     resume_from: u64,
     /// As of the last look.
     free: AtomicU64,
-    state: Mutex<State>,
+    state: RwLock<State>,
 }
 
 impl Room {
@@ -52,14 +52,18 @@ impl Room {
     pub(super) fn new(folder: &Path, options: &EmbeddedOptions) -> io::Result<Room> {
         let EmbeddedOptions { pause_below, resume_from, .. } = *options;
         let free = AtomicU64::new(0);
-        let state = Mutex::new(State::Open);
+        let state = RwLock::new(State::Open);
         let room = Room { folder: folder.to_owned(), pause_below, resume_from, free, state };
         room.look()?;
         Ok(room)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self) -> RwLockWriteGuard<'_, State> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks the file system how much is free.
@@ -72,7 +76,7 @@ impl Room {
         #[cfg(test)]
         let free = disk::planted::free_bytes(&self.folder).unwrap_or(free);
         self.free.store(free, Ordering::Relaxed);
-        let mut state = self.state();
+        let mut state = self.change();
         if *state == State::Open && free < self.pause_below {
             tracing::error!(free, "the disk is almost full: games pause until there is room again");
             *state = State::Low;
@@ -137,7 +141,7 @@ impl Room {
     /// Notes that something could not be written for want of room. Returns the reason.
     pub(super) fn note_full(&self, what: &str, error: &dyn Display) -> String {
         let what = format!("{what} ({error})");
-        let mut state = self.state();
+        let mut state = self.change();
         if !matches!(*state, State::Full { .. }) {
             tracing::error!(what, "the disk is full: games pause until there is room again");
             *state = State::Full { what: what.clone() };
@@ -173,7 +177,7 @@ impl Room {
 
     /// Notes that everything that found no room is written by now.
     pub(super) fn note_usable(&self) {
-        *self.state() = State::Low;
+        *self.change() = State::Low;
     }
 
     /// True if the store pauses and could go on.
@@ -183,7 +187,7 @@ impl Room {
 
     /// Takes changes again, unless a write has just found no room.
     pub(super) fn resume(&self) {
-        let mut state = self.state();
+        let mut state = self.change();
         if *state == State::Low {
             tracing::info!("there is room on the disk again: games go on");
             *state = State::Open;

@@ -26,7 +26,7 @@ use super::files::{Place, Point, Tail};
 use super::index::Checkpoint;
 use super::notes::Notes;
 use super::reader::Reader;
-use super::request::{Answer, Prepared, Request, SWEEP_STEP, Verdict};
+use super::request::{Answer, Answers, Prepared, Request, SWEEP_STEP, Verdict};
 use super::shared::Shared;
 use super::trouble::Trouble;
 use crate::outages::OutageList;
@@ -85,6 +85,7 @@ pub(super) struct Writer {
     /// that has none yet.
     pub(super) end: Point,
     pub(super) shared: Arc<Shared>,
+    pub(super) answers: Answers,
     pub(super) checkpoint: Option<JoinHandle<Option<Unstored>>>,
     /// A checkpoint for which there was no room.
     pub(super) unstored: Option<Unstored>,
@@ -318,20 +319,21 @@ impl Writer {
 
     /// Writes a group, durably, answers, and takes it into the index.
     fn write(&mut self, changes: Vec<Change>, answers: Vec<Answer>) -> Verdict {
-        let answer = |verdict: Verdict| {
-            answers.into_iter().for_each(|answer| answer.give(&verdict));
-            verdict
-        };
         if changes.is_empty() {
-            return answer(Verdict::Durable);
+            self.answers.give(answers, Verdict::Durable);
+            return Verdict::Durable;
         }
         let places = match self.persist(&changes) {
             Ok(places) => places,
-            Err(verdict) => return answer(verdict),
+            Err(verdict) => {
+                self.answers.give(answers, verdict.clone());
+                return verdict;
+            }
         };
         // Callers are answered first and go on at once. Readers wait for the index until it has the
         // group.
-        match self.reader.index.apply(changes.into_iter().zip(places), || drop(answer(Verdict::Durable))) {
+        let answer = || self.answers.give(answers, Verdict::Durable);
+        match self.reader.index.apply(changes.into_iter().zip(places), answer) {
             Ok(gaps) if gaps.is_empty() => {}
             // The heads were checked above: only a defect gets here.
             Ok(gaps) => drop(self.shared.fail(&format!("entries were written out of order: {gaps:?}"))),
