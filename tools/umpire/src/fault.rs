@@ -27,8 +27,12 @@ pub enum Fault {
     Garbage(LineError),
     #[error("an illegal deployment. {}", refusal_text(.0))]
     Deployment(SetupRefusal),
-    #[error("the illegal move {answer:?}{}", .refusal.map_or(String::new(), |refusal| format!(". {}", refusal_text(&refusal))))]
+    #[error("the illegal move {answer:?}{}", reason(.refusal.as_ref()))]
     Move { answer: String, refusal: Option<Refusal> },
+}
+
+fn reason(refusal: Option<&Refusal>) -> String {
+    refusal.map_or_else(String::new, |refusal| format!(". {}", refusal_text(refusal)))
 }
 
 impl Fault {
