@@ -135,7 +135,7 @@ mod tests {
                 Some(flagfall_bots::random_setup(ruleset, side, &mut chance))
             });
             let mut plies = 0;
-            let played = flagfall_bots::duel::play(ruleset, ruleset.shape.lakes, setups, |side, view| {
+            let played = flagfall_tests::duel::play(ruleset, ruleset.shape.lakes, setups, |side, view| {
                 plies += 1;
                 let seen = view.seen.clone();
                 let legal = view.legal_moves()?;

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 
 use flagfall_board::{Side, SquareSet};
 use flagfall_bots::{Effort, HousePlayer, Level};
-use flagfall_rules::Ruleset;
+use flagfall_rules::{Ruleset, View};
 use flagfall_umpire::environment;
 use flagfall_umpire::lines::{Cut, LineCutter};
 use flagfall_umpire::player::LinePlayer;
@@ -19,7 +19,10 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
     let ruleset = tellable_ruleset(args.wish.rules.as_deref().unwrap_or_default())?;
     let effort = args.nodes.map_or_else(Effort::default, |nodes| Effort { nodes });
     let seed = args.seed.unwrap_or(seed);
-    let make = move |side: Side| HousePlayer::new(level, side, seed, effort);
+    let make = move |side: Side| {
+        let mut player = HousePlayer::new(level, side, seed, effort);
+        move |view: &View| player.choose(view)
+    };
     let mut player = LinePlayer::new(ruleset, make);
     if let Some(lakes) = known_lakes(ruleset)? {
         player = player.with_lakes(lakes);
@@ -39,8 +42,7 @@ pub fn bot(level: Level, args: &BotArgs, seed: u64) -> Result<u8, String> {
         cutter.push(&buffer[..count], |cut| cuts.push(cut));
         for cut in cuts.drain(..) {
             let Cut::Line(line) = cut else { return Err(text!("umpire-not-a-line")) };
-            let (next, reaction) = player.hear(&line).map_err(|error| error.to_string())?;
-            player = next;
+            let reaction = player.hear(&line).map_err(|error| error.to_string())?;
             for line in &reaction.lines {
                 if writeln!(output, "{line}").is_err() {
                     return Ok(0);

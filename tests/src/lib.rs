@@ -1,7 +1,9 @@
 //! What tests share: random numbers from a printed seed, random deployments, matches with their
-//! log, generated files, the product's sources, and the paths of the programs. No product code.
+//! log, duels of choosers, generated files, the product's sources, and the paths of the programs.
+//! No product code.
 
 mod chance;
+pub mod duel;
 mod generated;
 mod matches;
 mod programs;

@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use flagfall_board::{PerSide, Ply, Side, SquareSet};
-use flagfall_bots::{Chance, Effort, HousePlayer, Level, duel, random_setup, sensible_setup};
+use flagfall_bots::{Chance, Effort, HousePlayer, Level, random_setup, sensible_setup};
 use flagfall_rules::{EndReason, Ruleset, Setup};
+use flagfall_tests::duel;
 
 /// House players against each other, to measure them: the score counts for the level named by
 /// --red, a draw is half a point.

@@ -133,7 +133,7 @@ impl Scene {
                 next_own += 1;
             } else if is_hidden {
                 let number = belief.number(piece.square).unwrap_or(0);
-                chances = belief.chances(number);
+                chances = belief.chances[number];
                 rank = belief.certain(number);
                 is_hidden = rank.is_none();
                 pairs.push((index, number));
@@ -147,7 +147,7 @@ impl Scene {
         let own = |rank: Rank| {
             scene_pieces[..mine].iter().filter(move |piece| piece.rank == rank).map(|piece| piece.cell)
         };
-        let caution_percent = caution(view, memory.quiet_turns().saturating_mul(2));
+        let caution_percent = caution(view, memory.quiet_turns.saturating_mul(2));
         let open: Vec<grid::Cell> =
             view.ruleset.shape.squares().without(view.lakes).iter().map(cell).collect();
         let (own_flag, own_bombs) = (own(Rank::Flag).next(), own(Rank::Bomb).collect());
@@ -278,7 +278,7 @@ fn in_short(view: &View, me: Side, belief: &Belief) -> Vec<crate::simple::Enemy>
         let known = piece.identity.rank().or(belief.certain(number));
         let chances = match known {
             Some(rank) => Rank::ALL.map(|other| f32::from(u8::from(other == rank))),
-            None => belief.chances(number).map(|chance| if chance > SLIGHT { chance as f32 } else { 0.0 }),
+            None => belief.chances[number].map(|chance| if chance > SLIGHT { chance as f32 } else { 0.0 }),
         };
         Some(crate::simple::Enemy { square: piece.square, is_moved: piece.is_moved, known, chances })
     });

@@ -1,11 +1,8 @@
 //! House players: they see views and return commands, nothing else.
 //!
-//! A [`HousePlayer`] plays one side of one game, at a [`Level`]. [`duel::play`] lets two choosers
-//! play a game in this process, for measurements and tests. It is the only code here that knows a
-//! [`flagfall_rules::Game`], and it gives out only views.
+//! A [`HousePlayer`] plays one side of one game, at a [`Level`].
 
 mod chance;
-pub mod duel;
 mod good;
 mod level;
 mod memory;

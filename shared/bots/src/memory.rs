@@ -14,7 +14,8 @@ pub(crate) struct Memory {
     /// The ply of the latest view.
     ply: Option<Ply>,
     captured: PerSide<u32>,
-    quiet_turns: u16,
+    /// Own turns since the last capture, as far as they were seen.
+    pub(crate) quiet_turns: u16,
     /// Placements after own moves, since the last capture.
     placements: Vec<u64>,
     /// The last own move, unless the last act was not a move.
@@ -86,11 +87,7 @@ impl Memory {
         // The defender was on its own square before the enemy's move, or on the square the attacker
         // came from.
         for square in [squares.to, squares.from] {
-            let is_hidden = |at: Square| {
-                view.pieces.iter().any(|piece| {
-                    piece.square == at && piece.side != side && !matches!(piece.identity, Identity::Known(_))
-                })
-            };
+            let is_hidden = |at: Square| has_hidden_foe(view, side, at);
             let moved = view.last_move.filter(|last| last.side != side);
             let was_there = match moved {
                 Some(last) if last.squares.from == square => is_hidden(last.squares.to),
@@ -121,11 +118,7 @@ impl Memory {
                 }
             }
         }
-        self.suspects.retain(|(at, _)| {
-            view.pieces.iter().any(|piece| {
-                piece.square == *at && piece.side != side && !matches!(piece.identity, Identity::Known(_))
-            })
-        });
+        self.suspects.retain(|(at, _)| has_hidden_foe(view, side, *at));
     }
 
     /// The ranks that a hidden enemy piece can have, by what strikes showed and where it came from.
@@ -135,16 +128,11 @@ impl Memory {
         if self.vacated.contains(square) { told.without(RankSet::only(Rank::Flag)) } else { told }
     }
 
-    /// Notes what the side is about to do: a move, or a ply between board and reserve.
-    pub(crate) fn note_act(&mut self, own_move: Option<OwnMove>) {
-        match own_move {
-            Some(own_move) => self.note_move(own_move),
-            None => {
-                self.quiet_turns = self.quiet_turns.saturating_add(1);
-                self.last = None;
-                self.streak = 0;
-            }
-        }
+    /// Notes a ply between board and reserve that is about to be made.
+    pub(crate) fn note_other_act(&mut self) {
+        self.quiet_turns = self.quiet_turns.saturating_add(1);
+        self.last = None;
+        self.streak = 0;
     }
 
     /// Notes a move that is about to be made.
@@ -168,11 +156,6 @@ impl Memory {
         self.placements.iter().filter(|known| **known == placement).count()
     }
 
-    /// Own turns since the last capture, as far as they were seen.
-    pub(crate) fn quiet_turns(&self) -> u16 {
-        self.quiet_turns
-    }
-
     /// True if a move undoes the last one.
     pub(crate) fn is_return(&self, squares: Move) -> bool {
         self.last == Some(Move { from: squares.to, to: squares.from })
@@ -182,6 +165,12 @@ impl Memory {
     pub(crate) fn streak_of(&self, square: Square) -> u16 {
         if self.last.is_some_and(|last| last.to == square) { self.streak + 1 } else { 0 }
     }
+}
+
+/// True if a hidden enemy piece is on this square.
+fn has_hidden_foe(view: &View, side: Side, at: Square) -> bool {
+    let mut foes = view.pieces.iter().filter(|piece| piece.side != side);
+    foes.any(|piece| piece.square == at && !matches!(piece.identity, Identity::Known(_)))
 }
 
 #[cfg(test)]
@@ -279,13 +268,13 @@ mod tests {
         game.ply("d4e4");
         game.ply("j2j1");
         game.ply("e4d4");
-        assert_eq!((game.memory.visits(7), game.memory.quiet_turns()), (2, 2));
+        assert_eq!((game.memory.visits(7), game.memory.quiet_turns), (2, 2));
         assert!(game.memory.is_return("j1j2".parse().expect("a move")));
         assert_eq!(game.memory.streak_of("j1".parse().expect("a square")), 2);
         game.ply("d3d4");
         game.ply("d4e4");
         assert_eq!(game.suspected("e4"), RankSet::ALL);
-        assert_eq!((game.memory.visits(7), game.memory.quiet_turns()), (0, 0));
+        assert_eq!((game.memory.visits(7), game.memory.quiet_turns), (0, 0));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What all levels of house player have in common.
 
-use flagfall_board::{Rank, Side};
-use flagfall_rules::{Command, View};
+use flagfall_board::{Rank, Side, Square};
+use flagfall_rules::{Command, Ruleset, View};
 
 use crate::Chance;
 
@@ -45,6 +45,14 @@ impl<'a, T> Best<'a, T> {
 /// How many pieces of each rank a side has left, which is public.
 pub(crate) fn counts_left(view: &View, side: Side) -> [u8; Rank::COUNT] {
     Rank::ALL.map(|rank| view.ruleset.army.count(rank).saturating_sub(view.captured[side][rank]))
+}
+
+/// How many rows a square lies ahead of a side's back row.
+pub(crate) fn rows_ahead(ruleset: &Ruleset, side: Side, square: Square) -> u8 {
+    match side {
+        Side::Red => square.row(),
+        Side::Blue => (ruleset.shape.rows - 1).saturating_sub(square.row()),
+    }
 }
 
 /// Offers the processor to other threads. A thinking player calls this about every 0.2 ms, so that

@@ -73,10 +73,6 @@ impl Turn<'_> {
         }
     }
 
-    fn piece(&self, square: Square) -> Option<&SeenPiece> {
-        self.view.pieces.iter().find(|piece| piece.square == square)
-    }
-
     fn foes(&self) -> impl Iterator<Item = &SeenPiece> + Clone {
         self.view.pieces.iter().filter(|piece| piece.side != self.side)
     }
@@ -100,7 +96,7 @@ impl Turn<'_> {
         let Some(strike) = self.view.pending_strike else { return 0.0 };
         let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = strike;
         let is_attacker = side == self.side;
-        let foe = self.piece(if is_attacker { to } else { from });
+        let foe = piece_at(self.view, if is_attacker { to } else { from });
         let Some(foe) = foe else { return 0.0 };
         let foe_ranks = self.ranks(foe, foe.is_moved || !is_attacker);
         self.outcome(rank, &foe_ranks, is_attacker)
@@ -127,9 +123,9 @@ impl Turn<'_> {
 
     fn act(&self, squares: Move) -> f32 {
         let Move { from, to } = squares;
-        let Some(own) = self.piece(from) else { return 0.0 };
+        let Some(own) = piece_at(self.view, from) else { return 0.0 };
         let steps = from.distance(to);
-        match self.piece(to) {
+        match piece_at(self.view, to) {
             Some(foe) => self.strike(own, foe, steps) - self.cost_of_setting_out(own),
             None => {
                 let shown = if steps > 1 && own.identity == Identity::Coin {
@@ -265,6 +261,10 @@ impl Stock {
     }
 }
 
+fn piece_at(view: &View, square: Square) -> Option<&SeenPiece> {
+    view.pieces.iter().find(|piece| piece.square == square)
+}
+
 fn may_be(rank: Rank, is_moved: bool) -> bool {
     !is_moved || rank.is_movable()
 }
@@ -355,7 +355,7 @@ mod tests {
                 crate::HousePlayer::new(level, side, seed, effort)
             });
             let lakes = QUANTUM.shape.lakes;
-            let played = crate::duel::play(&QUANTUM, lakes, PerSide::default(), |side, view| {
+            let played = flagfall_tests::duel::play(&QUANTUM, lakes, PerSide::default(), |side, view| {
                 players[side].choose(view)
             });
             won += usize::from(played.unwrap().outcome.winner == Some(good));

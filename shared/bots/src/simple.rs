@@ -13,7 +13,7 @@ mod worth;
 use flagfall_board::{Rank, Side, Square, SquareSet};
 use flagfall_rules::{Command, Fate, Move, Ruleset, View, strike_fates};
 
-use self::attraction::Attraction;
+use self::attraction::{Pulls, attraction};
 pub(crate) use self::belief::Enemy;
 use self::belief::foes;
 use self::board::{Board, Cell, Own, neighbors, steps};
@@ -60,18 +60,19 @@ impl Mind for SimpleMind {
     fn act(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         self.memory.note(view, self.side);
         let mut turn = Turn::new(view, self.side, &self.memory);
-        if view.ruleset.reserve {
-            let chosen = turn.best_command(view, chance)?;
-            self.memory.note_act(chosen.remembered);
-            return Some(chosen.command);
+        let command = if view.ruleset.reserve {
+            turn.best_command(view, chance)?
+        } else {
+            let mut best = Best::new(chance, WHIM);
+            view.legal_moves()?.iter().for_each(|squares| best.try_out(turn.score(squares), squares));
+            best.choice()?.into()
+        };
+        let own_move = if let Command::Move(asked) = &command { turn.own_move(asked.squares) } else { None };
+        match own_move {
+            Some(own_move) => self.memory.note_move(own_move),
+            None => self.memory.note_other_act(),
         }
-        let mut best = Best::new(chance, WHIM);
-        view.legal_moves()?.iter().for_each(|squares| best.try_out(turn.score(squares), squares));
-        let squares = best.choice()?;
-        if let Some(chosen) = turn.own_move(squares) {
-            self.memory.note_move(chosen);
-        }
-        Some(squares.into())
+        Some(command)
     }
 
     fn watch(&mut self, view: &View) {
@@ -92,7 +93,7 @@ pub(crate) struct Turn<'a> {
     /// The value of an even trade, as a share of what is traded. More when ahead.
     trade: f32,
     /// Where each rank wants to go, computed on demand.
-    attractions: [Option<Attraction>; Rank::COUNT],
+    attractions: [Option<Pulls>; Rank::COUNT],
     /// The share of a rank's worth that lies in being unknown.
     secrecy: f32,
     placement: u64,
@@ -110,7 +111,7 @@ impl<'a> Turn<'a> {
     pub(crate) fn believing(view: &View, side: Side, memory: &'a Memory, foes: Vec<Enemy>) -> Turn<'a> {
         let board = Board::new(view, side, &foes);
         let worths = Worths { own: worths(view, side), foe: worths(view, side.opponent()) };
-        let waited = f32::from(memory.quiet_turns()) - PATIENCE;
+        let waited = f32::from(memory.quiet_turns) - PATIENCE;
         let boldness =
             if view.plies_to_limit.is_some() { 1.0 } else { (waited / IMPATIENCE).clamp(0.0, 1.0) };
         let mine: f32 =
@@ -174,7 +175,7 @@ impl<'a> Turn<'a> {
         let fear = self.fear();
         let tired = TIRED * f32::from(self.memory.streak_of(squares.from).saturating_sub(4).min(20));
         if let Some(foe) = self.board.foe_at(&self.foes, squares.to).copied() {
-            let survives = self.survival(own, &foe);
+            let survives = self.chance_of(own, &foe, |(attacker, _)| attacker != Fate::Leaves);
             // If nothing is captured, both pieces stay as before (§S2.2).
             let after = if strike_fates(self.ruleset, own.rank, Rank::Marshal).0 == Fate::Stays {
                 self.board.clone()
@@ -205,10 +206,10 @@ impl<'a> Turn<'a> {
             - tired
     }
 
-    /// The probability that the striking piece survives.
-    fn survival(&self, own: Own, foe: &Enemy) -> f32 {
+    /// The probability that a strike has such a result.
+    fn chance_of(&self, own: Own, foe: &Enemy, is_such: impl Fn((Fate, Fate)) -> bool) -> f32 {
         foe.ranks()
-            .filter(|(rank, _)| strike_fates(self.ruleset, own.rank, *rank).0 != Fate::Leaves)
+            .filter(|(rank, _)| is_such(strike_fates(self.ruleset, own.rank, *rank)))
             .map(|(_, chance)| chance)
             .sum()
     }
@@ -253,11 +254,11 @@ impl<'a> Turn<'a> {
         if self.attractions[place].is_none() {
             self.attractions[place] = Some(self.attraction(rank));
         }
-        self.attractions[place].as_ref().map_or(0.0, |pull| pull.at(square))
+        self.attractions[place].as_ref().map_or(0.0, |pulls| pulls[square.index()])
     }
 
     /// Where a rank wants to go.
-    fn attraction(&self, rank: Rank) -> Attraction {
+    fn attraction(&self, rank: Rank) -> Pulls {
         let own = Own { rank, is_moved: true, is_revealed: false };
         let targets: Vec<(Square, f32)> = self
             .foes
@@ -271,7 +272,7 @@ impl<'a> Turn<'a> {
             .filter(|foe| is_feared(self.ruleset, foe, rank))
             .flat_map(|foe| neighbors(&self.board, foe.square))
             .collect();
-        Attraction::new(&self.board, &targets, feared)
+        attraction(&self.board, &targets, feared)
     }
 
     /// The value of driving a piece away from the own Flag.
@@ -281,12 +282,7 @@ impl<'a> Turn<'a> {
         if steps > 4 || foe.movable_chance() < 0.5 {
             return 0.0;
         }
-        let beaten: f32 = foe
-            .ranks()
-            .filter(|(rank, _)| strike_fates(self.ruleset, own.rank, *rank).1 == Fate::Leaves)
-            .map(|(_, chance)| chance)
-            .sum();
-        beaten * f32::from(5 - steps)
+        self.chance_of(own, foe, |(_, defender)| defender == Fate::Leaves) * f32::from(5 - steps)
     }
 
     /// A move as memory takes it.

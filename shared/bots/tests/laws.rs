@@ -1,9 +1,9 @@
 //! Laws of house players, over every ruleset and level.
 
 use flagfall_board::{PerSide, Side};
-use flagfall_bots::duel::{self, Played};
 use flagfall_bots::{Chance, Effort, HousePlayer, Level};
 use flagfall_rules::{Command, EndReason, Ruleset};
+use flagfall_tests::duel::{self, Played};
 
 /// Enough to find a broken law, and fast enough for every build.
 const EFFORT: Effort = Effort { nodes: 200 };

@@ -1,5 +1,5 @@
 use flagfall_protocol::GameRecord;
-use flagfall_records::{Format, Reader, Status, check, check_value, export};
+use flagfall_records::{Format, Reader, Status, check, check_value_with, export};
 use serde::Deserialize;
 
 /// Records that are checked in one input.
@@ -13,7 +13,7 @@ const RECORDS_MAX: usize = 4;
 /// If it is not.
 pub fn records(bytes: &[u8]) {
     for value in Reader::new(bytes).take(RECORDS_MAX).filter_map(Result::ok) {
-        let verdict = check_value(&value).status;
+        let verdict = check_value_with(&value, None).status;
         let Ok(record) = GameRecord::deserialize(&value) else {
             assert!(verdict == Status::False, "what cannot be read is not true");
             continue;

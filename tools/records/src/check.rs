@@ -11,7 +11,6 @@ mod facts;
 mod fit;
 mod knowledge;
 mod replay;
-mod reserve;
 
 use std::collections::BTreeSet;
 
@@ -24,16 +23,13 @@ use crate::finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKin
 use crate::signature::{PublicKeys, SignatureStatus, is_signed};
 use beginning::{Begin, begin};
 pub(crate) use beginning::{Beginning, beginning};
+pub(crate) use facts::{NAME_LEN_MAX, lakes_of};
 use knowledge::knowledge_of;
-pub(crate) use replay::decide_move;
 use replay::{Replay, Replayed};
+pub(crate) use replay::{command_of, decide_move};
 
-/// Checks a JSON value that should be a record, including its form.
-pub fn check_value(value: &Value) -> Report {
-    check_value_with(value, None)
-}
-
-/// The same with public keys of servers. The record must be signed with one of them.
+/// Checks a JSON value that should be a record, including its form, and its signature if public keys
+/// of servers are given.
 pub fn check_value_with(value: &Value, keys: Option<&PublicKeys>) -> Report {
     // A record of another format may have other fields, so check that first.
     if let Some(format) = value.get("format").filter(|format| **format != RECORD_FORMAT) {
@@ -64,19 +60,8 @@ pub fn check_value_with(value: &Value, keys: Option<&PublicKeys>) -> Report {
 }
 
 fn unreadable(code: Falsehood, detail: String) -> Report {
-    Report {
-        status: Status::False,
-        game: None,
-        ruleset: None,
-        audience: None,
-        plies: 0,
-        plies_checked: 0,
-        reason: None,
-        on_trust: false,
-        signature: None,
-        findings: vec![Finding::whole((code, detail))],
-        unchecked: Vec::new(),
-    }
+    let findings = vec![Finding::whole((code, detail))];
+    Report { status: Status::False, findings, ..Report::default() }
 }
 
 /// The paths of fields that records do not have. A null counts as an absent field.
@@ -119,7 +104,7 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
     {
         match begin(record, ruleset, knowledge) {
             Ok(Some(beginning)) => {
-                public = Replay::new(record, ruleset, knowledge, beginning).run(&mut report).public;
+                public = Replay::new(record, ruleset, knowledge, beginning, &mut report).run().public;
             }
             Ok(None) => {
                 let detail = if record.start.is_some() {
@@ -156,17 +141,12 @@ pub fn check_with(record: &GameRecord, keys: Option<&PublicKeys>) -> Report {
 /// A report before any checks.
 fn unreported(record: &GameRecord) -> Report {
     Report {
-        status: Status::Good,
         game: Some(record.game),
         ruleset: Some(record.terms.ruleset.clone()),
         audience: Some(record.audience),
         plies: record.events.iter().filter(|told| told.event.is_ply()).count(),
-        plies_checked: 0,
         reason: record.outcome.as_ref().map(|outcome| outcome.reason.clone()),
-        on_trust: false,
-        signature: None,
-        findings: Vec::new(),
-        unchecked: Vec::new(),
+        ..Report::default()
     }
 }
 
@@ -217,10 +197,11 @@ pub fn with_changes(mut record: GameRecord) -> GameRecord {
     let known = knowledge_of(&record);
     let begun = begin(&record, ruleset, known).ok().flatten();
     let is_playable = begun.is_some();
-    let replay = Replay::new(&record, ruleset, known, begun.unwrap_or_default());
+    let mut report = unreported(&record);
+    let replay = Replay::new(&record, ruleset, known, begun.unwrap_or_default(), &mut report);
     // Squares that are only guesses must not be shown.
     let is_playable = is_playable && !replay.has_hidden_squares();
-    let Replayed { first_view, changes, public: _ } = replay.run(&mut unreported(&record));
+    let Replayed { first_view, changes, public: _ } = replay.run();
     record.kind = Some(facts::kind_of(&record));
     record.first_view = Some(first_view);
     for (told, change) in record.events.iter_mut().zip(changes).filter(|_| is_playable) {

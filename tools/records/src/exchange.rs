@@ -21,13 +21,14 @@ use plain::Plain;
 impl Format {
     /// Guesses the format of a text.
     pub fn guess(text: &str) -> Option<Format> {
-        let text = text.trim_start_matches('\u{feff}').trim_start();
-        [('{', Format::Json), ('<', Format::Strados)]
-            .into_iter()
-            .find(|(first, _)| text.starts_with(*first))
-            .map(|(_, format)| format)
-            .or_else(|| text.starts_with(text::FIRST_WORDS).then_some(Format::Text))
-            .or_else(|| text.starts_with(pbm::FIRST_WORDS).then_some(Format::Pbm))
+        let start = text.trim_start_matches('\u{feff}').trim_start();
+        let starts = [
+            ("{", Format::Json),
+            ("<", Format::Strados),
+            (text::FIRST_WORDS, Format::Text),
+            (pbm::FIRST_WORDS, Format::Pbm),
+        ];
+        starts.into_iter().find(|(first, _)| start.starts_with(first)).map(|(_, format)| format)
     }
 }
 

@@ -141,6 +141,14 @@ pub(crate) fn wrong<T>(code: Falsehood, detail: impl Into<String>) -> Result<T, 
     Err((code, detail.into()))
 }
 
+pub(crate) fn ensure(
+    is_true: bool,
+    code: Falsehood,
+    detail: impl FnOnce() -> String,
+) -> Result<(), Mismatch> {
+    if is_true { Ok(()) } else { Err((code, detail())) }
+}
+
 /// A fact that could not be checked.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Unchecked {
@@ -151,10 +159,11 @@ pub struct Unchecked {
 }
 
 /// The result of a check.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Everything in the record is true.
+    #[default]
     Good,
     /// What could be checked is true. The rest is listed.
     Partly,
@@ -163,7 +172,7 @@ pub enum Status {
 }
 
 /// The report of a check.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Report {
     /// The result.
     pub status: Status,

@@ -10,7 +10,7 @@ mod read;
 mod signature;
 mod strict;
 
-pub use check::{check, check_value, check_value_with, check_with, with_changes};
+pub use check::{check, check_value_with, check_with, with_changes};
 pub use exchange::{ExportError, Format, ImportError, export, import};
 pub use finding::{Falsehood, Finding, Report, Status, Unchecked, UncheckedKind};
 pub use read::{ReadError, Reader, SIZE_MAX};

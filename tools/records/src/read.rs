@@ -1,8 +1,11 @@
 //! Reads records from a stream, one or more.
 
+use std::cell::Cell;
 use std::io::{self, Read};
+use std::rc::Rc;
 
-use serde_json::Value;
+use serde_json::de::IoRead;
+use serde_json::{StreamDeserializer, Value};
 
 use crate::strict::Strict;
 
@@ -28,8 +31,10 @@ pub enum ReadError {
 
 /// Reads the JSON values of a stream in order: a file with one record, or lines of records.
 pub struct Reader<R: Read> {
-    values: serde_json::StreamDeserializer<'static, serde_json::de::IoRead<WithoutMark<Budgeted<R>>>, Strict>,
-    spent: std::rc::Rc<std::cell::Cell<usize>>,
+    values: StreamDeserializer<'static, IoRead<io::Chain<io::Cursor<Vec<u8>>, Budgeted<R>>>, Strict>,
+    spent: Rc<Cell<usize>>,
+    /// Why the start of the stream cannot be read.
+    failed: Option<io::Error>,
     is_first: bool,
     is_done: bool,
 }
@@ -37,7 +42,7 @@ pub struct Reader<R: Read> {
 /// Limits the bytes that are read for one record.
 struct Budgeted<R> {
     inner: R,
-    spent: std::rc::Rc<std::cell::Cell<usize>>,
+    spent: Rc<Cell<usize>>,
 }
 
 impl<R: Read> Read for Budgeted<R> {
@@ -54,38 +59,19 @@ impl<R: Read> Read for Budgeted<R> {
 /// The byte order mark with which some editors begin UTF-8 files.
 const MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// Skips a byte order mark at the start.
-struct WithoutMark<R> {
-    inner: R,
-    /// The first bytes of the stream, once read, as far as they have not been given out.
-    first: Option<io::Cursor<Vec<u8>>>,
-}
-
-impl<R: Read> Read for WithoutMark<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.first.is_none() {
-            let mut first = Vec::with_capacity(MARK.len());
-            self.inner.by_ref().take(MARK.len() as u64).read_to_end(&mut first)?;
-            if first == MARK {
-                first.clear();
-            }
-            self.first = Some(io::Cursor::new(first));
-        }
-        match self.first.as_mut().map_or(Ok(0), |first| first.read(buffer))? {
-            0 => self.inner.read(buffer),
-            count => Ok(count),
-        }
-    }
-}
-
 impl<R: Read> Reader<R> {
     /// A reader of this stream. It reads byte by byte, so the stream should be buffered.
     pub fn new(stream: R) -> Reader<R> {
-        let spent = std::rc::Rc::default();
-        let budgeted = Budgeted { inner: stream, spent: std::rc::Rc::clone(&spent) };
-        let unmarked = WithoutMark { inner: budgeted, first: None };
-        let values = serde_json::Deserializer::from_reader(unmarked).into_iter();
-        Reader { values, spent, is_first: true, is_done: false }
+        let spent = Rc::default();
+        let mut budgeted = Budgeted { inner: stream, spent: Rc::clone(&spent) };
+        let mut first = Vec::with_capacity(MARK.len());
+        let failed = budgeted.by_ref().take(MARK.len() as u64).read_to_end(&mut first).err();
+        if first == MARK {
+            first.clear();
+        }
+        let values =
+            serde_json::Deserializer::from_reader(io::Cursor::new(first).chain(budgeted)).into_iter();
+        Reader { values, spent, failed, is_first: true, is_done: false }
     }
 }
 
@@ -95,6 +81,10 @@ impl<R: Read> Iterator for Reader<R> {
     fn next(&mut self) -> Option<Result<Value, ReadError>> {
         if self.is_done {
             return None;
+        }
+        if let Some(error) = self.failed.take() {
+            self.is_done = true;
+            return Some(Err(ReadError::Stream(error)));
         }
         self.spent.set(0);
         let next = match self.values.next() {

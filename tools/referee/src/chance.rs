@@ -14,9 +14,6 @@ pub(crate) struct Chance {
 
 impl Chance {
     /// Takes a seed, or draws a key from the operating system.
-    ///
-    /// # Errors
-    /// [`Refused::NoChance`] if the system gives no random bits.
     pub(crate) fn new(seed: Option<u64>) -> Result<Chance, Refused> {
         let mut key = [0; 32];
         match seed {

@@ -19,9 +19,10 @@ pub(crate) struct History {
     steps: Vec<Step>,
     /// The number of steps that belong to the start. It is not possible to go back before them.
     first: usize,
-    /// The number of steps up to this moment.
-    cursor: usize,
-    game: Game,
+    /// How many commands were accepted up to this moment.
+    pub(crate) cursor: usize,
+    /// The game at this moment.
+    pub(crate) game: Game,
 }
 
 impl History {
@@ -41,16 +42,6 @@ impl History {
             history.first = 1;
         }
         Ok(history)
-    }
-
-    /// The game at this moment.
-    pub(crate) fn game(&self) -> &Game {
-        &self.game
-    }
-
-    /// How many commands were accepted up to this moment.
-    pub(crate) fn len(&self) -> usize {
-        self.cursor
     }
 
     /// Carries out the events of a command, and drops all steps after this moment. Shows `seen`

@@ -23,21 +23,16 @@ impl LineBuffer {
     /// Adds bytes, and passes each complete line to `take`.
     pub(crate) fn push<E>(
         &mut self,
-        mut bytes: &[u8],
+        bytes: &[u8],
         mut take: impl FnMut(Line<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
-            let (line, rest) = (&bytes[..end], &bytes[end + 1..]);
-            bytes = rest;
-            // Most lines arrive whole and need no copy.
-            if self.begun.is_empty() && !self.is_too_long && line.len() <= LINE_BYTES_MAX {
-                take(Line::Whole(line))?;
-            } else {
-                self.keep(line);
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let whole = part.strip_suffix(b"\n");
+            self.keep(whole.unwrap_or(part));
+            if whole.is_some() {
                 self.finish(&mut take)?;
             }
         }
-        self.keep(bytes);
         Ok(())
     }
 

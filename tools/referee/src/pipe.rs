@@ -29,17 +29,17 @@ enum Ready {
 /// # Errors
 /// Errors of reading and writing.
 pub fn serve(input: impl Read, output: impl Write) -> io::Result<()> {
-    talk(input, output, |_| Ok(Ready::Write))
+    quietly(converse(input, output, |_| Ok(Ready::Write)))
 }
 
 /// [`serve`] between standard input and standard output. A client may write many lines before it
 /// reads: up to [`PENDING_BYTES_MAX`] of answers wait for it meanwhile.
 ///
+/// # Errors
 /// Errors of reading and writing.
-/// What reading and writing fail with.
 pub fn serve_standard() -> io::Result<()> {
     let (input, output) = standard()?;
-    talk(&input, &output, |is_full| ready(&input, &output, is_full))
+    quietly(converse(&input, &output, |is_full| ready(&input, &output, is_full)))
 }
 
 #[cfg(unix)]
@@ -81,15 +81,8 @@ fn ready(_input: &File, _output: &File, _is_full: bool) -> io::Result<Ready> {
     Ok(Ready::Write)
 }
 
-fn talk(
-    input: impl Read,
-    output: impl Write,
-    ready: impl FnMut(bool) -> io::Result<Ready>,
-) -> io::Result<()> {
-    match converse(input, output, ready) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
-    }
+fn quietly(result: io::Result<()>) -> io::Result<()> {
+    result.or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
 fn converse(

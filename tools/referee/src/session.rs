@@ -101,7 +101,7 @@ impl Session {
             Request::GoTo { ply } => {
                 let table = self.table()?;
                 table.history.go_to(ply)?;
-                Ok(done(table.history.game(), None, None))
+                Ok(done(&table.history.game, None, None))
             }
             Request::Record { audience } => {
                 let table = self.table()?;
@@ -137,7 +137,7 @@ impl Session {
             Some(position) => History::set_up(Game::from_position(rules_terms, position))?,
         };
         let terms = Terms { secret: !secret.is_empty(), ..Terms::casual(ruleset, time) };
-        let answer = done(history.game(), None, None);
+        let answer = done(&history.game, None, None);
         self.table = Some(Table { history, chance, terms });
         Ok(answer)
     }
@@ -153,8 +153,8 @@ impl Table {
         audience: Option<Viewer>,
     ) -> Result<Answer, Refused> {
         let now = self.moment(at)?;
-        let game = self.history.game();
-        let entropy = self.chance.entropy(self.history.len());
+        let game = &self.history.game;
+        let entropy = self.chance.entropy(self.history.cursor);
         let command = command.to_command(side, game.terms().ruleset)?;
         let events = decide(game, side, ply.unwrap_or(game.ply()), &command, now, &entropy)?;
         self.carry_out(events, now, audience)
@@ -162,9 +162,9 @@ impl Table {
 
     fn wait(&mut self, at: u64, audience: Option<Viewer>) -> Result<Answer, Refused> {
         let now = self.moment(Some(at))?;
-        let events = decide_deadline(self.history.game(), now);
+        let events = decide_deadline(&self.history.game, now);
         if events.is_empty() {
-            return Ok(done(self.history.game(), None, audience.map(|_| Vec::new())));
+            return Ok(done(&self.history.game, None, audience.map(|_| Vec::new())));
         }
         self.carry_out(events, now, audience)
     }
@@ -181,12 +181,12 @@ impl Table {
                 }));
             }
         })?;
-        Ok(done(self.history.game(), strike, seen))
+        Ok(done(&self.history.game, strike, seen))
     }
 
     fn legal(&self, side: Side, at: Option<u64>) -> Result<Answer, Refused> {
         let now = self.moment(at)?;
-        let game = self.history.game();
+        let game = &self.history.game;
         let in_time = game.deadline().is_none_or(|deadline| now <= deadline);
         let mut commands = Vec::new();
         if in_time && game.is_to_act(side) {
@@ -195,7 +195,7 @@ impl Table {
             commands.extend(legal.filter_map(|command| GameCommand::from_command(&command)));
         }
         commands.extend(WORDS.into_iter().filter(|command| {
-            let entropy = self.chance.entropy(self.history.len());
+            let entropy = self.chance.entropy(self.history.cursor);
             let command = command.to_command(side, game.terms().ruleset);
             command.and_then(|command| decide(game, side, game.ply(), &command, now, &entropy)).is_ok()
         }));
@@ -205,7 +205,7 @@ impl Table {
 
     fn show(&self, look: Look, at: Option<u64>) -> Result<Answer, Refused> {
         let now = self.moment(at)?;
-        let game = self.history.game();
+        let game = &self.history.game;
         let viewer = match look {
             Look::Red => Viewer::Player(Side::Red),
             Look::Blue => Viewer::Player(Side::Blue),
@@ -217,7 +217,7 @@ impl Table {
 
     /// The time that a request names, or that of the latest event.
     fn moment(&self, at: Option<u64>) -> Result<Stamp, Refused> {
-        let latest = self.history.game().latest();
+        let latest = self.history.game.latest();
         let now = at.map_or(latest, Stamp);
         if now < latest { Err(Refused::TimeWentBack { latest }) } else { Ok(now) }
     }

@@ -108,16 +108,22 @@ pub struct Ending {
 /// One game between two programs.
 pub struct Bout {
     terms: BoutTerms,
-    game: Game,
+    pub(crate) game: Game,
     recorder: Recorder,
     deploying: PerSide<Deploying>,
     /// What a program did before it was asked.
     unasked: PerSide<Option<Fault>>,
     /// When the side to move was asked, or both sides for their deployments.
     asked: Duration,
-    thinking: PerSide<Thinking>,
-    moves: Vec<String>,
+    /// How much each program thought at its turns.
+    pub(crate) thinking: PerSide<Thinking>,
+    /// The moves with their outcomes as the mover was told, for the umpire's log.
+    pub(crate) moves: Vec<String>,
     ending: Option<Ending>,
+    /// The time of the latest event.
+    now: Duration,
+    /// What the latest event wants done.
+    outputs: Vec<Output>,
 }
 
 #[derive(Default)]
@@ -147,6 +153,8 @@ impl Bout {
             thinking: PerSide::default(),
             moves: Vec::new(),
             ending: None,
+            now: Duration::ZERO,
+            outputs: Vec::new(),
         }
     }
 
@@ -170,36 +178,18 @@ impl Bout {
 
     /// When the bout wants to be woken. Later answers are late. `None` when it is over.
     pub fn deadline(&self) -> Option<Duration> {
-        if self.ending.is_some() {
-            return None;
-        }
+        self.ending.is_none().then(|| self.asked + self.limit())
+    }
+
+    /// How long an answer may take now.
+    fn limit(&self) -> Duration {
         let Limits { turn, deploy } = self.terms.limits;
-        Some(self.asked + if self.game.phase() == Phase::Deploying { deploy } else { turn })
+        if self.game.phase() == Phase::Deploying { deploy } else { turn }
     }
 
     /// How the bout ended, if it has.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_ref()
-    }
-
-    #[cfg(test)]
-    pub(crate) fn game(&self) -> &Game {
-        &self.game
-    }
-
-    /// Turns taken.
-    pub fn plies(&self) -> Ply {
-        self.game.ply()
-    }
-
-    /// How much each program thought at its turns.
-    pub fn thinking(&self) -> &PerSide<Thinking> {
-        &self.thinking
-    }
-
-    /// The moves with their outcomes as the mover was told, one per line, for the umpire's log.
-    pub fn moves(&self) -> &[String] {
-        &self.moves
     }
 
     /// The record of the game.
@@ -215,41 +205,42 @@ impl Bout {
     /// Handles an event. `now` is the time since the start.
     #[must_use]
     pub fn step(&mut self, now: Duration, input: Input) -> Vec<Output> {
-        let mut outputs = Vec::new();
-        if self.ending.is_some() {
-            return outputs;
-        }
+        self.now = now;
         if self.deadline().is_some_and(|deadline| now > deadline) {
-            self.time_passed(now, &mut outputs);
+            self.time_passed();
         }
-        match input {
-            Input::Tick => {}
-            _ if self.ending.is_some() => {}
-            Input::Stop => {
-                let outcome = Outcome { winner: None, reason: EndReason::Aborted };
-                self.verdict(now, outcome, PerSide::default(), &mut outputs);
-            }
-            Input::Said(side, cut) if self.is_asked(side) => self.answer(now, side, cut, &mut outputs),
-            Input::Gone(side) if self.is_asked(side) => self.fail(now, side, Fault::Gone, &mut outputs),
-            Input::Unread(side) if self.is_asked(side) => self.fail(now, side, Fault::Unread, &mut outputs),
-            Input::Said(side, cut) => {
-                let fault = match cut {
-                    Cut::Line(line) => Fault::out_of_turn(&line),
-                    Cut::TooLong => Fault::LineTooLong,
-                    Cut::NotUtf8 => Fault::NotUtf8,
-                };
-                self.note_unasked(side, fault);
-                outputs.push(Output::Mute(side));
-            }
-            Input::Gone(side) => self.note_unasked(side, Fault::Gone),
-            Input::Unread(side) => self.note_unasked(side, Fault::Unread),
+        if self.ending.is_none() {
+            self.take(input);
         }
-        outputs
+        std::mem::take(&mut self.outputs)
     }
 
-    /// Notes the first fault of a program that was not asked.
-    fn note_unasked(&mut self, side: Side, fault: Fault) {
-        self.unasked[side].get_or_insert(fault);
+    fn take(&mut self, input: Input) {
+        let is_word = matches!(input, Input::Said(..));
+        let (side, said) = match input {
+            Input::Tick => return,
+            Input::Stop => {
+                let outcome = Outcome { winner: None, reason: EndReason::Aborted };
+                return self.verdict(outcome, PerSide::default());
+            }
+            Input::Said(side, Cut::Line(line)) => (side, Ok(line)),
+            Input::Said(side, Cut::TooLong) => (side, Err(Fault::LineTooLong)),
+            Input::Said(side, Cut::NotUtf8) => (side, Err(Fault::NotUtf8)),
+            Input::Gone(side) => (side, Err(Fault::Gone)),
+            Input::Unread(side) => (side, Err(Fault::Unread)),
+        };
+        match said {
+            Ok(line) if self.is_asked(side) => self.answer(side, line),
+            Err(fault) if self.is_asked(side) => self.fail(side, fault),
+            said => {
+                // The first fault counts.
+                let fault = said.map_or_else(|fault| fault, |line| Fault::out_of_turn(&line));
+                self.unasked[side].get_or_insert(fault);
+                if is_word {
+                    self.outputs.push(Output::Mute(side));
+                }
+            }
+        }
     }
 
     /// True if this side owes an answer.
@@ -261,12 +252,11 @@ impl Bout {
         }
     }
 
-    fn time_passed(&mut self, now: Duration, outputs: &mut Vec<Output>) {
-        let Limits { turn, deploy } = self.terms.limits;
-        let limit = if self.game.phase() == Phase::Deploying { deploy } else { turn };
+    fn time_passed(&mut self) {
+        let limit = self.limit();
         for side in Side::BOTH {
             if self.ending.is_none() && self.is_asked(side) {
-                self.fail(now, side, Fault::Late { limit }, outputs);
+                self.fail(side, Fault::Late { limit });
                 if self.game.phase() == Phase::Playing {
                     return;
                 }
@@ -274,133 +264,119 @@ impl Bout {
         }
     }
 
-    fn answer(&mut self, now: Duration, side: Side, cut: Cut, outputs: &mut Vec<Output>) {
-        let line = match cut {
-            Cut::Line(line) => line,
-            Cut::TooLong => return self.fail(now, side, Fault::LineTooLong, outputs),
-            Cut::NotUtf8 => return self.fail(now, side, Fault::NotUtf8, outputs),
-        };
+    fn answer(&mut self, side: Side, line: String) {
         if self.game.phase() == Phase::Deploying {
-            self.deployment_line(now, side, line, outputs);
-            return;
+            return self.deployment_line(side, line);
         }
-        let thought = now.saturating_sub(self.asked);
+        let thought = self.now.saturating_sub(self.asked);
         let thinking = &mut self.thinking[side];
         thinking.answers += 1;
         thinking.total += thought;
         thinking.longest = thinking.longest.max(thought);
         match line.parse() {
-            Ok(Answer::Move(played)) => self.play(now, side, played, &line, outputs),
+            Ok(Answer::Move(played)) => self.play(side, played, &line),
             Ok(Answer::Surrender) => {
                 let outcome = Outcome { winner: Some(side.opponent()), reason: EndReason::Resigned };
-                self.verdict(now, outcome, PerSide::default(), outputs);
+                self.verdict(outcome, PerSide::default());
             }
-            Err(error) => self.fail(now, side, Fault::Garbage(error), outputs),
+            Err(error) => self.fail(side, Fault::Garbage(error)),
         }
     }
 
-    fn deployment_line(&mut self, now: Duration, side: Side, line: String, outputs: &mut Vec<Output>) {
+    fn deployment_line(&mut self, side: Side, line: String) {
         let ruleset = self.terms.ruleset;
         let deploying = &mut self.deploying[side];
         deploying.lines.push(line);
         if deploying.lines.len() == usize::from(ruleset.shape.home_rows) {
             let setup = line::read_deployment(&deploying.lines, side, ruleset).map_err(Fault::Garbage);
             deploying.result = Some(setup);
-            self.judge_deployments(now, outputs);
+            self.judge_deployments();
         }
     }
 
     /// Starts or ends the game once both sides have deployed or failed to.
-    fn judge_deployments(&mut self, now: Duration, outputs: &mut Vec<Output>) {
+    fn judge_deployments(&mut self) {
         let PerSide { red: Deploying { result: Some(red), .. }, blue: Deploying { result: Some(blue), .. } } =
             &self.deploying
         else {
             return;
         };
         let results = PerSide::new(red.clone(), blue.clone());
-        let mut faults: PerSide<Option<Fault>> = PerSide::default();
-        for side in Side::BOTH {
-            faults[side] = match &results[side] {
-                Ok(setup) => self.deploy(now, side, setup),
-                Err(fault) => Some(fault.clone()),
-            };
-        }
+        let faults = PerSide::from_fn(|side| match &results[side] {
+            Ok(setup) => self.deploy(side, setup),
+            Err(fault) => Some(fault.clone()),
+        });
         if let Some(outcome) = self.game.outcome() {
-            self.end(outcome, Side::Red, faults, outputs);
+            self.end(outcome, Side::Red, faults);
         } else if let Some(outcome) = lost(&faults) {
-            self.verdict(now, outcome, faults, outputs);
+            self.verdict(outcome, faults);
         } else {
-            outputs.push(Output::Tell(Side::Red, "START\n".to_owned()));
-            self.ask(now, outputs);
+            self.outputs.push(Output::Tell(Side::Red, "START\n".to_owned()));
+            self.ask();
         }
     }
 
     /// Hands in a deployment and returns its fault. If wrong deployments lose (§U7), the rules take
     /// it and judge it themselves.
-    fn deploy(&mut self, now: Duration, side: Side, setup: &Setup) -> Option<Fault> {
+    fn deploy(&mut self, side: Side, setup: &Setup) -> Option<Fault> {
         let refusal = setup.deploy(side, self.terms.ruleset).err();
-        if let Ok(events) = self.decide(now, side, &Command::Deploy(setup.clone())) {
-            self.evolve(now, events);
+        if let Ok(events) = self.decide(side, &Command::Deploy(setup.clone())) {
+            self.evolve(&events);
         }
         refusal.map(Fault::Deployment)
     }
 
-    fn decide(&self, now: Duration, side: Side, command: &Command) -> Result<Events, Refusal> {
-        decide(&self.game, side, self.game.ply(), command, self.stamp(now), &self.terms.entropy[side])
+    fn decide(&self, side: Side, command: &Command) -> Result<Events, Refusal> {
+        decide(&self.game, side, self.game.ply(), command, self.stamp(), &self.terms.entropy[side])
     }
 
-    fn evolve(&mut self, now: Duration, events: Events) {
-        let at = self.stamp(now);
-        for event in events {
-            evolve(&mut self.game, &event, at);
-            self.recorder.note(&event, at);
+    fn evolve(&mut self, events: &Events) {
+        let at = self.stamp();
+        for event in events.iter() {
+            evolve(&mut self.game, event, at);
+            self.recorder.note(event, at);
         }
     }
 
-    fn stamp(&self, now: Duration) -> Stamp {
-        self.terms.created.plus_ms(millis(now))
+    fn stamp(&self) -> Stamp {
+        self.terms.created.plus_ms(millis(self.now))
     }
 
     /// Begins a side's turn: shows it the board, unless it already has a fault.
-    fn ask(&mut self, now: Duration, outputs: &mut Vec<Output>) {
+    fn ask(&mut self) {
         let Some(side) = self.game.turn() else { return };
         if let Some(fault) = self.unasked[side].take() {
-            self.fail(now, side, fault, outputs);
-            return;
+            return self.fail(side, fault);
         }
-        self.asked = now;
-        let seen = view(&self.game, Viewer::Player(side), self.stamp(now));
-        let board: String = line::board(&seen).iter().flat_map(|row| [row, "\n"]).collect();
-        outputs.push(Output::Tell(side, board));
+        self.asked = self.now;
+        let seen = view(&self.game, Viewer::Player(side), self.stamp());
+        let board: String =
+            line::board(&self.terms.ruleset.shape, side, &seen).iter().flat_map(|row| [row, "\n"]).collect();
+        self.outputs.push(Output::Tell(side, board));
     }
 
-    fn play(&mut self, now: Duration, side: Side, played: MoveText, answer: &str, outputs: &mut Vec<Output>) {
-        let events = match self.decide(now, side, &Command::Move(played.squares.into())) {
+    fn play(&mut self, side: Side, played: MoveText, answer: &str) {
+        let illegal = |refusal| Fault::Move { answer: quoted(answer), refusal };
+        let events = match self.decide(side, &Command::Move(played.squares.into())) {
             Ok(events) => events,
-            Err(refusal) => {
-                let fault = Fault::Move { answer: quoted(answer), refusal: Some(refusal) };
-                return self.fail(now, side, fault, outputs);
-            }
+            Err(refusal) => return self.fail(side, illegal(Some(refusal))),
         };
         let ply = self.game.ply();
-        self.evolve(now, events.clone());
+        self.evolve(&events);
         let told = PerSide::from_fn(|viewer| self.told(&events, viewer, played));
-        if let Some(told) = told[side] {
-            self.moves.push(told.to_string());
-        }
+        self.moves.extend(told[side].map(|told| told.to_string()));
         match self.game.outcome() {
             // The ruleset itself punishes illegal acts (§U7).
             Some(outcome) if self.game.ply() == ply => {
-                let mut faults = PerSide::default();
-                faults[side] = Some(Fault::Move { answer: quoted(answer), refusal: None });
-                self.end(outcome, side, faults, outputs);
+                self.end(outcome, side, only(side, illegal(None)));
             }
-            Some(outcome) => self.end(outcome, side, PerSide::default(), outputs),
+            Some(outcome) => self.end(outcome, side, PerSide::default()),
             None => {
                 for viewer in [side, side.opponent()] {
-                    outputs.extend(told[viewer].map(|told| Output::Tell(viewer, format!("{told}\n"))));
+                    let told = told[viewer].map(|told| Output::Tell(viewer, format!("{told}\n")));
+                    self.outputs.extend(told);
                 }
-                self.ask(now, outputs);
+                self.ask();
             }
         }
     }
@@ -414,39 +390,25 @@ impl Bout {
     }
 
     /// Handles the fault of a program that was asked.
-    fn fail(&mut self, now: Duration, side: Side, fault: Fault, outputs: &mut Vec<Output>) {
+    fn fail(&mut self, side: Side, fault: Fault) {
         if self.game.phase() == Phase::Deploying {
             self.deploying[side].result = Some(Err(fault));
-            outputs.push(Output::Mute(side));
-            self.judge_deployments(now, outputs);
-            return;
+            self.outputs.push(Output::Mute(side));
+            return self.judge_deployments();
         }
-        let mut faults = PerSide::default();
-        faults[side] = Some(fault);
+        let faults = only(side, fault);
         if let Some(outcome) = lost(&faults) {
-            self.verdict(now, outcome, faults, outputs);
+            self.verdict(outcome, faults);
         }
     }
 
-    fn verdict(
-        &mut self,
-        now: Duration,
-        outcome: Outcome,
-        faults: PerSide<Option<Fault>>,
-        outputs: &mut Vec<Output>,
-    ) {
+    fn verdict(&mut self, outcome: Outcome, faults: PerSide<Option<Fault>>) {
         let side = self.game.turn().unwrap_or(Side::Red);
-        self.evolve(now, decide_verdict(&self.game, outcome));
-        self.end(outcome, side, faults, outputs);
+        self.evolve(&decide_verdict(&self.game, outcome));
+        self.end(outcome, side, faults);
     }
 
-    fn end(
-        &mut self,
-        outcome: Outcome,
-        side: Side,
-        faults: PerSide<Option<Fault>>,
-        outputs: &mut Vec<Output>,
-    ) {
+    fn end(&mut self, outcome: Outcome, side: Side, faults: PerSide<Option<Fault>>) {
         // The armies are on the board from the start on, and the Flags until the end.
         let has_started = !self.game.position().occupied(Side::Red).is_empty();
         let quit = Quit {
@@ -461,11 +423,16 @@ impl Bout {
                 PerSide::new(0, 0)
             },
         };
-        for side in Side::BOTH {
-            outputs.push(Output::Tell(side, format!("{quit}\n")));
-        }
+        self.outputs.extend(Side::BOTH.map(|side| Output::Tell(side, format!("{quit}\n"))));
         self.ending = Some(Ending { quit, outcome, faults });
     }
+}
+
+/// The fault of one side alone.
+fn only(side: Side, fault: Fault) -> PerSide<Option<Fault>> {
+    let mut faults = PerSide::default();
+    faults[side] = Some(fault);
+    faults
 }
 
 fn millis(time: Duration) -> u64 {

@@ -1,6 +1,5 @@
 //! What goes wrong with programs.
 
-use std::fmt;
 use std::time::Duration;
 
 use flagfall_rules::{EndReason, Refusal, SetupRefusal};
@@ -9,33 +8,31 @@ use flagfall_words::refusal_text;
 use crate::line::{LINE_BYTES_MAX, LineError, quoted};
 
 /// Why a program lost without losing on the board.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "the names of the fields say what they hold")]
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what each fault is")]
 pub enum Fault {
-    /// It gave no complete answer within the limit.
+    #[error("no answer within {} s", .limit.as_secs_f64())]
     Late { limit: Duration },
-    /// It ended, or closed its output.
+    #[error("it ended or closed its output")]
     Gone,
-    /// It left too much of its input unread.
+    #[error("it does not read what it is told")]
     Unread,
-    /// It printed a line that is too long.
+    #[error("a line of more than {LINE_BYTES_MAX} bytes")]
     LineTooLong,
-    /// It printed a line that is not UTF-8.
+    #[error("a line that is not UTF-8")]
     NotUtf8,
-    /// It printed a line before it was asked.
+    #[error("it said {0:?} without being asked")]
     OutOfTurn(String),
-    /// Its answer is malformed.
+    #[error(transparent)]
     Garbage(LineError),
-    /// Its deployment is against the rules.
+    #[error("an illegal deployment. {}", refusal_text(.0))]
     Deployment(SetupRefusal),
-    /// Its move is against the rules.
+    #[error("the illegal move {answer:?}{}", reason(.refusal.as_ref()))]
     Move { answer: String, refusal: Option<Refusal> },
 }
 
-/// Words to add to a late answer: the processor time that the program used meanwhile. Much less
-/// than the limit means that it waited, or that the machine was too busy to run it.
-pub fn processor_words(processor: Duration) -> String {
-    format!(", in which it used {:.2} s of processor time", processor.as_secs_f64())
+fn reason(refusal: Option<&Refusal>) -> String {
+    refusal.map_or_else(String::new, |refusal| format!(". {}", refusal_text(refusal)))
 }
 
 impl Fault {
@@ -50,25 +47,6 @@ impl Fault {
             Fault::Late { .. } => EndReason::OutOfTime,
             Fault::Gone | Fault::Unread => EndReason::Abandoned,
             _ => EndReason::IllegalAct,
-        }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fault::Late { limit } => write!(f, "no answer within {} s", limit.as_secs_f64()),
-            Fault::Gone => f.write_str("it ended or closed its output"),
-            Fault::Unread => f.write_str("it does not read what it is told"),
-            Fault::LineTooLong => write!(f, "a line of more than {LINE_BYTES_MAX} bytes"),
-            Fault::NotUtf8 => f.write_str("a line that is not UTF-8"),
-            Fault::OutOfTurn(line) => write!(f, "it said {line:?} without being asked"),
-            Fault::Garbage(error) => error.fmt(f),
-            Fault::Deployment(refusal) => write!(f, "an illegal deployment. {}", refusal_text(refusal)),
-            Fault::Move { answer, refusal: Some(refusal) } => {
-                write!(f, "the illegal move {answer:?}. {}", refusal_text(refusal))
-            }
-            Fault::Move { answer, refusal: None } => write!(f, "the illegal move {answer:?}"),
         }
     }
 }

@@ -19,7 +19,7 @@ const STOP_GRACE: Duration = Duration::from_millis(100);
 
 /// Plays a bout to its end. The programs' standard errors go to the files `logs`. In all cases,
 /// nothing of either program runs afterwards.
-pub async fn play(
+pub(crate) async fn play(
     arena: &Arena,
     programs: PerSide<&Program>,
     logs: PerSide<Option<PathBuf>>,
@@ -69,11 +69,10 @@ pub async fn play(
 async fn finish(running: io::Result<Running>, grace: Duration) -> Aftermath {
     match running {
         Ok(running) => running.finish(grace).await,
-        Err(error) => Aftermath {
-            exit: None,
-            stderr_tail: format!("it could not be started: {error}"),
-            processor: None,
-        },
+        Err(error) => {
+            let stderr_tail = format!("it could not be started: {error}");
+            Aftermath { stderr_tail, ..Aftermath::default() }
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 //! competition. docs/protocol/UMPIRE.md explains how to use it.
 //!
 //! [`bout`] is a game as a pure state machine, [`player`] the program's side of the dialogue, and
-//! [`mod@line`] the lines of both. [`process`] and [`game`] are the thin shell around them,
-//! [`series`] plays many games and [`standings`] counts them. Tokio runs the pipes, because a game
+//! [`mod@line`] the lines of both. [`process`] is the thin shell around them, and
+//! [`series`] plays many games. Tokio runs the pipes, because a game
 //! waits for two outputs, two inputs, two standard errors, a limit and a stop at once. Threads
 //! would need six of them and a way to interrupt each.
 
@@ -11,7 +11,7 @@ pub mod bout;
 pub mod environment;
 pub mod fault;
 #[cfg(unix)]
-pub mod game;
+mod game;
 pub mod line;
 pub mod lines;
 pub mod player;
@@ -25,6 +25,6 @@ pub mod progress;
 #[cfg(unix)]
 pub mod series;
 #[cfg(unix)]
-pub mod standings;
+mod standings;
 #[cfg(unix)]
 pub mod table;

@@ -9,8 +9,8 @@ use std::str::FromStr;
 
 use flagfall_board::{BoardShape, Direction, PerSide, Rank, Side, Square};
 use flagfall_rules::{
-    Fill, Identity, Move, Ruleset, SeenMove, SeenPiece, SeenStrike, Setup, Start, StrikeOutcome, ToldMove,
-    ToldStrike, View, Viewer,
+    Fill, GameView, Identity, Move, Ruleset, SeenMove, SeenStrike, Setup, Start, StrikeOutcome, ToldMove,
+    ToldStrike,
 };
 
 /// The longest line in bytes, without its end.
@@ -310,7 +310,7 @@ impl FromStr for MoveReport {
 flagfall_board::named! {
     /// How a game ended, for the side whose turn it was.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-    pub enum GameResult, name, from_name {
+    pub enum GameResult, name {
         /// It won on the board.
         Victory = "VICTORY",
         /// It lost on the board.
@@ -355,42 +355,15 @@ impl fmt::Display for Quit {
     }
 }
 
-impl FromStr for Quit {
-    type Err = LineError;
-
-    fn from_str(line: &str) -> Result<Quit, LineError> {
-        let error = || LineError::Umpire { line: quoted(line), wanted: "QUIT with a result" };
-        let ["QUIT", name, colour, result, turn, red, blue] = words(line)[..] else { return Err(error()) };
-        Ok(Quit {
-            name: name.to_owned(),
-            side: side(colour).ok_or_else(error)?,
-            result: GameResult::from_name(result).ok_or_else(error)?,
-            turn: turn.parse().map_err(|_| error())?,
-            values: PerSide::new(red.parse().map_err(|_| error())?, blue.parse().map_err(|_| error())?),
-        })
-    }
-}
-
 /// The board as a side sees it, a line per row, row 1 first.
-pub fn board(view: &View) -> Vec<String> {
-    let Viewer::Player(side) = view.audience else { return Vec::new() };
-    board_of(&view.ruleset.shape, side, view.lakes.iter(), view.pieces.iter().copied())
-}
-
-/// The same for the given lakes and pieces.
-pub fn board_of(
-    shape: &BoardShape,
-    side: Side,
-    lakes: impl Iterator<Item = Square>,
-    pieces: impl Iterator<Item = SeenPiece>,
-) -> Vec<String> {
+pub fn board(shape: &BoardShape, side: Side, seen: &GameView) -> Vec<String> {
     let BoardShape { columns, rows, .. } = *shape;
     let mut lines = vec![vec!['.'; usize::from(columns)]; usize::from(rows)];
     let mut put = |square: Square, letter| {
         lines[usize::from(square.row())][usize::from(square.column())] = letter;
     };
-    lakes.for_each(|square| put(square, '+'));
-    for piece in pieces {
+    seen.lakes.iter().for_each(|square| put(square, '+'));
+    for piece in &seen.pieces {
         let letter = match piece.identity {
             Identity::Known(rank) if piece.side == side => letter(rank),
             Identity::Known(_) | Identity::OneOf(_) | Identity::Coin | Identity::Hidden => '#',
@@ -410,9 +383,6 @@ fn home_lines(shape: &BoardShape, side: Side) -> impl Iterator<Item = Vec<Square
 }
 
 /// Reads a deployment. The rules judge whether it is an army.
-///
-/// # Errors
-/// [`LineError::Width`] and [`LineError::Letter`].
 pub fn read_deployment(lines: &[String], side: Side, ruleset: &Ruleset) -> Result<Setup, LineError> {
     read_pieces(lines, side, ruleset).map(Setup::new)
 }

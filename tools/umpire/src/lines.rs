@@ -23,31 +23,27 @@ pub enum Cut {
 
 impl LineCutter {
     /// Adds bytes and passes on each complete line. Reports a line as too long as soon as it is.
-    pub fn push(&mut self, mut bytes: &[u8], mut cut: impl FnMut(Cut)) {
-        while !self.is_spoiled && !bytes.is_empty() {
-            let end = bytes.iter().position(|byte| *byte == b'\n');
-            let (line, rest) = match end {
-                Some(end) => (&bytes[..end], &bytes[end + 1..]),
-                None => (bytes, &bytes[bytes.len()..]),
-            };
-            if self.partial.len() + line.len() > LINE_BYTES_MAX {
-                self.is_spoiled = true;
-                self.partial = Vec::new();
-                cut(Cut::TooLong);
+    pub fn push(&mut self, bytes: &[u8], mut cut: impl FnMut(Cut)) {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.is_spoiled {
                 return;
             }
-            self.partial.extend_from_slice(line);
-            if end.is_some() {
-                match std::str::from_utf8(&self.partial) {
-                    Ok(line) => cut(Cut::Line(line.trim_ascii_end().to_owned())),
-                    Err(_) => {
-                        self.is_spoiled = true;
-                        cut(Cut::NotUtf8);
-                    }
-                }
+            let whole = part.strip_suffix(b"\n");
+            let line = whole.unwrap_or(part);
+            let next = if self.partial.len() + line.len() > LINE_BYTES_MAX {
+                Some(Cut::TooLong)
+            } else {
+                self.partial.extend_from_slice(line);
+                whole.map(|_| match std::str::from_utf8(&self.partial) {
+                    Ok(line) => Cut::Line(line.trim_ascii_end().to_owned()),
+                    Err(_) => Cut::NotUtf8,
+                })
+            };
+            if let Some(next) = next {
                 self.partial.clear();
+                self.is_spoiled = !matches!(next, Cut::Line(_));
+                cut(next);
             }
-            bytes = rest;
         }
     }
 }

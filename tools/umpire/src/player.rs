@@ -2,22 +2,9 @@
 //! out. It knows no process.
 
 use flagfall_board::{Rank, Side, Square, SquareSet};
-use flagfall_bots::HousePlayer;
 use flagfall_rules::{Command, FoggedGame, Misheard, Ruleset, SetupRefusal, StrikeOutcome, View};
 
-use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcome, Quit, quoted};
-
-/// A player that answers views, at least those of its own turns.
-pub trait Choose {
-    /// Its command, or `None` if there is nothing to do.
-    fn choose(&mut self, view: &View) -> Option<Command>;
-}
-
-impl Choose for HousePlayer {
-    fn choose(&mut self, view: &View) -> Option<Command> {
-        HousePlayer::choose(self, view)
-    }
-}
+use crate::line::{self, Answer, LineError, MoveReport, MoveText, Opening, Outcome, quoted};
 
 /// Why a program cannot go on: the umpire or the chooser made no sense.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -37,29 +24,31 @@ pub enum PlayerError {
     NoWord,
 }
 
-/// A program of the protocol around a chooser.
+/// A program of the protocol around a chooser: a function that answers views, at least those of its
+/// own turns, with a command or `None` if there is nothing to do.
 pub struct LinePlayer<C, M> {
     ruleset: &'static Ruleset,
     /// The lakes, as known before the first board.
     lakes: SquareSet,
-    seat: Seat<C, M>,
-    state: State,
+    state: State<C, M>,
 }
 
-enum Seat<C, M> {
-    /// The chooser is made once its side is known.
-    Free(M),
-    Taken {
-        side: Side,
-        chooser: C,
-        own: Vec<(Square, Rank)>,
-    },
+enum State<C, M> {
+    /// The opening comes next. The chooser is made once its side is known.
+    Opening(M),
+    Playing(Seat<C>, Next),
+    Over,
 }
 
-/// The state of the dialogue: what comes next.
-enum State {
-    /// The opening.
-    Opening,
+struct Seat<C> {
+    ruleset: &'static Ruleset,
+    side: Side,
+    chooser: C,
+    own: Vec<(Square, Rank)>,
+}
+
+/// What comes next in the dialogue.
+enum Next {
     /// `START`, or the opponent's first move.
     First,
     /// The rows of the first board. The move is the one told before it.
@@ -70,8 +59,6 @@ enum State {
     Move(FoggedGame),
     /// The rows of a board.
     Board(FoggedGame, Vec<String>),
-    /// The game is over.
-    Over,
 }
 
 /// What the program says, and whether it is done.
@@ -83,10 +70,10 @@ pub struct Reaction {
     pub is_over: bool,
 }
 
-impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
+impl<C: FnMut(&View) -> Option<Command>, M: FnOnce(Side) -> C> LinePlayer<C, M> {
     /// A program that makes its chooser once it knows its side.
     pub fn new(ruleset: &'static Ruleset, make: M) -> LinePlayer<C, M> {
-        LinePlayer { ruleset, lakes: ruleset.shape.lakes, seat: Seat::Free(make), state: State::Opening }
+        LinePlayer { ruleset, lakes: ruleset.shape.lakes, state: State::Opening(make) }
     }
 
     /// The same with drawn lakes, so that the chooser can deploy for them.
@@ -98,113 +85,134 @@ impl<C: Choose, M: FnOnce(Side) -> C> LinePlayer<C, M> {
     ///
     /// # Errors
     /// [`PlayerError`]. The program should say why and end.
-    pub fn hear(mut self, line: &str) -> Result<(LinePlayer<C, M>, Reaction), PlayerError> {
+    pub fn hear(&mut self, line: &str) -> Result<Reaction, PlayerError> {
+        let state = std::mem::replace(&mut self.state, State::Over);
+        // The result is for people. Programs need not understand it.
         if line.split_ascii_whitespace().next() == Some("QUIT") {
-            // The result is for people. Programs need not understand it.
-            drop(line.parse::<Quit>());
-            self.state = State::Over;
-            return Ok((self, Reaction { lines: Vec::new(), is_over: true }));
+            return Ok(Reaction { lines: Vec::new(), is_over: true });
         }
         let mut lines = Vec::new();
-        self.state = match self.state {
-            State::Opening => {
-                let (seat, deployment) = open(self.ruleset, self.lakes, self.seat, line)?;
-                self.seat = seat;
+        self.state = match state {
+            State::Opening(make) => {
+                let (seat, deployment) = open(self.ruleset, self.lakes, make, line)?;
                 lines = deployment;
-                State::First
+                State::Playing(seat, Next::First)
             }
-            State::First if line.trim() == "START" => State::FirstBoard(Vec::new(), None),
-            State::First => State::FirstBoard(Vec::new(), Some(line.parse()?)),
-            State::FirstBoard(mut rows, told) => {
-                rows.push(line.to_owned());
-                if rows.len() < usize::from(self.ruleset.shape.rows) {
-                    State::FirstBoard(rows, told)
-                } else {
-                    let mut game = begin(self.ruleset, &self.seat, &rows, told.as_ref())?;
-                    if let Some(told) = told {
-                        follow(&mut game, &told)?;
-                    }
-                    check_board(&game, &rows)?;
-                    lines.push(answer(&mut self.seat, &game)?.to_string());
-                    State::Outcome(game)
-                }
-            }
-            State::Outcome(mut game) => {
-                follow(&mut game, &line.parse()?)?;
-                remember(&mut self.seat, &game);
-                State::Move(game)
-            }
-            State::Move(mut game) => {
-                follow(&mut game, &line.parse()?)?;
-                State::Board(game, Vec::new())
-            }
-            State::Board(game, mut rows) => {
-                rows.push(line.to_owned());
-                if rows.len() < usize::from(self.ruleset.shape.rows) {
-                    State::Board(game, rows)
-                } else {
-                    check_board(&game, &rows)?;
-                    lines.push(answer(&mut self.seat, &game)?.to_string());
-                    State::Outcome(game)
-                }
+            State::Playing(mut seat, next) => {
+                let next = seat.hear(next, line, &mut lines)?;
+                State::Playing(seat, next)
             }
             State::Over => State::Over,
         };
-        Ok((self, Reaction { lines, is_over: false }))
+        Ok(Reaction { lines, is_over: false })
     }
 }
 
-fn open<C: Choose, M: FnOnce(Side) -> C>(
+fn open<C: FnMut(&View) -> Option<Command>>(
     ruleset: &'static Ruleset,
     lakes: SquareSet,
-    seat: Seat<C, M>,
+    make: impl FnOnce(Side) -> C,
     line: &str,
-) -> Result<(Seat<C, M>, Vec<String>), PlayerError> {
+) -> Result<(Seat<C>, Vec<String>), PlayerError> {
     let Opening { side, opponent: _, width, height } = line.parse()?;
     if (width, height) != (ruleset.shape.columns, ruleset.shape.rows) {
         return Err(PlayerError::Size { ruleset: ruleset.id, width, height });
     }
-    let Seat::Free(make) = seat else { return Err(PlayerError::NoWord) };
     let mut chooser = make(side);
-    let Some(Command::Deploy(setup)) = chooser.choose(&FoggedGame::before(ruleset, lakes, side)) else {
+    let Some(Command::Deploy(setup)) = chooser(&FoggedGame::before(ruleset, lakes, side)) else {
         return Err(PlayerError::NoWord);
     };
     let text = setup.deploy(side, ruleset).map_err(PlayerError::Deployment)?.into_text();
     let lines = line::deployment(&text, side, &ruleset.shape);
     let own = line::pieces(&text, side, &ruleset.shape);
-    Ok((Seat::Taken { side, chooser, own }, lines))
+    Ok((Seat { ruleset, side, chooser, own }, lines))
 }
 
-/// The game at its start: the first board, with the move told before it undone.
-fn begin<C, M>(
-    ruleset: &'static Ruleset,
-    seat: &Seat<C, M>,
-    rows: &[String],
-    told: Option<&MoveReport>,
-) -> Result<FoggedGame, PlayerError> {
-    let Seat::Taken { side, chooser: _, own } = seat else { return Err(PlayerError::NoWord) };
-    let shown = |wanted| -> SquareSet {
-        rows.iter()
-            .zip(0..)
-            .flat_map(|(row, y)| row.chars().zip(0..).map(move |(letter, x)| (letter, x, y)))
-            .filter(|(letter, _, _)| *letter == wanted)
-            .filter_map(|(_, x, y)| Square::new(x, y))
-            .collect()
-    };
-    let mut foes = shown('#');
-    if let Some(MoveReport { played, outcome }) = told {
-        let has_arrived = match outcome {
-            Outcome::Fine => true,
-            Outcome::Strike(strike) => strike.outcome == StrikeOutcome::DefenderLeft,
-            Outcome::Illegal => false,
-        };
-        if has_arrived {
-            foes.remove(played.squares.to);
-        }
-        foes.insert(played.squares.from);
+impl<C: FnMut(&View) -> Option<Command>> Seat<C> {
+    /// Handles a line after the opening. Returns what comes next.
+    fn hear(&mut self, next: Next, line: &str, lines: &mut Vec<String>) -> Result<Next, PlayerError> {
+        let height = usize::from(self.ruleset.shape.rows);
+        Ok(match next {
+            Next::First if line.trim() == "START" => Next::FirstBoard(Vec::new(), None),
+            Next::First => Next::FirstBoard(Vec::new(), Some(line.parse()?)),
+            Next::FirstBoard(mut rows, told) => {
+                rows.push(line.to_owned());
+                if rows.len() < height {
+                    return Ok(Next::FirstBoard(rows, told));
+                }
+                let mut game = self.begin(&rows, told.as_ref())?;
+                if let Some(told) = told {
+                    follow(&mut game, &told)?;
+                }
+                self.answer(game, &rows, lines)?
+            }
+            Next::Outcome(mut game) => {
+                follow(&mut game, &line.parse()?)?;
+                // The chooser sees the outcome of its move. It is not its turn, so it has nothing
+                // to do.
+                let _nothing = (self.chooser)(&game.view());
+                Next::Move(game)
+            }
+            Next::Move(mut game) => {
+                follow(&mut game, &line.parse()?)?;
+                Next::Board(game, Vec::new())
+            }
+            Next::Board(game, mut rows) => {
+                rows.push(line.to_owned());
+                if rows.len() < height { Next::Board(game, rows) } else { self.answer(game, &rows, lines)? }
+            }
+        })
     }
-    FoggedGame::begin(ruleset, *side, shown('+'), own, foes)
-        .map_err(|misheard| PlayerError::Misheard { ruleset: ruleset.id, misheard })
+
+    /// The game at its start: the first board, with the move told before it undone.
+    fn begin(&self, rows: &[String], told: Option<&MoveReport>) -> Result<FoggedGame, PlayerError> {
+        let shown = |wanted| -> SquareSet {
+            rows.iter()
+                .zip(0..)
+                .flat_map(|(row, y)| row.chars().zip(0..).map(move |(letter, x)| (letter, x, y)))
+                .filter(|(letter, _, _)| *letter == wanted)
+                .filter_map(|(_, x, y)| Square::new(x, y))
+                .collect()
+        };
+        let mut foes = shown('#');
+        if let Some(MoveReport { played, outcome }) = told {
+            let has_arrived = match outcome {
+                Outcome::Fine => true,
+                Outcome::Strike(strike) => strike.outcome == StrikeOutcome::DefenderLeft,
+                Outcome::Illegal => false,
+            };
+            if has_arrived {
+                foes.remove(played.squares.to);
+            }
+            foes.insert(played.squares.from);
+        }
+        FoggedGame::begin(self.ruleset, self.side, shown('+'), &self.own, foes)
+            .map_err(|misheard| PlayerError::Misheard { ruleset: self.ruleset.id, misheard })
+    }
+
+    /// Checks the board that was shown, and answers it.
+    fn answer(
+        &mut self,
+        game: FoggedGame,
+        rows: &[String],
+        lines: &mut Vec<String>,
+    ) -> Result<Next, PlayerError> {
+        let view = game.view();
+        for (row, (shown, known)) in
+            rows.iter().zip(line::board(&self.ruleset.shape, self.side, &view)).enumerate()
+        {
+            if shown.trim_ascii_end() != known {
+                return Err(PlayerError::Board { row: row + 1, shown: quoted(shown), known });
+            }
+        }
+        let answer = match (self.chooser)(&view) {
+            Some(Command::Move(asked)) => Answer::Move(MoveText::new(asked.squares)),
+            Some(Command::Resign) | None => Answer::Surrender,
+            Some(_) => return Err(PlayerError::NoWord),
+        };
+        lines.push(answer.to_string());
+        Ok(Next::Outcome(game))
+    }
 }
 
 fn follow(game: &mut FoggedGame, told: &MoveReport) -> Result<(), PlayerError> {
@@ -213,33 +221,6 @@ fn follow(game: &mut FoggedGame, told: &MoveReport) -> Result<(), PlayerError> {
         return Err(PlayerError::Line(LineError::Umpire { line, wanted: "a move that was made" }));
     };
     game.hear(&moved).map_err(|misheard| PlayerError::Misheard { ruleset: game.ruleset().id, misheard })
-}
-
-fn check_board(game: &FoggedGame, rows: &[String]) -> Result<(), PlayerError> {
-    let known = line::board(&game.view());
-    for (row, (shown, known)) in rows.iter().zip(known).enumerate() {
-        if shown.trim_ascii_end() != known {
-            return Err(PlayerError::Board { row: row + 1, shown: quoted(shown), known });
-        }
-    }
-    Ok(())
-}
-
-fn answer<C: Choose, M>(seat: &mut Seat<C, M>, game: &FoggedGame) -> Result<Answer, PlayerError> {
-    let Seat::Taken { side: _, chooser, own: _ } = seat else { return Err(PlayerError::NoWord) };
-    match chooser.choose(&game.view()) {
-        Some(Command::Move(asked)) => Ok(Answer::Move(MoveText::new(asked.squares))),
-        Some(Command::Resign) | None => Ok(Answer::Surrender),
-        Some(_) => Err(PlayerError::NoWord),
-    }
-}
-
-/// Shows the chooser the outcome of its move.
-fn remember<C: Choose, M>(seat: &mut Seat<C, M>, game: &FoggedGame) {
-    if let Seat::Taken { side: _, chooser, own: _ } = seat {
-        // It is not the chooser's turn, so it has nothing to do.
-        let _nothing = chooser.choose(&game.view());
-    }
 }
 
 #[cfg(test)]

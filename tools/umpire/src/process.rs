@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use flagfall_board::Side;
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, getpgrp, getpid, kill_process, kill_process_group, waitpid};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
@@ -38,6 +38,9 @@ pub const STDERR_BYTES_MAX: usize = 64 * 1024;
 /// How much of the end of the standard error is repeated to people, in bytes.
 const STDERR_TAIL_BYTES: usize = 300;
 
+/// How many generations of orphans are ended at once.
+const GENERATIONS_MAX: usize = 16;
+
 /// An event of a program, and when it was noticed.
 #[derive(Debug)]
 pub struct Event {
@@ -59,58 +62,41 @@ impl Arena {
     /// processes that left their program's group are ended too. Only for a process that starts
     /// nothing but programs.
     pub fn adopting() -> Arena {
-        Arena { is_adopting: adopt(), ..Arena::default() }
+        #[cfg(target_os = "linux")]
+        let is_adopting = rustix::process::set_child_subreaper(Some(getpid())).is_ok();
+        #[cfg(not(target_os = "linux"))]
+        let is_adopting = false;
+        Arena { is_adopting, ..Arena::default() }
     }
 
     fn with_live<T>(&self, change: impl FnOnce(&mut BTreeSet<i32>) -> T) -> T {
         change(&mut self.live.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Ends processes that finished programs left outside their groups.
+    /// Ends processes that finished programs left outside their groups: kills every adopted orphan.
+    /// Their children come next.
     pub fn sweep(&self) {
-        if self.is_adopting {
-            sweep(|| self.with_live(|live| live.clone()));
-        }
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn adopt() -> bool {
-    rustix::process::set_child_subreaper(Some(rustix::process::getpid())).is_ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn adopt() -> bool {
-    false
-}
-
-/// Kills every child of this process that is in no program's group and not in our own, which are
-/// adopted orphans. Their children come next.
-#[cfg(target_os = "linux")]
-fn sweep(live: impl Fn() -> BTreeSet<i32>) {
-    use rustix::process::{WaitOptions, kill_process, waitpid};
-    // Each round ends one generation.
-    for _ in 0..16 {
-        let orphans = orphans(&live);
-        if orphans.is_empty() {
+        if !self.is_adopting {
             return;
         }
-        for pid in orphans.into_iter().filter_map(Pid::from_raw) {
-            // A process that is already gone needs neither signal nor wait.
-            let _gone = kill_process(pid, Signal::KILL);
-            let _gone = waitpid(Some(pid), WaitOptions::empty());
+        // Each round ends one generation.
+        for _ in 0..GENERATIONS_MAX {
+            let orphans = orphans(|| self.with_live(|live| live.clone()));
+            if orphans.is_empty() {
+                return;
+            }
+            for pid in orphans.into_iter().filter_map(Pid::from_raw) {
+                // A process that is already gone needs neither signal nor wait.
+                let _gone = kill_process(pid, Signal::KILL);
+                let _gone = waitpid(Some(pid), WaitOptions::empty());
+            }
         }
     }
 }
 
-#[cfg(not(target_os = "linux"))]
-fn sweep(_live: impl Fn() -> BTreeSet<i32>) {}
-
-/// Children of this process that belong to no program. Other games' programs start and end
-/// meanwhile, so a process that was live before or after the look belongs to one.
-#[cfg(target_os = "linux")]
+/// Children of this process that are in no program's group and not in our own. Other games' programs
+/// start and end meanwhile, so a process that was live before or after the look belongs to one.
 fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
-    use rustix::process::{getpgrp, getpid};
     let (own, own_group) = (getpid().as_raw_nonzero().get(), getpgrp().as_raw_nonzero().get());
     let before = live();
     let children: Vec<(i32, i32)> = processes()
@@ -122,8 +108,7 @@ fn orphans(live: impl Fn() -> BTreeSet<i32>) -> Vec<i32> {
     children.into_iter().filter(|(pid, group)| !is_live(pid) && !is_live(group)).map(|(pid, _)| pid).collect()
 }
 
-/// Every process with its parent and group.
-#[cfg(target_os = "linux")]
+/// Every process with its parent and group. None if the system has no `/proc` like that of Linux.
 fn processes() -> impl Iterator<Item = (i32, i32, i32)> {
     std::fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(|entry| {
         let pid = entry.file_name().to_str()?.parse().ok()?;
@@ -324,7 +309,7 @@ impl Running {
         kill_group(self.group, Signal::KILL);
         // The program may have left its group.
         if let (Some(program), None) = (self.group, *self.exit.borrow()) {
-            let _gone = rustix::process::kill_process(program, Signal::KILL);
+            let _gone = kill_process(program, Signal::KILL);
         }
         if !self.is_finished {
             self.is_finished = true;

@@ -3,23 +3,14 @@
 use std::time::Duration;
 
 /// The processor time of a process and its descendants, living or waited for. `None` if the system
-/// does not report it.
-#[cfg(target_os = "linux")]
+/// does not report it as Linux does.
 pub(crate) fn processor_time(pid: i32) -> Option<Duration> {
     of_family(pid, 0)
 }
 
-/// The processor time of a process and its descendants. `None` if the system does not report it.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn processor_time(_pid: i32) -> Option<Duration> {
-    None
-}
-
 /// How deep to look for descendants of a program.
-#[cfg(target_os = "linux")]
 const GENERATIONS_MAX: usize = 8;
 
-#[cfg(target_os = "linux")]
 fn of_family(pid: i32, generation: usize) -> Option<Duration> {
     // The kernel reports processor time in USER_HZ, which is 100 on every system this is built for.
     const TICK: Duration = Duration::from_millis(10);

@@ -49,9 +49,6 @@ pub struct Found {
 
 impl Program {
     /// The program of a command, which is a file or words with quotes as in a shell.
-    ///
-    /// # Errors
-    /// [`ProgramError`] says why it cannot be started.
     pub fn of_command(command: &str) -> Result<Program, ProgramError> {
         let words = if Path::new(command).is_file() {
             vec![command.to_owned()]
@@ -78,9 +75,6 @@ impl Program {
 
     /// The programs of a folder: every executable file, and every folder in it with an executable
     /// `run`. Each starts in its own folder.
-    ///
-    /// # Errors
-    /// [`ProgramError::Unreadable`] if the folder cannot be read.
     pub fn find_all(folder: &Path) -> Result<Found, ProgramError> {
         let unreadable = |error| ProgramError::Unreadable { path: folder.to_owned(), error };
         let folder = folder.canonicalize().map_err(unreadable)?;
@@ -90,7 +84,6 @@ impl Program {
         }
         paths.sort();
         let mut found = Found::default();
-        let mut names = BTreeSet::new();
         for path in paths {
             let is_folder = path.is_dir();
             let file = if is_folder { path.join("run") } else { path.clone() };
@@ -101,8 +94,7 @@ impl Program {
             }
             match executable(&file) {
                 Ok(file) => {
-                    let name = unique(name_of(&file), &names);
-                    names.insert(name.clone());
+                    let name = name_of(&file);
                     let folder = file.parent().map(Path::to_owned);
                     found.programs.push(Program { name, path: file, arguments: Vec::new(), folder });
                 }
@@ -113,6 +105,7 @@ impl Program {
                 Err(error) => found.passed_over.push((label, error.to_string())),
             }
         }
+        set_apart(&mut found.programs);
         Ok(found)
     }
 }
@@ -121,19 +114,13 @@ impl Program {
 pub fn set_apart(programs: &mut [Program]) {
     let mut names = BTreeSet::new();
     for program in programs {
-        program.name = unique(std::mem::take(&mut program.name), &names);
-        names.insert(program.name.clone());
+        let name = program.name.clone();
+        let mut number = 1;
+        while !names.insert(program.name.clone()) {
+            number += 1;
+            program.name = format!("{name}-{number}");
+        }
     }
-}
-
-fn unique(name: String, taken: &BTreeSet<String>) -> String {
-    let mut numbered = name.clone();
-    let mut number = 1;
-    while taken.contains(&numbered) {
-        number += 1;
-        numbered = format!("{name}-{number}");
-    }
-    numbered
 }
 
 /// A file's name without its extension. A `run` has the name of its folder.

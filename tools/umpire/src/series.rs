@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::bout::{Bout, BoutTerms, Ending, Limits, Thinking};
-use crate::fault::{Fault, processor_words};
+use crate::fault::Fault;
 use crate::game;
 use crate::line::Quit;
 use crate::process::{Aftermath, Arena};
@@ -158,12 +158,12 @@ async fn play_one(
         game,
         quit: ending.quit.clone(),
         outcome: ending.outcome,
-        plies: bout.plies(),
-        thinking: *bout.thinking(),
+        plies: bout.game.ply(),
+        thinking: bout.thinking,
         faults: PerSide::from_fn(|side| fault(&ending, side, &aftermath[side])),
     };
     if let Some(folder) = &plan.logs {
-        write_whole(&folder.join(format!("{stem}.log")), log(&plan, &played, bout.moves()).as_bytes())?;
+        write_whole(&folder.join(format!("{stem}.log")), log(&plan, &played, &bout.moves).as_bytes())?;
     }
     if played.outcome.reason == EndReason::Aborted {
         return Ok(None);
@@ -182,7 +182,9 @@ fn fault(ending: &Ending, side: Side, aftermath: &Aftermath) -> Option<String> {
     let fault = ending.faults[side].as_ref()?;
     let mut words = fault.to_string();
     if let (Fault::Late { .. }, Some(processor)) = (fault, aftermath.processor) {
-        words.push_str(&processor_words(processor));
+        // Much less than the limit means that it waited, or that the machine was too busy to run it.
+        let seconds = processor.as_secs_f64();
+        words.push_str(&format!(", in which it used {seconds:.2} s of processor time"));
     }
     if let Some(exit) = aftermath.exit.filter(|exit| !exit.success()) {
         words.push_str(&format!("; it ended with {exit}"));

@@ -11,62 +11,47 @@ use crate::series::Played;
 
 /// A program's results. A draw is half a point.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Standing {
+pub(crate) struct Standing {
     /// The program's index in the plan.
-    pub program: usize,
+    pub(crate) program: usize,
     /// Its place, from 1. Tied programs share a place.
-    pub place: usize,
-    /// Games won.
-    pub won: u32,
-    /// Games drawn.
-    pub drawn: u32,
-    /// Games lost.
-    pub lost: u32,
+    pub(crate) place: usize,
+    pub(crate) won: u32,
+    pub(crate) drawn: u32,
+    pub(crate) lost: u32,
     /// Games with a fault of its own, which it lost, or drew if both had one.
-    pub faults: u32,
-    /// How much it thought.
-    pub thinking: Thinking,
+    pub(crate) faults: u32,
+    pub(crate) thinking: Thinking,
 }
 
 impl Standing {
-    /// Counts a game that the program played on this side.
-    fn count(&mut self, winner: Option<Side>, side: Side) {
-        match winner {
-            Some(winner) if winner == side => self.won += 1,
-            Some(_) => self.lost += 1,
-            None => self.drawn += 1,
-        }
-    }
-
-    /// Games played.
-    pub const fn games(&self) -> u32 {
+    pub(crate) const fn games(&self) -> u32 {
         self.won + self.drawn + self.lost
     }
 
     /// Points in halves.
-    pub const fn half_points(&self) -> u32 {
+    pub(crate) const fn half_points(&self) -> u32 {
         2 * self.won + self.drawn
     }
 
     /// Points per game, from 0 to 1. `None` without games.
-    pub fn score(&self) -> Option<f64> {
+    pub(crate) fn score(&self) -> Option<f64> {
         (self.games() > 0).then(|| f64::from(self.half_points()) / 2.0 / f64::from(self.games()))
     }
 
     /// The 95 % confidence interval of the program's true score (Wilson). Draws vary less than the
     /// wins and losses that it is made for, so with draws it is rather too wide.
-    pub fn interval(&self) -> Option<(f64, f64)> {
+    pub(crate) fn interval(&self) -> Option<(f64, f64)> {
         self.score().map(|score| wilson(score, f64::from(self.games())))
     }
 
-    /// The mean time per answer.
-    pub fn mean_thought(&self) -> Option<Duration> {
+    pub(crate) fn mean_thought(&self) -> Option<Duration> {
         (self.thinking.answers > 0).then(|| self.thinking.total / self.thinking.answers)
     }
 }
 
 /// Wilson's interval (1927) with 95 % confidence.
-pub fn wilson(score: f64, games: f64) -> (f64, f64) {
+pub(crate) fn wilson(score: f64, games: f64) -> (f64, f64) {
     const Z: f64 = 1.959_963_984_540_054;
     let z2 = Z * Z;
     let middle = (score + z2 / (2.0 * games)) / (1.0 + z2 / games);
@@ -74,15 +59,18 @@ pub fn wilson(score: f64, games: f64) -> (f64, f64) {
     ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
-/// Counts the games of all programs. Orders them by score, then by the score in games among those
-/// with the same score.
-pub fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
+/// Counts games for each program.
+fn count<'p>(programs: usize, played: impl Iterator<Item = &'p Played>) -> Vec<Standing> {
     let mut standings: Vec<Standing> =
         (0..programs).map(|program| Standing { program, ..Standing::default() }).collect();
     for game in played {
         for side in Side::BOTH {
             let standing = &mut standings[game.fixture.sides[side]];
-            standing.count(game.outcome.winner, side);
+            match game.outcome.winner {
+                Some(winner) if winner == side => standing.won += 1,
+                Some(_) => standing.lost += 1,
+                None => standing.drawn += 1,
+            }
             standing.faults += u32::from(game.faults[side].is_some());
             let Thinking { answers, total, longest } = game.thinking[side];
             standing.thinking.answers += answers;
@@ -90,10 +78,23 @@ pub fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
             standing.thinking.longest = standing.thinking.longest.max(longest);
         }
     }
+    standings
+}
+
+/// The games in which both programs are among these.
+fn among(played: &[Played], is_one: impl Fn(usize) -> bool) -> impl Iterator<Item = &Played> {
+    played.iter().filter(move |game| Side::BOTH.iter().all(|side| is_one(game.fixture.sides[*side])))
+}
+
+/// Counts the games of all programs. Orders them by score, then by the score in games among those
+/// with the same score.
+pub(crate) fn standings(programs: usize, played: &[Played]) -> Vec<Standing> {
+    let mut standings = count(programs, played.iter());
     standings.sort_by(|one, other| compare_scores(other, one));
     let mut ordered = Vec::new();
     for tied in standings.chunk_by(|one, other| compare_scores(one, other) == Ordering::Equal) {
-        order_tied(tied, played, &mut ordered);
+        let is_tied = |program| tied.iter().any(|standing| standing.program == program);
+        order_tied(tied, &count(programs, among(played, is_tied)), &mut ordered);
     }
     ordered
 }
@@ -109,20 +110,11 @@ fn compare_scores(one: &Standing, other: &Standing) -> Ordering {
     }
 }
 
-fn order_tied(tied: &[Standing], played: &[Played], ordered: &mut Vec<Standing>) {
-    let is_tied = |program| tied.iter().any(|standing| standing.program == program);
-    let mut among: BTreeMap<usize, Standing> =
-        tied.iter().map(|standing| (standing.program, Standing::default())).collect();
-    for game in played.iter().filter(|game| Side::BOTH.iter().all(|side| is_tied(game.fixture.sides[*side])))
-    {
-        for side in Side::BOTH {
-            let Some(standing) = among.get_mut(&game.fixture.sides[side]) else { continue };
-            standing.count(game.outcome.winner, side);
-        }
-    }
+/// Orders programs with the same score by their games among each other.
+fn order_tied(tied: &[Standing], among: &[Standing], ordered: &mut Vec<Standing>) {
     let mut tied = tied.to_vec();
     let compare =
-        |one: &Standing, other: &Standing| compare_scores(&among[&other.program], &among[&one.program]);
+        |one: &Standing, other: &Standing| compare_scores(&among[other.program], &among[one.program]);
     tied.sort_by(compare);
     let before = ordered.len();
     for (index, standing) in tied.iter().enumerate() {
@@ -133,20 +125,14 @@ fn order_tied(tied: &[Standing], played: &[Played], ordered: &mut Vec<Standing>)
 }
 
 /// Points of one program against another, in halves, and the number of their games.
-pub fn head_to_head(played: &[Played], program: usize, opponent: usize) -> (u32, u32) {
-    let mut sum = Standing::default();
-    for game in played {
-        for side in Side::BOTH {
-            if game.fixture.sides[side] == program && game.fixture.sides[side.opponent()] == opponent {
-                sum.count(game.outcome.winner, side);
-            }
-        }
-    }
-    (sum.half_points(), sum.games())
+pub(crate) fn head_to_head(played: &[Played], program: usize, opponent: usize) -> (u32, u32) {
+    let games = among(played, |one| one == program || one == opponent);
+    let standing = &count(program.max(opponent) + 1, games)[program];
+    (standing.half_points(), standing.games())
 }
 
 /// How games ended, with counts, most frequent first.
-pub fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
+pub(crate) fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
     let mut counts: BTreeMap<&'static str, u32> = BTreeMap::new();
     for game in played {
         *counts.entry(game.outcome.reason.code()).or_default() += 1;
@@ -157,13 +143,13 @@ pub fn endings(played: &[Played]) -> Vec<(&'static str, u32)> {
 }
 
 /// How many games each side won, and how many no one won.
-pub fn by_side(played: &[Played]) -> (PerSide<u32>, u32) {
+pub(crate) fn by_side(played: &[Played]) -> (PerSide<u32>, u32) {
     let won = |side| played.iter().filter(|game| game.outcome.winner == side).count() as u32;
     (PerSide::new(won(Some(Side::Red)), won(Some(Side::Blue))), won(None))
 }
 
 /// The mean length in plies. `None` without games.
-pub fn mean_plies(played: &[Played]) -> Option<f64> {
+pub(crate) fn mean_plies(played: &[Played]) -> Option<f64> {
     let sum: u64 = played.iter().map(|game| u64::from(game.plies)).sum();
     (!played.is_empty()).then(|| sum as f64 / played.len() as f64)
 }

@@ -35,26 +35,29 @@ pub fn results(plan: &Plan, played: &[Played], format: Format) -> String {
 const HEADINGS: [&str; 11] =
     ["#", "program", "games", "won", "drawn", "lost", "faults", "score", "95 %", "time a move", "longest"];
 
-fn row(plan: &Plan, standing: &Standing) -> [String; 11] {
+/// The first cells of a program's row: its place, its name, and counts of games.
+fn counts(plan: &Plan, standing: &Standing) -> Vec<String> {
+    let Standing { program, place, won, drawn, lost, faults, .. } = standing;
+    let mut cells = vec![place.to_string(), plan.programs[*program].name.clone()];
+    cells.extend([standing.games(), *won, *drawn, *lost, *faults].map(|count| count.to_string()));
+    cells
+}
+
+fn row(plan: &Plan, standing: &Standing) -> Vec<String> {
     let dash = || "-".to_owned();
     let percent = |share: f64| format!("{:.1}", share * 100.0);
-    [
-        standing.place.to_string(),
-        plan.programs[standing.program].name.clone(),
-        standing.games().to_string(),
-        standing.won.to_string(),
-        standing.drawn.to_string(),
-        standing.lost.to_string(),
-        standing.faults.to_string(),
+    let mut cells = counts(plan, standing);
+    cells.extend([
         standing.score().map_or_else(dash, |score| format!("{} %", percent(score))),
         standing.interval().map_or_else(dash, |(low, high)| format!("{}-{}", percent(low), percent(high))),
         standing.mean_thought().map_or_else(dash, duration),
         standing.mean_thought().map_or_else(dash, |_| duration(standing.thinking.longest)),
-    ]
+    ]);
+    cells
 }
 
 /// A time in words for people.
-pub fn duration(time: Duration) -> String {
+fn duration(time: Duration) -> String {
     let ms = time.as_secs_f64() * 1000.0;
     if ms >= 1000.0 {
         format!("{:.2} s", ms / 1000.0)
@@ -137,7 +140,7 @@ fn page(plan: &Plan, played: &[Played], standings: &[Standing], is_markdown: boo
     let table = if is_markdown { markdown_table } else { aligned };
     let (heading, bullet) = if is_markdown { ("## ", "- ") } else { ("", "") };
     let mut rows = vec![HEADINGS.map(str::to_owned).to_vec()];
-    rows.extend(standings.iter().map(|standing| row(plan, standing).to_vec()));
+    rows.extend(standings.iter().map(|standing| row(plan, standing)));
     let mut text = format!("{heading}{}\n\n", title(plan, played));
     table(&mut text, &rows);
     if let Some(rows) = cross_table(plan, played, standings) {
@@ -202,20 +205,14 @@ fn csv(plan: &Plan, standings: &[Standing]) -> String {
         let share = |share: Option<f64>| share.map_or_else(String::new, |share| format!("{share:.4}"));
         let ms = |time: Duration| format!("{:.3}", time.as_secs_f64() * 1000.0);
         let (low, high) = standing.interval().unzip();
-        let cells = [
-            standing.place.to_string(),
-            plan.programs[standing.program].name.clone(),
-            standing.games().to_string(),
-            standing.won.to_string(),
-            standing.drawn.to_string(),
-            standing.lost.to_string(),
-            standing.faults.to_string(),
+        let mut cells = counts(plan, standing);
+        cells.extend([
             share(standing.score()),
             share(low),
             share(high),
             standing.mean_thought().map_or_else(String::new, ms),
             standing.mean_thought().map_or_else(String::new, |_| ms(standing.thinking.longest)),
-        ];
+        ]);
         line(&mut text, &cells.join(","));
     }
     text

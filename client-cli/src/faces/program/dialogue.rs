@@ -253,8 +253,7 @@ impl Dialogue {
             None => {}
         }
         self.stage = Stage::Asked;
-        let pieces = view.pieces.iter().copied();
-        let rows = line::board_of(&self.ruleset.shape, self.side, view.lakes.iter(), pieces);
+        let rows = line::board(&self.ruleset.shape, self.side, view);
         outputs.push(DialogueOutput::Tell(rows.iter().flat_map(|row| [row, "\n"]).collect()));
     }
 

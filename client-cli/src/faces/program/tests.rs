@@ -6,32 +6,30 @@ mod session;
 
 use flagfall_board::Side;
 use flagfall_bots::{Effort, HousePlayer, Level};
-use flagfall_rules::Ruleset;
+use flagfall_rules::{Command, Ruleset, View};
 use flagfall_umpire::bout::Input;
 use flagfall_umpire::lines::Cut;
 use flagfall_umpire::player::LinePlayer;
 
 /// A random house player as a program. The same seed always plays the same.
-pub(super) struct Program(Option<LinePlayer<HousePlayer, Maker>>);
+pub(super) struct Program(LinePlayer<Chooser, Maker>);
 
-type Maker = Box<dyn FnOnce(Side) -> HousePlayer>;
+type Chooser = Box<dyn FnMut(&View) -> Option<Command>>;
+type Maker = Box<dyn FnOnce(Side) -> Chooser>;
 
 impl Program {
     pub(super) fn new(ruleset: &'static Ruleset, seed: u64) -> Program {
-        let make = move |side| HousePlayer::new(Level::Random, side, seed, Effort::default());
-        Program(Some(LinePlayer::new(ruleset, Box::new(make))))
+        let make: Maker = Box::new(move |side| {
+            let mut player = HousePlayer::new(Level::Random, side, seed, Effort::default());
+            Box::new(move |view| player.choose(view))
+        });
+        Program(LinePlayer::new(ruleset, make))
     }
 
     /// Its answer to a text of whole lines.
     pub(super) fn hear(&mut self, text: &str) -> Vec<String> {
         assert!(text.ends_with('\n'), "{text:?}");
-        let mut said = Vec::new();
-        for line in text.lines() {
-            let (player, reaction) = self.0.take().expect("a player").hear(line).expect("a valid line");
-            self.0 = Some(player);
-            said.extend(reaction.lines);
-        }
-        said
+        text.lines().flat_map(|line| self.0.hear(line).expect("a valid line").lines).collect()
     }
 }
 

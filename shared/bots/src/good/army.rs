@@ -38,16 +38,12 @@ pub(super) struct Clues<'c> {
 /// An army that fits, and how often each piece had each rank in earlier ones.
 #[derive(Default)]
 pub(super) struct Army {
-    ranks: Vec<Rank>,
+    /// A rank for each piece.
+    pub(super) ranks: Vec<Rank>,
     counted: Vec<PerRank<f64>>,
 }
 
 impl Army {
-    /// The current army, a rank for each piece.
-    pub(super) fn ranks(&self) -> &[Rank] {
-        &self.ranks
-    }
-
     /// Starts over with an army.
     pub(super) fn begin(&mut self, ranks: Vec<Rank>) {
         self.counted = vec![[0.0; Rank::COUNT]; ranks.len()];
@@ -164,28 +160,27 @@ impl<'a, 'c> Draw<'a, 'c> {
         if pairs.is_empty() || !pairs.iter().all(|(one, other)| self.is_open(*one, *other)) {
             return;
         }
+        let is_block = pairs.len() > 1;
         let before = self.company();
-        let mut made = 0;
         let mut log = 0.0;
         for (one, other) in pairs.iter().copied() {
             log += self.compare(one, other);
-            if pairs.len() > 1 {
+            if is_block {
                 self.readings.exchange(&self.army.ranks, one, other);
             }
             self.army.ranks.swap(one, other);
-            made += 1;
         }
         log += self.company() - before;
         let is_taken = log >= 0.0 || f64::from(log).exp() * f64::from(1 << 30) > chance.below(1 << 30) as f64;
-        if is_taken && pairs.len() == 1 {
+        if is_taken && !is_block {
             // The readings need the army as it was before.
             let (one, other) = pairs[0];
             self.army.ranks.swap(one, other);
             self.readings.exchange(&self.army.ranks, one, other);
             self.army.ranks.swap(one, other);
         } else if !is_taken {
-            for (one, other) in pairs.into_iter().take(made).rev() {
-                if made > 1 {
+            for (one, other) in pairs.into_iter().rev() {
+                if is_block {
                     self.readings.exchange(&self.army.ranks, one, other);
                 }
                 self.army.ranks.swap(one, other);

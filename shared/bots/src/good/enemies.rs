@@ -48,7 +48,8 @@ pub(super) struct Enemies {
 pub(super) struct Belief {
     squares: Vec<Option<Square>>,
     sets: Vec<RankSet>,
-    chances: Vec<PerRank<f64>>,
+    /// The probability of each rank of a piece, by its number. They add up to one.
+    pub(super) chances: Vec<PerRank<f64>>,
     /// Armies that fit, a rank for each number. At least one.
     pub(super) armies: Vec<Vec<Rank>>,
 }
@@ -57,11 +58,6 @@ impl Belief {
     /// The number of the piece on a square.
     pub(super) fn number(&self, square: Square) -> Option<usize> {
         self.squares.iter().position(|at| *at == Some(square))
-    }
-
-    /// The probability of each rank of a piece. They add up to one.
-    pub(super) fn chances(&self, number: usize) -> PerRank<f64> {
-        self.chances[number]
     }
 
     /// The only rank that a piece can have, if there is one.
@@ -153,7 +149,7 @@ impl Enemies {
         let enemy = me.opponent();
         let mut before = Before { pieces: &self.pieces, own }.rewind(view, me, last);
         self.memory.note(&before, enemy);
-        let supposed = self.army.ranks();
+        let supposed = &self.army.ranks;
         if supposed.len() != now.len() {
             return;
         }

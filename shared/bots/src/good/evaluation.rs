@@ -109,8 +109,7 @@ impl Evaluation {
 
     /// The expected gain of a strike at a piece of unknown rank, for the attacker's side.
     pub(super) fn gain(&self, attacker: &Piece, target: u8) -> i32 {
-        let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
-        self.gains[row * self.situation.targets.len() + usize::from(target)]
+        self.gains[self.strike(attacker, target)]
     }
 
     /// The value of driving a piece away from the own Flag.
@@ -129,8 +128,13 @@ impl Evaluation {
 
     /// The expected loss of the attacker in such a strike.
     pub(super) fn risk(&self, attacker: &Piece, target: u8) -> i32 {
+        self.risks[self.strike(attacker, target)]
+    }
+
+    /// The place of a strike in the tables.
+    fn strike(&self, attacker: &Piece, target: u8) -> usize {
         let row = row(usize::from(!attacker.is_mine), attacker.rank, attacker.is_hidden);
-        self.risks[row * self.situation.targets.len() + usize::from(target)]
+        row * self.situation.targets.len() + usize::from(target)
     }
 
     fn weigh_strikes(&mut self) {
@@ -187,8 +191,7 @@ impl Evaluation {
         let situation = &self.situation;
         let mut fields = vec![[0; CELLS]; 4 * Rank::COUNT];
         let kinds: Vec<_> = attackers(situation).collect();
-        let mut is_blocked = [true; CELLS];
-        situation.open.iter().for_each(|cell| is_blocked[usize::from(*cell)] = false);
+        let mut is_blocked = situation.is_open.map(|is_open| !is_open);
         for target in &situation.targets {
             let stays = target.chances[Rank::Flag as usize] + target.chances[Rank::Bomb as usize];
             // Own pieces that never move, and all enemy pieces, have to be walked around.

@@ -5,6 +5,7 @@ use flagfall_rules::{Fill, Ruleset};
 
 use super::belief::PerRank;
 use crate::Chance;
+use crate::mind::rows_ahead;
 use crate::setup::sensible_pieces;
 
 /// How many deployments are drawn to learn what stands where.
@@ -54,12 +55,8 @@ const ROWS_OPEN: PerRank<[u16; 4]> = [
 /// How likely each rank is on a home square by people's habits alone, on no particular scale.
 pub(super) fn habit(ruleset: &Ruleset, side: Side, origin: Option<Square>) -> PerRank<f64> {
     let Some(origin) = origin else { return [1.0; Rank::COUNT] };
-    let shape = &ruleset.shape;
-    let depth = match side {
-        Side::Red => origin.row(),
-        Side::Blue => shape.rows.saturating_sub(1).saturating_sub(origin.row()),
-    };
-    let span = usize::from(shape.home_rows.max(2)) - 1;
+    let depth = rows_ahead(ruleset, side, origin);
+    let span = usize::from(ruleset.shape.home_rows.max(2)) - 1;
     // Other numbers of home rows use the nearest row of the table.
     let row = (usize::from(depth).min(span) * 3 + span / 2) / span;
     let table = match ruleset.fill {

@@ -150,7 +150,7 @@ impl Readings {
     /// How much likelier the moves become, as a logarithm, if two pieces of the army exchange
     /// ranks.
     pub(super) fn compare(&self, army: &[Rank], one: usize, other: usize) -> f32 {
-        let mut ratio = Product::default();
+        let mut ratio = Product { log: 0.0, part: 1.0 };
         for (reading, drawn) in self.list.iter().zip(&self.drawn) {
             let change = reading.change(army, one, other);
             let before = reading.made[army[reading.mover] as usize];
@@ -180,12 +180,6 @@ impl Readings {
 struct Product {
     log: f64,
     part: f64,
-}
-
-impl Default for Product {
-    fn default() -> Product {
-        Product { log: 0.0, part: 1.0 }
-    }
 }
 
 impl Product {

@@ -94,12 +94,13 @@ fn odd_views_are_answered_with_a_legal_move_or_nothing() {
     for ruleset in Ruleset::all().iter().copied().filter(|ruleset| GoodMind::plays(ruleset)) {
         for seed in 1..=8 {
             let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, seed, EFFORT));
-            let played = crate::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
-                if view.phase == Phase::Playing && chance.below(20) == 0 {
-                    check_odd(&odd(view, &mut chance), side, seed);
-                }
-                players[side].choose(view)
-            });
+            let played =
+                flagfall_tests::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
+                    if view.phase == Phase::Playing && chance.below(20) == 0 {
+                        check_odd(&odd(view, &mut chance), side, seed);
+                    }
+                    players[side].choose(view)
+                });
             assert!(played.is_ok(), "{} seed {seed}: {played:?}", ruleset.id);
         }
     }
@@ -266,19 +267,20 @@ fn believed(ruleset: &'static Ruleset, seed: u64, mut check: impl FnMut(&View, &
     let mut foes = Enemies::default();
     let mut memory = Memory::default();
     let mut chance = Chance::new(seed);
-    let played = crate::duel::play(ruleset, lakes(ruleset, seed), PerSide::default(), |side, view| {
-        let command = players[side].choose(view);
-        if side == Side::Red && view.phase == Phase::Playing {
-            foes.see(view, Side::Red);
-            memory.note(view, Side::Red);
-            let belief = foes.believe(view, Side::Red, &memory, 400, &mut chance);
-            check(view, &foes, &belief);
-            if let Some(Command::Move(squares)) = command {
-                foes.note_own_move(view.ply, squares.squares);
+    let played =
+        flagfall_tests::duel::play(ruleset, lakes(ruleset, seed), PerSide::default(), |side, view| {
+            let command = players[side].choose(view);
+            if side == Side::Red && view.phase == Phase::Playing {
+                foes.see(view, Side::Red);
+                memory.note(view, Side::Red);
+                let belief = foes.believe(view, Side::Red, &memory, 400, &mut chance);
+                check(view, &foes, &belief);
+                if let Some(Command::Move(squares)) = command {
+                    foes.note_own_move(view.ply, squares.squares);
+                }
             }
-        }
-        command
-    });
+            command
+        });
     assert!(played.is_ok(), "{} seed {seed}: {played:?}", ruleset.id);
 }
 
@@ -324,7 +326,7 @@ fn moves_tell_ranks() {
             hidden.extend(
                 numbers
                     .filter(|number| belief.certain(*number).is_none())
-                    .map(|number| (number, belief.chances(number))),
+                    .map(|number| (number, belief.chances[number])),
             );
         });
     }
@@ -338,26 +340,28 @@ fn pieces_are_followed_from_where_they_began() {
         let mut players = PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, 9, EFFORT));
         let mut foes = PerSide::from_fn(|_| Enemies::default());
         let mut started = std::collections::BTreeMap::new();
-        let played = crate::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
-            if view.phase == Phase::Playing {
-                foes[side].see(view, side);
-                if side == Side::Blue {
-                    for piece in view.pieces.iter().filter(|piece| piece.side != side && !piece.is_moved) {
-                        assert_eq!(foes[side].origin(piece.square), Some(piece.square), "{}", ruleset.id);
-                        started.insert(piece.square, ());
-                    }
-                    let moved = view.last_move.expect("Red moved first");
-                    if let Some(origin) = foes[side].origin(moved.squares.to) {
-                        assert!(view.ruleset.shape.home(Side::Red).contains(origin), "{}", ruleset.id);
+        let played =
+            flagfall_tests::duel::play(ruleset, lakes(ruleset, 9), PerSide::default(), |side, view| {
+                if view.phase == Phase::Playing {
+                    foes[side].see(view, side);
+                    if side == Side::Blue {
+                        for piece in view.pieces.iter().filter(|piece| piece.side != side && !piece.is_moved)
+                        {
+                            assert_eq!(foes[side].origin(piece.square), Some(piece.square), "{}", ruleset.id);
+                            started.insert(piece.square, ());
+                        }
+                        let moved = view.last_move.expect("Red moved first");
+                        if let Some(origin) = foes[side].origin(moved.squares.to) {
+                            assert!(view.ruleset.shape.home(Side::Red).contains(origin), "{}", ruleset.id);
+                        }
                     }
                 }
-            }
-            let command = players[side].choose(view);
-            if let (Some(Command::Move(asked)), Viewer::Player(_)) = (&command, view.audience) {
-                foes[side].note_own_move(view.ply, asked.squares);
-            }
-            command
-        });
+                let command = players[side].choose(view);
+                if let (Some(Command::Move(asked)), Viewer::Player(_)) = (&command, view.audience) {
+                    foes[side].note_own_move(view.ply, asked.squares);
+                }
+                command
+            });
         assert!(played.is_ok(), "{}: {played:?}", ruleset.id);
         assert!(!started.is_empty());
     }

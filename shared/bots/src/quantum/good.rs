@@ -11,7 +11,7 @@ use flagfall_rules::{
 };
 
 use super::matrix::{Mixed, solve};
-use super::{SHOWN, Stock, may_be, worth};
+use super::{SHOWN, Stock, may_be, piece_at, worth};
 use crate::Chance;
 use crate::mind::{Best, Mind};
 
@@ -105,10 +105,6 @@ impl<'a> Turn<'a> {
         ANSWER / self.boldness
     }
 
-    fn piece(&self, square: Square) -> Option<&SeenPiece> {
-        self.view.pieces.iter().find(|piece| piece.square == square)
-    }
-
     fn of(&self, side: Side) -> impl Iterator<Item = &SeenPiece> + Clone {
         self.view.pieces.iter().filter(move |piece| piece.side == side)
     }
@@ -190,7 +186,7 @@ impl<'a> Turn<'a> {
     /// Chooses a rank in the pending strike, as a game of both sides.
     fn choice(&self, strike: &PendingStrike, chance: &mut Chance) -> Option<Rank> {
         let PendingStrike { side, squares: Move { from, to }, owes: _, own_choice: _ } = *strike;
-        let (ours, theirs) = (Stand::of(self.piece(from)?), Stand::of(self.piece(to)?));
+        let (ours, theirs) = (Stand::of(piece_at(self.view, from)?), Stand::of(piece_at(self.view, to)?));
         let exposed = |rank| self.answer() * self.threat(side, to, Stand::Known(rank), Some(to));
         let StrikeGame { rows, columns, mixed } = self.strike_game(side, ours, theirs, exposed);
         let (ranks, weights) = if side == self.side { (rows, mixed.rows) } else { (columns, mixed.columns) };
@@ -200,7 +196,7 @@ impl<'a> Turn<'a> {
     fn score(&self, command: &Command) -> f32 {
         let Command::Move(MoveCommand { squares, path: _, color: _ }) = command else { return 0.0 };
         let Move { from, to } = *squares;
-        let Some(own) = self.piece(from) else { return 0.0 };
+        let Some(own) = piece_at(self.view, from) else { return 0.0 };
         let is_far = from.distance(to) > 1;
         let before = Stand::of(own);
         let after = match before {
@@ -214,7 +210,7 @@ impl<'a> Turn<'a> {
             .filter(|piece| piece.square != from)
             .map(|piece| self.threat(self.side, piece.square, Stand::of(piece), Some(to)))
             .fold(0.0, f32::max);
-        let gain = match self.piece(to) {
+        let gain = match piece_at(self.view, to) {
             Some(foe) => {
                 let exposed = |rank| {
                     (self.answer() * self.threat(self.side, to, Stand::Known(rank), Some(to))).max(0.0)

@@ -28,17 +28,17 @@ pub(crate) fn solve(payoffs: &[Vec<f32>]) -> Mixed {
     let (mut own, mut foe) = (Learner::new(height), Learner::new(width));
     for round in 1..=ROUNDS {
         // The sides learn in turn: the second already sees the first's new mix.
-        let columns = foe.mix();
+        let columns = parts(&foe.regrets);
         let wins = |row: &Vec<f32>| row.iter().zip(&columns).map(|(win, part)| win * part).sum::<f32>();
         let by_row: Vec<f32> = payoffs.iter().map(wins).collect();
         own.learn(&by_row, round);
-        let rows = own.mix();
+        let rows = parts(&own.regrets);
         let loses =
             |column: usize| -payoffs.iter().zip(&rows).map(|(row, part)| row[column] * part).sum::<f32>();
         let by_column: Vec<f32> = (0..width).map(loses).collect();
         foe.learn(&by_column, round);
     }
-    let (rows, columns) = (own.average(), foe.average());
+    let (rows, columns) = (parts(&own.sums), parts(&foe.sums));
     let value = payoffs
         .iter()
         .zip(&rows)
@@ -72,21 +72,13 @@ impl Learner {
         Learner { regrets: vec![0.0; length], sums: vec![0.0; length] }
     }
 
-    fn mix(&self) -> Vec<f32> {
-        parts(&self.regrets)
-    }
-
     fn learn(&mut self, wins: &[f32], round: usize) {
-        let mix = self.mix();
+        let mix = parts(&self.regrets);
         let mean: f32 = mix.iter().zip(wins).map(|(part, win)| part * win).sum();
         for (at, regret) in self.regrets.iter_mut().enumerate() {
             *regret = (*regret + wins[at] - mean).max(0.0);
             self.sums[at] += mix[at] * round as f32;
         }
-    }
-
-    fn average(&self) -> Vec<f32> {
-        parts(&self.sums)
     }
 }
 

@@ -5,7 +5,7 @@
 //! act as a decoy. The Spy stays near the two strongest pieces, Miners stay back, and Scouts and
 //! expendable pieces are in front.
 
-use flagfall_board::{Direction, Rank, Side, Square, SquareSet};
+use flagfall_board::{BoardShape, Direction, Rank, Side, Square, SquareSet};
 use flagfall_rules::{Fill, Ruleset, Setup};
 
 use super::{ahead, random_setup};
@@ -55,11 +55,14 @@ fn is_closed(ruleset: &Ruleset, side: Side, pieces: &[(Square, Rank)]) -> bool {
     let places = |rank: Rank| -> SquareSet {
         pieces.iter().filter(|(_, other)| *other == rank).map(|(square, _)| *square).collect()
     };
-    let beside = |square: Square| {
-        Direction::ALL.into_iter().filter_map(move |direction| ruleset.shape.neighbor(square, direction))
-    };
-    let around: SquareSet = places(Rank::Flag).iter().flat_map(beside).collect();
+    let around: SquareSet =
+        places(Rank::Flag).iter().flat_map(|square| beside(&ruleset.shape, square)).collect();
     (around & ruleset.shape.home(side)).without(places(Rank::Bomb)).is_empty()
+}
+
+/// The squares next to a square.
+fn beside(shape: &BoardShape, square: Square) -> impl Iterator<Item = Square> {
+    Direction::ALL.into_iter().filter_map(move |direction| shape.neighbor(square, direction))
 }
 
 /// How much a rank likes each of four rows, the front row first.
@@ -292,25 +295,23 @@ impl<'a> Draft<'a> {
 
     /// The home squares next to a square.
     fn neighbors(&self, square: Square) -> SquareSet {
-        let next = |direction| self.ruleset.shape.neighbor(square, direction);
-        Direction::ALL.into_iter().filter_map(next).filter(|next| self.home.contains(*next)).collect()
+        beside(&self.ruleset.shape, square).filter(|next| self.home.contains(*next)).collect()
     }
 
     /// True if the enemy can step next to a square: in the front row, and where a joint leads to it
     /// (§S2.6).
     fn is_exposed(&self, square: Square) -> bool {
-        Direction::ALL
-            .into_iter()
-            .filter_map(|direction| self.ruleset.shape.neighbor(square, direction))
-            .any(|next| !self.home.contains(next) && !self.lakes.contains(next))
+        beside(&self.ruleset.shape, square).any(|next| self.is_abroad(next))
+    }
+
+    fn is_abroad(&self, square: Square) -> bool {
+        !self.home.contains(square) && !self.lakes.contains(square)
     }
 
     /// True if the square ahead is neither a home square nor a lake.
     fn is_way_out(&self, square: Square) -> bool {
-        self.ruleset
-            .shape
-            .neighbor(square, ahead(self.side))
-            .is_some_and(|next| !self.home.contains(next) && !self.lakes.contains(next))
+        let next = self.ruleset.shape.neighbor(square, ahead(self.side));
+        next.is_some_and(|next| self.is_abroad(next))
     }
 
     fn is_sound(&self) -> bool {

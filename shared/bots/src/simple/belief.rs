@@ -4,6 +4,8 @@
 use flagfall_board::{Rank, RankSet, Side, Square};
 use flagfall_rules::{Fill, Identity, Ruleset, View};
 
+use crate::mind::rows_ahead;
+
 /// Rounds of fitting the probabilities to the counts. A handful comes close enough.
 const ROUNDS: usize = 5;
 
@@ -57,7 +59,7 @@ pub(super) fn foes(view: &View, side: Side, suspects: impl Fn(Square) -> RankSet
             left[rank as usize] = (left[rank as usize] - 1.0).max(0.0);
         }
         let may_be = |rank: Rank| can_be.contains(rank) && (!piece.is_moved || rank.is_movable());
-        let depth = depth(view, side.opponent(), piece.square);
+        let depth = rows_ahead(view.ruleset, side.opponent(), piece.square);
         let chances = Rank::ALL.map(|rank| if may_be(rank) { prior(view.ruleset, rank, depth) } else { 0.0 });
         foes.push(Enemy { square: piece.square, is_moved: piece.is_moved, known, chances });
     }
@@ -97,14 +99,6 @@ fn prior(ruleset: &Ruleset, rank: Rank, rows_ahead: u8) -> f32 {
         (Rank::Bomb, _, 0 | 1) => 1.5,
         (Rank::Bomb, _, _) => 0.7,
         _ => 1.0,
-    }
-}
-
-/// How many rows a square lies ahead of a side's back row.
-fn depth(view: &View, side: Side, square: Square) -> u8 {
-    match side {
-        Side::Red => square.row(),
-        Side::Blue => (view.ruleset.shape.rows - 1).saturating_sub(square.row()),
     }
 }
 

@@ -65,19 +65,15 @@ impl Board {
         board
     }
 
-    pub(super) fn at(&self, square: Square) -> Cell {
-        self.cells[square.index()]
-    }
-
     pub(super) fn own_at(&self, square: Square) -> Option<Own> {
-        match self.at(square) {
+        match self.cells[square.index()] {
             Cell::Own(own) => Some(own),
             Cell::Nothing | Cell::Enemy(_) => None,
         }
     }
 
     pub(super) fn foe_at<'f>(&self, foes: &'f [Enemy], square: Square) -> Option<&'f Enemy> {
-        match self.at(square) {
+        match self.cells[square.index()] {
             Cell::Enemy(place) => foes.get(usize::from(place)),
             Cell::Nothing | Cell::Own(_) => None,
         }

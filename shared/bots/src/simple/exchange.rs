@@ -8,7 +8,6 @@ use super::board::neighbors;
 use super::danger::danger;
 use super::{Turn, WHIM};
 use crate::Chance;
-use crate::memory::OwnMove;
 use crate::mind::Best;
 
 /// The value of placing a piece, for each piece that the enemy has more on the board.
@@ -26,12 +25,6 @@ const REFIT: f32 = 0.5;
 /// How many placings are examined closely.
 const PLACINGS_MAX: usize = 12;
 
-/// A command and the move to remember, if it is one.
-pub(super) struct Chosen {
-    pub(super) command: Command,
-    pub(super) remembered: Option<OwnMove>,
-}
-
 /// The color that a side lays. Chips of one color make own supply lines and break the enemy's.
 fn own_color(side: Side) -> ChipColor {
     match side {
@@ -42,11 +35,11 @@ fn own_color(side: Side) -> ChipColor {
 
 impl Turn<'_> {
     /// The best of all legal commands.
-    pub(super) fn best_command(&mut self, view: &View, chance: &mut Chance) -> Option<Chosen> {
+    pub(super) fn best_command(&mut self, view: &View, chance: &mut Chance) -> Option<Command> {
         let commands = view.legal_commands().filter(|commands| !commands.is_empty())?;
         let color = own_color(self.side);
         if view.owed_color.is_some() {
-            return Some(Chosen { command: Command::Color(color), remembered: None });
+            return Some(Command::Color(color));
         }
         let mut best = Best::new(chance, WHIM);
         let mut placings = Vec::new();
@@ -69,10 +62,7 @@ impl Turn<'_> {
                 best.try_out(score, Command::Remove(square));
             }
         }
-        let command = best.choice()?;
-        let remembered =
-            if let Command::Move(asked) = &command { self.own_move(asked.squares) } else { None };
-        Some(Chosen { command, remembered })
+        best.choice()
     }
 
     /// The most promising placings, with their scores.

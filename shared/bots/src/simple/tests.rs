@@ -162,7 +162,7 @@ fn odd_views_are_answered_with_a_legal_command_or_nothing() {
             let lakes = ruleset.draw_lakes(&chance.entropy());
             let mut players =
                 PerSide::from_fn(|side| HousePlayer::new(Level::Random, side, seed, Effort::default()));
-            let played = crate::duel::play(ruleset, lakes, PerSide::default(), |side, view| {
+            let played = flagfall_tests::duel::play(ruleset, lakes, PerSide::default(), |side, view| {
                 if view.phase == Phase::Playing && chance.below(20) == 0 {
                     check_odd(odd(view, &mut chance), seed);
                 }

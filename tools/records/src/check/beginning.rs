@@ -4,9 +4,8 @@ use flagfall_board::{PerSide, Rank};
 use flagfall_protocol::GameRecord;
 use flagfall_rules::{Position, Ruleset, Start};
 
-use super::fit;
+use super::fit::{Fitted, NotFitted, fit};
 use super::knowledge::{Knowledge, knowledge_of};
-use super::reserve::{self, Fitted, NotFitted};
 
 /// The start of a replay.
 #[derive(Default)]
@@ -47,16 +46,11 @@ pub(super) fn begin(
             // Nothing is deployed, and what coins become is public (§Q8).
             return Ok(Some(Beginning::default()));
         }
-        if ruleset.reserve {
-            return match reserve::fit(record, ruleset, knowledge) {
-                Ok(Fitted { setups, placed }) => Ok(Some(Beginning { setups, start: None, placed })),
-                Err(NotFitted::Impossible(index)) => Err(Begin::Impossible(index)),
-                Err(NotFitted::Unknown) => Ok(None),
-            };
-        }
-        return fit::fit(record, ruleset, knowledge)
-            .map(|setups| Some(Beginning { setups, ..Beginning::default() }))
-            .map_err(Begin::Impossible);
+        return match fit(record, ruleset, knowledge) {
+            Ok(Fitted { setups, placed }) => Ok(Some(Beginning { setups, start: None, placed })),
+            Err(NotFitted::Impossible(index)) => Err(Begin::Impossible(index)),
+            Err(NotFitted::Unknown) => Ok(None),
+        };
     };
     if text.contains('?') {
         return Ok(None);

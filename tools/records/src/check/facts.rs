@@ -1,15 +1,15 @@
 //! Checks of a record that need no replay.
 
 use flagfall_board::{PerSide, Rank, Side, SquareSet, Stamp};
-use flagfall_protocol::{GameEvent, GameRecord, RecordKind, Viewer};
+use flagfall_protocol::{GameEvent, GameRecord, RecordKind, Terms, Viewer};
 use flagfall_rules::{Commitment, EndReason, Identity, Lakes, Ruleset, Setup, SetupRefusal};
 use flagfall_words::refusal_text;
 
 use super::knowledge::Knowledge;
-use crate::finding::{Falsehood, Finding, Mismatch, Unchecked, UncheckedKind, wrong};
+use crate::finding::{Falsehood, Finding, Mismatch, Unchecked, UncheckedKind, ensure, wrong};
 
 /// The most characters of a name.
-const NAME_LEN_MAX: usize = 64;
+pub(crate) const NAME_LEN_MAX: usize = 64;
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 /// The longest pause that is accepted as an outage without comment.
 const LONG_PAUSE_MS: u64 = 7 * DAY_MS;
@@ -50,24 +50,19 @@ pub(super) fn check_found_flag(record: &GameRecord) -> Result<(), (usize, Mismat
 }
 
 fn check_format(record: &GameRecord) -> Result<(), Mismatch> {
-    if record.format != flagfall_protocol::RECORD_FORMAT {
-        return Err((Falsehood::Format, format!("this program does not read format {}", record.format)));
-    }
-    Ok(())
+    let is_known = record.format == flagfall_protocol::RECORD_FORMAT;
+    ensure(is_known, Falsehood::Format, || format!("this program does not read format {}", record.format))
 }
 
 fn check_terms(record: &GameRecord) -> Result<(), Mismatch> {
-    if Ruleset::find(&record.terms.ruleset).is_none() {
-        return wrong(Falsehood::Terms, format!("this program knows no ruleset {:?}", record.terms.ruleset));
-    }
-    if !record.terms.time.is_allowed() {
-        return Err((Falsehood::Terms, "nobody may play with this clock".to_owned()));
-    }
-    Ok(())
+    let Terms { ruleset, time, .. } = &record.terms;
+    let has_ruleset = Ruleset::find(ruleset).is_some();
+    ensure(has_ruleset, Falsehood::Terms, || format!("this program knows no ruleset {ruleset:?}"))?;
+    ensure(time.is_allowed(), Falsehood::Terms, || "nobody may play with this clock".to_owned())
 }
 
 /// The lakes of the record's game.
-pub(super) fn lakes_of(record: &GameRecord, ruleset: &Ruleset) -> SquareSet {
+pub(crate) fn lakes_of(record: &GameRecord, ruleset: &Ruleset) -> SquareSet {
     record.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect())
 }
 
@@ -84,25 +79,19 @@ fn check_lakes(record: &GameRecord) -> Result<(), Mismatch> {
         }
         (Some(_), Lakes::OfTheShape) => false,
     };
-    if is_right {
-        Ok(())
-    } else {
-        Err((Falsehood::Lakes, format!("no game of {} has these lakes", ruleset.id)))
-    }
+    ensure(is_right, Falsehood::Lakes, || format!("no game of {} has these lakes", ruleset.id))
 }
 
 fn check_players(record: &GameRecord) -> Result<(), Mismatch> {
     for side in Side::BOTH {
         let player = &record.players[side];
-        if player.id.is_empty() && record.imported.is_none() {
-            return Err((Falsehood::Players, format!("{side} has no id")));
-        }
+        let has_id = !player.id.is_empty() || record.imported.is_some();
+        ensure(has_id, Falsehood::Players, || format!("{side} has no id"))?;
         let is_name = (1..=NAME_LEN_MAX).contains(&player.name.chars().count())
             && !player.name.chars().any(char::is_control);
-        if !is_name {
-            let detail = format!("{side}'s name has not 1 to {NAME_LEN_MAX} characters that can be printed");
-            return Err((Falsehood::Players, detail));
-        }
+        ensure(is_name, Falsehood::Players, || {
+            format!("{side}'s name has not 1 to {NAME_LEN_MAX} characters that can be printed")
+        })?;
     }
     Ok(())
 }
@@ -126,16 +115,15 @@ fn check_setups(record: &GameRecord) -> Result<(), Mismatch> {
             None => {}
         }
         let is_plain = |letter: char| !letter.is_whitespace() && !letter.is_ascii_lowercase();
-        if opened.setup.chars().count() != ruleset.shape.home_len() || !opened.setup.chars().all(is_plain) {
-            let detail = format!("{side}'s deployment is not written in one piece of capital letters");
-            return Err((Falsehood::Setup, detail));
-        }
-        if record.audience.side() == Some(side) && record.own_setup().is_some_and(|own| own != opened.setup) {
-            return wrong(
-                Falsehood::Deployment,
-                format!("what was opened is not what {side} handed in last"),
-            );
-        }
+        let setup = &opened.setup;
+        let is_plain = setup.chars().count() == ruleset.shape.home_len() && setup.chars().all(is_plain);
+        ensure(is_plain, Falsehood::Setup, || {
+            format!("{side}'s deployment is not written in one piece of capital letters")
+        })?;
+        let own = record.own_setup().filter(|_| record.audience.side() == Some(side));
+        ensure(own.is_none_or(|own| own == setup), Falsehood::Deployment, || {
+            format!("what was opened is not what {side} handed in last")
+        })?;
     }
     Ok(())
 }
@@ -146,23 +134,21 @@ fn check_commitments(record: &GameRecord) -> Result<(), Mismatch> {
         _ => None,
     });
     let nothing = PerSide::<Option<Commitment>>::default();
-    if *started.unwrap_or(&nothing) != record.commitments {
-        let detail = "the record and the start of the game tell different commitments".to_owned();
-        return Err((Falsehood::CommitmentsDiffer, detail));
-    }
+    ensure(*started.unwrap_or(&nothing) == record.commitments, Falsehood::CommitmentsDiffer, || {
+        "the record and the start of the game tell different commitments".to_owned()
+    })?;
     for side in Side::BOTH {
         match (&record.deployments[side], record.commitments[side]) {
             (Some(opened), Some(told)) => {
                 let truth = Commitment::of_text(record.game, side, &opened.setup, &opened.salt.0);
-                if truth != told {
-                    let detail = format!(
+                ensure(truth == told, Falsehood::Commitment, || {
+                    format!(
                         "{side}'s deployment and salt have the hash {truth}, not the one that was published"
-                    );
-                    return Err((Falsehood::Commitment, detail));
-                }
+                    )
+                })?;
             }
             (_, None) if started.is_some() && record.imported.is_none() => {
-                return Err((Falsehood::Commitment, format!("{side} started without a commitment")));
+                return wrong(Falsehood::Commitment, format!("{side} started without a commitment"));
             }
             (_, Some(_)) | (_, None) => {}
         }
@@ -203,10 +189,9 @@ fn check_opened(record: &GameRecord) -> Result<(), Mismatch> {
 /// Checks that a record with changes has a kind, which says what they show.
 fn check_kind(record: &GameRecord) -> Result<(), Mismatch> {
     let has_changes = record.first_view.is_some() || record.events.iter().any(|told| told.change.is_some());
-    if record.kind.is_none() && has_changes {
-        return Err((Falsehood::Change, "there are changes, and no kind says what they show".to_owned()));
-    }
-    Ok(())
+    ensure(record.kind.is_some() || !has_changes, Falsehood::Change, || {
+        "there are changes, and no kind says what they show".to_owned()
+    })
 }
 
 fn check_stamps(record: &GameRecord) -> Result<(), (usize, Mismatch)> {

@@ -1,125 +1,249 @@
-//! Finds deployments that make a record possible.
+//! Finds ranks that make a record possible.
 //!
-//! Every condition in a record is about one piece: it moves, so it is no Bomb; it moved far, so it
-//! is a Scout; it was shown; it beat a Captain. So an army that meets all of them is an assignment
-//! of ranks to home squares.
+//! A piece is followed from when it comes onto the board until it returns to the reserve (§S1.4),
+//! where it mixes with the others. Everything that the record shows of it narrows its rank: it
+//! moves, so it is no Bomb; it moved far, so it is a Scout; it was shown; it beat a Captain.
+//!
+//! Without a reserve, an army that meets all conditions is an assignment of ranks to home squares,
+//! which is found if there is one. With a reserve, every piece gets a rank so that no side ever has
+//! more of one than its army: the most constrained piece first, each the rank of which most are
+//! left. This finds ranks for real games. If it fails, they are reported as unknown.
 
 use flagfall_board::{Direction, PerSide, Rank, RankSet, Side, Square};
-use flagfall_protocol::{GameEvent, GameRecord, SeenMove, SeenStrike, ViewChange};
-use flagfall_rules::{Fate, Fill, Identity, Ruleset, strike_fates};
+use flagfall_protocol::{
+    Fate, GameEvent, GameRecord, RecordKind, RecordedEvent, SeenMove, SeenStrike, ViewChange,
+};
+use flagfall_rules::{Fill, Identity, Ruleset, strike_fates};
 
 use super::knowledge::Knowledge;
 
-/// The contents that a home square can have had: a rank, or nothing.
-const KINDS: usize = Rank::COUNT + 1;
-const NOTHING: usize = Rank::COUNT;
-
-/// What a home square can have had, by its place in the deployment's text.
-#[derive(Clone, Copy)]
-struct Place {
-    ranks: RankSet,
-    may_be_empty: bool,
+/// Ranks for everything that a record hides.
+pub(super) struct Fitted {
+    /// The text of each side's deployment.
+    pub(super) setups: PerSide<String>,
+    /// The ranks of pieces that came hidden from a reserve, by index of the event.
+    pub(super) placed: Vec<Option<Rank>>,
 }
 
-/// A piece on the board: its side, and its place in the deployment's text.
-type Piece = (Side, usize);
-
-struct Traces {
-    ruleset: &'static Ruleset,
-    is_hidden: PerSide<bool>,
-    places: PerSide<Vec<Place>>,
-    board: Vec<Option<Piece>>,
+/// Why there are none.
+pub(super) enum NotFitted {
+    /// There can be none, because this event contradicts those before it.
+    Impossible(usize),
+    /// None were found.
+    Unknown,
 }
 
-/// The text of each side's deployment: the known one, or one that fits.
-///
-/// # Errors
-/// The index of the first event that no deployment makes possible together with the events before
-/// it.
+/// Ranks that fit, or the known ones.
 pub(super) fn fit(
     record: &GameRecord,
-    ruleset: &'static Ruleset,
+    ruleset: &Ruleset,
     knowledge: PerSide<Knowledge>,
-) -> Result<PerSide<String>, usize> {
-    let fit_until = |end: usize| {
-        let mut traces = Traces::new(ruleset, knowledge);
-        for told in record.events.iter().take(end) {
-            let followed = match &told.event {
-                GameEvent::Started { .. } => traces.stand(told.change.as_ref()),
-                GameEvent::Moved(seen) => traces.follow(seen),
-                _ => Some(()),
-            };
-            if followed.is_none() {
-                // Something moved from an empty square. The replay reports that.
-                break;
-            }
-        }
-        let mut texts = PerSide::<String>::default();
-        for side in Side::BOTH {
-            texts[side] = match (knowledge[side], &record.deployments[side]) {
-                (Knowledge::Opened, Some(opened)) => opened.setup.clone(),
-                (Knowledge::Own, _) => record.own_setup().unwrap_or_default().to_owned(),
-                (Knowledge::Shown | Knowledge::Opened, _) => traces.deployment(side)?,
-            };
-        }
-        Some(texts)
-    };
+) -> Result<Fitted, NotFitted> {
+    let fit_until = |end: usize| fit_until(record, ruleset, knowledge, end);
     let len = record.events.len();
-    if let Some(texts) = fit_until(len) {
-        return Ok(texts);
+    match fit_until(len) {
+        Err(NotFitted::Impossible(_)) if !ruleset.reserve => {
+            let ends: Vec<usize> = (0..=len).collect();
+            let possible = ends.partition_point(|end| fit_until(*end).is_ok());
+            Err(NotFitted::Impossible(possible.saturating_sub(1)))
+        }
+        fitted => fitted,
     }
-    let ends: Vec<usize> = (0..=len).collect();
-    Err(ends.partition_point(|end| fit_until(*end).is_some()).saturating_sub(1))
 }
 
-impl Traces {
-    fn new(ruleset: &'static Ruleset, knowledge: PerSide<Knowledge>) -> Traces {
-        let may_be_empty = ruleset.fill == Fill::AnyHomeSquares;
-        let mut board = vec![None; Square::LIMIT];
+/// The same for the record's first events.
+fn fit_until(
+    record: &GameRecord,
+    ruleset: &Ruleset,
+    knowledge: PerSide<Knowledge>,
+    end: usize,
+) -> Result<Fitted, NotFitted> {
+    let mut lives = Lives::new(ruleset);
+    // A live record hides pieces from a reserve even if the end opened the deployment.
+    let is_reserve_hidden = ruleset.reserve && record.kind == Some(RecordKind::Live);
+    for side in Side::BOTH {
+        if let Some(opened) = record.deployments[side].as_ref().filter(|_| is_reserve_hidden) {
+            lives.deploy(side, &opened.setup);
+        }
+    }
+    for (index, told) in record.events.iter().enumerate().take(end) {
+        // Something happened on an empty square. The replay reports that.
+        if lives.follow(index, told).is_none() {
+            break;
+        }
+    }
+    let mut fitted = Fitted { setups: PerSide::default(), placed: vec![None; record.events.len()] };
+    for side in Side::BOTH {
+        match (knowledge[side], &record.deployments[side]) {
+            (Knowledge::Opened, Some(opened)) => {
+                if is_reserve_hidden {
+                    lives.assign(side, &mut fitted)?;
+                }
+                fitted.setups[side] = opened.setup.clone();
+            }
+            (Knowledge::Own, _) => fitted.setups[side] = record.own_setup().unwrap_or_default().to_owned(),
+            (Knowledge::Shown | Knowledge::Opened, _) if ruleset.reserve => {
+                lives.assign(side, &mut fitted)?
+            }
+            (Knowledge::Shown | Knowledge::Opened, _) => {
+                fitted.setups[side] = lives.deployment(side).ok_or(NotFitted::Impossible(0))?;
+            }
+        }
+    }
+    Ok(fitted)
+}
+
+/// A piece while it is on the board, captured, or labeled in the reserve. If home squares may stay
+/// empty, perhaps there never was one.
+struct Life {
+    side: Side,
+    ranks: RankSet,
+    may_be_empty: bool,
+    is_labeled: bool,
+    origin: Origin,
+    /// The indices of the events with which it came and returned to the reserve.
+    born: usize,
+    gone: usize,
+    /// The last event that showed something of it.
+    narrowed: usize,
+}
+
+#[derive(Clone, Copy)]
+enum Origin {
+    /// A place in the deployment's text.
+    Home(usize),
+    /// The index of the event that placed it.
+    Reserve(usize),
+}
+
+struct Lives<'a> {
+    ruleset: &'a Ruleset,
+    all: Vec<Life>,
+    board: Vec<Option<usize>>,
+    /// Labeled pieces in the reserve. They are visible, so each stays the same piece.
+    labeled: Vec<usize>,
+}
+
+impl Lives<'_> {
+    fn new(ruleset: &Ruleset) -> Lives<'_> {
+        let mut lives =
+            Lives { ruleset, all: Vec::new(), board: vec![None; Square::LIMIT], labeled: Vec::new() };
         for side in Side::BOTH {
             for place in 0..ruleset.shape.home_len() {
                 if let Some(square) = ruleset.shape.home_square(side, place) {
-                    board[square.index()] = Some((side, place));
+                    lives.put(square, side, RankSet::ALL, Origin::Home(place), 0);
                 }
             }
         }
-        let place = Place { ranks: RankSet::ALL, may_be_empty };
-        Traces {
-            ruleset,
-            is_hidden: PerSide::from_fn(|side| knowledge[side] == Knowledge::Shown),
-            places: PerSide::from_fn(|_| vec![place; ruleset.shape.home_len()]),
-            board,
+        lives
+    }
+
+    fn put(&mut self, square: Square, side: Side, ranks: RankSet, origin: Origin, born: usize) {
+        self.board[square.index()] = Some(self.all.len());
+        let is_home = matches!(origin, Origin::Home(_));
+        let may_be_empty = is_home && self.ruleset.fill == Fill::AnyHomeSquares;
+        let (is_labeled, gone) = (false, usize::MAX);
+        self.all.push(Life { side, ranks, may_be_empty, is_labeled, origin, born, gone, narrowed: born });
+    }
+
+    /// Notes an open deployment.
+    fn deploy(&mut self, side: Side, setup: &str) {
+        for (place, letter) in setup.chars().enumerate() {
+            let square = self.ruleset.shape.home_square(side, place);
+            let life = square.and_then(|square| self.board[square.index()]);
+            if let (Some(life), Some(rank)) = (life, Rank::from_letter(letter)) {
+                self.narrow(life, RankSet::only(rank), 0);
+            }
         }
     }
 
     /// Notes the positions of pieces from the change of the start.
-    fn stand(&mut self, change: Option<&ViewChange>) -> Option<()> {
-        let Some(pieces) = change.and_then(|change| change.pieces.as_ref()) else { return Some(()) };
-        for side in Side::BOTH {
-            for place in 0..self.places[side].len() {
-                let square = self.ruleset.shape.home_square(side, place)?;
-                if pieces.iter().any(|piece| piece.square == square && piece.side == side) {
-                    self.narrow((side, place), RankSet::ALL);
+    fn stand(&mut self, index: usize, change: Option<&ViewChange>) {
+        let Some(pieces) = change.and_then(|change| change.pieces.as_ref()) else { return };
+        for square in (0..Square::LIMIT).filter_map(Square::from_index) {
+            let Some(life) = self.board[square.index()] else { continue };
+            let side = self.all[life].side;
+            if pieces.iter().any(|piece| piece.square == square && piece.side == side) {
+                self.narrow(life, RankSet::ALL, index);
+            } else {
+                self.clear(square);
+            }
+        }
+    }
+
+    /// Notes the ranks on the board that the end opened.
+    fn reveal(&mut self, index: usize, change: Option<&ViewChange>) {
+        for piece in change.and_then(|change| change.pieces.as_ref()).into_iter().flatten() {
+            if let Some(life) = self.board[piece.square.index()] {
+                self.narrow(life, piece.identity.ranks(), index);
+            }
+        }
+    }
+
+    /// Narrows a piece, which exists, to these ranks.
+    fn narrow(&mut self, life: usize, ranks: RankSet, index: usize) {
+        let life = &mut self.all[life];
+        life.may_be_empty = false;
+        let ranks = life.ranks.intersection(ranks);
+        if ranks != life.ranks {
+            (life.ranks, life.narrowed) = (ranks, index);
+        }
+    }
+
+    /// Notes that a square is empty because a piece crosses or enters it. If a piece must be there,
+    /// the replay judges the move.
+    fn clear(&mut self, square: Square) {
+        let place = &mut self.board[square.index()];
+        if let Some(life) = place.filter(|life| self.all[*life].may_be_empty) {
+            self.all[life].ranks = RankSet::EMPTY;
+            *place = None;
+        }
+    }
+
+    /// Notes what an event shows. `None` if no piece can have done it.
+    fn follow(&mut self, index: usize, told: &RecordedEvent) -> Option<()> {
+        match &told.event {
+            GameEvent::Moved(seen) => return self.follow_move(index, seen),
+            GameEvent::Started { .. } => self.stand(index, told.change.as_ref()),
+            _ if !self.ruleset.reserve => {}
+            GameEvent::Ended { .. } => self.reveal(index, told.change.as_ref()),
+            GameEvent::Removed { side, square } => {
+                let life = self.board[square.index()].take().filter(|life| self.all[*life].side == *side)?;
+                self.narrow(life, RankSet::ALL.without(RankSet::only(Rank::Flag)), index);
+                if self.all[life].is_labeled {
+                    self.labeled.push(life);
                 } else {
-                    self.clear(square);
+                    self.all[life].gone = index;
                 }
             }
+            GameEvent::Placed(seen) if seen.labeled => {
+                let is_it = |life: &usize| {
+                    let Life { side, ranks, .. } = &self.all[*life];
+                    *side == seen.side && ranks.single().map(Identity::Known) == Some(seen.piece)
+                };
+                let place = self.labeled.iter().position(is_it)?;
+                self.board[seen.square.index()] = Some(self.labeled.swap_remove(place));
+            }
+            GameEvent::Placed(seen) => {
+                let ranks = match seen.piece {
+                    Identity::Known(rank) => RankSet::only(rank),
+                    _ => RankSet::ALL.without(RankSet::only(Rank::Flag)),
+                };
+                self.put(seen.square, seen.side, ranks, Origin::Reserve(index), index);
+            }
+            _ => {}
         }
         Some(())
     }
 
-    /// Notes what a ply shows. `None` if no piece can have made it.
-    fn follow(&mut self, seen: &SeenMove) -> Option<()> {
+    fn follow_move(&mut self, index: usize, seen: &SeenMove) -> Option<()> {
         let (from, to) = (seen.squares.from, seen.squares.to);
-        let (direction, distance) = Direction::between(from, to)?;
-        let mover = self.board[from.index()].filter(|(side, _)| *side == seen.side)?;
-        self.narrow(mover, if distance == 1 { RankSet::MOVABLE } else { RankSet::only(Rank::Scout) });
-        self.narrow(mover, seen.piece.ranks());
-        let mut square = from;
-        for _ in 1..distance {
-            square = square.neighbor(direction)?;
-            self.clear(square);
+        let mover = self.board[from.index()].filter(|life| self.all[*life].side == seen.side)?;
+        if !self.ruleset.reserve {
+            self.cross(index, mover, seen)?;
         }
+        self.narrow(mover, RankSet::MOVABLE, index);
+        self.narrow(mover, seen.piece.ranks(), index);
         self.board[from.index()] = None;
         let Some(strike) = &seen.strike else {
             self.clear(to);
@@ -127,85 +251,145 @@ impl Traces {
             return Some(());
         };
         let struck = self.board[to.index()].take()?;
-        self.note_strike(mover, struck, strike);
-        for (piece, fate, own, other) in
+        self.note_strike(index, mover, struck, strike);
+        for (life, fate, own, other) in
             [(mover, strike.attacker_fate, from, to), (struck, strike.defender_fate, to, from)]
         {
             match fate {
-                Fate::Stays => self.board[own.index()] = Some(piece),
-                Fate::Advances => self.board[other.index()] = Some(piece),
+                Fate::Stays => self.board[own.index()] = Some(life),
+                Fate::Advances => self.board[other.index()] = Some(life),
                 Fate::Leaves => {}
             }
         }
         Some(())
     }
 
-    fn note_strike(&mut self, attacker: Piece, defender: Piece, strike: &SeenStrike) {
-        self.narrow(defender, RankSet::ALL);
-        self.narrow(attacker, strike.attacker.ranks());
-        self.narrow(defender, strike.defender.ranks());
+    /// Notes that only Scouts go far, over empty squares. With a reserve, chips carry other pieces
+    /// too (§S3.3).
+    fn cross(&mut self, index: usize, mover: usize, seen: &SeenMove) -> Option<()> {
+        let (direction, distance) = Direction::between(seen.squares.from, seen.squares.to)?;
+        if distance > 1 {
+            self.narrow(mover, RankSet::only(Rank::Scout), index);
+        }
+        let mut square = seen.squares.from;
+        for _ in 1..distance {
+            square = square.neighbor(direction)?;
+            self.clear(square);
+        }
+        Some(())
+    }
+
+    fn note_strike(&mut self, index: usize, mover: usize, struck: usize, strike: &SeenStrike) {
+        self.narrow(mover, strike.attacker.ranks(), index);
+        self.narrow(struck, strike.defender.ranks(), index);
+        let ruleset = self.ruleset;
         let told = (strike.attacker_fate, strike.defender_fate);
         match (strike.attacker, strike.defender) {
             (Identity::Known(attacker), Identity::Hidden) => {
-                let fits = |rank: &Rank| strike_fates(self.ruleset, attacker, *rank) == told;
-                self.narrow(defender, Rank::ALL.into_iter().filter(fits).collect());
+                let fits = |rank: &Rank| strike_fates(ruleset, attacker, *rank) == told;
+                self.narrow(struck, Rank::ALL.into_iter().filter(fits).collect(), index);
             }
             (Identity::Hidden, Identity::Known(defender)) => {
-                let fits = |rank: &Rank| strike_fates(self.ruleset, *rank, defender) == told;
-                self.narrow(attacker, Rank::ALL.into_iter().filter(fits).collect());
+                let fits = |rank: &Rank| strike_fates(ruleset, *rank, defender) == told;
+                self.narrow(mover, Rank::ALL.into_iter().filter(fits).collect(), index);
             }
             _ => {}
         }
-    }
-
-    /// Narrows a piece, which exists, to these ranks.
-    fn narrow(&mut self, (side, place): Piece, ranks: RankSet) {
-        if let Some(place) = self.places[side].get_mut(place) {
-            place.ranks = place.ranks.intersection(ranks);
-            place.may_be_empty = false;
+        let is_runner = strike.attacker.rank().is_some_and(Rank::is_runner);
+        if ruleset.labels && is_runner && strike.defender_fate != Fate::Leaves {
+            self.all[struck].is_labeled = true;
         }
     }
 
-    /// Notes that a square is empty because a piece crosses or enters it. If a piece must be there,
-    /// the replay judges the move.
-    fn clear(&mut self, square: Square) {
-        if let Some((side, place)) = self.board[square.index()]
-            && let Some(place) = self.places[side].get_mut(place)
-            && place.may_be_empty
-        {
-            place.ranks = RankSet::EMPTY;
-            self.board[square.index()] = None;
-        }
-    }
-
-    /// A deployment of the side that fits.
+    /// A deployment of the side that fits, in a game without a reserve.
     fn deployment(&self, side: Side) -> Option<String> {
-        if !self.is_hidden[side] {
-            return None;
-        }
-        let places = &self.places[side];
+        let places: Vec<&Life> = self.all.iter().filter(|life| life.side == side).collect();
         let mut capacities = [0; KINDS];
         for (rank, count) in self.ruleset.army.iter() {
             capacities[rank as usize] = usize::from(count);
         }
         capacities[NOTHING] = places.len().saturating_sub(self.ruleset.army.len());
-        let mut hands = Hands { places, capacities, taken: Default::default() };
-        for place in 0..places.len() {
-            if !hands.give(place, &mut [false; KINDS]) {
-                return None;
-            }
-        }
         let mut letters = vec!['.'; places.len()];
+        let mut hands = Hands { places, capacities, taken: Default::default() };
+        if !(0..letters.len()).all(|place| hands.give(place, &mut [false; KINDS])) {
+            return None;
+        }
         for rank in Rank::ALL {
             hands.taken[rank as usize].iter().for_each(|place| letters[*place] = rank.letter());
         }
         Some(letters.into_iter().collect())
     }
+
+    /// Gives each of a side's pieces a rank, in a game with a reserve.
+    fn assign(&self, side: Side, fitted: &mut Fitted) -> Result<(), NotFitted> {
+        let mut lives: Vec<&Life> = self.all.iter().filter(|life| life.side == side).collect();
+        if let Some(life) = lives.iter().find(|life| life.ranks.is_empty()) {
+            return Err(NotFitted::Impossible(life.narrowed));
+        }
+        let flag = lives
+            .iter()
+            .position(|life| life.ranks.single() == Some(Rank::Flag))
+            .or_else(|| lives.iter().rposition(|life| life.ranks.contains(Rank::Flag)));
+        let last = lives.iter().map(|life| life.narrowed).max().unwrap_or_default();
+        let flag = flag.ok_or(NotFitted::Impossible(last))?;
+        let flag = lives.swap_remove(flag);
+        let mut stock = Stock::new(self.ruleset, &lives);
+        let mut letters = vec!['.'; self.ruleset.shape.home_len()];
+        let mut bear = |life: &Life, rank: Rank| match life.origin {
+            Origin::Home(place) => letters[place] = rank.letter(),
+            Origin::Reserve(index) => fitted.placed[index] = Some(rank),
+        };
+        bear(flag, Rank::Flag);
+        lives.sort_by_key(|life| (life.ranks.len(), life.narrowed));
+        for life in lives {
+            let ranks = life.ranks.without(RankSet::only(Rank::Flag));
+            match stock.take(ranks, life) {
+                Some(rank) => bear(life, rank),
+                // Fully known pieces come first. If one of them does not fit, there is one too
+                // many.
+                None if ranks.len() <= 1 => return Err(NotFitted::Impossible(life.narrowed)),
+                None => return Err(NotFitted::Unknown),
+            }
+        }
+        fitted.setups[side] = letters.into_iter().collect();
+        Ok(())
+    }
 }
 
-/// An assignment of ranks to places, by augmenting paths.
+/// How many of each rank are left, at each moment at which a piece came.
+struct Stock {
+    moments: Vec<usize>,
+    left: Vec<[u8; Rank::COUNT]>,
+}
+
+impl Stock {
+    fn new(ruleset: &Ruleset, lives: &[&Life]) -> Stock {
+        let mut moments: Vec<usize> = lives.iter().map(|life| life.born).collect();
+        moments.sort_unstable();
+        moments.dedup();
+        let left = vec![Rank::ALL.map(|rank| ruleset.army.count(rank)); moments.len()];
+        Stock { moments, left }
+    }
+
+    /// Takes a piece of one of these ranks for its whole life.
+    fn take(&mut self, ranks: RankSet, life: &Life) -> Option<Rank> {
+        let first = self.moments.partition_point(|moment| *moment < life.born);
+        let end = self.moments.partition_point(|moment| *moment < life.gone);
+        let lived = self.left.get_mut(first..end)?;
+        let least = |rank: &Rank| lived.iter().map(|left| left[*rank as usize]).min().unwrap_or_default();
+        let rank = ranks.iter().max_by_key(least).filter(|rank| least(rank) > 0)?;
+        lived.iter_mut().for_each(|left| left[rank as usize] -= 1);
+        Some(rank)
+    }
+}
+
+/// The contents that a home square can have had: a rank, or nothing.
+const KINDS: usize = Rank::COUNT + 1;
+const NOTHING: usize = Rank::COUNT;
+
+/// An assignment of ranks to home squares, by augmenting paths.
 struct Hands<'a> {
-    places: &'a [Place],
+    places: Vec<&'a Life>,
     capacities: [usize; KINDS],
     taken: [Vec<usize>; KINDS],
 }
@@ -235,10 +419,7 @@ impl Hands<'_> {
     }
 
     fn may_bear(&self, place: usize, kind: usize) -> bool {
-        let Place { ranks, may_be_empty } = self.places[place];
-        match Rank::ALL.get(kind) {
-            Some(rank) => ranks.contains(*rank),
-            None => may_be_empty,
-        }
+        let life = self.places[place];
+        Rank::ALL.get(kind).map_or(life.may_be_empty, |rank| life.ranks.contains(*rank))
     }
 }

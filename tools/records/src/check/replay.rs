@@ -72,9 +72,7 @@ pub(super) struct Replay<'a> {
     is_stopped: bool,
     /// True if the end could not be replayed.
     is_cut: bool,
-    on_trust: bool,
-    plies: usize,
-    unchecked: Vec<Unchecked>,
+    report: &'a mut Report,
     /// What the public was told.
     public: Vec<RecordedEvent>,
     /// The change of each event that was replayed.
@@ -96,6 +94,7 @@ impl<'a> Replay<'a> {
         ruleset: &'static Ruleset,
         knowledge: PerSide<Knowledge>,
         beginning: Beginning,
+        report: &'a mut Report,
     ) -> Replay<'a> {
         let Beginning { setups, start, placed } = beginning;
         let viewer = record.audience;
@@ -147,9 +146,7 @@ impl<'a> Replay<'a> {
             is_over: false,
             is_stopped: false,
             is_cut: false,
-            on_trust: false,
-            plies: 0,
-            unchecked: Vec::new(),
+            report,
             public: Vec::new(),
             changes: Vec::new(),
         }
@@ -165,12 +162,12 @@ impl<'a> Replay<'a> {
     }
 
     /// Replays until the end or the first false statement.
-    pub(super) fn run(mut self, report: &mut Report) -> Replayed {
+    pub(super) fn run(mut self) -> Replayed {
         let record = self.record;
         let first_view = self.first_view();
         if record.kind.is_some() && record.first_view.as_ref() != Some(&first_view) {
             let detail = "the view before the first event is not this game's".to_owned();
-            report.findings.push(Finding::whole((Falsehood::FirstView, detail)));
+            self.report.findings.push(Finding::whole((Falsehood::FirstView, detail)));
         }
         let mut found = None;
         for (index, told) in record.events.iter().enumerate() {
@@ -189,10 +186,7 @@ impl<'a> Replay<'a> {
             found = Some((record.events.len().saturating_sub(1), (Falsehood::Missing, detail)));
         }
         let is_whole = found.is_none() && !self.is_stopped && !self.is_cut;
-        report.findings.extend(found.map(|(index, wrong)| Finding::at(record, index, wrong)));
-        report.plies_checked = self.plies;
-        report.on_trust = self.on_trust;
-        report.unchecked.append(&mut self.unchecked);
+        self.report.findings.extend(found.map(|(index, wrong)| Finding::at(record, index, wrong)));
         Replayed { public: is_whole.then_some(self.public), first_view, changes: self.changes }
     }
 
@@ -206,7 +200,7 @@ impl<'a> Replay<'a> {
         }
         if self.has_hidden() && self.is_for_illegal_deployment(told) {
             let detail = "the end (illegal_act): it depends on deployments that are not opened".to_owned();
-            self.unchecked.push(Unchecked { code: UncheckedKind::End, detail });
+            self.report.unchecked.push(Unchecked { code: UncheckedKind::End, detail });
             (self.is_over, self.is_cut) = (true, true);
             self.pending.clear();
             return Ok(());
@@ -218,7 +212,7 @@ impl<'a> Replay<'a> {
                     self.is_over = matches!(told, GameEvent::Ended { .. });
                     self.is_stopped = !self.is_over;
                     self.is_cut = self.is_over;
-                    self.unchecked.push(unchecked);
+                    self.report.unchecked.push(unchecked);
                     return Ok(());
                 }
                 Cause::Events(events) => self.take(events, at, told)?,
@@ -229,7 +223,7 @@ impl<'a> Replay<'a> {
                     self.take(resolved.events, at, told)?
                 }
                 Cause::Decision(events) => {
-                    self.on_trust = true;
+                    self.report.on_trust = true;
                     self.take(events, at, told)?
                 }
             },
@@ -255,7 +249,7 @@ impl<'a> Replay<'a> {
             GameEvent::Chosen { .. } => self.chosen_at = Some(at),
             // The record does not show how much of either side's time had passed before.
             GameEvent::Paused { .. } => self.is_time_open |= self.waits_for_hidden_choice(),
-            other => self.plies += usize::from(other.is_ply()),
+            other => self.report.plies_checked += usize::from(other.is_ply()),
         }
         if self.has_hidden() && self.pending.front().is_some_and(|event| self.is_blocked_end(event)) {
             self.pending.clear();
@@ -361,22 +355,16 @@ impl<'a> Replay<'a> {
             }
             GameEvent::Moved(seen) if self.game.position().has_strike_pending() => self.resolve(seen, at),
             GameEvent::Moved(seen) => self.play(seen, at),
-            GameEvent::Struck(strike) => {
-                self.ask(strike.side, &Command::Move(strike.squares.into()), at).map(Cause::Events)
-            }
-            GameEvent::Chosen { side, rank } => {
+            GameEvent::Chosen { side, rank: _ } => {
                 self.check_own_time(*side, at)?;
-                self.ask(*side, &Command::Choose(Choice(*rank)), at).map(Cause::Events)
+                self.obey(told, at)
             }
-            GameEvent::Removed { side, square } => {
-                self.ask(*side, &Command::Remove(*square), at).map(Cause::Events)
-            }
-            GameEvent::Placed(seen) => self.place(seen, at),
-            GameEvent::Colored { side, square: _, color } => {
-                self.ask(*side, &Command::Color(*color), at).map(Cause::Events)
-            }
-            GameEvent::DrawOffered { side } => self.ask(*side, &Command::OfferDraw, at).map(Cause::Events),
-            GameEvent::DrawDeclined { side } => self.ask(*side, &Command::DeclineDraw, at).map(Cause::Events),
+            GameEvent::Struck(_)
+            | GameEvent::Removed { .. }
+            | GameEvent::Placed(_)
+            | GameEvent::Colored { .. }
+            | GameEvent::DrawOffered { .. }
+            | GameEvent::DrawDeclined { .. } => self.obey(told, at),
             GameEvent::Paused { since } => {
                 let since = *since;
                 if since < self.game.latest() || since > at {
@@ -413,7 +401,7 @@ impl<'a> Replay<'a> {
                 code: UncheckedKind::Rest,
                 detail: format!(
                     "everything from ply {} on: whether it was a chase depends on pieces that are not told",
-                    self.plies + 1
+                    self.report.plies_checked + 1
                 ),
             })),
             Err(refusal) => Err(self.refused(refusal, at)),
@@ -424,20 +412,17 @@ impl<'a> Replay<'a> {
         decide_move(&self.game, seen, self.viewer, at, |command| self.decide(seen.side, command, at))
     }
 
-    fn place(&self, seen: &SeenPlacing, at: Stamp) -> Result<Cause, Mismatch> {
-        let SeenPlacing { side, square, piece, labeled, color } = *seen;
+    /// Carries out the command of an event.
+    fn obey(&self, told: &GameEvent, at: Stamp) -> Result<Cause, Mismatch> {
         let fitting = self.placed.get(self.index).copied().flatten();
-        let Some(rank) = piece.rank().or(fitting) else {
-            return Ok(Cause::Hidden(Unchecked {
-                code: UncheckedKind::Rest,
-                detail: format!(
-                    "everything from ply {} on: what came from the reserve is not told",
-                    self.plies + 1
-                ),
-            }));
+        let Some((side, command)) = command_of(told, fitting) else {
+            let detail = format!(
+                "everything from ply {} on: what came from the reserve is not told",
+                self.report.plies_checked + 1
+            );
+            return Ok(Cause::Hidden(Unchecked { code: UncheckedKind::Rest, detail }));
         };
-        let placing = Placing { square, rank, is_labeled: labeled, color };
-        self.ask(side, &Command::Place(placing), at).map(Cause::Events)
+        self.ask(side, &command, at).map(Cause::Events)
     }
 
     /// The viewer of an event. Pieces from a reserve appear as their side knows them if the end
@@ -517,6 +502,25 @@ impl<'a> Replay<'a> {
     fn is_blocked_end(&self, event: &Event) -> bool {
         see(event, &self.game, self.viewer).is_some_and(|seen| is_blocked_end(&seen))
     }
+}
+
+/// The command that an event came from, and its side. `fitting` is the rank of what came hidden from
+/// a reserve. `None` if that is not known, or if the event comes from no such command.
+pub(crate) fn command_of(event: &GameEvent, fitting: Option<Rank>) -> Option<(Side, Command)> {
+    Some(match event {
+        GameEvent::Struck(strike) => (strike.side, Command::Move(strike.squares.into())),
+        GameEvent::Chosen { side, rank } => (*side, Command::Choose(Choice(*rank))),
+        GameEvent::Removed { side, square } => (*side, Command::Remove(*square)),
+        GameEvent::Placed(seen) => {
+            let SeenPlacing { side, square, piece, labeled, color } = *seen;
+            let rank = piece.rank().or(fitting)?;
+            (side, Command::Place(Placing { square, rank, is_labeled: labeled, color }))
+        }
+        GameEvent::Colored { side, square: _, color } => (*side, Command::Color(*color)),
+        GameEvent::DrawOffered { side } => (*side, Command::OfferDraw),
+        GameEvent::DrawDeclined { side } => (*side, Command::DeclineDraw),
+        _ => return None,
+    })
 }
 
 /// Decides a move whose path and color the record omits: the first choice that leaves the same

@@ -28,14 +28,22 @@ pub enum ImportError {
     Line { line: usize, what: String },
     #[error("{0}")]
     Form(String),
-    #[error("{0}")]
-    Rules(String),
-    #[error("{0}")]
-    Deployment(String),
     #[error("move {ply}, {squares}, is no legal move in {ruleset}: {why}")]
     IllegalMove { ply: usize, squares: String, ruleset: &'static str, why: String },
     #[error("the game is told falsely: {0}")]
     False(String),
     #[error("after move {ply}, in {ruleset}: {why}")]
     End { ply: usize, ruleset: &'static str, why: String },
+}
+
+impl From<String> for ImportError {
+    fn from(what: String) -> ImportError {
+        ImportError::Form(what)
+    }
+}
+
+impl From<&str> for ImportError {
+    fn from(what: &str) -> ImportError {
+        ImportError::Form(what.to_owned())
+    }
 }

@@ -115,9 +115,8 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
                     Some(("Red", value)) => players.red = named(value),
                     Some(("Blue", value)) => players.blue = named(value),
                     Some(("Result", value)) => {
-                        outcome = Some(outcome_of(value).ok_or_else(|| {
-                            wrong("the result is wanted as in Red wins (resigned)".to_owned())
-                        })?);
+                        let wanted = || wrong("the result is wanted as in Red wins (resigned)".to_owned());
+                        outcome = Some(outcome_of(value).ok_or_else(wanted)?);
                     }
                     _ => return Err(wrong("Game, Red, Blue or Result are wanted here".to_owned())),
                 },
@@ -127,11 +126,8 @@ pub(super) fn read(text: &str, wanted: Option<&'static Ruleset>) -> Result<Plain
             },
         }
     }
-    let game =
-        game.ok_or_else(|| ImportError::Form("a line Game: pbm or Game: pbm-small is missing".to_owned()))?;
-    let outcome = outcome.ok_or_else(|| {
-        ImportError::Form("a line Result is missing: only games that are over can be read".to_owned())
-    })?;
+    let game = game.ok_or("a line Game: pbm or Game: pbm-small is missing")?;
+    let outcome = outcome.ok_or("a line Result is missing: only games that are over can be read")?;
     Ok(Plain {
         ruleset: GAMES.ruleset(&game, wanted)?,
         lakes: None,

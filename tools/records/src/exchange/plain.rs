@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 use super::error::{ExportError, ImportError};
 use super::format::Format;
 use super::told;
+use crate::check::NAME_LEN_MAX;
 use crate::finding::Status;
 
 /// A complete game.
@@ -50,19 +51,16 @@ impl Games {
         name: &str,
         wanted: Option<&'static Ruleset>,
     ) -> Result<&'static Ruleset, ImportError> {
-        let rulesets = self.rulesets.iter().find(|(game, _)| *game == name).map(|(_, rulesets)| *rulesets);
-        let found = match (rulesets, wanted) {
-            (Some(rulesets), Some(ruleset)) => Some(ruleset).filter(|ruleset| rulesets.contains(&ruleset.id)),
-            (Some(rulesets), None) => rulesets.first().and_then(|id| Ruleset::find(id)),
-            (None, _) => None,
-        };
-        found.ok_or_else(|| {
+        let no_ruleset = || {
             let format = self.format.name();
-            ImportError::Rules(match wanted.filter(|_| rulesets.is_some()) {
-                Some(ruleset) => format!("a game of the type {name:?} is none of {}", ruleset.id),
-                None => format!("there is no ruleset here for games of the type {name:?} in {format}"),
-            })
-        })
+            ImportError::Form(format!("there is no ruleset here for games of the type {name:?} in {format}"))
+        };
+        let (_, rulesets) = self.rulesets.iter().find(|(game, _)| *game == name).ok_or_else(no_ruleset)?;
+        match wanted {
+            None => rulesets.first().and_then(|id| Ruleset::find(id)).ok_or_else(no_ruleset),
+            Some(ruleset) if rulesets.contains(&ruleset.id) => Ok(ruleset),
+            Some(ruleset) => Err(format!("a game of the type {name:?} is none of {}", ruleset.id).into()),
+        }
     }
 }
 
@@ -103,8 +101,7 @@ impl Plain {
         else {
             return Err(ExportError::NotOpened(format.name()));
         };
-        let has_started = record.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }));
-        if !has_started {
+        if !record.has_started() {
             return Err(ExportError::NotStarted);
         }
         let moves = record.events.iter().filter_map(|told| match &told.event {
@@ -125,8 +122,9 @@ impl Plain {
     /// Makes the record of the game by replaying it. Returns it with the game at its end.
     pub(super) fn play(&self, from: &str) -> Result<(GameRecord, Game), ImportError> {
         if !is_told_by_moves(self.ruleset) {
-            let why = format!("games of {} are more than moves: only json tells them", self.ruleset.id);
-            return Err(ImportError::Rules(why));
+            return Err(
+                format!("games of {} are more than moves: only json tells them", self.ruleset.id).into()
+            );
         }
         let mut told = blank(self.id(), self.ruleset, self.time, &self.players, from);
         told.lakes.clone_from(&self.lakes);
@@ -201,9 +199,6 @@ pub(super) fn blank(
 pub(super) fn squeezed(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_whitespace()).map(|letter| letter.to_ascii_uppercase()).collect()
 }
-
-/// The most characters of a name in a record.
-const NAME_LEN_MAX: usize = 64;
 
 /// A player's name in a form that records allow: printable and not too long.
 pub(super) fn named(name: &str) -> String {

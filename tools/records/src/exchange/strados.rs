@@ -122,17 +122,16 @@ pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plai
     // limit.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)
-        .map_err(|error| ImportError::Form(format!("this is not the XML of a game: {error}")))?;
+        .map_err(|error| format!("this is not the XML of a game: {error}"))?;
     let root = document.root_element();
     let games: Vec<Node<'_, '_>> = root.descendants().filter(|node| node.has_tag_name("game")).collect();
     let [game] = games[..] else {
-        return Err(ImportError::Form(format!("the file holds {} games; one is wanted", games.len())));
+        return Err(format!("the file holds {} games; one is wanted", games.len()).into());
     };
     let kind = attribute(game, "type")?;
     let ruleset = TYPES.ruleset(kind, ruleset)?;
-    let field = only(game, "field").map_err(|_| {
-        ImportError::Form("the file has no board: the game ended before both sides had deployed".to_owned())
-    })?;
+    let field = only(game, "field")
+        .map_err(|_| "the file has no board: the game ended before both sides had deployed")?;
     let deployments = deployments(attribute(field, "content")?, ruleset, field)?;
     let mut moves = Vec::new();
     for node in game.children().filter(|node| node.has_tag_name("move")) {
@@ -144,7 +143,7 @@ pub(super) fn read(text: &str, ruleset: Option<&'static Ruleset>) -> Result<Plai
         .map(|node| node.text().unwrap_or_default().trim().to_owned())
         .collect();
     let [red, blue] = &names[..] else {
-        return Err(ImportError::Form(format!("the file has {} players; two are wanted", names.len())));
+        return Err(format!("the file has {} players; two are wanted", names.len()).into());
     };
     Ok(Plain {
         ruleset,

@@ -27,7 +27,7 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
         return Err(ImportError::Form(format!("the text does not begin with {wanted:?}")));
     }
     let id = facts.of("Rules")?;
-    let ruleset = Ruleset::parse(id).map_err(|error| ImportError::Rules(refusal_text(&error)))?;
+    let ruleset = Ruleset::parse(id).map_err(|error| refusal_text(&error))?;
     let mut told = facts.record(ruleset)?;
     for (line, act) in &acts {
         let event = act_of(act, ruleset).ok_or_else(|| ImportError::Line {
@@ -38,8 +38,7 @@ pub(super) fn read(text: &str) -> Result<GameRecord, ImportError> {
     }
     let (record, _) = told::play(&told, ruleset)?;
     if told.has_started() && !record.has_started() {
-        let what = "the game was over before it began: the line \"Started: no\" is missing";
-        return Err(ImportError::Form(what.to_owned()));
+        return Err("the game was over before it began: the line \"Started: no\" is missing".into());
     }
     let written = record.to_string();
     let mut truths = written.lines().filter(|line| is_act(line));
@@ -75,7 +74,7 @@ impl<'a> Facts<'a> {
     }
 
     fn of(&self, name: &str) -> Result<&'a str, ImportError> {
-        self.find(name)?.ok_or_else(|| ImportError::Form(format!("a line {name:?} is missing")))
+        self.find(name)?.ok_or_else(|| missing(name))
     }
 
     fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(
@@ -86,25 +85,29 @@ impl<'a> Facts<'a> {
         self.find(name)?.map(|text| text.parse().map_err(wrong)).transpose()
     }
 
+    fn parse_of<T: std::str::FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Result<T, ImportError> {
+        self.parse(name)?.ok_or_else(|| missing(name))
+    }
+
     /// Everything except the plies.
     fn record(&self, ruleset: &'static Ruleset) -> Result<GameRecord, ImportError> {
         let audience = match self.find("Told to")? {
             None => Viewer::Public,
             Some("Red") => Viewer::Player(Side::Red),
             Some("Blue") => Viewer::Player(Side::Blue),
-            Some(_) => {
-                return Err(ImportError::Form("a record is told to Red, to Blue, or to all".to_owned()));
-            }
+            Some(_) => return Err("a record is told to Red, to Blue, or to all".into()),
         };
         if self.find("Start")?.is_some() {
-            let what = "the game began with a position and not with deployments: only json tells that";
-            return Err(ImportError::Form(what.to_owned()));
+            return Err(
+                "the game began with a position and not with deployments: only json tells that".into()
+            );
         }
         let outcome = match self.of("Result")? {
             "none yet" => None,
-            told => Some(outcome_of(told).ok_or_else(|| {
-                ImportError::Form("the result is wanted as in Red wins (resigned), or none yet".to_owned())
-            })?),
+            told => {
+                let wanted = "the result is wanted as in Red wins (resigned), or none yet";
+                Some(outcome_of(told).ok_or(wanted)?)
+            }
         };
         let (mut commitments, mut deployments) = (PerSide::default(), PerSide::default());
         let mut names = PerSide::<String>::default();
@@ -113,15 +116,12 @@ impl<'a> Facts<'a> {
             names[side] = named(self.of(&side.to_string())?);
             commitments[side] = self.parse::<Commitment>(&format!("{side} committed"))?;
             if let Some(setup) = self.find(&format!("{side} deployed"))? {
-                let salt = self.parse::<HexBytes>(&format!("{side} salt"))?;
-                let salt =
-                    salt.ok_or_else(|| ImportError::Form(format!("a line \"{side} salt\" is missing")))?;
+                let salt = self.parse_of::<HexBytes>(&format!("{side} salt"))?;
                 deployments[side] = Some(Opened { setup: squeezed(setup), salt });
             }
             if let Some(setup) = self.find(&format!("{side} handed in"))? {
                 if audience.side() != Some(side) {
-                    let what = format!("what {side} handed in is told to {side} alone");
-                    return Err(ImportError::Form(what));
+                    return Err(format!("what {side} handed in is told to {side} alone").into());
                 }
                 let event = GameEvent::Deployed { setup: squeezed(setup) };
                 events.push(RecordedEvent::new(Stamp(0), 0, event));
@@ -130,19 +130,20 @@ impl<'a> Facts<'a> {
         match self.find("Started")? {
             None => events.push(RecordedEvent::new(Stamp(0), 0, GameEvent::Started { commitments })),
             Some("no") => {}
-            Some(_) => return Err(ImportError::Form("Started: no is wanted, or no such line".to_owned())),
+            Some(_) => return Err("Started: no is wanted, or no such line".into()),
         }
-        let lakes = self.find("Lakes")?.map(|told| {
-            let squares = told.split_whitespace().map(str::parse::<Square>).collect::<Result<_, _>>();
-            squares.map_err(|error| ImportError::Form(error.to_string()))
-        });
-        let game = self.parse::<GameId>("Game")?;
-        let game = game.ok_or_else(|| ImportError::Form("a line \"Game\" is missing".to_owned()))?;
+        let game = self.parse_of::<GameId>("Game")?;
         let time = time_of(self.of("Time")?)?;
-        let lakes = lakes.transpose()?;
+        let squares = |told: &str| told.split_whitespace().map(str::parse::<Square>).collect();
+        let lakes: Result<Option<Vec<Square>>, _> = self.find("Lakes")?.map(squares).transpose();
+        let lakes = lakes.map_err(|error| error.to_string())?;
         let blank = blank(game, ruleset, time, &names, "text");
         Ok(GameRecord { lakes, audience, commitments, deployments, events, outcome, ..blank })
     }
+}
+
+fn missing(name: &str) -> ImportError {
+    ImportError::Form(format!("a line {name:?} is missing"))
 }
 
 /// The event of a line: a ply with its number, or an event between plies.
@@ -191,7 +192,7 @@ fn move_of(side: Side, word: &str, rest: &[&str], ruleset: &Ruleset) -> Option<S
     let mut seen =
         SeenMove { side, squares: word.parse().ok()?, piece: Identity::Hidden, strike: None, laid: None };
     let mut rest = rest;
-    if let Some((laid, more)) = rest.split_first()
+    if let [laid, more @ ..] = rest
         && laid.contains('=')
     {
         seen.laid = Some(laid.parse::<Laid>().ok()?);
@@ -205,8 +206,7 @@ fn move_of(side: Side, word: &str, rest: &[&str], ruleset: &Ruleset) -> Option<S
             let defender = defender.strip_suffix(':')?.parse::<Identity>().ok()?;
             let (attacker_fate, defender_fate) = match (attacker, defender) {
                 (Identity::Known(attacker), Identity::Known(defender)) => {
-                    let (attacker, defender) = strike_fates(ruleset, attacker, defender);
-                    (attacker, defender)
+                    strike_fates(ruleset, attacker, defender)
                 }
                 _ => match result {
                     ["both", "leave"] => (Fate::Leaves, Fate::Leaves),
@@ -240,12 +240,8 @@ fn time_of(text: &str) -> Result<Time, ImportError> {
         let both = text.and_then(|(base, increment)| two(base, increment));
         both.map(|(base_s, increment_s)| Time::Fischer { base_s, increment_s })
     };
-    time.ok_or_else(|| {
-        ImportError::Form(
-            "the time is wanted as in 600 s + 5 s a move, 600 s, 5 s of each turn free, 3 days a move, or no clock"
-                .to_owned(),
-        )
-    })
+    let wanted = "the time is wanted as in 600 s + 5 s a move, 600 s, 5 s of each turn free, 3 days a move, or no clock";
+    time.ok_or(wanted.into())
 }
 
 #[cfg(test)]

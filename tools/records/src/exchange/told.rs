@@ -4,26 +4,23 @@
 //! by fitting ones, as in a check. The record shows nothing that depends on them.
 
 use flagfall_board::{PerSide, Side, Stamp};
-use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenMove, SeenOutcome, SeenPlacing};
+use flagfall_protocol::{GameEvent, GameRecord, RecordedEvent, Recorder, SeenMove, SeenOutcome};
 use flagfall_rules::{
-    Choice, Command, EndReason, Entropy, Events, Game, GameTerms, Phase, Placing, Ruleset, Setup, Start,
-    Viewer, decide, decide_verdict, evolve,
+    Choice, Command, EndReason, Entropy, Events, Game, GameTerms, Phase, Ruleset, Setup, Start, Viewer,
+    decide, decide_verdict, evolve,
 };
 use flagfall_words::refusal_text;
 
 use super::error::ImportError;
-use crate::check::{Beginning, beginning, decide_move};
+use crate::check::{Beginning, beginning, command_of, decide_move, lakes_of};
 
 /// Makes the record of a game, with the game at its end. `told` has its facts and, as events, the
 /// plies.
-///
-/// # Errors
-/// [`ImportError`] if it is not a legal game.
 pub(super) fn play(told: &GameRecord, ruleset: &'static Ruleset) -> Result<(GameRecord, Game), ImportError> {
-    let beginning = beginning(told, ruleset).map_err(ImportError::Form)?;
+    let beginning = beginning(told, ruleset)?;
     let game = Game::new(GameTerms {
         game: told.game,
-        lakes: told.lakes.as_ref().map_or(ruleset.shape.lakes, |lakes| lakes.iter().copied().collect()),
+        lakes: lakes_of(told, ruleset),
         secret: PerSide::from_fn(|side| told.deployments[side].is_none()),
         ..GameTerms::untimed(ruleset)
     });
@@ -103,15 +100,14 @@ impl Playing<'_> {
         if self.ruleset.start == Start::Coins {
             return Ok(());
         }
-        let has_started = self.told.events.iter().any(|told| matches!(told.event, GameEvent::Started { .. }));
+        let has_started = self.told.has_started();
         for side in Side::BOTH {
             let is_told = self.told.deployments[side].is_some()
                 || self.told.audience.side() == Some(side) && self.told.own_setup().is_some();
             if !has_started && !is_told {
                 continue;
             }
-            let deployment =
-                |refusal: String| ImportError::Deployment(format!("{side}'s deployment: {refusal}"));
+            let deployment = |refusal: String| format!("{side}'s deployment: {refusal}");
             let setup = Setup::from_text(&setups[side], side, self.ruleset)
                 .map_err(|refusal| deployment(refusal_text(&refusal)))?;
             let salt = self.told.deployments[side].as_ref().map_or([0; 32], |opened| opened.salt.0);
@@ -124,20 +120,11 @@ impl Playing<'_> {
         let ply = self.game.ply();
         match event {
             GameEvent::Moved(seen) => self.play_move(seen)?,
-            GameEvent::Struck(strike) => {
-                self.ask(strike.side, &Command::Move(strike.squares.into()))?;
-            }
-            GameEvent::Chosen { side, rank } => self.ask(*side, &Command::Choose(Choice(*rank)))?,
-            GameEvent::Removed { side, square } => self.ask(*side, &Command::Remove(*square))?,
-            GameEvent::Placed(seen) => {
-                let SeenPlacing { side, square, piece, labeled, color } = *seen;
+            event => {
                 let fitting = beginning.placed.get(index).copied().flatten();
-                let rank = piece.rank().or(fitting).ok_or("its rank is not told")?;
-                let placing = Placing { square, rank, is_labeled: labeled, color };
-                self.ask(side, &Command::Place(placing))?;
+                let (side, command) = command_of(event, fitting).ok_or("its rank is not told")?;
+                self.ask(side, &command)?;
             }
-            GameEvent::Colored { side, square: _, color } => self.ask(*side, &Command::Color(*color))?,
-            _ => {}
         }
         if event.is_ply() && self.game.ply() == ply {
             return Err("it loses the game at once".to_owned());

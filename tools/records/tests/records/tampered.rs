@@ -590,7 +590,7 @@ proptest! {
         if value == before {
             return Ok(());
         }
-        let report = flagfall_records::check_value(&value);
+        let report = flagfall_records::check_value_with(&value, None);
         if report.status != Status::False {
             let record: GameRecord = serde_json::from_value(value.clone()).unwrap();
             let is_unknown_field = report.unchecked.iter().any(|left| left.code.code() == "fields");

@@ -226,7 +226,7 @@ fn an_answer_at_the_limit_is_in_time_and_one_beyond_it_is_late() {
     table.says(Side::Blue, "0 6 UP");
     let faults = table.ends("QUIT bob BLUE ILLEGAL 1 148 148", Some(Side::Red), EndReason::OutOfTime);
     assert_eq!(faults.blue, Some(Fault::Late { limit: ms(2_000) }));
-    let thinking = *table.bout.thinking();
+    let thinking = table.bout.thinking;
     assert_eq!(thinking.red, Thinking { answers: 1, total: ms(2_000), longest: ms(2_000) });
     assert_eq!(thinking.blue, Thinking::default());
 }

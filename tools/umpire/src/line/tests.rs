@@ -10,6 +10,22 @@ fn lines(text: &str) -> Vec<String> {
 const RED: &str = "FB8sB479B8 BB31555583 6724898974 967B669999";
 const BLUE: &str = "967B669999 6724898974 BB31555583 FB8sB479B8";
 
+impl FromStr for Quit {
+    type Err = LineError;
+
+    fn from_str(line: &str) -> Result<Quit, LineError> {
+        let error = || LineError::Umpire { line: quoted(line), wanted: "QUIT with a result" };
+        let ["QUIT", name, colour, result, turn, red, blue] = words(line)[..] else { return Err(error()) };
+        Ok(Quit {
+            name: name.to_owned(),
+            side: side(colour).ok_or_else(error)?,
+            result: GameResult::ALL.into_iter().find(|known| known.name() == result).ok_or_else(error)?,
+            turn: turn.parse().map_err(|_| error())?,
+            values: PerSide::new(red.parse().map_err(|_| error())?, blue.parse().map_err(|_| error())?),
+        })
+    }
+}
+
 #[test]
 fn every_line_prints_and_reads_back() {
     for text in ["RED bob 10 10", "BLUE a.b-c_d 8 8"] {

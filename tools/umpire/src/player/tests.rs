@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use flagfall_board::{GameId, PerSide, Stamp};
-use flagfall_bots::{Effort, Level};
+use flagfall_bots::{Effort, HousePlayer, Level};
 use flagfall_rules::rulesets::{CLASSIC, PBM};
 use flagfall_rules::{Entropy, Viewer, view};
 
@@ -16,22 +16,11 @@ use crate::line::can_tell;
 use crate::lines::Cut;
 
 /// A house player that keeps every view it sees.
-struct Watched {
-    player: HousePlayer,
-    seen: Rc<RefCell<Vec<View>>>,
-}
-
-impl Choose for Watched {
-    fn choose(&mut self, view: &View) -> Option<Command> {
-        self.seen.borrow_mut().push(view.clone());
-        self.player.choose(view)
-    }
-}
-
+type Watched = Box<dyn FnMut(&View) -> Option<Command>>;
 type Maker = Box<dyn FnOnce(Side) -> Watched>;
 
 struct Program {
-    player: Option<LinePlayer<Watched, Maker>>,
+    player: LinePlayer<Watched, Maker>,
     seen: Rc<RefCell<Vec<View>>>,
 }
 
@@ -39,23 +28,25 @@ impl Program {
     fn new(ruleset: &'static Ruleset, level: Level, seed: u64) -> Program {
         let seen = Rc::new(RefCell::new(Vec::new()));
         let views = Rc::clone(&seen);
-        let make: Maker = Box::new(move |side| Watched {
-            player: HousePlayer::new(level, side, seed, Effort { nodes: 50 }),
-            seen: views,
+        let make: Maker = Box::new(move |side| {
+            let mut player = HousePlayer::new(level, side, seed, Effort { nodes: 50 });
+            Box::new(move |view| {
+                views.borrow_mut().push(view.clone());
+                player.choose(view)
+            })
         });
-        Program { player: Some(LinePlayer::new(ruleset, make)), seen }
+        Program { player: LinePlayer::new(ruleset, make), seen }
     }
 
     fn hear(&mut self, text: &str) -> Vec<String> {
-        let mut said = Vec::new();
-        for line in text.lines() {
-            let player = self.player.take().expect("a player");
-            let (player, reaction) = player.hear(line).expect("sense");
-            self.player = Some(player);
-            said.extend(reaction.lines);
-        }
-        said
+        text.lines().flat_map(|line| self.player.hear(line).expect("sense").lines).collect()
     }
+}
+
+/// A random house player as a chooser.
+fn random(side: Side) -> impl FnMut(&View) -> Option<Command> {
+    let mut player = HousePlayer::new(Level::Random, side, 1, Effort::default());
+    move |view| player.choose(view)
 }
 
 /// The engine's view without what the protocol cannot express: commitments, opened deployments,
@@ -99,8 +90,8 @@ fn compare(ruleset: &'static Ruleset, level: Level, seed: u64, met: &mut Met) {
             let Output::Tell(side, text) = output else { panic!("{}: nobody is muted", ruleset.id) };
             let before = programs[side].seen.borrow().len();
             said.extend(programs[side].hear(&text).into_iter().map(|line| (side, line)));
-            let Some(told) = programs[side].player.as_ref().and_then(LinePlayer::view) else { continue };
-            let engine = as_told(&view(bout.game(), Viewer::Player(side), Stamp(0)));
+            let Some(told) = programs[side].player.view() else { continue };
+            let engine = as_told(&view(&bout.game, Viewer::Player(side), Stamp(0)));
             let seen = programs[side].seen.borrow();
             if seen.len() > before {
                 assert_eq!(told, engine, "{} seed {seed} ply {}", ruleset.id, engine.ply);
@@ -145,7 +136,7 @@ fn before_the_deployments_the_view_is_the_engines_too() {
             let opening = bout(ruleset, 1).start();
             let Output::Tell(_, text) = &opening[side as usize] else { panic!("an opening") };
             program.hear(text);
-            let engine = view(bout(ruleset, 1).game(), Viewer::Player(side), Stamp(0));
+            let engine = view(&bout(ruleset, 1).game, Viewer::Player(side), Stamp(0));
             // Drawn lakes are shown only with the first board.
             let mut told = as_told(&engine);
             told.lakes = program.seen.borrow()[0].lakes;
@@ -155,15 +146,8 @@ fn before_the_deployments_the_view_is_the_engines_too() {
 }
 
 fn error(ruleset: &'static Ruleset, lines: &[&str]) -> PlayerError {
-    let make = |side| HousePlayer::new(Level::Random, side, 1, Effort::default());
-    let mut player = LinePlayer::new(ruleset, make);
-    for line in lines {
-        match player.hear(line) {
-            Ok((next, _)) => player = next,
-            Err(error) => return error,
-        }
-    }
-    panic!("all of it makes sense")
+    let mut player = LinePlayer::new(ruleset, random);
+    lines.iter().find_map(|line| player.hear(line).err()).expect("all of it makes sense")
 }
 
 #[test]
@@ -183,13 +167,11 @@ fn invalid_umpire_lines_get_an_error() {
 
 #[test]
 fn quit_ends_the_program_whatever_it_says() {
-    let make = |side| HousePlayer::new(Level::Random, side, 1, Effort::default());
     for lines in [&["QUIT"][..], &["RED bob 10 10", "QUIT bob BLUE VICTORY 7 1 2"]] {
-        let mut player = LinePlayer::new(&CLASSIC, make);
+        let mut player = LinePlayer::new(&CLASSIC, random);
         let mut is_over = false;
         for line in lines {
-            let (next, reaction) = player.hear(line).expect("sense");
-            (player, is_over) = (next, reaction.is_over);
+            is_over = player.hear(line).expect("sense").is_over;
         }
         assert!(is_over);
     }
@@ -199,8 +181,10 @@ impl<C, M> LinePlayer<C, M> {
     /// What it knows of the game, once it has seen a board.
     fn view(&self) -> Option<View> {
         match &self.state {
-            State::Outcome(game) | State::Move(game) | State::Board(game, _) => Some(game.view()),
-            State::Opening | State::First | State::FirstBoard(..) | State::Over => None,
+            State::Playing(_, Next::Outcome(game) | Next::Move(game) | Next::Board(game, _)) => {
+                Some(game.view())
+            }
+            State::Playing(_, Next::First | Next::FirstBoard(..)) | State::Opening(_) | State::Over => None,
         }
     }
 }
