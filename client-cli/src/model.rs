@@ -13,12 +13,11 @@ mod ui;
 use std::collections::BTreeMap;
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::PlayerKind;
+use flagfall_protocol::{ClientToServer, PlayerKind};
 
 use crate::commitments::Shown;
 use crate::random::Random;
-use crate::text;
-use crate::words;
+use crate::{text, words};
 
 pub use connection::{Connection, Link, Login, Pending, Retry, Unsaved};
 pub use flagfall_protocol::Secret;
@@ -26,7 +25,7 @@ pub use goal::{Goal, How, SetupChoice, Wish};
 pub use lobby::{Challenges, Lobby, PoolWait};
 pub use message::{Effect, Key, Message};
 pub use notes::Notes;
-pub(crate) use open_game::A1;
+
 pub use open_game::{OpenGame, Premove};
 pub use options::{DEFAULT_SERVER, Face, Options, server_flag};
 pub use ui::{Choice, Choices, Help, Page, Prompt, Ui, Uncolored};
@@ -53,6 +52,8 @@ pub struct Model {
     pub input: LineInput,
     /// Lines to print after the screen is closed.
     pub last_words: Vec<String>,
+    /// What the shell is to carry out after this message.
+    pub(crate) effects: Vec<Effect>,
 }
 
 /// The time.
@@ -99,17 +100,11 @@ impl Model {
             game: None,
             opening: None,
             commitments: BTreeMap::new(),
-            ui: Ui {
-                page: Page::Waiting { headline, lines: Vec::new() },
-                prompt: None,
-                history: None,
-                help: None,
-                is_turned: false,
-                replay: None,
-            },
+            ui: Ui { page: Page::Waiting { headline, lines: Vec::new() }, ..Ui::default() },
             notes: Notes::default(),
             input: LineInput::default(),
             last_words: Vec::new(),
+            effects: Vec::new(),
         }
     }
 
@@ -124,6 +119,21 @@ impl Model {
             return;
         }
         self.notes.push(text);
+    }
+
+    pub(crate) fn say_all(&mut self, texts: impl IntoIterator<Item = impl Into<String>>) {
+        texts.into_iter().for_each(|text| self.say(text));
+    }
+
+    /// Says why something is not done. A script then ends with an error.
+    pub(crate) fn refuse(&mut self, why: impl Into<String>) {
+        self.input.was_refused = true;
+        self.say(why);
+    }
+
+    /// Sends a message that is not a command: it is not repeated on the next connection.
+    pub(crate) fn tell(&mut self, message: ClientToServer) {
+        self.effects.push(Effect::Send(message));
     }
 
     /// The side at the bottom of the board.
@@ -153,8 +163,7 @@ impl Model {
 
     /// True if the server keeps the player's saved deployments, as it does for accounts.
     pub fn is_account(&self) -> bool {
-        let kind = self.login.player.as_ref().map(|player| player.kind);
-        matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.face.is_program()
+        self.has_rating() && !self.options.face.is_program()
     }
 
     /// True if the player has ratings. Guests have none.

@@ -76,12 +76,16 @@ pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> 
 
 /// Checks that a player's name can be part of a path.
 pub fn player(text: &str) -> Result<String, String> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if text.bytes().all(is_plain) && !text.is_empty() {
-        Ok(text.to_owned())
-    } else {
-        Err(text!("not-a-player", name = text))
-    }
+    if is_plain(text) { Ok(text.to_owned()) } else { Err(text!("not-a-player", name = text)) }
+}
+
+/// True for a text of letters, digits, hyphens and underscores, which can be part of a path.
+pub fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_plain_letter)
+}
+
+pub(crate) fn is_plain_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '-' || letter == '_'
 }
 
 #[cfg(test)]

@@ -5,9 +5,8 @@ mod clocks;
 use flagfall_board::{Numbering, Rank, Side, Square, SquareSet, Stamp};
 use flagfall_protocol::{
     Conduct, Fate, GameCommand, GameEvent, GameSummary, GameView, Leaderboard, LeaderboardEntry, OwedColor,
-    PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RankCounts, RatingChange, RatingInfo,
-    RatingPoint, RatingRange, SeenExchange, SeenMove, SeenOutcome, SeenPlacing, SeenReserve, SeenStrike,
-    Terms,
+    PendingStrike, Phase, Player, PlayerKind, Profile, RankCounts, RatingChange, RatingInfo, RatingPoint,
+    RatingRange, SeenExchange, SeenMove, SeenOutcome, SeenPlacing, SeenReserve, SeenStrike, Terms,
 };
 use flagfall_rules::{Identity, Move, Ruleset, View};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
@@ -246,14 +245,6 @@ pub fn sentence(text: &str) -> String {
     let Some(first) = letters.next() else { return String::new() };
     let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
-}
-
-pub fn presence(presence: Presence) -> String {
-    match presence {
-        Presence::Present => text!("presence-present"),
-        Presence::Reconnecting => text!("presence-reconnecting"),
-        Presence::Away => text!("presence-away"),
-    }
 }
 
 /// The consequences for a player of games that they left.

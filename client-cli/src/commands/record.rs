@@ -14,7 +14,9 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 
 use super::account;
-use super::output::{CommandError, dialer, network, print, print_as_it_is, runtime, usage, warn, write_file};
+use super::output::{
+    CommandError, dialer, network, pretty_json, print, print_or_write, runtime, usage, warn,
+};
 use super::play::{model, stop_signals};
 
 pub(crate) fn record(
@@ -65,23 +67,15 @@ pub(crate) fn show_record(
     address: &Address,
     common: &Common,
 ) -> Result<u8, CommandError> {
-    let text = if json {
-        let mut text = serde_json::to_string_pretty(&told).map_err(usage)?;
-        text.push('\n');
-        text
-    } else {
-        let replay = Replay::new(told).map_err(usage)?;
-        if step {
-            return step_through(replay, address, common);
-        }
-        replay.text()
-    };
+    if json {
+        return print_or_write(&pretty_json(&told)?, out);
+    }
+    let replay = Replay::new(told).map_err(usage)?;
     match out {
-        Some(path) => write_file(path, text)?,
-        None if json => print_as_it_is(&text)?,
-        None => print(&text)?,
-    };
-    Ok(Exit::Done.code())
+        _ if step => step_through(replay, address, common),
+        Some(_) => print_or_write(&replay.text(), out),
+        None => print(&replay.text()),
+    }
 }
 
 /// Checks a record against the commitments that this client was shown during the game.
@@ -105,10 +99,10 @@ fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Resul
                 let board = plain::board(&game.view, ruleset, model.options.numbering, Side::Red);
                 text.push_str(&format!("{}\n{board}\n", replay.sentence()));
             }
-            if replay.at() == replay.last() {
+            if replay.at == replay.last {
                 return print(&text);
             }
-            replay.go(replay.at() + 1);
+            replay.go(replay.at + 1);
         }
     }
     model.ui.page = Page::Game;

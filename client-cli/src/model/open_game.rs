@@ -8,7 +8,7 @@ use crate::deployments::editor::DeployEditor;
 use crate::replay::Replay;
 
 /// The first square of every board.
-pub(crate) const A1: Square = match Square::new(0, 0) {
+const A1: Square = match Square::new(0, 0) {
     Some(square) => square,
     None => panic!("every board has a first square"),
 };
@@ -68,25 +68,18 @@ pub struct Premove {
 }
 
 impl OpenGame {
-    /// A position of a record, as for a spectator.
-    pub fn of_replay(replay: &Replay) -> OpenGame {
-        let record = replay.record();
-        // No clock runs in a past game.
-        let view = GameView { clock: None, deploy_deadline: None, ..replay.view().clone() };
-        let cursor = replay.ruleset().shape.home_square(Side::Red, 0).or(Square::from_index(0));
+    /// A game as the server shows it the first time.
+    pub fn new(summary: GameSummary, audience: Viewer, view: GameView) -> OpenGame {
+        let ruleset = Ruleset::find(&view.ruleset);
+        // The middle of the player's own front row.
+        let middle = ruleset.and_then(|ruleset| {
+            let place = usize::from(ruleset.shape.columns) / 2;
+            ruleset.shape.home_square(audience.side().unwrap_or(Side::Red), place)
+        });
         OpenGame {
-            summary: GameSummary {
-                id: record.game,
-                terms: record.terms.clone(),
-                players: record.players.clone(),
-                created: record.created,
-                phase: view.phase,
-                ply: view.ply,
-                turn: view.turn,
-                outcome: record.outcome.clone(),
-            },
-            ruleset: Some(replay.ruleset()),
-            audience: Viewer::Public,
+            summary,
+            ruleset,
+            audience,
             driving: false,
             superseded: false,
             epoch: 0,
@@ -101,12 +94,31 @@ impl OpenGame {
             rematch: Vec::new(),
             reopening: false,
             editor: None,
-            cursor: cursor.unwrap_or(A1),
+            cursor: middle.unwrap_or(A1),
             selected: None,
             premove: None,
             typed: String::new(),
             unavailable: false,
         }
+    }
+
+    /// A position of a record, as for a spectator.
+    pub fn of_replay(replay: &Replay) -> OpenGame {
+        let record = &replay.record;
+        // No clock runs in a past game.
+        let view = GameView { clock: None, deploy_deadline: None, ..replay.view.clone() };
+        let summary = GameSummary {
+            id: record.game,
+            terms: record.terms.clone(),
+            players: record.players.clone(),
+            created: record.created,
+            phase: view.phase,
+            ply: view.ply,
+            turn: view.turn,
+            outcome: record.outcome.clone(),
+        };
+        let cursor = replay.ruleset.shape.home_square(Side::Red, 0).unwrap_or(A1);
+        OpenGame { ruleset: Some(replay.ruleset), cursor, ..OpenGame::new(summary, Viewer::Public, view) }
     }
 
     /// The player's own side. `None` for spectators.

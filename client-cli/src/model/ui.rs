@@ -7,7 +7,7 @@ use flagfall_rules::{Move, MoveCommand};
 use crate::replay::Replay;
 
 /// What the screen shows, apart from the game.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ui {
     pub page: Page,
     /// The open question.
@@ -32,7 +32,7 @@ pub struct Help {
 }
 
 /// The page on the screen.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub enum Page {
     Waiting {
         headline: String,
@@ -44,6 +44,7 @@ pub enum Page {
         challenge: String,
         lines: Vec<String>,
     },
+    #[default]
     Game,
 }
 

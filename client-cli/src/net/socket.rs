@@ -1,5 +1,6 @@
 //! The WebSocket: a task that exchanges messages with the server.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use flagfall_protocol::{
@@ -30,7 +31,6 @@ const MESSAGE_BYTES_MAX: usize = 1 << 20;
 const OUTGOING_MAX: usize = 64;
 
 /// A connection, up or being made. Dropping it hangs up.
-#[derive(Debug)]
 pub struct Socket {
     outgoing: mpsc::Sender<ClientToServer>,
     task: tokio::task::JoinHandle<()>,
@@ -53,7 +53,7 @@ impl Socket {
         let dialer = dialer.clone();
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
-            let last = run(&dialer, &addresses, number, messages, &incoming).await;
+            let Err(last) = run(&dialer, &addresses, number, messages, &incoming).await;
             // The receiver is gone if the program ends.
             drop(incoming.send((number, last)).await);
         });
@@ -123,46 +123,37 @@ fn refusal(error: &Error, address: &Address) -> DialError {
     }
 }
 
+/// Exchanges messages with the server. Returns the last one to the core when the connection ends.
 async fn run(
     dialer: &Dialer,
     addresses: &[Address],
     number: u64,
     mut messages: mpsc::Receiver<ClientToServer>,
     incoming: &mpsc::Sender<(u64, Message)>,
-) -> Message {
-    let mut socket = match reach(dialer, addresses).await {
-        Ok(socket) => socket,
-        Err(failed) => return failed,
-    };
-    if incoming.send((number, Message::Connected)).await.is_err() {
-        return Message::Disconnected { code: None, why: text!("link-program-ends") };
-    }
+) -> Result<Infallible, Message> {
+    let broken = |why| Message::Disconnected { code: None, why };
+    let program_ends = || broken(text!("link-program-ends"));
+    let mut socket = reach(dialer, addresses).await?;
+    incoming.send((number, Message::Connected)).await.map_err(|_| program_ends())?;
     loop {
         tokio::select! {
             message = messages.recv() => {
                 let Some(message) = message else {
                     drop(socket.close(None).await);
-                    return Message::Disconnected { code: None, why: text!("link-program-ends") };
+                    return Err(program_ends());
                 };
-                let text = match serde_json::to_string(&message) {
-                    Ok(text) => text,
-                    Err(error) => return Message::Disconnected { code: None, why: error.to_string() },
-                };
-                if let Err(error) = socket.send(Frame::text(text)).await {
-                    return Message::Disconnected { code: None, why: reason(&error) };
-                }
+                let text = serde_json::to_string(&message).map_err(|error| broken(error.to_string()))?;
+                socket.send(Frame::text(text)).await.map_err(|error| broken(reason(&error)))?;
             }
             frame = socket.next() => {
                 let message = match frame {
                     Some(Ok(Frame::Text(text))) => parsed(text.as_str()),
-                    Some(Ok(Frame::Close(frame))) => return ended(frame),
+                    Some(Ok(Frame::Close(frame))) => return Err(ended(frame)),
                     Some(Ok(Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_))) => continue,
-                    Some(Err(error)) => return Message::Disconnected { code: None, why: reason(&error) },
-                    None => return Message::Disconnected { code: None, why: text!("link-broke") },
+                    Some(Err(error)) => return Err(broken(reason(&error))),
+                    None => return Err(broken(text!("link-broke"))),
                 };
-                if incoming.send((number, message)).await.is_err() {
-                    return Message::Disconnected { code: None, why: text!("link-program-ends") };
-                }
+                incoming.send((number, message)).await.map_err(|_| program_ends())?;
             }
         }
     }
@@ -210,9 +201,7 @@ fn reason(error: &Error) -> String {
 const VISIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Makes a new guest: says hello without a credential and returns the one it is given.
-///
-/// # Errors
-/// The reason, to show to the user.
+/// The error is a text for the user.
 pub async fn new_guest(
     dialer: &Dialer,
     addresses: &Addresses,
@@ -226,7 +215,6 @@ pub async fn new_guest(
 }
 
 /// What is offered and played in public.
-#[derive(Debug)]
 pub struct Lobby {
     /// The open seeks, oldest first.
     pub seeks: Vec<Seek>,
@@ -235,9 +223,7 @@ pub struct Lobby {
 }
 
 /// Looks into the lobby.
-///
-/// # Errors
-/// The reason, to show to the user.
+/// The error is a text for the user.
 pub async fn lobby(
     dialer: &Dialer,
     addresses: &Addresses,

@@ -9,7 +9,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 
-use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Rank, Square, SquareSet};
 use flagfall_protocol::Phase;
 use flagfall_rules::{Carrier, Identity, Move, Ruleset, SeenPiece, Target};
 
@@ -291,9 +291,4 @@ fn lower(cell: &Cell) -> String {
         (true, middle) => format!("^{}^", &middle[1..2]),
         (false, middle) => middle.to_owned(),
     }
-}
-
-/// The order of the sides beside the board, top first.
-pub(super) fn from_the_top(bottom: Side) -> [Side; 2] {
-    [bottom.opponent(), bottom]
 }

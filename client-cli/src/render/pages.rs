@@ -12,8 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 use super::notes;
 use crate::model::{Choices, Model, Page};
-use crate::text;
-use crate::{input, status, words};
+use crate::{input, status, text, words};
 
 fn bold() -> Style {
     Style::new().add_modifier(Modifier::BOLD)
