@@ -19,17 +19,14 @@ use crate::net::address::Address;
 const SLOTS_MAX: usize = 32;
 /// The file with the name of the account that logged in last.
 const LATEST_ACCOUNT: &str = "latest-account";
-/// Prefix of account files.
 const ACCOUNT_FILE: &str = "account-";
 /// Most seats kept for a guest, to find the right guest for a game. The newest are kept.
 const SEATS_MAX: usize = 50;
 
 /// Most files kept of old guests with seats that a server no longer knows.
 const ASIDE_MAX: usize = 9;
-/// Most games for which commitments are kept.
 const COMMITMENTS_MAX: usize = 500;
 
-/// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct ConfigError {
@@ -46,7 +43,6 @@ pub struct ConfigDir {
     root: PathBuf,
 }
 
-/// The contents of a credential file.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
@@ -156,7 +152,6 @@ impl ConfigDir {
         identity.unwrap_or_else(|| Identity::shared(slot_path(&folder, name, 1)))
     }
 
-    /// The saved credential of an account on this server, if there is one.
     pub fn account_identity(&self, server: &Address, name: &str) -> Option<Identity> {
         account(&self.guests(server), Some(name))
     }
@@ -183,7 +178,6 @@ impl ConfigDir {
         setups
     }
 
-    /// Saves a deployment and returns its path.
     pub fn save_setup(&self, ruleset: &str, name: &str, text: &str) -> Result<PathBuf, ConfigError> {
         let path = self.setup_path(ruleset, name);
         write_private(&path, format!("{text}\n").as_bytes())?;
@@ -229,7 +223,6 @@ impl Identity {
         read(&self.path).name
     }
 
-    /// True if the credential is an account's, not a guest's.
     pub fn is_account(&self) -> bool {
         is_account_file(&self.path) && self.token().is_some()
     }

@@ -48,7 +48,6 @@ pub struct Model {
     pub commitments: BTreeMap<GameId, Shown>,
     pub ui: Ui,
     pub notes: Notes,
-    /// The lines that are read.
     pub input: LineInput,
     /// Lines to print after the screen is closed.
     pub last_words: Vec<String>,
@@ -56,7 +55,6 @@ pub struct Model {
     pub(crate) effects: Vec<Effect>,
 }
 
-/// The time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Clock {
     /// The current time in milliseconds since 1970, by this machine's clock.
@@ -69,7 +67,6 @@ pub struct Clock {
 pub struct Deployments {
     /// Ruleset, name, text.
     pub saved: BTreeMap<String, BTreeMap<String, String>>,
-    /// The account's deployments are being loaded.
     pub is_loading: bool,
     /// The goal waits for them, because one of them is to be handed in.
     pub is_awaited: bool,
@@ -136,14 +133,12 @@ impl Model {
         self.effects.push(Effect::Send(message));
     }
 
-    /// The side at the bottom of the board.
     pub fn bottom(&self) -> Side {
         let own = self.game.as_ref().and_then(OpenGame::own_side).filter(|_| self.options.flip);
         let side = own.unwrap_or(Side::Red);
         if self.ui.is_turned { side.opponent() } else { side }
     }
 
-    /// The user's wish, if they want to play.
     pub fn wish(&self) -> Option<&Wish> {
         match &self.goal {
             Goal::Play(wish) => Some(wish),
@@ -151,7 +146,6 @@ impl Model {
         }
     }
 
-    /// True if the player wants to be paired by the pool.
     pub fn is_for_pool(&self) -> bool {
         self.wish().is_some_and(|wish| wish.how == How::Pool)
     }

@@ -186,7 +186,6 @@ fn said(typed: &str, columns: usize) -> String {
     line(shown)
 }
 
-/// The colors to choose from.
 fn colors(question: &str, theme: Theme, strong: Style) -> Line<'static> {
     let mut spans = vec![Span::styled(format!(" {question} "), strong)];
     for chip in ChipColor::ALL {

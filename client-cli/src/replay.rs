@@ -22,22 +22,15 @@ pub struct Replay {
     pub(crate) view: GameView,
 }
 
-/// A record that this client cannot play back.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", text!("replay-unknown-ruleset", ruleset = .0))]
-pub struct UnknownRuleset(String);
-
 impl Replay {
     /// Starts at the position before the first ply.
-    ///
-    /// # Errors
-    /// If the ruleset is unknown.
-    pub fn new(record: GameRecord) -> Result<Replay, UnknownRuleset> {
-        let unknown = UnknownRuleset(record.terms.ruleset.clone());
-        let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Err(unknown) };
+    pub fn new(record: GameRecord) -> Result<Replay, String> {
+        let id = record.terms.ruleset.clone();
+        let unknown = || text!("replay-unknown-ruleset", ruleset = &id);
+        let ruleset = Ruleset::find(&id).ok_or_else(unknown)?;
         let record = if record.first_view.is_some() { record } else { record.without_changes() };
         let record = with_changes(record);
-        let Some(first_view) = record.first_view.clone() else { return Err(unknown) };
+        let first_view = record.first_view.clone().ok_or_else(unknown)?;
         let first_view = GameView { audience: Viewer::Public, ..first_view };
         let last = record.events.iter().take_while(|told| told.change.is_some()).count();
         let mut replay = Replay { record, ruleset, last, at: 0, view: first_view.clone(), first_view };

@@ -27,7 +27,6 @@ pub fn terminal_columns() -> Option<usize> {
     size.ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= COLUMNS_MIN)
 }
 
-/// Folds a text for a terminal of this many columns.
 pub fn folded(text: &str, columns: Option<usize>) -> String {
     let Some(columns) = columns else { return text.to_owned() };
     text.split('\n').flat_map(|line| words::fold(line, columns)).collect::<Vec<_>>().join("\n")
@@ -46,7 +45,6 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// A shell that talks to this server with this identity.
     pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
         Shell { dialer, addresses, config, identity, socket: None, number: 0, incoming, incoming_sender }
@@ -172,11 +170,9 @@ async fn answer_to(
     Err(failure)
 }
 
-/// The result of carrying out an effect.
 pub(crate) enum Outcome {
     Done,
     Happened(Message),
-    /// The program ends with this code.
     Exit(u8),
 }
 
@@ -187,7 +183,6 @@ fn written(result: Result<(), ConfigError>) -> Outcome {
     )
 }
 
-/// The current time in milliseconds since 1970.
 pub fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

@@ -344,7 +344,6 @@ pub(crate) fn statistics(json: bool, common: Common) -> Result<u8, CommandError>
     Api::new(common)?.show_own("/api/me/statistics", json, |all| listing::statistics(all).join("\n"))
 }
 
-/// Blocks or unblocks a player.
 pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
     let method = if is_blocked { Method::PUT } else { Method::DELETE };

@@ -125,7 +125,6 @@ pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, Com
     }
 }
 
-/// The deployments in the shape of the server's list.
 fn saved(all: All) -> SavedDeployments {
     let of_ruleset = |(ruleset, kept): (String, BTreeMap<String, String>)| {
         kept.into_iter().map(move |(name, text)| SavedDeployment {

@@ -12,7 +12,6 @@ use flagfall_protocol::Exit;
 use flagfall_rules::Ruleset;
 use serde::Serialize;
 
-/// An error that ends the program, with its message.
 pub(crate) struct CommandError {
     pub(crate) code: Exit,
     pub(crate) message: String,
@@ -69,7 +68,6 @@ pub(crate) fn warn(text: &str) -> Result<(), CommandError> {
     writeln!(io::stderr(), "{}", words::clean(text)).map_err(storage)
 }
 
-/// A file that cannot be read or written.
 pub(crate) fn file_error(path: &Path, error: &io::Error) -> CommandError {
     storage(text!("file-error", path = path.display().to_string(), why = error.to_string()))
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use flagfall::cli::Common;
+use flagfall::commitments::{Verdict, changed_words, verdict};
 use flagfall::config::ConfigDir;
-use flagfall::faces::screen::{self, Settings};
+use flagfall::faces::screen;
 use flagfall::model::{Goal, OpenGame, Page, Secret};
 use flagfall::net::address::Address;
 use flagfall::net::http;
 use flagfall::replay::Replay;
-use flagfall::{commitments, plain, text};
+use flagfall::{plain, text};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 
@@ -52,10 +53,10 @@ pub(crate) fn record(
     let judged = judge(&config, &address, &told);
     if let Some(judged) = &judged {
         // Not to standard output: the record may go to a file or a program.
-        warn(judged.words())?;
+        warn(&judged.words)?;
     }
     let code = show_record(told, json, out, step, &address, &common)?;
-    let is_mismatch = matches!(judged, Some(commitments::Verdict::Mismatch(_)));
+    let is_mismatch = judged.is_some_and(|judged| !judged.is_match);
     Ok(if is_mismatch && !step { Exit::Refused.code() } else { code })
 }
 
@@ -79,14 +80,14 @@ pub(crate) fn show_record(
 }
 
 /// Checks a record against the commitments that this client was shown during the game.
-fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<commitments::Verdict> {
+fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<Verdict> {
     let all = config.commitments(address);
     let shown = all.get(&record.game).filter(|shown| !shown.late)?;
     let changed = shown.changed(&record.commitments);
     if !changed.is_empty() {
-        return Some(commitments::Verdict::Mismatch(commitments::changed_words(&changed, false)));
+        return Some(Verdict { is_match: false, words: changed_words(&changed, false) });
     }
-    commitments::verdict(record.game, shown, &record.deployments)
+    verdict(record.game, shown, &record.deployments)
 }
 
 fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, CommandError> {
@@ -109,8 +110,8 @@ fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Resul
     model.game = Some(OpenGame::of_replay(&replay));
     model.say(replay.sentence());
     model.ui.replay = Some(replay);
-    let (runtime, settings) = (runtime()?, Settings::of(common));
-    let result = runtime.block_on(async { screen::run(None, &mut model, settings, stop_signals()).await });
+    let runtime = runtime()?;
+    let result = runtime.block_on(async { screen::run(None, &mut model, common, stop_signals()).await });
     runtime.shutdown_background();
     result.map_err(usage)
 }

@@ -4,6 +4,7 @@ use flagfall_board::{ChipColor, Direction, Numbering, Rank};
 use flagfall_protocol::{ClaimedResult, Phase};
 
 use super::action::Action;
+use super::action::Jump::{Back, First, Forward, Last};
 use super::conditions::{
     has_commands, has_help_above, has_help_below, has_newer, has_older, is_challenged, is_column,
     is_typing_move, lists_ranks,
@@ -14,7 +15,6 @@ use crate::names::is_plain_letter;
 use crate::text;
 use crate::texts::words;
 
-/// The letters of the chips' colors.
 const CHIP_LETTERS: &str = "r y b g";
 /// Events of a record that a long step passes.
 const LEAP: usize = 10;
@@ -41,7 +41,6 @@ const HELPED: &[Screen] = &[
 /// No list: every screen.
 const ALL: &[Screen] = &[];
 
-/// Keys, and the action of each.
 enum Trigger {
     /// Each of these keys does the same.
     Keys(&'static [Key], Action),
@@ -56,7 +55,6 @@ enum Trigger {
     Draw,
     /// A letter or digit of a move.
     MoveLetter,
-    /// A character of a name.
     NameLetter,
     AnyLetter,
     /// Any other key.
@@ -74,7 +72,6 @@ struct Binding {
     help: &'static str,
 }
 
-/// In which states a row holds.
 enum Condition {
     Always,
     If(fn(&Model) -> bool),
@@ -149,20 +146,25 @@ static TABLE: &[Binding] = {
         row(TEXT, key(&[Backspace], A::Erase), "key-erase", ""),
         row(TEXT, key(&[Escape], A::Clear), "key-back", ""),
         // What has happened.
-        row(&[S::History], key(&[Up], A::Back(1)), "key-older", "").when(has_older),
-        row(&[S::History], key(&[Down], A::Forward(1)), "key-newer", "").when(has_newer),
-        row(&[S::History], key(&[PageUp], A::Back(LEAP)), "key-ten", "").when(has_older),
-        row(&[S::History], key(&[PageDown], A::Forward(LEAP)), "key-ten", "").when(has_newer),
-        row(&[S::History], key(&[Home], A::First), "key-first", "").when(has_older),
-        row(&[S::History], key(&[End], A::Last), "key-last", "").when(has_newer),
+        row(&[S::History], key(&[Up], A::Go(Back(1))), "key-older", "").when(has_older),
+        row(&[S::History], key(&[Down], A::Go(Forward(1))), "key-newer", "").when(has_newer),
+        row(&[S::History], key(&[PageUp], A::Go(Back(LEAP))), "key-ten", "").when(has_older),
+        row(&[S::History], key(&[PageDown], A::Go(Forward(LEAP))), "key-ten", "").when(has_newer),
+        row(&[S::History], key(&[Home], A::Go(First)), "key-first", "").when(has_older),
+        row(&[S::History], key(&[End], A::Go(Last)), "key-last", "").when(has_newer),
         row(&[S::History], key(&[Escape, Char('H'), Char('q')], A::Cancel), "key-back", ""),
         // A record.
-        row(&[S::Record], key(&[Right, Char(' '), Enter], A::Forward(1)), "key-step", "key-help-one-step-on"),
-        row(&[S::Record], key(&[Left, Backspace], A::Back(1)), "key-back", "key-help-one-step-back"),
-        row(&[S::Record], key(&[Down, PageDown], A::Forward(LEAP)), "key-ten", "key-help-ten-steps-on"),
-        row(&[S::Record], key(&[Up, PageUp], A::Back(LEAP)), "key-ten-back", "key-help-ten-steps-back"),
-        row(&[S::Record], key(&[Home], A::First), "", "key-help-to-the-start"),
-        row(&[S::Record], key(&[End], A::Last), "", "key-help-to-the-end"),
+        row(
+            &[S::Record],
+            key(&[Right, Char(' '), Enter], A::Go(Forward(1))),
+            "key-step",
+            "key-help-one-step-on",
+        ),
+        row(&[S::Record], key(&[Left, Backspace], A::Go(Back(1))), "key-back", "key-help-one-step-back"),
+        row(&[S::Record], key(&[Down, PageDown], A::Go(Forward(LEAP))), "key-ten", "key-help-ten-steps-on"),
+        row(&[S::Record], key(&[Up, PageUp], A::Go(Back(LEAP))), "key-ten-back", "key-help-ten-steps-back"),
+        row(&[S::Record], key(&[Home], A::Go(First)), "", "key-help-to-the-start"),
+        row(&[S::Record], key(&[End], A::Go(Last)), "", "key-help-to-the-end"),
         // Deploying.
         row(&[S::Deploying], key(&[Enter], A::HandIn), "key-submit", "key-help-submit"),
         row(&[S::Deploying], key(&[Char(' ')], A::PickUp), "key-pick-swap", "key-help-pick-up-then-swap"),
@@ -239,10 +241,10 @@ static TABLE: &[Binding] = {
         row(&[S::Question], Trigger::Other(A::Cancel), "key-no", ""),
         row(&[S::Claim, S::Challenge], Trigger::Other(A::Cancel), "key-later", ""),
         // The title says so where it takes scrolling to see all.
-        row(&[S::Help], key(&[Up], A::Back(1)), "", "").when(has_help_above),
-        row(&[S::Help], key(&[Down], A::Forward(1)), "", "").when(has_help_below),
-        row(&[S::Help], key(&[PageUp], A::Back(LEAP)), "", "").when(has_help_above),
-        row(&[S::Help], key(&[PageDown], A::Forward(LEAP)), "", "").when(has_help_below),
+        row(&[S::Help], key(&[Up], A::Go(Back(1))), "", "").when(has_help_above),
+        row(&[S::Help], key(&[Down], A::Go(Forward(1))), "", "").when(has_help_below),
+        row(&[S::Help], key(&[PageUp], A::Go(Back(LEAP))), "", "").when(has_help_above),
+        row(&[S::Help], key(&[PageDown], A::Go(Forward(LEAP))), "", "").when(has_help_below),
         row(&[S::Help], Trigger::OtherThanScrolling(A::CloseHelp), "key-closes-this", ""),
     ]
 };
@@ -318,10 +320,10 @@ impl Trigger {
             (Trigger::Arrows, Key::Down) => Some(Action::Step(Direction::Down)),
             (Trigger::Arrows, Key::Left) => Some(Action::Step(Direction::Left)),
             (Trigger::Arrows, Key::Right) => Some(Action::Step(Direction::Right)),
-            (Trigger::ListKeys, Key::Up | Key::Char('k')) => Some(Action::Previous),
-            (Trigger::ListKeys, Key::Down | Key::Char('j')) => Some(Action::Next),
-            (Trigger::ListKeys, Key::Home) => Some(Action::First),
-            (Trigger::ListKeys, Key::End) => Some(Action::Last),
+            (Trigger::ListKeys, Key::Up | Key::Char('k')) => Some(Action::Go(Back(1))),
+            (Trigger::ListKeys, Key::Down | Key::Char('j')) => Some(Action::Go(Forward(1))),
+            (Trigger::ListKeys, Key::Home) => Some(Action::Go(First)),
+            (Trigger::ListKeys, Key::End) => Some(Action::Go(Last)),
             (Trigger::Figure(action), Key::Char(letter)) => {
                 let army = model.game.as_ref()?.ruleset?.army;
                 rank_of(letter, numbering).filter(|rank| army.count(*rank) > 0).map(action)

@@ -18,7 +18,6 @@ pub struct Connection {
     pub is_store_away: bool,
     /// After how many seconds of absence a short game can be claimed, according to the server.
     pub claim_seconds: Option<u64>,
-    /// Commands without an answer yet.
     pub pending: Vec<Pending>,
     /// Number of HTTP requests without an answer.
     pub requests: usize,
@@ -51,7 +50,6 @@ pub enum Link {
 /// A request that the server could not carry out and that is repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retry {
-    /// How often the server refused.
     pub refusals: u32,
     /// When to ask again. `None` while a request is under way or the connection is down.
     pub at: Option<u64>,

@@ -28,7 +28,6 @@ pub struct OpenGame {
     pub superseded: bool,
     /// The epoch. It changes if the server lost the game's last moves.
     pub epoch: u64,
-    /// The last sequence number seen.
     pub seq: u64,
     pub view: GameView,
     pub presence: PerSide<Presence>,
@@ -39,21 +38,15 @@ pub struct OpenGame {
     /// When the game can be claimed because this player is gone, in milliseconds since 1970 by the
     /// server's clock.
     pub claimable_at: PerSide<Option<u64>>,
-    /// True if the user was told that the game can be claimed.
     pub is_claim_told: bool,
-    /// True if the opponent's messages are hidden.
     pub is_muted: bool,
-    /// The sides that asked for a rematch.
     pub rematch: Vec<Side>,
     /// The game was requested again and has not arrived yet.
     pub reopening: bool,
-    /// The deployment editor, if this player is deploying.
     pub editor: Option<DeployEditor>,
     pub cursor: Square,
     pub selected: Option<Square>,
-    /// The move to play when the turn comes.
     pub premove: Option<Premove>,
-    /// What is typed so far of a move.
     pub typed: String,
     /// The server can no longer serve the game.
     pub unavailable: bool,
@@ -126,7 +119,6 @@ impl OpenGame {
         self.audience.side()
     }
 
-    /// True if it is the player's turn to act.
     pub fn is_own_turn(&self) -> bool {
         self.own_side().is_some_and(|side| self.view.is_to_act(side))
     }
@@ -170,7 +162,6 @@ impl OpenGame {
         View { seen: GameView { turn, ..self.view.clone() }, ruleset }.targets(from)
     }
 
-    /// True if the opponent offers this player a draw.
     pub fn is_offered_draw(&self) -> bool {
         self.view.draw_offer.is_some() && self.view.draw_offer == self.own_side().map(Side::opponent)
     }
@@ -201,7 +192,6 @@ impl OpenGame {
         Some(clock.remaining_ms[side].saturating_sub(gone.saturating_sub(clock.free_ms[side])))
     }
 
-    /// True if a side of a running game is about to run out of time.
     pub fn is_low_on_time(&self, side: Side, server_now: u64) -> bool {
         let remaining = self.remaining_ms(side, server_now);
         self.view.phase == Phase::Playing && remaining.is_some_and(|ms| ms < LOW_MS)

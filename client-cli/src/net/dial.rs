@@ -17,7 +17,6 @@ use crate::{text, words};
 /// A connection, with or without TLS.
 pub type Stream = Box<dyn Duplex>;
 
-/// A stream that can be read and written.
 pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
@@ -54,7 +53,6 @@ pub enum DialError {
     Odd(String),
 }
 
-/// True if an HTTP response redirects to TLS.
 pub(crate) fn leads_to_tls<B>(response: &Response<B>) -> bool {
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
     response.status().is_redirection() && location.is_some_and(|address| address.starts_with("https://"))

@@ -21,12 +21,10 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// it.
 const BODY_BYTES_MAX: usize = 8 << 20;
 
-/// Why an HTTP request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error("{}", text!("http-unreachable", server = .server.to_string(), why = .source.to_string(), advice = .source.advice(.server)))]
     Unreachable { server: Box<Address>, source: DialError },
-    /// It took too long.
     #[error("{}", text!("http-timeout", server = .0, advice = text!("advice-other-server")))]
     Timeout(String),
     #[error("{}", text!("http-broken", server, why))]
@@ -124,12 +122,10 @@ fn refused(status: StatusCode, body: &[u8]) -> HttpError {
 }
 
 impl HttpError {
-    /// True if the server refused with this code.
     pub fn is_refused_as(&self, reason: &str) -> bool {
         matches!(self, HttpError::Refused { code, .. } if code == reason)
     }
 
-    /// True if the server does not know the token.
     pub fn is_unknown_token(&self) -> bool {
         self.is_refused_as(Code::BAD_TOKEN)
     }

@@ -37,9 +37,7 @@ pub(super) const SHORT_HEIGHT: u16 = 6;
 const PLAYERS_HEIGHT: u16 = 2;
 
 /// The parts of a screen: title, body, message and keys.
-///
-/// # Errors
-/// The size that the screen needs.
+/// The error is the size that the screen needs.
 pub(super) fn page(area: Rect) -> Result<[Rect; 4], Size> {
     let needed = Size { width: WIDTH_MIN, height: HEIGHT_MIN };
     if area.width < needed.width || area.height < needed.height {
@@ -64,9 +62,7 @@ impl PageLayout {
     /// The layout with the largest cells that leave room for a whole panel, beside the board or
     /// below it. If there is none: for a short panel below it, for a narrow one beside it, or for
     /// the two players below it.
-    ///
-    /// # Errors
-    /// The size of the terminal that the board needs.
+    /// The error is the size of the terminal that the board needs.
     pub(super) fn new(shape: &BoardShape, area: Rect) -> Result<PageLayout, Size> {
         let needed = PageLayout::needed(shape);
         let [_, body, ..] = page(area).map_err(|_| needed)?;

@@ -35,8 +35,7 @@ pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u6
     game.is_claim_told = false;
     // The full screen shows a countdown.
     if before.is_none() && model.options.face.is_lines() {
-        let countdown = status::claim(model);
-        countdown.into_iter().for_each(|countdown| model.say(countdown));
+        model.say_all(status::claim(model));
     }
     tick(model);
 }
@@ -58,7 +57,6 @@ pub(super) fn tick(model: &mut Model) {
     });
 }
 
-/// Handles a line that claims the game.
 pub(super) fn claim_command(model: &mut Model, rest: &str) {
     match rest.to_ascii_lowercase().as_str() {
         "win" => claim(model, ClaimedResult::Win),

@@ -5,7 +5,7 @@ use flagfall_protocol::GameCommand;
 use flagfall_rules::{Carrier, Move};
 
 use super::{absence, challenges, chat, game, goal, leaving, outbox, premove, reserve};
-use crate::input::{Action, Screen};
+use crate::input::{Action, Jump, Screen};
 use crate::model::{Effect, Help, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
 use crate::{command_text, input, targets, text, texts};
@@ -46,26 +46,7 @@ pub(super) fn act(model: &mut Model, action: Action) {
         Action::Erase => drop(typed(model).and_then(String::pop)),
         Action::Clear => clear(model),
         Action::Submit => submit(model),
-        Action::Forward(lines) if model.ui.help.is_some() => {
-            scroll_help(model, |at, last| (at + lines).min(last));
-        }
-        Action::Back(lines) if model.ui.help.is_some() => {
-            scroll_help(model, |at, _| at.saturating_sub(lines));
-        }
-        Action::Forward(notes) if model.ui.history.is_some() => {
-            scroll(model, |at, _| at.saturating_sub(notes));
-        }
-        Action::Back(notes) if model.ui.history.is_some() => scroll(model, |at, last| (at + notes).min(last)),
-        Action::First if model.ui.history.is_some() => scroll(model, |_, last| last),
-        Action::Last if model.ui.history.is_some() => scroll(model, |_, _| 0),
-        Action::Forward(steps) => step_record(model, |at, _| at + steps),
-        Action::Back(steps) => step_record(model, |at, _| at.saturating_sub(steps)),
-        Action::First if model.ui.replay.is_some() => step_record(model, |_, _| 0),
-        Action::Last if model.ui.replay.is_some() => step_record(model, |_, last| last),
-        Action::First => move_in_list(model, |_, _| 0),
-        Action::Last => move_in_list(model, |_, last| last),
-        Action::Previous => move_in_list(model, |at, _| at.saturating_sub(1)),
-        Action::Next => move_in_list(model, |at, last| (at + 1).min(last)),
+        Action::Go(jump) => go_to(model, jump),
         Action::NextGame => outbox::request(model, Request::Next),
         Action::AnswerChallenge => challenges::prompt(model),
         Action::TurnBoard => model.ui.is_turned = !model.ui.is_turned,
@@ -105,12 +86,12 @@ pub(super) fn act(model: &mut Model, action: Action) {
 }
 
 /// Answers the open question, or the terms of a challenge, with yes.
-fn confirm(model: &mut Model) {
+pub(super) fn confirm(model: &mut Model) {
     match model.ui.prompt.take() {
         Some(Prompt::Resign) => game::command(model, GameCommand::Resign {}),
         Some(Prompt::Abort) => game::command(model, GameCommand::Abort {}),
         Some(Prompt::Leave(_)) => leaving::leave(model),
-        Some(Prompt::IllegalMove(squares)) => game::send_move(model, squares),
+        Some(Prompt::IllegalMove(squares)) => game::command(model, GameCommand::from(squares)),
         Some(Prompt::Remove(square)) => game::act(model, GameCommand::Remove { square }),
         Some(Prompt::Challenge(_)) => challenges::accept_latest(model),
         Some(prompt) => model.ui.prompt = Some(prompt),
@@ -137,15 +118,32 @@ fn cancel(model: &mut Model) {
     }
 }
 
-/// Moves the cursor of the open list. `to` gets the place of the cursor and the last place.
-fn move_in_list(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    let (cursor, count) = match (&mut model.ui.prompt, &mut model.ui.page) {
-        (Some(Prompt::Place { kinds, cursor, .. }), _) => (cursor, kinds.len()),
-        (Some(Prompt::Load { entries, cursor }), _) => (cursor, entries.len()),
-        (None, Page::Choosing(choices)) => (&mut choices.cursor, choices.entries.len()),
-        _ => return,
-    };
-    *cursor = to(*cursor, count.saturating_sub(1));
+/// Goes through what is shown: the help, what has happened, a record, or a list.
+fn go_to(model: &mut Model, jump: Jump) {
+    if let Some(help) = &mut model.ui.help {
+        help.first = jump.from(help.first, help.last);
+    } else if let Some(newer) = &mut model.ui.history {
+        let last = model.notes.len().saturating_sub(1);
+        *newer = last - jump.from(last - *newer, last);
+    } else if let Some(replay) = &mut model.ui.replay {
+        replay.go(jump.from(replay.at, replay.last));
+        model.game = Some(OpenGame::of_replay(replay));
+        if model.options.face.prints() {
+            let note = replay.sentence();
+            model.say(note);
+        } else {
+            // Don't show what happens later in the record beside an earlier position.
+            model.notes.replace(replay.sentences(Notes::MAX));
+        }
+    } else {
+        let (cursor, count) = match (&mut model.ui.prompt, &mut model.ui.page) {
+            (Some(Prompt::Place { kinds, cursor, .. }), _) => (cursor, kinds.len()),
+            (Some(Prompt::Load { entries, cursor }), _) => (cursor, entries.len()),
+            (None, Page::Choosing(choices)) => (&mut choices.cursor, choices.entries.len()),
+            _ => return,
+        };
+        *cursor = jump.from(*cursor, count.saturating_sub(1));
+    }
 }
 
 /// Takes the entry under the cursor of the open list.
@@ -163,33 +161,6 @@ fn pick(model: &mut Model) {
             }
         }
         (prompt, _) => model.ui.prompt = prompt,
-    }
-}
-
-/// Scrolls the help. `to` gets the first line in sight, and the last it can be.
-fn scroll_help(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    if let Some(help) = &mut model.ui.help {
-        help.first = to(help.first, help.last);
-    }
-}
-
-/// Scrolls through what has happened. `to` gets the number of newer notes, and the greatest one.
-fn scroll(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    let last = model.notes.len().saturating_sub(1);
-    model.ui.history = model.ui.history.map(|at| to(at, last));
-}
-
-/// Steps through a record. `to` gets the current and the last position.
-fn step_record(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    let Some(replay) = &mut model.ui.replay else { return };
-    replay.go(to(replay.at, replay.last));
-    let (game, note, notes) = (OpenGame::of_replay(replay), replay.sentence(), replay.sentences(Notes::MAX));
-    model.game = Some(game);
-    if model.options.face.prints() {
-        model.say(note);
-    } else {
-        // Don't show what happens later in the record beside an earlier position.
-        model.notes.replace(notes);
     }
 }
 
@@ -331,7 +302,7 @@ pub(super) fn go(model: &mut Model, squares: Move) {
             reserve::play_or_prompt_color(model, Uncolored::Move(squares));
         }
         // The server refuses what no rule allows, with its reason.
-        Some(Carrier::Flash | Carrier::Scout) | None => game::play(model, squares),
+        Some(Carrier::Flash | Carrier::Scout) | None => game::act(model, GameCommand::from(squares)),
     }
 }
 

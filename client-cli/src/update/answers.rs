@@ -13,7 +13,6 @@ use crate::replay::Replay;
 use crate::request::Request;
 use crate::{listing, plain, text, words};
 
-/// Handles the answer to an HTTP request, or its failure.
 pub(super) fn answered(model: &mut Model, request: Request, answer: Result<Vec<u8>, String>) {
     model.connection.requests = model.connection.requests.saturating_sub(1);
     let is_of_saved = request == Request::Deployments;
@@ -107,7 +106,7 @@ struct GamePage {
 /// Shows the end of a finished game: the board in line-based mode, the record to step through on
 /// the screen.
 fn finished(model: &mut Model, record: GameRecord) -> Result<(), String> {
-    let mut replay = Replay::new(record).map_err(|error| error.to_string())?;
+    let mut replay = Replay::new(record)?;
     replay.go(replay.last);
     let game = OpenGame::of_replay(&replay);
     let outcome = game.summary.outcome.as_ref().ok_or_else(|| text!("game-not-now"))?;
@@ -142,5 +141,5 @@ fn show(model: &mut Model, shown: &GamePage) {
 fn say_board(model: &mut Model, view: &GameView, ruleset: &Ruleset, bottom: Side) {
     let board = plain::board(view, ruleset, model.options.numbering, bottom);
     model.say_all(board.trim_end().lines());
-    model.say(plain::legend());
+    model.say(text!("legend"));
 }

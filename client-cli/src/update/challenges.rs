@@ -88,7 +88,6 @@ pub(super) fn accept(model: &mut Model, code: &str) {
     });
 }
 
-/// Handles the answer to the player's own challenge.
 pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: bool) {
     let player = words::player(by);
     if accepted {

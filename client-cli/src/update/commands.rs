@@ -2,7 +2,7 @@
 
 use flagfall_protocol::{GameCommand, Phase};
 
-use super::{absence, chat, game, goal, leaving, mail, questions};
+use super::{absence, actions, chat, game, goal, leaving, mail, questions};
 use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
 use crate::{command_text, text};
 
@@ -150,33 +150,21 @@ fn carry_out(model: &mut Model, line: &str) {
 
 /// Treats a line as the answer to the open question, if there is one. True if the line is used up.
 fn answered(model: &mut Model, line: &str) -> bool {
-    let is_yes = line.eq_ignore_ascii_case("yes") || line.eq_ignore_ascii_case("y");
-    let is_no = line.eq_ignore_ascii_case("no") || line.eq_ignore_ascii_case("n");
-    match model.ui.prompt.take() {
-        Some(Prompt::IllegalMove(squares)) if line.eq_ignore_ascii_case("sure") => {
-            game::send_move(model, squares);
-            return true;
+    let is = |words: &[&str]| words.iter().any(|word| line.eq_ignore_ascii_case(word));
+    let (is_yes, otherwise) = match &model.ui.prompt {
+        Some(Prompt::IllegalMove(squares)) => (is(&["sure"]), text!("move-taken-back", squares = *squares)),
+        Some(Prompt::Resign | Prompt::Abort | Prompt::Leave(_)) => (is(&["yes", "y"]), text!("game-goes-on")),
+        _ => {
+            model.ui.prompt = None;
+            return false;
         }
-        Some(Prompt::IllegalMove(squares)) => model.say(text!("move-taken-back", squares)),
-        Some(Prompt::Resign) if is_yes => {
-            game::command(model, GameCommand::Resign {});
-            return true;
-        }
-        Some(Prompt::Abort) if is_yes => {
-            game::command(model, GameCommand::Abort {});
-            return true;
-        }
-        Some(Prompt::Leave(_)) if is_yes => {
-            leaving::leave(model);
-            return true;
-        }
-        Some(Prompt::Resign | Prompt::Abort | Prompt::Leave(_)) => {
-            model.say(text!("game-goes-on"));
-            return is_no;
-        }
-        _ => {}
+    };
+    if is_yes {
+        actions::confirm(model);
+        return true;
     }
-    false
+    model.say(otherwise);
+    !matches!(model.ui.prompt.take(), Some(Prompt::IllegalMove(_))) && is(&["no", "n"])
 }
 
 /// Gives up the game after a yes. Otherwise asks for one.

@@ -1,7 +1,7 @@
 //! The open game: its events and the player's commands.
 
 use flagfall_board::{GameId, Ply, Side};
-use flagfall_protocol::{ClientToServer, Exit, GameCommand, GameEvent, Phase, ServerToClient, ViewChange};
+use flagfall_protocol::{Abort, ClientToServer, Exit, GameCommand, GameEvent, Phase, ViewChange};
 use flagfall_rules::{Lakes, Move, Ruleset, Start};
 
 use super::{outbox, pool, ratings, saving};
@@ -11,25 +11,8 @@ use crate::model::{Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice
 use crate::{input, plain, targets, text, texts, words};
 
 /// Handles a whole game: the first time, after a gap, or on a new connection.
-pub(super) fn opened(model: &mut Model, message: ServerToClient) {
-    let ServerToClient::Game {
-        game: summary,
-        audience,
-        driving,
-        epoch,
-        seq,
-        view,
-        events,
-        presence,
-        left,
-        claimable_at,
-        rematch,
-        abort,
-    } = message
-    else {
-        return;
-    };
-    let id = summary.id;
+pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent], abort: Option<&Abort>) {
+    let id = game.summary.id;
     let is_wanted =
         model.opening == Some(id) || model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if !is_wanted {
@@ -39,18 +22,17 @@ pub(super) fn opened(model: &mut Model, message: ServerToClient) {
     let previous = model.game.take_if(|game| game.summary.id == id);
     let previous_phase = previous.as_ref().map(|game| game.view.phase);
     let is_first = previous.is_none();
-    saving::commitments(model, id, epoch, &view.commitments, view.phase);
+    saving::commitments(model, id, game.epoch, &game.view.commitments, game.view.phase);
     // A new epoch: the server lost moves that it had acknowledged.
-    let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
-    let mut game = OpenGame::new(summary, audience, view);
+    let is_turned_back = previous.as_ref().is_some_and(|previous| previous.epoch != game.epoch);
     if let Some(OpenGame { cursor, editor, is_muted, ratings, premove, .. }) = previous {
         game = OpenGame { cursor, editor, is_muted, ratings, ..game };
         game.premove = premove.filter(|_| !is_turned_back);
     }
-    game = OpenGame { driving, epoch, seq, presence, left, claimable_at, rematch, ..game };
+    let own = game.own_side();
     let view = &game.view;
-    match (view.phase, audience.side(), game.ruleset) {
-        (Phase::Deploying, Some(side), Some(ruleset)) if driving => {
+    match (view.phase, own, game.ruleset) {
+        (Phase::Deploying, Some(side), Some(ruleset)) if game.driving => {
             let new = || DeployEditor::new(side, ruleset, view.lakes, &mut model.random);
             let editor = game.editor.get_or_insert_with(new);
             if let Some(text) = &view.own_deployment {
@@ -67,7 +49,7 @@ pub(super) fn opened(model: &mut Model, message: ServerToClient) {
         model.ui.prompt = model.ui.prompt.take().filter(|prompt| !prompt.is_about_position());
         model.say(text!("turned-back"));
     }
-    for event in &events {
+    for event in events {
         say_event(model, event);
     }
     if is_first {
@@ -75,7 +57,7 @@ pub(super) fn opened(model: &mut Model, message: ServerToClient) {
     }
     let is_changed =
         is_first || is_turned_back || !events.is_empty() || previous_phase != Some(game.view.phase);
-    if audience.side().is_some() && is_first {
+    if own.is_some() && is_first {
         model.effects.push(Effect::SaveSeat { game: id.to_string() });
     }
     model.game = Some(game);
@@ -100,7 +82,7 @@ pub(super) fn opened(model: &mut Model, message: ServerToClient) {
     }
     // Only if it is news: the game ended while the connection was down.
     if let Some(abort) = abort.filter(|_| !events.is_empty()) {
-        pool::aborted(model, id, &abort);
+        pool::aborted(model, id, abort);
     }
 }
 
@@ -152,12 +134,12 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     let text = plain::board(&game.view, ruleset, model.options.numbering, model.bottom());
     model.say(text.trim_end());
     if with_legend {
-        model.say(plain::legend());
+        model.say(text!("legend"));
         if has_chips {
-            model.say(plain::chips_legend());
+            model.say(text!("legend-chips"));
         }
         if has_coins {
-            model.say(plain::coins_legend());
+            model.say(text!("legend-coins"));
         }
     }
 }
@@ -175,9 +157,7 @@ fn tell_standing(model: &mut Model) {
     if is_asked {
         model.say(text!("answer-draw"));
     }
-    if let Some(owed) = owed {
-        model.say(owed);
-    }
+    model.say_all(owed);
 }
 
 /// Says what the player is expected to do now (line-based mode).
@@ -185,9 +165,7 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
     let is_wanted = model.options.face.is_lines() && is_changed;
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let text = match game.view.phase {
-        Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => {
-            text!("deploy-now")
-        }
+        Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => text!("deploy-now"),
         Phase::Playing if game.view.pending_strike.is_some() => {
             let Some(choice) = words::choice(&game.view) else { return };
             choice
@@ -239,7 +217,6 @@ pub(super) fn deploy(model: &mut Model, choice: &SetupChoice) {
     hand_in(model);
 }
 
-/// Hands in what is in the editor, if it is a legal deployment.
 pub(super) fn hand_in(model: &mut Model) {
     let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
     if editor.is_handed_in() {
@@ -319,12 +296,7 @@ pub(super) fn event(model: &mut Model, id: GameId, seq: u64, event: &GameEvent, 
     if let Some(plies) = limit.filter(|plies| plies % 5 == 0 || *plies <= 3) {
         model.say(text!("quiet-limit", plies));
     }
-    if let Some(owed) = owed {
-        model.say(owed);
-    }
-    if let Some(choice) = choice {
-        model.say(choice);
-    }
+    model.say_all(owed.into_iter().chain(choice));
     if is_draw_offered {
         let prints = model.options.face.prints();
         model.say(if prints { text!("answer-draw") } else { input::answers_to_draw() });
@@ -408,40 +380,29 @@ pub(super) fn command(model: &mut Model, command: GameCommand) {
 
 /// The same for the game as it was at this ply.
 pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply) {
-    let obstacle = match &model.game {
-        None => Some(text!("no-game-yet")),
-        Some(game) if game.own_side().is_none() => Some(text!("watch-only")),
-        Some(game) if !game.is_acting() => Some(text!("read-only")),
-        Some(game) if game.is_over() => Some(text!("game-is-over")),
-        Some(_) => None,
+    let obstacle = match &mut model.game {
+        None => text!("no-game-yet"),
+        Some(game) if game.own_side().is_none() => text!("watch-only"),
+        Some(game) if !game.is_acting() => text!("read-only"),
+        Some(game) if game.is_over() => text!("game-is-over"),
+        Some(open) => {
+            open.selected = None;
+            let (game, epoch) = (open.summary.id, Some(open.epoch));
+            outbox::send(model, |cmd_id| ClientToServer::Command { cmd_id, game, ply, epoch, command });
+            return;
+        }
     };
-    match (obstacle, &mut model.game) {
-        (None, Some(game)) => {
-            game.selected = None;
-            let (id, epoch) = (game.summary.id, Some(game.epoch));
-            outbox::send(model, |cmd_id| ClientToServer::Command { cmd_id, game: id, ply, epoch, command });
-        }
-        (obstacle, _) => {
-            model.refuse(obstacle.unwrap_or_else(|| text!("no-game-yet")));
-        }
-    }
+    model.refuse(obstacle);
 }
 
 /// Sends an act on the board. The server knows best what is wrong with one.
 pub(super) fn act(model: &mut Model, act: GameCommand) {
-    let squares = match &act {
-        GameCommand::Move { squares, .. } => Some(*squares),
-        _ => None,
-    };
-    match &model.game {
-        Some(game) if is_out_of_turn(game, &act) => {
-            model.refuse(text!("not-your-turn"));
-        }
-        Some(game) if squares.is_some_and(|squares| is_losing_slip(game, squares)) => {
-            let Some(squares) = squares else { return };
-            model.ui.prompt = Some(Prompt::IllegalMove(squares));
+    match (&model.game, &act) {
+        (Some(game), act) if is_out_of_turn(game, act) => model.refuse(text!("not-your-turn")),
+        (Some(game), GameCommand::Move { squares, .. }) if is_losing_slip(game, *squares) => {
+            model.ui.prompt = Some(Prompt::IllegalMove(*squares));
             if model.options.face.prints() {
-                model.refuse(text!("illegal-loses", squares));
+                model.refuse(text!("illegal-loses", squares = *squares));
             }
         }
         _ => command(model, act),
@@ -454,16 +415,6 @@ fn is_out_of_turn(game: &OpenGame, act: &GameCommand) -> bool {
     let is_choice = matches!(act, GameCommand::Choose { .. });
     let is_turn = game.view.turn == game.own_side() || game.is_own_turn();
     game.view.phase == Phase::Playing && game.own_side().is_some() && !is_choice && !is_turn
-}
-
-/// Sends a move, or asks first if it would lose.
-pub(super) fn play(model: &mut Model, squares: Move) {
-    act(model, GameCommand::from(squares));
-}
-
-/// Sends a move without asking.
-pub(super) fn send_move(model: &mut Model, squares: Move) {
-    command(model, GameCommand::from(squares));
 }
 
 /// True if the move would lose the game because it is illegal (§U7). The user must confirm it, so
@@ -482,18 +433,12 @@ pub(super) fn draw(model: &mut Model) {
     command(model, answer);
 }
 
-/// Asks for another game after the end.
 pub(super) fn rematch(model: &mut Model) {
-    let id =
-        model.game.as_ref().filter(|game| game.is_over() && game.own_side().is_some()).map(|g| g.summary.id);
-    match id {
-        Some(game) => {
-            outbox::send(model, |cmd_id| ClientToServer::Rematch { cmd_id, game });
-        }
-        None => {
-            model.refuse(text!("rematch-not-now"));
-        }
-    }
+    let over = model.game.as_ref().filter(|game| game.is_over() && game.own_side().is_some());
+    let Some(game) = over.map(|game| game.summary.id) else {
+        return model.refuse(text!("rematch-not-now"));
+    };
+    outbox::send(model, |cmd_id| ClientToServer::Rematch { cmd_id, game });
 }
 
 /// The text of a saved deployment, or the choice that a word stands for.

@@ -171,7 +171,6 @@ pub(super) fn started(model: &mut Model, id: GameId) {
     open(model, id);
 }
 
-/// Handles the contents of the lobby.
 pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>) {
     model.lobby.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
     model.lobby.listed = Some((seeks, games));
@@ -196,7 +195,6 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
     }
 }
 
-/// True if an offer is being made or accepted.
 fn is_busy(model: &Model) -> bool {
     model.connection.pending.iter().any(|pending| {
         matches!(pending.message, ClientToServer::Seek { .. } | ClientToServer::AcceptSeek { .. })
@@ -340,7 +338,6 @@ fn enter_pool(model: &mut Model) {
     outbox::send(model, |cmd_id| ClientToServer::EnterPool { cmd_id, terms });
 }
 
-/// Shows that the player waits in the pool.
 pub(super) fn wait_in_pool(model: &mut Model) {
     let Some(wish) = model.wish() else { return };
     let headline = text!("pool-waiting", terms = words::terms(&wish.terms()));
@@ -348,7 +345,6 @@ pub(super) fn wait_in_pool(model: &mut Model) {
     wait(model, &headline, lines);
 }
 
-/// Makes the offer that the user wants.
 pub(super) fn offer(model: &mut Model) {
     let Some(wish) = model.wish().cloned() else { return };
     let terms = wish.terms();
@@ -380,14 +376,12 @@ fn accept(model: &mut Model, seek: String, offer: String) {
     outbox::send(model, |cmd_id| ClientToServer::AcceptSeek { cmd_id, seek, secret });
 }
 
-/// Accepts the challenge whose terms are shown.
 pub(super) fn accept_challenge(model: &mut Model, challenge: String) {
     wait(model, &text!("game-begins-soon"), Vec::new());
     let secret = model.wish().is_some_and(|wish| wish.secret);
     outbox::send(model, |cmd_id| ClientToServer::AcceptChallenge { cmd_id, challenge, secret });
 }
 
-/// Carries out the chosen entry of a list.
 pub(super) fn chosen(model: &mut Model, choice: Choice) {
     match choice {
         Choice::Open(id) => {

@@ -62,7 +62,6 @@ fn consequences(model: &Model) -> Option<String> {
     Some(sentences.join(" "))
 }
 
-/// Leaves the program. The seat stays.
 pub(super) fn leave(model: &mut Model) {
     outbox::cancel_seek(model);
     if model.game.is_none() && model.is_for_pool() {

@@ -50,8 +50,10 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str) -> bool {
         }
         "propose" => propose(model, rest),
         "queue" => queue(model, rest),
-        "show" => show(model, rest, false),
-        "showas" => show(model, rest, true),
+        "show" | "showas" => {
+            let shown = named_game(model, rest);
+            shown.and_then(|game| start(model, Request::Show { game, is_own: word == "showas" }))
+        }
         "history" => history(model, rest),
         "standings" => standings(model, rest),
         "ratings" => ratings(model, rest),
@@ -115,7 +117,7 @@ pub(super) fn parse_challenge(rest: &str) -> Result<Challenged, String> {
             "-small" => terms.ruleset = "pbm-small".to_owned(),
             _ if Ruleset::parse(&small).is_ok() => terms.ruleset = small,
             _ if small.starts_with(|letter: char| letter.is_ascii_digit()) || small == "none" => {
-                terms.time = words::parse_time(&small).map_err(|error| error.to_string())?;
+                terms.time = words::parse_time(&small)?;
                 words::check_time(terms.time)?;
             }
             _ if name.is_none() => name = Some(word.to_owned()),
@@ -198,11 +200,6 @@ fn queued(text: &str) -> Result<QueuedMove, String> {
 
 fn is_ply(act: &GameCommand) -> bool {
     matches!(act, GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. })
-}
-
-fn show(model: &mut Model, rest: &str, is_own: bool) -> Done {
-    let game = named_game(model, rest)?;
-    start(model, Request::Show { game, is_own })
 }
 
 fn history(model: &mut Model, rest: &str) -> Done {

@@ -32,7 +32,6 @@ pub(super) fn send_once(model: &mut Model, message: impl FnOnce(CommandId) -> Cl
     model.tell(message(cmd_id));
 }
 
-/// Withdraws the player's offer, if there is one.
 pub(super) fn cancel_seek(model: &mut Model) {
     if let Some(seek) = model.lobby.seek.take() {
         send_once(model, |cmd_id| ClientToServer::CancelSeek { cmd_id, seek });
@@ -48,7 +47,6 @@ pub(super) fn reopen(model: &mut Model) {
     model.tell(ClientToServer::OpenGame { game, since });
 }
 
-/// Makes an HTTP request.
 pub(super) fn request(model: &mut Model, request: Request) {
     model.connection.requests += 1;
     model.effects.push(Effect::Request(request));

@@ -8,7 +8,6 @@ use flagfall_rules::{Identity, Ruleset, SeenPiece};
 use crate::model::{Model, OpenGame};
 use crate::{command_text, plain, status, targets, text, words};
 
-/// The words that ask.
 const WORDS: [&str; 11] =
     ["status", "clocks", "last", "reserve", "pool", "pools", "captured", "losses", "square", "row", "rank"];
 

@@ -33,14 +33,12 @@ pub(super) fn unsaved(model: &mut Model, why: String) {
     }
 }
 
-/// Records that the credential and the seat are saved now.
 pub(super) fn saved(model: &mut Model) {
     if model.login.unsaved.take().is_some() {
         model.say(text!("seat-saved"));
     }
 }
 
-/// Tries again to save what could not be saved.
 pub(super) fn tick(model: &mut Model) {
     let now = model.clock.now;
     let Some(unsaved) = model.login.unsaved.as_mut().filter(|unsaved| unsaved.again_at <= now) else {
@@ -95,7 +93,5 @@ pub(super) fn verify(model: &mut Model) {
     let Some(game) = &model.game else { return };
     let id = game.summary.id;
     let judged = model.commitments.get(&id).and_then(|shown| verdict(id, shown, &game.view.opened));
-    if let Some(judged) = judged {
-        model.say(judged.words());
-    }
+    model.say_all(judged.map(|judged| judged.words));
 }

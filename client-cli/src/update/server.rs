@@ -8,7 +8,7 @@ use flagfall_protocol::{
 use super::exit::exit;
 use super::{absence, actions, challenges, chat, game, goal, link, outbox, pool, premove, retry, store};
 use crate::advice::advised;
-use crate::model::{Effect, Goal, How, Link, Model, Page};
+use crate::model::{Effect, Goal, How, Link, Model, OpenGame, Page};
 use crate::request::Request;
 use crate::{setup_check, text, texts, words};
 
@@ -92,8 +92,23 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
         ServerToClient::MyGames { games } => {
             model.lobby.own_games = Some(games);
         }
-        message @ ServerToClient::Game { .. } => {
-            game::opened(model, message);
+        ServerToClient::Game {
+            game,
+            audience,
+            driving,
+            epoch,
+            seq,
+            view,
+            events,
+            presence,
+            left,
+            claimable_at,
+            rematch,
+            abort,
+        } => {
+            let shown = OpenGame::new(game, audience, view);
+            let shown = OpenGame { driving, epoch, seq, presence, left, claimable_at, rematch, ..shown };
+            game::opened(model, shown, &events, abort.as_ref());
             play_premove(model);
         }
         ServerToClient::Event { game, seq, event, change, abort } => {
@@ -143,7 +158,6 @@ pub(super) fn received(model: &mut Model, message: ServerToClient) {
     }
 }
 
-/// Plays the planned move if its turn has come.
 fn play_premove(model: &mut Model) {
     if let Some(squares) = premove::take_due(model) {
         actions::go(model, squares);

@@ -14,7 +14,6 @@ pub(super) fn is_kept(model: &Model, code: &Code) -> bool {
     code.as_str() == Code::STORE_UNAVAILABLE && (model.connection.is_store_away || is_coming_back)
 }
 
-/// Handles a change in the availability of the store.
 pub(super) fn state(model: &mut Model, is_available: bool) {
     if std::mem::replace(&mut model.connection.is_store_away, !is_available) != is_available {
         return;

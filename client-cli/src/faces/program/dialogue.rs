@@ -24,9 +24,7 @@ use crate::targets;
 /// How long a program may take. `None` means the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
-    /// For each answer at its turn.
     pub turn: Option<Duration>,
-    /// For the deployment.
     pub deploy: Option<Duration>,
 }
 
@@ -35,7 +33,6 @@ pub const UNTIMED_LIMIT: Duration = Duration::from_secs(2);
 /// A deployment is given up this long before the server stops waiting for it.
 const DEPLOY_MARGIN_MS: u64 = 1_000;
 
-/// What a dialogue wants done.
 #[derive(Clone, PartialEq, Debug)]
 pub enum DialogueOutput {
     /// Send these lines to the program, with their line ends.
@@ -49,7 +46,6 @@ pub enum DialogueOutput {
     Over,
 }
 
-/// The dialogue with one program in one game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dialogue {
     side: Side,
@@ -103,7 +99,6 @@ impl Dialogue {
         }
     }
 
-    /// Asks the program for its deployment.
     pub fn open(&mut self, now: Duration, server_now: u64, view: &GameView) -> Vec<DialogueOutput> {
         let left = view.deploy_deadline.filter(|_| view.clock.is_some());
         let left =

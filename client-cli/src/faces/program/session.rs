@@ -30,7 +30,6 @@ const STOP_TICKS: u32 = 3;
 pub enum Input {
     /// For the client: its connection, the server, time.
     Client(Message),
-    /// For the program of the running game.
     Program(bout::Input),
     /// A request to stop. The second one stops at once.
     Stop,
@@ -39,12 +38,9 @@ pub enum Input {
 /// What a session wants done, in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Output {
-    /// An effect for the client's shell.
     Client(Effect),
     Start(GameId, Side),
-    /// Send these lines to the program.
     Tell(String),
-    /// Read no more from the program.
     Mute,
     Finish,
     /// Report why the game is given up or the session ends.
@@ -82,7 +78,6 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// One program on one server.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Session {
     pub model: Model,
@@ -97,7 +92,6 @@ pub struct Session {
     out: Vec<Output>,
 }
 
-/// The program's seat in the running game.
 #[derive(Clone, PartialEq, Debug)]
 struct Seat {
     game: GameId,
@@ -190,7 +184,6 @@ impl Session {
         self.check_seat();
     }
 
-    /// The command that the server accepts or refuses.
     fn asked(&self, message: &Message) -> Option<GameCommand> {
         let Message::Received(message) = message else { return None };
         let (ServerToClient::Accepted { cmd_id, .. } | ServerToClient::Refused { cmd_id: Some(cmd_id), .. }) =
@@ -283,9 +276,7 @@ impl Session {
                 self.out.push(Output::Start(id, side));
                 return self.carry_out(said);
             }
-            (Some(_), Some(ruleset), _) if can_tell(ruleset) => {
-                text!("session-too-late")
-            }
+            (Some(_), Some(ruleset), _) if can_tell(ruleset) => text!("session-too-late"),
             (Some(_), _, _) => {
                 let server = self.model.options.server_flag();
                 text!("session-no-words", ruleset = &game.view.ruleset, server, game = id)
