@@ -4,7 +4,6 @@ use clap::ValueEnum;
 
 use crate::text;
 
-/// A way to call the user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Alert {
     #[value(help = text!("value-alerts-bell"))]

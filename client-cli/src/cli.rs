@@ -30,7 +30,6 @@ pub use records::{CheckArgs, ConvertArgs, RecordArgs, RecordSource};
 pub use values::{Numbers, ResultsFormat, ScopeName};
 
 impl Cli {
-    /// Reads a command line, without any file of settings.
     pub fn read<T: Into<OsString> + Clone>(
         arguments: impl IntoIterator<Item = T>,
     ) -> Result<Cli, clap::Error> {

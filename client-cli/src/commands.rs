@@ -35,16 +35,16 @@ pub(crate) fn run(cli: Cli, settings: &Settings) -> Result<u8, CommandError> {
     match command {
         Command::Play(args) => play(args, common),
         Command::Seek(args) => seek(args, common),
-        Command::Watch { game } => converse(Goal::Watch(game), None, common, Guest::Own),
+        Command::Watch { game } => converse(Goal::Watch(game), common, Guest::Own),
         Command::Games { json: true } => games::print_games(common),
         Command::Games { json: false } => {
             let common = Common { plain: true, ..common };
-            converse(Goal::Games, None, common, Guest::Shared)
+            converse(Goal::Games, common, Guest::Shared)
         }
-        Command::Next => converse(Goal::Next, None, common, Guest::Shared),
+        Command::Next => converse(Goal::Next, common, Guest::Shared),
         Command::Mail => {
             let common = Common { plain: true, ..common };
-            converse(Goal::Mail, None, common, Guest::Shared)
+            converse(Goal::Mail, common, Guest::Shared)
         }
         Command::Record(RecordArgs { source, scope, json, text, out, step }) => {
             let shows_text = json || text || out.is_some() || !io::stdout().is_terminal();

@@ -44,20 +44,13 @@ impl Shown {
     }
 }
 
+/// Whether the opened deployments are those that the server committed to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
-    /// Every opened deployment matches. Holds a sentence.
-    Match(String),
-    /// An opened deployment does not match, or was never committed to. Holds a warning.
-    Mismatch(String),
-}
-
-impl Verdict {
-    pub fn words(&self) -> &str {
-        match self {
-            Verdict::Match(words) | Verdict::Mismatch(words) => words,
-        }
-    }
+pub struct Verdict {
+    /// False if an opened deployment does not match, or was never committed to.
+    pub is_match: bool,
+    /// A sentence, or a warning.
+    pub words: String,
 }
 
 /// Checks opened deployments against the commitments. `None` if nothing was opened.
@@ -73,17 +66,14 @@ pub fn verdict(game: GameId, shown: &Shown, opened: &PerSide<Option<Opened>>) ->
         }
     }
     let late = shown.late;
-    if let Some(side) = one_or_both(&wrong) {
-        return Some(Verdict::Mismatch(text!("commitment-broken", side, late)));
-    }
-    if let Some(side) = unknown.first() {
-        return Some(Verdict::Mismatch(text!("commitment-missing", side = *side)));
-    }
-    match matching[..] {
-        [] => None,
-        [side] => Some(Verdict::Match(text!("commitment-matches", side, late))),
-        _ => Some(Verdict::Match(text!("commitments-match", late))),
-    }
+    let words = match (one_or_both(&wrong), unknown.first(), &matching[..]) {
+        (Some(side), ..) => text!("commitment-broken", side, late),
+        (None, Some(side), _) => text!("commitment-missing", side = *side),
+        (None, None, []) => return None,
+        (None, None, [side]) => text!("commitment-matches", side = *side, late),
+        (None, None, _) => text!("commitments-match", late),
+    };
+    Some(Verdict { is_match: wrong.is_empty() && unknown.is_empty(), words })
 }
 
 /// The warning about commitments that changed.
@@ -125,7 +115,7 @@ pub(crate) mod tests {
 
     fn words(red: Option<&str>, blue: Option<&str>) -> String {
         let opened = PerSide::new(red.map(opened), blue.map(opened));
-        verdict(game(), &shown(), &opened).map_or_else(String::new, |verdict| verdict.words().to_owned())
+        verdict(game(), &shown(), &opened).map_or_else(String::new, |verdict| verdict.words)
     }
 
     #[test]
@@ -147,7 +137,7 @@ pub(crate) mod tests {
         let shown = Shown { commitments: PerSide::new(None, None), ..shown() };
         let opened = PerSide::new(Some(opened("FR")), None);
         let verdict = verdict(game(), &shown, &opened).expect("a verdict");
-        assert!(matches!(verdict, Verdict::Mismatch(_)), "{verdict:?}");
+        assert!(!verdict.is_match, "{verdict:?}");
     }
 
     #[test]

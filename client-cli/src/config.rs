@@ -12,23 +12,21 @@ use flagfall_board::GameId;
 
 use crate::commitments::Shown;
 use crate::model::Secret;
+use crate::names::is_plain_letter;
 use crate::net::address::Address;
 
 /// Most guests of one machine for each server and name.
 const SLOTS_MAX: usize = 32;
 /// The file with the name of the account that logged in last.
 const LATEST_ACCOUNT: &str = "latest-account";
-/// Prefix of account files.
 const ACCOUNT_FILE: &str = "account-";
 /// Most seats kept for a guest, to find the right guest for a game. The newest are kept.
 const SEATS_MAX: usize = 50;
 
 /// Most files kept of old guests with seats that a server no longer knows.
 const ASIDE_MAX: usize = 9;
-/// Most games for which commitments are kept.
 const COMMITMENTS_MAX: usize = 500;
 
-/// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {source}", path.display())]
 pub struct ConfigError {
@@ -45,7 +43,6 @@ pub struct ConfigDir {
     root: PathBuf,
 }
 
-/// The contents of a credential file.
 #[derive(Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
@@ -86,35 +83,35 @@ impl ConfigDir {
         name: Option<&str>,
         game: Option<&str>,
     ) -> Result<Identity, ConfigError> {
-        let folder = self.root.join("guests").join(server.file_name());
+        let folder = self.guests(server);
         create_private_dir(&folder)?;
         let seats = game.map(|game| seats(&folder, name, game)).unwrap_or_default();
         // Both players of a game may use this machine: take the seat that is free.
         for path in &seats {
-            if let Some(file) = lock(path)? {
-                return Ok(Identity { path: path.clone(), _lock: Some(file) });
+            if let Some(identity) = Identity::locked(path)? {
+                return Ok(identity);
             }
         }
-        if let Some(path) = seats.into_iter().next() {
-            // A client that hangs may hold the lock; naming the game overrides it.
-            return Ok(Identity { path, _lock: None });
-        }
-        if let Some(account) = account(&folder, name) {
-            return Ok(account);
+        // A client that hangs may hold the lock; naming the game overrides it.
+        let held = seats.into_iter().next().map(Identity::shared);
+        if let Some(identity) = held.or_else(|| account(&folder, name)) {
+            return Ok(identity);
         }
         for slot in 1..=SLOTS_MAX {
-            let path = slot_path(&folder, name, slot);
-            if let Some(file) = lock(&path)? {
-                return Ok(Identity { path, _lock: Some(file) });
+            if let Some(identity) = Identity::locked(&slot_path(&folder, name, slot))? {
+                return Ok(identity);
             }
         }
-        Ok(Identity { path: slot_path(&folder, name, 1), _lock: None })
+        Ok(Identity::shared(slot_path(&folder, name, 1)))
     }
 
     /// A guest without a writable file. They can play, but cannot come back.
     pub fn unkept_identity(&self, server: &Address, name: Option<&str>) -> Identity {
-        let folder = self.root.join("guests").join(server.file_name());
-        Identity { path: slot_path(&folder, name, 1), _lock: None }
+        Identity::shared(slot_path(&self.guests(server), name, 1))
+    }
+
+    fn guests(&self, server: &Address) -> PathBuf {
+        self.root.join("guests").join(server.file_name())
     }
 
     /// The commitments that were shown in games on this server.
@@ -131,8 +128,7 @@ impl ConfigDir {
     pub fn keep_commitments(&self, server: &Address, game: GameId, shown: &Shown) -> Result<(), ConfigError> {
         let folder = self.commitments_folder(server);
         let path = folder.join(format!("{game}.json"));
-        let text = serde_json::to_vec_pretty(shown).map_err(io::Error::from).map_err(at(&path))?;
-        write_private(&path, &text)?;
+        write_json(&path, shown)?;
         let kept = files(&folder);
         if kept.len() > COMMITMENTS_MAX {
             let changed = |path: &PathBuf| fs::metadata(path).and_then(|of| of.modified()).ok();
@@ -150,25 +146,20 @@ impl ConfigDir {
     /// The first credential for this server and name, without a lock, or the one with a seat in the
     /// game. Only for looking at things.
     pub fn shared_identity(&self, server: &Address, name: Option<&str>, game: Option<&str>) -> Identity {
-        let folder = self.root.join("guests").join(server.file_name());
+        let folder = self.guests(server);
         let seat = game.and_then(|game| seats(&folder, name, game).into_iter().next());
-        match (seat, account(&folder, name)) {
-            (Some(path), _) => Identity { path, _lock: None },
-            (None, Some(account)) => account,
-            (None, None) => Identity { path: slot_path(&folder, name, 1), _lock: None },
-        }
+        let identity = seat.map(Identity::shared).or_else(|| account(&folder, name));
+        identity.unwrap_or_else(|| Identity::shared(slot_path(&folder, name, 1)))
     }
 
-    /// The saved credential of an account on this server, if there is one.
     pub fn account_identity(&self, server: &Address, name: &str) -> Option<Identity> {
-        account(&self.root.join("guests").join(server.file_name()), Some(name))
+        account(&self.guests(server), Some(name))
     }
 
     /// Saves the credential of an account and makes the account the default.
     pub fn keep_account(&self, server: &Address, token: &Secret, name: &str) -> Result<(), ConfigError> {
-        let folder = self.root.join("guests").join(server.file_name());
-        let identity = Identity { path: account_path(&folder, name), _lock: None };
-        identity.save_token(token, name)?;
+        let folder = self.guests(server);
+        Identity::shared(account_path(&folder, name)).save_token(token, name)?;
         write_private(&folder.join(LATEST_ACCOUNT), name.as_bytes())
     }
 
@@ -179,17 +170,14 @@ impl ConfigDir {
             for path in files(&self.root.join("setups").join(ruleset.id)) {
                 let name = path.file_stem().and_then(|name| name.to_str());
                 if let (Some(name), Ok(text)) = (name, fs::read_to_string(&path)) {
-                    setups
-                        .entry(ruleset.id.to_owned())
-                        .or_default()
-                        .insert(name.to_owned(), text.trim().to_owned());
+                    let by_name = setups.entry(ruleset.id.to_owned()).or_default();
+                    by_name.insert(name.to_owned(), text.trim().to_owned());
                 }
             }
         }
         setups
     }
 
-    /// Saves a deployment and returns its path.
     pub fn save_setup(&self, ruleset: &str, name: &str, text: &str) -> Result<PathBuf, ConfigError> {
         let path = self.setup_path(ruleset, name);
         write_private(&path, format!("{text}\n").as_bytes())?;
@@ -207,17 +195,34 @@ impl ConfigDir {
 }
 
 impl Identity {
+    fn shared(path: PathBuf) -> Identity {
+        Identity { path, _lock: None }
+    }
+
+    /// Locks the file beside this one. `None` if another process has the lock.
+    ///
+    /// The file itself cannot carry the lock, because it is replaced as a whole.
+    fn locked(path: &Path) -> Result<Option<Identity>, ConfigError> {
+        let beside = path.with_extension("lock");
+        let file = open_private(&beside, OpenOptions::new().write(true).create(true).truncate(false))
+            .map_err(at(&beside))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Identity { path: path.to_owned(), _lock: Some(file) })),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) => Err(at(&beside)(error)),
+        }
+    }
+
     pub fn token(&self) -> Option<Secret> {
-        Some(self.read().token).filter(|token| !token.is_empty()).map(Secret::new)
+        Some(read(&self.path).token).filter(|token| !token.is_empty()).map(Secret::new)
     }
 
     /// The player's name as the server gave it when the credential was saved. Empty if there is
     /// none.
     pub fn name(&self) -> String {
-        self.read().name
+        read(&self.path).name
     }
 
-    /// True if the credential is an account's, not a guest's.
     pub fn is_account(&self) -> bool {
         is_account_file(&self.path) && self.token().is_some()
     }
@@ -234,7 +239,7 @@ impl Identity {
     /// The old guest's file is kept beside it if the guest has seats: another server may be
     /// answering at this address, and the seats belong to the previous one.
     pub fn set_aside(&self) -> Result<(), ConfigError> {
-        if self.read().seats.is_empty() {
+        if read(&self.path).seats.is_empty() {
             return self.forget();
         }
         let aside = |number: usize| self.path.with_extension(format!("previous-{number}.json"));
@@ -254,7 +259,7 @@ impl Identity {
     }
 
     pub fn save_seat(&self, game: &str) -> Result<(), ConfigError> {
-        if self.read().seats.iter().any(|seat| seat == game) {
+        if read(&self.path).seats.iter().any(|seat| seat == game) {
             return Ok(());
         }
         self.change(|kept| {
@@ -265,14 +270,9 @@ impl Identity {
     }
 
     fn change(&self, change: impl FnOnce(&mut Kept)) -> Result<(), ConfigError> {
-        let mut kept = self.read();
+        let mut kept = read(&self.path);
         change(&mut kept);
-        let text = serde_json::to_vec_pretty(&kept).map_err(io::Error::from).map_err(at(&self.path))?;
-        write_private(&self.path, &text)
-    }
-
-    fn read(&self) -> Kept {
-        read(&self.path)
+        write_json(&self.path, &kept)
     }
 }
 
@@ -288,14 +288,13 @@ pub fn is_account_file(path: &Path) -> bool {
 
 /// The path of an account's credential. Names are compared without case.
 fn account_path(folder: &Path, name: &str) -> PathBuf {
-    let name: String =
-        name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-' || *c == '_').take(40).collect();
+    let name: String = name.chars().filter(|letter| is_plain_letter(*letter)).take(40).collect();
     folder.join(format!("{ACCOUNT_FILE}{}.json", name.to_ascii_lowercase()))
 }
 
 /// The account of this name. Without a name, the one that logged in last, or any other.
 fn account(folder: &Path, name: Option<&str>) -> Option<Identity> {
-    let known = |path: PathBuf| Some(Identity { path, _lock: None }).filter(Identity::is_account);
+    let known = |path| Some(Identity::shared(path)).filter(Identity::is_account);
     match name {
         Some(name) => known(account_path(folder, name)),
         None => {
@@ -306,9 +305,8 @@ fn account(folder: &Path, name: Option<&str>) -> Option<Identity> {
 }
 
 fn slot_path(folder: &Path, name: Option<&str>, slot: usize) -> PathBuf {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-    let name: String =
-        name.unwrap_or("guest").chars().map(|c| if is_plain(c) { c } else { '_' }).take(40).collect();
+    let plain = |letter| if is_plain_letter(letter) { letter } else { '_' };
+    let name: String = name.unwrap_or("guest").chars().map(plain).take(40).collect();
     let kind = if name == "guest" { "default" } else { "named" };
     let number = if slot == 1 { String::new() } else { format!("-{slot}") };
     folder.join(format!("{kind}-{name}{number}.json"))
@@ -335,20 +333,6 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Locks the file beside this one. `None` if another process has the lock.
-///
-/// The file itself cannot carry the lock, because it is replaced as a whole.
-fn lock(path: &Path) -> Result<Option<File>, ConfigError> {
-    let path = path.with_extension("lock");
-    let file = open_private(&path, OpenOptions::new().write(true).create(true).truncate(false))
-        .map_err(at(&path))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(fs::TryLockError::WouldBlock) => Ok(None),
-        Err(fs::TryLockError::Error(error)) => Err(at(&path)(error)),
-    }
-}
-
 fn open_private(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
@@ -361,6 +345,11 @@ fn create_private_dir(path: &Path) -> Result<(), ConfigError> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(at(path))
+}
+
+fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ConfigError> {
+    let text = serde_json::to_vec_pretty(value).map_err(io::Error::from).map_err(at(path))?;
+    write_private(path, &text)
 }
 
 /// Writes a file that only its owner may read, atomically: writes a new file, then renames it.

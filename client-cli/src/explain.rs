@@ -7,7 +7,6 @@ use flagfall_rules::{Bombs, Disclosure, Fill, Lakes, Ruleset, Start, Ties};
 
 use crate::{pictures, text, texts, words};
 
-/// Lists every ruleset, one line each.
 pub fn list() -> String {
     let mut page = text!("rulesets") + "\n\n";
     for ruleset in Ruleset::all() {

@@ -6,7 +6,7 @@ mod conditions;
 mod keymap;
 mod screen;
 
-pub use action::Action;
+pub use action::{Action, Jump};
 pub use keymap::{KeyHint, action, answers_to_draw, hints, key_for};
 pub use screen::{Screen, screen};
 

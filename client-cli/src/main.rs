@@ -4,7 +4,7 @@ mod commands;
 
 use std::process::ExitCode;
 
-use flagfall::settings::{CliError, read_command_line};
+use flagfall::settings::{SettingsError, read_command_line};
 use flagfall::text;
 use flagfall_protocol::Exit;
 
@@ -13,13 +13,13 @@ use commands::CommandError;
 fn main() -> ExitCode {
     let result = match read_command_line(std::env::args_os()) {
         Ok((cli, settings)) => commands::run(cli, &settings),
-        Err(CliError::Arguments(error)) => {
+        Err(SettingsError::Arguments(error)) => {
             // Help and version are not errors.
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Done };
             drop(error.print());
             return ExitCode::from(code.code());
         }
-        Err(CliError::Settings(error)) => Err(commands::settings_failure(error)),
+        Err(error) => Err(commands::settings_failure(error)),
     };
     match result {
         Ok(code) => ExitCode::from(code),

@@ -13,12 +13,11 @@ mod ui;
 use std::collections::BTreeMap;
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::PlayerKind;
+use flagfall_protocol::{ClientToServer, PlayerKind};
 
 use crate::commitments::Shown;
 use crate::random::Random;
-use crate::text;
-use crate::words;
+use crate::{text, words};
 
 pub use connection::{Connection, Link, Login, Pending, Retry, Unsaved};
 pub use flagfall_protocol::Secret;
@@ -26,7 +25,7 @@ pub use goal::{Goal, How, SetupChoice, Wish};
 pub use lobby::{Challenges, Lobby, PoolWait};
 pub use message::{Effect, Key, Message};
 pub use notes::Notes;
-pub(crate) use open_game::A1;
+
 pub use open_game::{OpenGame, Premove};
 pub use options::{DEFAULT_SERVER, Face, Options, server_flag};
 pub use ui::{Choice, Choices, Help, Page, Prompt, Ui, Uncolored};
@@ -49,13 +48,13 @@ pub struct Model {
     pub commitments: BTreeMap<GameId, Shown>,
     pub ui: Ui,
     pub notes: Notes,
-    /// The lines that are read.
     pub input: LineInput,
     /// Lines to print after the screen is closed.
     pub last_words: Vec<String>,
+    /// What the shell is to carry out after this message.
+    pub(crate) effects: Vec<Effect>,
 }
 
-/// The time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Clock {
     /// The current time in milliseconds since 1970, by this machine's clock.
@@ -68,7 +67,6 @@ pub struct Clock {
 pub struct Deployments {
     /// Ruleset, name, text.
     pub saved: BTreeMap<String, BTreeMap<String, String>>,
-    /// The account's deployments are being loaded.
     pub is_loading: bool,
     /// The goal waits for them, because one of them is to be handed in.
     pub is_awaited: bool,
@@ -99,17 +97,11 @@ impl Model {
             game: None,
             opening: None,
             commitments: BTreeMap::new(),
-            ui: Ui {
-                page: Page::Waiting { headline, lines: Vec::new() },
-                prompt: None,
-                history: None,
-                help: None,
-                is_turned: false,
-                replay: None,
-            },
+            ui: Ui { page: Page::Waiting { headline, lines: Vec::new() }, ..Ui::default() },
             notes: Notes::default(),
             input: LineInput::default(),
             last_words: Vec::new(),
+            effects: Vec::new(),
         }
     }
 
@@ -126,14 +118,27 @@ impl Model {
         self.notes.push(text);
     }
 
-    /// The side at the bottom of the board.
+    pub(crate) fn say_all(&mut self, texts: impl IntoIterator<Item = impl Into<String>>) {
+        texts.into_iter().for_each(|text| self.say(text));
+    }
+
+    /// Says why something is not done. A script then ends with an error.
+    pub(crate) fn refuse(&mut self, why: impl Into<String>) {
+        self.input.was_refused = true;
+        self.say(why);
+    }
+
+    /// Sends a message that is not a command: it is not repeated on the next connection.
+    pub(crate) fn tell(&mut self, message: ClientToServer) {
+        self.effects.push(Effect::Send(message));
+    }
+
     pub fn bottom(&self) -> Side {
         let own = self.game.as_ref().and_then(OpenGame::own_side).filter(|_| self.options.flip);
         let side = own.unwrap_or(Side::Red);
         if self.ui.is_turned { side.opponent() } else { side }
     }
 
-    /// The user's wish, if they want to play.
     pub fn wish(&self) -> Option<&Wish> {
         match &self.goal {
             Goal::Play(wish) => Some(wish),
@@ -141,7 +146,6 @@ impl Model {
         }
     }
 
-    /// True if the player wants to be paired by the pool.
     pub fn is_for_pool(&self) -> bool {
         self.wish().is_some_and(|wish| wish.how == How::Pool)
     }
@@ -153,8 +157,7 @@ impl Model {
 
     /// True if the server keeps the player's saved deployments, as it does for accounts.
     pub fn is_account(&self) -> bool {
-        let kind = self.login.player.as_ref().map(|player| player.kind);
-        matches!(kind, Some(PlayerKind::Account | PlayerKind::Bot)) && !self.options.face.is_program()
+        self.has_rating() && !self.options.face.is_program()
     }
 
     /// True if the player has ratings. Guests have none.

@@ -24,9 +24,7 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 }
 
 /// The ruleset with this id, in any case and with any changes.
-///
-/// # Errors
-/// What is wrong with it, and the id that may be meant.
+/// The error says what is wrong with it, and which id may be meant.
 pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
     let text = text.trim().to_lowercase();
     Ruleset::parse(&text).map_err(|error| {
@@ -45,24 +43,19 @@ pub fn ruleset(text: &str) -> Result<&'static Ruleset, String> {
 }
 
 /// The ruleset with this id, if the line protocol can express everything that happens in it.
-///
-/// # Errors
-/// What is wrong with the id, or the rulesets that can be used.
+/// The error says what is wrong with the id, or which rulesets can be used.
 pub fn tellable_ruleset(id: &str) -> Result<&'static Ruleset, String> {
-    let tellable = || Ruleset::all().iter().copied().filter(|ruleset| can_tell(ruleset));
-    let ids: Vec<&str> = tellable().map(|ruleset| ruleset.id).collect();
-    let ids = ids.join(", ");
     let found = ruleset(id)?;
     if can_tell(found) {
         return Ok(found);
     }
-    Err(text!("ruleset-not-for-programs", ruleset = id, rulesets = ids))
+    let tellable = Ruleset::all().iter().filter(|ruleset| can_tell(ruleset));
+    let ids: Vec<&str> = tellable.map(|ruleset| ruleset.id).collect();
+    Err(text!("ruleset-not-for-programs", ruleset = id, rulesets = ids.join(", ")))
 }
 
 /// The house players' level of this name, in any case.
-///
-/// # Errors
-/// The known names, and the one that may be meant.
+/// The error says which names are known, and which one may be meant.
 pub fn level(text: &str) -> Result<Level, String> {
     let names = || Level::ALL.iter().map(|level| level.name());
     Level::from_name(&text.to_lowercase()).ok_or_else(|| unknown("level", text, names()))
@@ -76,12 +69,16 @@ pub fn unknown<'a>(kind: &str, text: &str, names: impl Iterator<Item = &'a str> 
 
 /// Checks that a player's name can be part of a path.
 pub fn player(text: &str) -> Result<String, String> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if text.bytes().all(is_plain) && !text.is_empty() {
-        Ok(text.to_owned())
-    } else {
-        Err(text!("not-a-player", name = text))
-    }
+    if is_plain(text) { Ok(text.to_owned()) } else { Err(text!("not-a-player", name = text)) }
+}
+
+/// True for a text of letters, digits, hyphens and underscores, which can be part of a path.
+pub fn is_plain(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_plain_letter)
+}
+
+pub(crate) fn is_plain_letter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || letter == '-' || letter == '_'
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use crate::{text, words};
 
 const INDENT: &str = "      ";
 
-/// The pictures of a ruleset, each with its caption, ready to print.
 pub(crate) fn of(ruleset: &Ruleset, numbering: Numbering) -> Vec<String> {
     let draw = Draw { numbering };
     let mut pictures = vec![draw.scouts(ruleset)];
@@ -43,6 +42,16 @@ struct Strikers {
     strong: Rank,
 }
 
+/// The row after the defending piece has won. `advances`: it takes the attacker's square.
+fn defended(piece: &str, advances: bool, hidden: bool) -> [&str; 2] {
+    match (advances, hidden) {
+        (true, true) => ["[?]", "."],
+        (true, false) => [piece, "."],
+        (false, true) => [".", "[#]"],
+        (false, false) => [".", piece],
+    }
+}
+
 /// The ranks to show in pictures: middle ones, if the army has them.
 fn strikers(ruleset: &Ruleset) -> Strikers {
     if [Rank::Captain, Rank::Colonel].iter().all(|rank| ruleset.army.count(*rank) > 0) {
@@ -52,7 +61,6 @@ fn strikers(ruleset: &Ruleset) -> Strikers {
     }
 }
 
-/// Draws pictures with one kind of figures.
 struct Draw {
     numbering: Numbering,
 }
@@ -81,50 +89,28 @@ impl Draw {
     }
 
     fn strikes(&self, ruleset: &Ruleset) -> Vec<String> {
-        let Strikers { weak: weak_rank, strong: strong_rank } = strikers(ruleset);
-        let (weak, strong) = (self.red(weak_rank), self.blue(strong_rank));
-        let (attacker, defender) = (weak_rank, strong_rank);
-        let mut pictures = Vec::new();
-        let after = match (ruleset.winner_advances, ruleset.disclosure) {
-            (true, Disclosure::Both) => [strong.as_str(), "."],
-            (true, Disclosure::SilentDefense) => ["[?]", "."],
-            (false, Disclosure::Both) => [".", strong.as_str()],
-            (false, Disclosure::SilentDefense) => [".", "[#]"],
-        };
-        let caption = match (ruleset.winner_advances, ruleset.disclosure) {
-            (true, Disclosure::Both) => text!("picture-strong-takes", attacker, defender),
-            (true, Disclosure::SilentDefense) => text!("picture-strong-takes-hidden", attacker, defender),
-            (false, Disclosure::Both) => text!("picture-strong-stays", attacker, defender),
-            (false, Disclosure::SilentDefense) => text!("picture-strong-stays-hidden", attacker, defender),
-        };
-        pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
-        let bomb = self.blue(Rank::Bomb);
-        let (caption, after) = match ruleset.bombs {
-            Bombs::Stay => (text!("picture-bomb-stays", attacker), [".", bomb.as_str()]),
+        let Strikers { weak: attacker, strong: defender } = strikers(ruleset);
+        let (weak, bomb) = (self.red(attacker), self.blue(Rank::Bomb));
+        let (equal, strong) = (self.blue(attacker), self.blue(defender));
+        let advances = ruleset.winner_advances;
+        let hidden = ruleset.disclosure == Disclosure::SilentDefense;
+        let bomb = match ruleset.bombs {
+            Bombs::Stay => (text!("picture-bomb-stays", attacker), defended(&bomb, false, hidden)),
             Bombs::LeaveWithAttacker => (text!("picture-bomb-leaves", attacker), [".", "."]),
         };
-        let hidden = ruleset.disclosure == Disclosure::SilentDefense && ruleset.bombs == Bombs::Stay;
-        let after = if hidden { [".", "[#]"] } else { after };
-        pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
-        let equal = self.blue(weak_rank);
-        let (caption, after) = match (ruleset.ties, ruleset.winner_advances, ruleset.disclosure) {
-            (Ties::BothLeave, ..) => (text!("picture-tie-both", attacker), [".", "."]),
-            (Ties::AttackerWins, ..) => (text!("picture-tie-attacker", attacker), [".", weak.as_str()]),
-            (Ties::DefenderWins, false, Disclosure::Both) => {
-                (text!("picture-tie-defender", attacker), [".", equal.as_str()])
-            }
-            (Ties::DefenderWins, true, Disclosure::Both) => {
-                (text!("picture-tie-defender-takes", attacker), [equal.as_str(), "."])
-            }
-            (Ties::DefenderWins, false, Disclosure::SilentDefense) => {
-                (text!("picture-tie-defender-hidden", attacker), [".", "[#]"])
-            }
-            (Ties::DefenderWins, true, Disclosure::SilentDefense) => {
-                (text!("picture-tie-defender-takes-hidden", attacker), ["[?]", "."])
+        let tie = match ruleset.ties {
+            Ties::BothLeave => (text!("picture-tie-both", attacker), [".", "."]),
+            Ties::AttackerWins => (text!("picture-tie-attacker", attacker), [".", weak.as_str()]),
+            Ties::DefenderWins => {
+                let caption = text!("picture-tie-defender", attacker, advances, hidden);
+                (caption, defended(&equal, advances, hidden))
             }
         };
-        pictures.push(picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]));
-        pictures
+        let strong_caption = text!("picture-strong", attacker, defender, advances, hidden);
+        let strong = (strong_caption, defended(&strong, advances, hidden));
+        let draw =
+            |(caption, after): (String, [&str; 2])| picture(&caption, &[self.turn(&[&weak, "[#]"], &after)]);
+        [strong, bomb, tie].map(draw).to_vec()
     }
 
     fn two_squares(&self, ruleset: &Ruleset, limit: u8) -> String {

@@ -106,21 +106,6 @@ pub fn chip_at(view: &GameView, square: Square) -> Option<ChipColor> {
     view.chips?.color(square)
 }
 
-/// Legend of the letters after the squares, for rulesets with chips.
-pub fn chips_legend() -> String {
-    text!("legend-chips")
-}
-
-/// Legend of the board for rulesets with coins.
-pub fn coins_legend() -> String {
-    text!("legend-coins")
-}
-
-/// Legend of the marks on the board, in one sentence.
-pub fn legend() -> String {
-    text!("legend")
-}
-
 /// One side's losses in words, on at most two lines.
 pub fn losses(view: &GameView, ruleset: &Ruleset, side: Side) -> Vec<String> {
     if view.phase == Phase::Deploying {

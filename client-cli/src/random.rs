@@ -14,7 +14,6 @@ pub enum Random {
 }
 
 impl Random {
-    /// The next 64 random bits.
     pub fn bits(&mut self) -> u64 {
         match self {
             // If the system fails, the standard library's hash keys still differ between processes.

@@ -4,17 +4,9 @@ use flagfall_protocol::{RatingRange, RatingWish};
 
 use crate::{text, words};
 
-/// A text that is not a rating range.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", text!("not-a-range", text = .0))]
-pub struct RangeError(String);
-
 /// Parses `1400-1600`, `1400-`, `-1600`, `+-200` and `-100+300`.
-///
-/// # Errors
-/// If it is none of these.
-pub fn parse_range(text: &str) -> Result<RatingWish, RangeError> {
-    let error = || RangeError(text.to_owned());
+pub fn parse_range(text: &str) -> Result<RatingWish, String> {
+    let error = || text!("not-a-range", text);
     let points = |digits: &str| digits.parse::<u32>().map_err(|_| error());
     let end = |digits: &str| if digits.is_empty() { Ok(None) } else { points(digits).map(Some) };
     if let Some(around) = text.strip_prefix("+-").or_else(|| text.strip_prefix('±')) {

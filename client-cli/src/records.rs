@@ -18,14 +18,16 @@ use crate::{text, words};
 /// Deepest nesting of folders that is searched.
 const DEPTH_MAX: usize = 32;
 
-#[derive(Default)]
-struct Counts {
+/// Checks records, and counts how they are.
+struct Checker<'a, W> {
+    args: &'a CheckArgs,
+    /// The keys that records must be signed with.
+    keys: Option<PublicKeys>,
     good: u64,
     partly: u64,
     wrong: u64,
     unreadable: u64,
-    /// The keys that records must be signed with.
-    keys: Option<PublicKeys>,
+    out: &'a mut W,
 }
 
 /// Checks records and writes a line for each as it is done.
@@ -40,11 +42,11 @@ pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
             return Ok(Exit::Storage.code());
         }
     };
-    let mut counts = Counts { keys, ..Counts::default() };
+    let mut checker = Checker { args, keys, good: 0, partly: 0, wrong: 0, unreadable: 0, out };
     for path in &args.records {
-        check_path(path, 0, args, &mut counts, out)?;
+        checker.check(path, 0)?;
     }
-    let Counts { good, partly, wrong, unreadable, keys: _ } = counts;
+    let Checker { good, partly, wrong, unreadable, out, .. } = checker;
     if !args.json {
         let records = good + partly + wrong;
         let total = match unreadable {
@@ -62,7 +64,6 @@ pub fn check(args: &CheckArgs, out: &mut impl Write) -> io::Result<u8> {
     Ok(exit.code())
 }
 
-/// The public keys of the command line; `None` if there are none.
 fn keys(named: &[String]) -> Result<Option<PublicKeys>, String> {
     let mut keys = PublicKeys::default();
     for name in named {
@@ -76,26 +77,55 @@ fn keys(named: &[String]) -> Result<Option<PublicKeys>, String> {
     Ok((!named.is_empty()).then_some(keys))
 }
 
-fn check_path(
-    path: &Path,
-    depth: usize,
-    args: &CheckArgs,
-    counts: &mut Counts,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    if path == Path::new("-") {
-        return check_stream(io::stdin().lock(), &text!("check-standard-input"), args, counts, out);
+impl<W: Write> Checker<'_, W> {
+    fn check(&mut self, path: &Path, depth: usize) -> io::Result<()> {
+        if path == Path::new("-") {
+            return self.check_stream(io::stdin().lock(), &text!("check-standard-input"));
+        }
+        let name = path.display().to_string();
+        if path.is_dir() {
+            return match files_in(path) {
+                _ if depth >= DEPTH_MAX => self.report_unreadable(name, &text!("check-too-deep")),
+                Ok(paths) => paths.iter().try_for_each(|path| self.check(path, depth + 1)),
+                Err(error) => self.report_unreadable(name, &error),
+            };
+        }
+        match File::open(path) {
+            Ok(file) => self.check_stream(file, &name),
+            Err(error) => self.report_unreadable(name, &error),
+        }
     }
-    if path.is_dir() {
-        return match files_in(path) {
-            _ if depth >= DEPTH_MAX => report_unreadable(path, &text!("check-too-deep"), args, counts, out),
-            Ok(paths) => paths.iter().try_for_each(|path| check_path(path, depth + 1, args, counts, out)),
-            Err(error) => report_unreadable(path, &error, args, counts, out),
-        };
+
+    fn check_stream(&mut self, stream: impl Read, name: &str) -> io::Result<()> {
+        for (number, value) in (1_u64..).zip(Reader::new(BufReader::new(stream))) {
+            let name = if number == 1 { name.to_owned() } else { text!("check-record", name, number) };
+            match value {
+                Ok(value) => self.report(&name, &check_value_with(&value, self.keys.as_ref()))?,
+                Err(error) => self.report_unreadable(name, &error)?,
+            }
+        }
+        Ok(())
     }
-    match File::open(path) {
-        Ok(file) => check_stream(file, &path.display().to_string(), args, counts, out),
-        Err(error) => report_unreadable(path, &error, args, counts, out),
+
+    fn report(&mut self, name: &str, report: &Report) -> io::Result<()> {
+        *match report.status {
+            Status::Good => &mut self.good,
+            Status::Partly => &mut self.partly,
+            Status::False => &mut self.wrong,
+        } += 1;
+        if self.args.json {
+            return writeln!(self.out, "{}", json!({ "record": name, "report": report }));
+        }
+        writeln!(self.out, "{}", words::clean(&line(name, report)))
+    }
+
+    fn report_unreadable(&mut self, name: String, why: &impl ToString) -> io::Result<()> {
+        self.unreadable += 1;
+        let why = why.to_string();
+        if self.args.json {
+            return writeln!(self.out, "{}", json!({ "record": name, "trouble": why }));
+        }
+        writeln!(self.out, "{}", words::clean(&text!("check-unread", name, why)))
     }
 }
 
@@ -115,60 +145,6 @@ fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
     }
     paths.sort();
     Ok(paths)
-}
-
-fn check_stream(
-    stream: impl Read,
-    name: &str,
-    args: &CheckArgs,
-    counts: &mut Counts,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    for (number, value) in (1_u64..).zip(Reader::new(BufReader::new(stream))) {
-        let name = if number == 1 { name.to_owned() } else { text!("check-record", name, number) };
-        match value {
-            Ok(value) => {
-                let report = check_value_with(&value, counts.keys.as_ref());
-                tell(&name, &report, args, counts, out)?;
-            }
-            Err(error) => report_unreadable(Path::new(&name), &error, args, counts, out)?,
-        }
-    }
-    Ok(())
-}
-
-fn tell(
-    name: &str,
-    report: &Report,
-    args: &CheckArgs,
-    counts: &mut Counts,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let count = match report.status {
-        Status::Good => &mut counts.good,
-        Status::Partly => &mut counts.partly,
-        Status::False => &mut counts.wrong,
-    };
-    *count += 1;
-    if args.json {
-        return writeln!(out, "{}", json!({ "record": name, "report": report }));
-    }
-    writeln!(out, "{}", words::clean(&line(name, report)))
-}
-
-fn report_unreadable(
-    path: &Path,
-    why: &impl ToString,
-    args: &CheckArgs,
-    counts: &mut Counts,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    counts.unreadable += 1;
-    let (name, why) = (path.display().to_string(), why.to_string());
-    if args.json {
-        return writeln!(out, "{}", json!({ "record": name, "trouble": why }));
-    }
-    writeln!(out, "{}", words::clean(&text!("check-unread", name, why)))
 }
 
 fn line(name: &str, report: &Report) -> String {
@@ -204,17 +180,13 @@ fn finding(finding: &Finding) -> String {
     let Finding { code, event, ply, detail } = finding;
     let code = code.code();
     match (ply, event) {
-        (Some(ply), Some(event)) => {
-            text!("check-finding-at", ply = *ply, event = *event + 1, code, detail)
-        }
+        (Some(ply), Some(event)) => text!("check-finding-at", ply = *ply, event = *event + 1, code, detail),
         _ => text!("check-finding", code, detail),
     }
 }
 
 /// Reads a record from a file in any format that [`convert`] reads.
-///
-/// # Errors
-/// Why it cannot be read, or why it is not a legal game.
+/// The error says why it cannot be read, or why it is not a legal game.
 pub fn read_record(path: &Path) -> Result<GameRecord, String> {
     let name = path.display().to_string();
     let text = read(path).map_err(|error| file_error(&name, &error))?;
@@ -228,9 +200,7 @@ pub fn read_record(path: &Path) -> Result<GameRecord, String> {
 }
 
 /// Converts a game to another format. Writes it into the named file, or returns it as text.
-///
-/// # Errors
-/// Why it cannot be read, is not a legal game, or cannot be expressed in the other format.
+/// The error says why it cannot be read, is no legal game, or does not fit the other format.
 pub fn convert(args: &ConvertArgs) -> Result<String, String> {
     let ConvertArgs { input, output, from, to, rules } = args;
     let name = input.display().to_string();

@@ -18,22 +18,18 @@ use flagfall_rules::Ruleset;
 use unicode_width::UnicodeWidthStr;
 
 use crate::model::{Link, Model, OpenGame, Page, Prompt};
-use crate::text;
-use crate::{input, plain, words};
+use crate::{input, plain, text, words};
 use layout::{PageLayout, SHORT_HEIGHT};
 use theme::Theme;
 
 pub fn render(model: &Model, frame: &mut Frame<'_>) {
     let theme = Theme { color: model.options.color };
     let area = frame.area();
-    let page = match page(model, area) {
+    let [title, body, message, keys] = match page(model, area) {
         Ok(page) => page,
-        Err(needed) => {
-            too_small(model, frame, area, needed);
-            return;
-        }
+        Err(needed) => return too_small(model, frame, area, needed),
     };
-    let layout::Page { title, body, message, keys } = page;
+
     frame.render_widget(title_line(model, theme, area.width), title);
     match (&model.ui.page, &model.game) {
         (Page::Game, Some(game)) => game_page(model, game, theme, frame, area, body),
@@ -74,26 +70,26 @@ fn board_of(model: &Model) -> Option<&'static Ruleset> {
 }
 
 /// The parts of the page, or the size that it needs.
-fn page(model: &Model, area: Rect) -> Result<layout::Page, Size> {
+fn page(model: &Model, area: Rect) -> Result<[Rect; 4], Size> {
     if let Some(ruleset) = board_of(model) {
         PageLayout::new(&ruleset.shape, area)?;
     }
-    layout::Page::new(area)
+    layout::page(area)
 }
 
 fn too_small(model: &Model, frame: &mut Frame<'_>, area: Rect, needed: Size) {
-    if let Some(Prompt::Leave(consequences)) = &model.ui.prompt {
-        let text = text!("screen-leave", consequences, keys = key_bar(model, area.width));
-        frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
-        return;
-    }
-    let text = text!(
-        "screen-too-small",
-        width = area.width,
-        height = area.height,
-        board_width = needed.width,
-        board_height = needed.height
-    );
+    let text = match &model.ui.prompt {
+        Some(Prompt::Leave(consequences)) => {
+            text!("screen-leave", consequences, keys = key_bar(model, area.width))
+        }
+        _ => text!(
+            "screen-too-small",
+            width = area.width,
+            height = area.height,
+            board_width = needed.width,
+            board_height = needed.height
+        ),
+    };
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: true }), area);
 }
 
@@ -117,26 +113,19 @@ fn title_line(model: &Model, theme: Theme, width: u16) -> Paragraph<'static> {
         }
         Some(_) | None => " Flagfall".to_owned(),
     };
-    let line = match &model.connection.link {
-        _ if model.ui.replay.is_some() => model
-            .ui
-            .replay
-            .as_ref()
-            .map(|replay| text!("title-record", at = replay.at(), last = replay.last()))
-            .unwrap_or_default(),
+    let replay = model.ui.replay.as_ref();
+    let replayed = replay.map(|replay| text!("title-record", at = replay.at, last = replay.last));
+    let line = replayed.unwrap_or_else(|| match model.connection.link {
         Link::Online if model.game.as_ref().is_some_and(|game| game.superseded) => text!("title-read-only"),
         Link::Online => model.login.player.as_ref().map_or_else(
             || text!("title-online"),
             |player| text!("title-player", player = words::player(player)),
         ),
-        Link::Dialing { .. } | Link::Greeting { .. } if model.connection.was_online => {
-            text!("title-reconnecting")
-        }
-        Link::Dialing { .. } | Link::Greeting { .. } => text!("title-connecting"),
-        Link::Closed { .. } => text!("title-disconnected"),
-    };
-    let room = usize::from(width).saturating_sub(line.width() + 1);
-    let room = room.saturating_sub(1);
+        Link::Dialing | Link::Greeting if model.connection.was_online => text!("title-reconnecting"),
+        Link::Dialing | Link::Greeting => text!("title-connecting"),
+        Link::Closed => text!("title-disconnected"),
+    });
+    let room = usize::from(width).saturating_sub(line.width() + 2);
     let what = words::fit(&words::shorten(&what, room), room);
     Paragraph::new(format!("{what} {line} ")).style(theme.bar())
 }
@@ -191,15 +180,12 @@ fn question(prompt: &Prompt) -> String {
 fn said(typed: &str, columns: usize) -> String {
     let line = |message: &str| format!(" {}", text!("ask-said", message));
     let mut shown = typed;
-    while !shown.is_empty() && line(shown).width() > columns {
-        let mut letters = shown.chars();
-        letters.next();
-        shown = letters.as_str();
+    while let Some(first) = shown.chars().next().filter(|_| line(shown).width() > columns) {
+        shown = &shown[first.len_utf8()..];
     }
     line(shown)
 }
 
-/// The colors to choose from.
 fn colors(question: &str, theme: Theme, strong: Style) -> Line<'static> {
     let mut spans = vec![Span::styled(format!(" {question} "), strong)];
     for chip in ChipColor::ALL {

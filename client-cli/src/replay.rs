@@ -1,51 +1,36 @@
 //! A game's record, told as text or stepped through on a board.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 
 use flagfall_board::{Ply, Side};
 use flagfall_protocol::{GameEvent, GameRecord, GameView, Viewer};
 use flagfall_records::with_changes;
 use flagfall_rules::Ruleset;
 
-use crate::deployments;
-use crate::text;
-use crate::words;
+use crate::{deployments, text, words};
 
 /// A record and a position in it: how many of its events have happened.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replay {
-    record: GameRecord,
-    ruleset: &'static Ruleset,
-    /// How many events come before the first one without a change.
-    last: usize,
-    at: usize,
+    pub(crate) record: GameRecord,
+    pub(crate) ruleset: &'static Ruleset,
+    /// How many events can be shown: those before the first one without a change.
+    pub last: usize,
+    /// How many events have happened.
+    pub at: usize,
     first_view: GameView,
-    view: GameView,
+    pub(crate) view: GameView,
 }
-
-/// A record that this client cannot play back.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct UnknownRuleset(String);
-
-impl fmt::Display for UnknownRuleset {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&text!("replay-unknown-ruleset", ruleset = &self.0))
-    }
-}
-
-impl std::error::Error for UnknownRuleset {}
 
 impl Replay {
     /// Starts at the position before the first ply.
-    ///
-    /// # Errors
-    /// If the ruleset is unknown.
-    pub fn new(record: GameRecord) -> Result<Replay, UnknownRuleset> {
-        let unknown = UnknownRuleset(record.terms.ruleset.clone());
-        let Some(ruleset) = Ruleset::find(&record.terms.ruleset) else { return Err(unknown) };
+    pub fn new(record: GameRecord) -> Result<Replay, String> {
+        let id = record.terms.ruleset.clone();
+        let unknown = || text!("replay-unknown-ruleset", ruleset = &id);
+        let ruleset = Ruleset::find(&id).ok_or_else(unknown)?;
         let record = if record.first_view.is_some() { record } else { record.without_changes() };
         let record = with_changes(record);
-        let Some(first_view) = record.first_view.clone() else { return Err(unknown) };
+        let first_view = record.first_view.clone().ok_or_else(unknown)?;
         let first_view = GameView { audience: Viewer::Public, ..first_view };
         let last = record.events.iter().take_while(|told| told.change.is_some()).count();
         let mut replay = Replay { record, ruleset, last, at: 0, view: first_view.clone(), first_view };
@@ -56,19 +41,9 @@ impl Replay {
         Ok(replay)
     }
 
-    /// How many events have happened.
-    pub fn at(&self) -> usize {
-        self.at
-    }
-
-    /// How many events can be shown.
-    pub fn last(&self) -> usize {
-        self.last
-    }
-
     /// Goes to the position after this many events, at most to the end.
     pub fn go(&mut self, at: usize) {
-        let at = at.min(self.last());
+        let at = at.min(self.last);
         if at < self.at {
             self.view = self.first_view.clone();
             self.at = 0;
@@ -98,18 +73,6 @@ impl Replay {
         let before = self.at.saturating_sub(1);
         let earlier = &self.record.events[before.saturating_sub(max.saturating_sub(1))..before];
         earlier.iter().map(|told| words::event(&told.event)).chain([self.sentence()]).collect()
-    }
-
-    pub fn record(&self) -> &GameRecord {
-        &self.record
-    }
-
-    pub fn ruleset(&self) -> &'static Ruleset {
-        self.ruleset
-    }
-
-    pub fn view(&self) -> &GameView {
-        &self.view
     }
 
     pub fn text(&self) -> String {
@@ -221,14 +184,14 @@ pub(crate) mod tests {
         for record in [over.clone().without_changes(), over, running] {
             let is_over = record.outcome.is_some();
             let mut replay = Replay::new(record).expect("a known ruleset");
-            assert_eq!((replay.at(), replay.last()), (3, if is_over { 8 } else { 7 }));
-            assert_eq!(replay.view().pieces.len(), 16);
+            assert_eq!((replay.at, replay.last), (3, if is_over { 8 } else { 7 }));
+            assert_eq!(replay.view.pieces.len(), 16);
             let start = replay.clone();
             replay.go(7);
-            assert_eq!(replay.view().pieces.len(), 14);
-            assert_eq!(replay.view().captured.red[Rank::Marshal], 1);
+            assert_eq!(replay.view.pieces.len(), 14);
+            assert_eq!(replay.view.captured.red[Rank::Marshal], 1);
             replay.go(99);
-            assert_eq!(replay.view().phase, if is_over { Phase::Over } else { Phase::Playing });
+            assert_eq!(replay.view.phase, if is_over { Phase::Over } else { Phase::Playing });
             replay.go(3);
             assert_eq!(replay, start);
             assert_eq!(replay.sentences(9).len(), 3);
@@ -243,7 +206,7 @@ pub(crate) mod tests {
     fn an_old_record_that_hides_squares_says_so() {
         let [running, _] = records();
         let replay = Replay::new(running.without_changes()).expect("a known ruleset");
-        assert_eq!(replay.last(), 0);
+        assert_eq!(replay.last, 0);
         assert!(replay.sentence().ends_with("cannot be shown on a board."), "{}", replay.sentence());
     }
 

@@ -2,6 +2,7 @@
 
 use flagfall_board::{GameId, Ply, Side};
 use flagfall_protocol::{Invite, NewQueue, QueuedMove, SaveDeployment, Secret, Speed};
+use hyper::Method;
 
 /// An HTTP request beside the WebSocket.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -79,12 +80,12 @@ pub enum Request {
 }
 
 impl Request {
-    pub fn method(&self) -> &'static str {
+    pub fn method(&self) -> Method {
         match self {
-            Request::Invite { .. } => "POST",
-            Request::SetQueue { .. } | Request::SaveDeployment { .. } => "PUT",
-            Request::Decline { .. } | Request::ClearQueue { .. } => "DELETE",
-            _ => "GET",
+            Request::Invite { .. } => Method::POST,
+            Request::SetQueue { .. } | Request::SaveDeployment { .. } => Method::PUT,
+            Request::Decline { .. } | Request::ClearQueue { .. } => Method::DELETE,
+            _ => Method::GET,
         }
     }
 

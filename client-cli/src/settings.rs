@@ -24,7 +24,6 @@ const SIZE_MAX: u64 = 64 << 10;
 
 #[derive(Debug)]
 struct Setting {
-    /// Its name in the file.
     key: &'static str,
     /// The option that it is the default of.
     option: &'static str,
@@ -56,7 +55,7 @@ const SETTINGS: [Setting; 10] = [
     Setting { key: "editing", option: "no_editing", kind: Kind::Opposite },
 ];
 
-/// What is wrong with the settings.
+/// What is wrong with the command line or the settings.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     #[error("{}: {source}", path.display())]
@@ -73,21 +72,15 @@ pub enum SettingsError {
     Wrong(String),
     #[error(transparent)]
     Unwritable(#[from] ConfigError),
-}
-
-/// Why there is nothing to carry out.
-#[derive(Debug, thiserror::Error)]
-pub enum CliError {
     /// The command line is wrong, or asks for help.
     #[error(transparent)]
     Arguments(#[from] clap::Error),
-    /// The file of settings is wrong.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
 }
 
 /// Reads a command line and the settings, which are its defaults.
-pub fn read_command_line(arguments: impl IntoIterator<Item = OsString>) -> Result<(Cli, Settings), CliError> {
+pub fn read_command_line(
+    arguments: impl IntoIterator<Item = OsString>,
+) -> Result<(Cli, Settings), SettingsError> {
     let arguments = with_small_commands(arguments);
     let first = help::command().try_get_matches_from(&arguments)?;
     let mut settings = Settings::read(Cli::from_arg_matches(&first)?.common.config_dir)?;
@@ -101,9 +94,7 @@ pub fn read_command_line(arguments: impl IntoIterator<Item = OsString>) -> Resul
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// An option of the command line.
     Option,
-    /// A variable of the environment.
     Environment,
     File,
     Default,
@@ -113,12 +104,10 @@ pub enum Origin {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Shown {
     pub key: &'static str,
-    /// Its value; `None` if there is none.
     pub value: Option<String>,
     pub origin: Origin,
 }
 
-/// The settings of a person.
 #[derive(Debug)]
 pub struct Settings {
     path: PathBuf,
@@ -130,9 +119,7 @@ pub struct Settings {
 
 impl Settings {
     /// Reads the file in the client's folder. Without a file, there are no settings.
-    ///
-    /// # Errors
-    /// The line that is wrong, or why the file cannot be read.
+    /// The error says which line is wrong, or why the file cannot be read.
     pub fn read(folder: Option<PathBuf>) -> Result<Settings, SettingsError> {
         let path = ConfigDir::new(folder).root().join(FILE);
         let text = read(&path)?;
@@ -140,7 +127,6 @@ impl Settings {
         Ok(Settings { path, kept, shown: Vec::new() })
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -170,14 +156,11 @@ impl Settings {
     }
 
     /// Sets a setting in the file. Comments stay.
-    ///
-    /// # Errors
-    /// If there is no such setting, it cannot have this value, or the file cannot be written.
     pub fn set(&self, key: &str, value: &str) -> Result<(), SettingsError> {
         let setting = find(key)?;
         let item = item(setting, value).map_err(SettingsError::Wrong)?;
-        check(setting, &option_values(setting, &item, &self.path).map_err(SettingsError::Wrong)?)
-            .map_err(SettingsError::Wrong)?;
+        let values = option_values(setting, &item, &self.path);
+        values.and_then(|values| check(setting, &values)).map_err(SettingsError::Wrong)?;
         self.change(|document| {
             let kept = document.get_mut(setting.key).and_then(Item::as_value_mut);
             match (kept, Item::Value(item)) {
@@ -191,10 +174,6 @@ impl Settings {
         })
     }
 
-    /// Removes a setting from the file.
-    ///
-    /// # Errors
-    /// If there is no such setting, or the file cannot be written.
     pub fn unset(&self, key: &str) -> Result<(), SettingsError> {
         let setting = find(key)?;
         self.change(|document| drop(document.remove(setting.key)))
@@ -293,17 +272,14 @@ fn option_values(setting: &Setting, value: &Value, path: &Path) -> Result<Vec<St
 fn check(setting: &Setting, values: &[String]) -> Result<(), String> {
     let option = setting.option.replace('_', "-");
     let line = ["flagfall".to_owned(), format!("--{option}={}", values.join(",")), "next".to_owned()];
-    match Cli::read(line) {
-        Ok(_) => Ok(()),
-        Err(_) => {
-            let command = help::command();
-            let arg = command.get_arguments().find(|arg| arg.get_id() == setting.option);
-            let names = arg.map(|arg| arg.get_possible_values()).unwrap_or_default();
-            let names: Vec<&str> = names.iter().map(|name| name.get_name()).collect();
-            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            Err(text!("settings-wrong-value", key = setting.key, names))
-        }
-    }
+    Cli::read(line).map(drop).map_err(|_| {
+        let command = help::command();
+        let arg = command.get_arguments().find(|arg| arg.get_id() == setting.option);
+        let names = arg.map(|arg| arg.get_possible_values()).unwrap_or_default();
+        let names: Vec<&str> = names.iter().map(|name| name.get_name()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        text!("settings-wrong-value", key = setting.key, names)
+    })
 }
 
 /// A typed value as it stands in the file.

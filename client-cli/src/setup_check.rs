@@ -15,7 +15,6 @@ type Saved = BTreeMap<String, BTreeMap<String, String>>;
 /// Why a word is not a usable deployment.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetupProblem {
-    /// The ruleset has no deployments.
     #[error("{}", text!("setup-none", ruleset = *.0))]
     NoDeployments(&'static str),
     /// It may be a name, but nothing is saved under it.
@@ -57,9 +56,7 @@ fn unknown(name: &str, ruleset: &str, saved: &Saved) -> SetupProblem {
 /// Checks the wish as far as possible without asking a server.
 ///
 /// A named deployment fixes the ruleset of the wish.
-///
-/// # Errors
-/// What is wrong, to show to the user.
+/// The error is a text for the user.
 pub fn check_wish(model: &mut Model, is_account: bool) -> Result<(), String> {
     let server = model.options.server_flag();
     let Goal::Play(wish) = &mut model.goal else { return Ok(()) };
@@ -103,9 +100,7 @@ fn check_rated(wish: &Wish, is_account: bool, server: &str) -> Result<(), String
 }
 
 /// Checks the wished deployment for the ruleset of a game that is about to start.
-///
-/// # Errors
-/// What is wrong, to show to the user.
+/// The error is a text for the user.
 pub fn check_for(model: &Model, ruleset: &str) -> Result<(), String> {
     let setup = model.wish().and_then(|wish| wish.setup.as_ref());
     let (Some(setup), Some(ruleset)) = (setup, Ruleset::find(ruleset)) else { return Ok(()) };

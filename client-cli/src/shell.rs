@@ -3,11 +3,10 @@
 use std::io::IsTerminal as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use hyper::Method;
 use ratatui::crossterm::terminal::size;
 use tokio::sync::mpsc;
 
-use crate::config::{ConfigDir, Identity};
+use crate::config::{ConfigDir, ConfigError, Identity};
 use crate::model::{Effect, Message, Model, Secret};
 use crate::net::address::Addresses;
 use crate::net::dial::Dialer;
@@ -28,14 +27,12 @@ pub fn terminal_columns() -> Option<usize> {
     size.ok().map(|(columns, _)| usize::from(columns)).filter(|columns| *columns >= COLUMNS_MIN)
 }
 
-/// Folds a text for a terminal of this many columns.
 pub fn folded(text: &str, columns: Option<usize>) -> String {
     let Some(columns) = columns else { return text.to_owned() };
     text.split('\n').flat_map(|line| words::fold(line, columns)).collect::<Vec<_>>().join("\n")
 }
 
 /// Carries out the core's effects.
-#[derive(Debug)]
 pub struct Shell {
     dialer: Dialer,
     addresses: Addresses,
@@ -48,7 +45,6 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// A shell that talks to this server with this identity.
     pub fn new(dialer: Dialer, addresses: Addresses, config: ConfigDir, identity: Identity) -> Shell {
         let (incoming_sender, incoming) = mpsc::channel(INCOMING_MAX);
         Shell { dialer, addresses, config, identity, socket: None, number: 0, incoming, incoming_sender }
@@ -112,7 +108,7 @@ impl Shell {
 
     /// The outcome of saving what a player needs to come back. A seat is useless without its
     /// credential.
-    fn saved(&self, result: Result<(), crate::config::ConfigError>) -> Outcome {
+    fn saved(&self, result: Result<(), ConfigError>) -> Outcome {
         match result {
             Ok(()) if self.identity.token().is_some() => Outcome::Happened(Message::Saved),
             Ok(()) => Outcome::Done,
@@ -132,14 +128,10 @@ impl Shell {
     }
 
     fn hang_up(&mut self, why: String) -> Outcome {
-        match self.socket.take() {
-            Some(socket) => {
-                socket.abort();
-                self.number += 1;
-                Outcome::Happened(Message::Disconnected { code: None, why })
-            }
-            None => Outcome::Done,
-        }
+        let Some(socket) = self.socket.take() else { return Outcome::Done };
+        socket.abort();
+        self.number += 1;
+        Outcome::Happened(Message::Disconnected { code: None, why })
     }
 
     /// The next message, from the current connection or an HTTP request.
@@ -169,8 +161,7 @@ async fn answer_to(
     let mut failure = String::new();
     for address in addresses.beginning_with(0) {
         let body = request.body().map_err(|error| error.to_string())?;
-        let method = Method::from_bytes(request.method().as_bytes()).map_err(|error| error.to_string())?;
-        match http::send(dialer, address, method, &request.path(), token, body).await {
+        match http::send(dialer, address, request.method(), &request.path(), token, body).await {
             Ok(answer) => return Ok(answer),
             Err(refused @ http::HttpError::Refused { .. }) => return Err(refused.to_string()),
             Err(error) => failure = error.to_string(),
@@ -179,24 +170,19 @@ async fn answer_to(
     Err(failure)
 }
 
-/// The result of carrying out an effect.
 pub(crate) enum Outcome {
     Done,
     Happened(Message),
-    /// The program ends with this code.
     Exit(u8),
 }
 
-fn written(result: Result<(), crate::config::ConfigError>) -> Outcome {
-    match result {
-        Ok(()) => Outcome::Done,
-        Err(error) => {
-            Outcome::Happened(Message::FileError { why: text!("not-written", why = error.to_string()) })
-        }
-    }
+fn written(result: Result<(), ConfigError>) -> Outcome {
+    result.map_or_else(
+        |error| Outcome::Happened(Message::FileError { why: text!("not-written", why = error.to_string()) }),
+        |()| Outcome::Done,
+    )
 }
 
-/// The current time in milliseconds since 1970.
 pub fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

@@ -2,7 +2,7 @@
 //! on a square.
 
 use flagfall_board::{Side, Square};
-use flagfall_protocol::{Phase, PoolStatus};
+use flagfall_protocol::{GameView, Phase, PoolStatus, Presence};
 use flagfall_rules::Identity;
 
 use crate::input::{self, Action};
@@ -44,6 +44,22 @@ fn minutes(ms: u64) -> String {
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
+/// The last move and the last exchange with the reserve.
+pub(crate) fn happened(view: &GameView) -> Vec<String> {
+    let moved = view.last_move.as_ref().map(words::moved);
+    moved.into_iter().chain(view.last_exchange.as_ref().map(words::exchanged)).collect()
+}
+
+/// Whether a player is there.
+pub(crate) fn presence(game: &OpenGame, side: Side) -> String {
+    match game.presence[side] {
+        Presence::Present => text!("presence-present"),
+        Presence::Reconnecting | Presence::Away if game.left[side] => text!("presence-left"),
+        Presence::Reconnecting => text!("presence-reconnecting"),
+        Presence::Away => text!("presence-away"),
+    }
+}
+
 /// What waits for the user, for an alert.
 pub fn waiting(model: &Model) -> Option<String> {
     let game = model.game.as_ref().filter(|game| game.is_acting() && model.ui.replay.is_none());
@@ -64,11 +80,8 @@ pub fn waiting(model: &Model) -> Option<String> {
 /// What stands on a square, as far as the player may know.
 pub(crate) fn square(model: &Model, game: &OpenGame, square: Square) -> String {
     let Some(piece) = targets::piece_at(&game.view, square) else {
-        return if game.view.lakes.contains(square) {
-            text!("square-lake", square)
-        } else {
-            text!("square-empty", square)
-        };
+        let is_lake = game.view.lakes.contains(square);
+        return if is_lake { text!("square-lake", square) } else { text!("square-empty", square) };
     };
     let owner = if game.own_side() == Some(piece.side) { "own".to_owned() } else { texts::key(piece.side) };
     let numbering = model.options.numbering;

@@ -41,7 +41,6 @@ pub fn words() -> &'static Words {
     &WORDS
 }
 
-/// The text of a refusal of the rules.
 pub fn refusal(why: impl Into<Refusal>) -> String {
     words().refusal(&why.into())
 }

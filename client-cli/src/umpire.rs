@@ -66,9 +66,6 @@ fn known_lakes(ruleset: &Ruleset) -> Result<Option<SquareSet>, String> {
 
 #[cfg(not(unix))]
 /// Not supported: the umpire ends programs by process group, which this system does not have.
-///
-/// # Errors
-/// Always.
 pub fn umpire(
     _args: UmpireArgs,
     _stop: impl FnOnce() -> tokio::sync::mpsc::Receiver<()>,

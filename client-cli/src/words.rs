@@ -5,16 +5,15 @@ mod clocks;
 use flagfall_board::{Numbering, Rank, Side, Square, SquareSet, Stamp};
 use flagfall_protocol::{
     Conduct, Fate, GameCommand, GameEvent, GameSummary, GameView, Leaderboard, LeaderboardEntry, OwedColor,
-    PendingStrike, Phase, Player, PlayerKind, Presence, Profile, RankCounts, RatingChange, RatingInfo,
-    RatingPoint, RatingRange, SeenExchange, SeenMove, SeenOutcome, SeenPlacing, SeenReserve, SeenStrike,
-    Terms,
+    PendingStrike, Phase, Player, PlayerKind, Profile, RankCounts, RatingChange, RatingInfo, RatingPoint,
+    RatingRange, SeenExchange, SeenMove, SeenOutcome, SeenPlacing, SeenReserve, SeenStrike, Terms,
 };
 use flagfall_rules::{Identity, Move, Ruleset, View};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::{text, texts};
 
-pub use clocks::{TimeError, check_time, clock, parse_time, seconds, span, time};
+pub use clocks::{check_time, clock, parse_time, seconds, span, time};
 
 /// A player's name. Programs are marked wherever a player is named, house players too.
 pub fn player(player: &Player) -> String {
@@ -36,13 +35,8 @@ pub fn profile(profile: &Profile) -> String {
     let (name, since) = (clean_line(&profile.player.name), date(profile.created));
     let mut text = text!("profile", name, kind, since) + "\n";
     if !profile.ratings.is_empty() {
-        let [ruleset, speed, rating, games, last] = [
-            text!("column-ruleset"),
-            text!("column-speed"),
-            text!("column-rating"),
-            text!("column-games"),
-            text!("column-last"),
-        ];
+        let ids = ["column-ruleset", "column-speed", "column-rating", "column-games", "column-last"];
+        let [ruleset, speed, rating, games, last] = ids.map(|id| texts::words().text(id));
         text.push_str(&format!("\n{ruleset:<16}  {speed:<14}  {rating:>7}  {games:>5}  {last}\n"));
     }
     for RatingInfo { ruleset, speed, now, games, last } in &profile.ratings {
@@ -80,7 +74,6 @@ pub fn rating_change(change: &RatingChange, own: Option<Side>) -> String {
     }
 }
 
-/// The leaderboard of a ruleset at a speed.
 pub fn leaderboard(board: &Leaderboard) -> String {
     let (ruleset, speed) = (ruleset_title(&board.ruleset), board.speed.name());
     let mut text = text!("leaderboard", ruleset, speed, bots = board.bots) + "\n";
@@ -135,7 +128,6 @@ pub fn squares(squares: SquareSet) -> String {
     squares.iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ")
 }
 
-/// A time in UTC: `2026-11-21 06:40`.
 pub fn date(ms: u64) -> String {
     Stamp(ms).utc()
 }
@@ -246,14 +238,6 @@ pub fn sentence(text: &str) -> String {
     let Some(first) = letters.next() else { return String::new() };
     let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
     format!("{}{}{end}", first.to_uppercase(), letters.as_str())
-}
-
-pub fn presence(presence: Presence) -> String {
-    match presence {
-        Presence::Present => text!("presence-present"),
-        Presence::Reconnecting => text!("presence-reconnecting"),
-        Presence::Away => text!("presence-away"),
-    }
 }
 
 /// The consequences for a player of games that they left.
@@ -392,25 +376,17 @@ fn bare_move(seen: &SeenMove) -> String {
         return match piece {
             // Only mention what others cannot know: the player's own pieces are on the board.
             Identity::OneOf(_) => text!("move-proof", side, squares, rank = key(piece)),
-            Identity::Known(_) | Identity::Coin | Identity::Hidden => {
-                text!("move", side, squares)
-            }
+            Identity::Known(_) | Identity::Coin | Identity::Hidden => text!("move", side, squares),
         };
     };
     let (attacker, defender, Move { from, to: square }) = (key(attacker), key(defender), squares);
     match (attacker_fate, defender_fate) {
-        (Fate::Leaves, Fate::Leaves) => {
-            text!("strike-both-lost", side, attacker, defender, square)
-        }
+        (Fate::Leaves, Fate::Leaves) => text!("strike-both-lost", side, attacker, defender, square),
         (Fate::Leaves, Fate::Advances) => {
             text!("strike-lost-advance", side, attacker, defender, square, from)
         }
-        (Fate::Leaves, Fate::Stays) => {
-            text!("strike-lost", side, attacker, defender, square)
-        }
-        (Fate::Stays | Fate::Advances, Fate::Leaves) => {
-            text!("strike-won", side, attacker, defender, square)
-        }
+        (Fate::Leaves, Fate::Stays) => text!("strike-lost", side, attacker, defender, square),
+        (Fate::Stays | Fate::Advances, Fate::Leaves) => text!("strike-won", side, attacker, defender, square),
         (Fate::Stays | Fate::Advances, Fate::Stays | Fate::Advances) => {
             text!("strike-both-stay", side, attacker, defender, square)
         }

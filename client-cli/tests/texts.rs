@@ -153,10 +153,38 @@ fn every_text_that_is_used_exists_and_gets_what_it_needs() {
     }
 }
 
+/// The texts of a command and its options; see the module `cli::help`.
+fn collect_help(
+    command: &clap::Command,
+    path: &str,
+    known: &BTreeMap<String, Needs>,
+    used: &mut BTreeSet<String>,
+) {
+    used.extend([format!("help{path}"), format!("help{path}-more")]);
+    for arg in command.get_arguments() {
+        let arg = arg.get_id().as_str().replace('_', "-");
+        let own = format!("arg{path}-{arg}");
+        used.insert(if known.contains_key(&own) { own } else { format!("arg-{arg}") });
+    }
+    for sub in command.get_subcommands() {
+        collect_help(sub, &format!("{path}-{}", sub.get_name()), known, used);
+    }
+}
+
+#[test]
+fn every_command_and_argument_has_a_text() {
+    let (known, mut used) = (known_texts(), BTreeSet::new());
+    collect_help(&flagfall::cli::help::command(), "", &known, &mut used);
+    for id in used.iter().filter(|id| !id.ends_with("-more")) {
+        assert!(known.contains_key(id), "{id}");
+    }
+}
+
 #[test]
 fn every_text_is_used() {
     let known = known_texts();
-    let mut used: BTreeSet<String> = flagfall::cli::help::ids().into_iter().collect();
+    let mut used = BTreeSet::new();
+    collect_help(&flagfall::cli::help::command(), "", &known, &mut used);
     for uses in sources().into_values() {
         used.extend(uses.texts.into_iter().map(|(id, _)| id));
         used.extend(uses.literals.into_iter().map(|(_, text)| text));

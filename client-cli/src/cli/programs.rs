@@ -14,7 +14,7 @@ use crate::{names, text};
 
 #[derive(Clone, Debug, Args)]
 pub struct UmpireArgs {
-    #[arg(long, value_name = "RULESET", value_parser = parse_ruleset)]
+    #[arg(long, value_name = "RULESET", value_parser = tellable_ruleset)]
     pub rules: &'static Ruleset,
     #[arg(long, value_name = "COMMAND", required_unless_present = "all", requires = "blue")]
     pub red: Option<String>,
@@ -67,7 +67,7 @@ pub struct BotArgs {
     #[command(flatten)]
     pub wish: WishArgs,
     #[arg(
-        long, value_name = "LEVEL", value_parser = parse_level, requires = "rules",
+        long, value_name = "LEVEL", value_parser = names::level, requires = "rules",
         conflicts_with_all = ["games", "turn_time", "deploy_time", "log", "time", "side", "private", "secret", "how"]
     )]
     pub line: Option<Level>,
@@ -76,15 +76,6 @@ pub struct BotArgs {
     /// The house player's seed; `None` for a random one.
     #[arg(long, value_name = "N", conflicts_with = "exec")]
     pub seed: Option<u64>,
-}
-
-/// Parses a ruleset that the line protocol can express.
-fn parse_ruleset(text: &str) -> Result<&'static Ruleset, String> {
-    tellable_ruleset(text)
-}
-
-fn parse_level(text: &str) -> Result<Level, String> {
-    names::level(text)
 }
 
 fn parse_seconds(text: &str) -> Result<std::time::Duration, String> {

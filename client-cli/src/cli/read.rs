@@ -37,7 +37,7 @@ pub(super) fn parse_level(text: &str) -> Result<String, String> {
 
 /// Parses a clock and checks that it may be played.
 pub(super) fn parse_time(text: &str) -> Result<Time, String> {
-    let time = words::parse_time(text).map_err(|error| error.to_string())?;
+    let time = words::parse_time(text)?;
     words::check_time(time).map(|()| time)
 }
 

@@ -19,9 +19,6 @@ pub enum RecordSource {
 
 impl RecordSource {
     /// Parses a game's id or the path of an existing file.
-    ///
-    /// # Errors
-    /// What is expected instead.
     pub fn parse(text: &str) -> Result<RecordSource, String> {
         let path = PathBuf::from(text);
         match text.parse() {

@@ -14,26 +14,20 @@ pub enum Numbers {
     Eu,
 }
 
-/// What a token may do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ScopeName {
-    /// Everything.
     #[value(help = text!("value-scope-play"))]
     Play,
-    /// Playing as a bot account.
     #[value(help = text!("value-scope-bot"))]
     Bot,
 }
 
-/// The format of an umpire's results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum ResultsFormat {
     #[value(help = text!("value-format-text"))]
     Text,
-    /// For a page.
     #[value(help = text!("value-format-markdown"))]
     Markdown,
-    /// For a spreadsheet.
     #[value(help = text!("value-format-csv"))]
     Csv,
 }

@@ -13,24 +13,27 @@ use flagfall::net::address::{Address, Addresses};
 use flagfall::net::dial::Dialer;
 use flagfall::net::http::{self, HttpError};
 use flagfall::net::socket;
-use flagfall::{listing, text, words};
+use flagfall::{listing, names, text, words};
 use flagfall_protocol::{
-    BlockList, Code, Conduct, Confirmation, Exit, HeadToHead, Leaderboard, LoggedIn, Login, MadeToken, Me,
-    NewPassword, NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered,
-    Scope, Secret, SignUp, SignedUp, Statistics, TokenInfo, TokenList,
+    BlockList, Code, Conduct, Confirmation, Exit, HeadToHead, LoggedIn, Login, MadeToken, Me, NewPassword,
+    NewRecoveryCode, NewToken, PlayedGames, Player, Profile, RatingHistory, Recover, Recovered, Scope,
+    Secret, SignUp, SignedUp, TokenInfo, TokenList,
 };
 use hyper::Method;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::output::{
-    CommandError, dialer, network, print, print_as_it_is, print_json, runtime, storage, usage, warn,
-    write_file,
+    CommandError, dialer, network, pretty_json, print, print_json, print_or_write, runtime, show, storage,
+    usage, warn,
 };
 use super::password;
 
 /// Default name of the token that a login makes.
 const TOKEN_NAME: &str = "flagfall";
+
+/// The JSON of an empty body.
+const NOTHING: &[u8] = b"null";
 
 /// A server and the local configuration that belongs to it.
 pub(crate) struct Api {
@@ -55,23 +58,18 @@ impl Api {
         self.config.shared_identity(&self.address, self.name.as_deref(), None)
     }
 
-    /// The URL of a path on the server.
-    pub(crate) fn page(&self, path: &str) -> String {
-        self.address.page(path)
-    }
-
     pub(crate) fn token(&self) -> Result<Secret, CommandError> {
         self.identity().token().ok_or_else(|| refused(text!("no-identity", server = &self.server)))
     }
 
-    /// Sends a request. If the server does not know the saved guest, repeats it once as a new
-    /// guest.
+    /// Sends a request, whose body `&()` is empty. If the server does not know the saved guest,
+    /// repeats it once as a new guest.
     pub(crate) fn send<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &str,
         token: Option<&Secret>,
-        body: Option<&impl Serialize>,
+        body: &impl Serialize,
     ) -> Result<T, HttpError> {
         match self.send_once(method.clone(), path, token, body) {
             Err(error) if error.is_unknown_token() && self.is_guest(token) => {
@@ -106,20 +104,19 @@ impl Api {
         method: Method,
         path: &str,
         token: Option<&Secret>,
-        body: Option<&impl Serialize>,
+        body: &impl Serialize,
     ) -> Result<T, HttpError> {
-        let broken = |why: serde_json::Error| HttpError::Broken {
-            server: self.address.authority.clone(),
-            why: text!("json-broken", kind = format!("{:?}", why.classify()), line = why.line()),
+        let broken = |why| HttpError::Broken { server: self.address.authority.clone(), why };
+        let not_json = |why: serde_json::Error| {
+            broken(text!("json-broken", kind = format!("{:?}", why.classify()), line = why.line()))
         };
-        let body = body.map(serde_json::to_vec).transpose().map_err(broken)?.unwrap_or_default();
-        let runtime = runtime().map_err(|failure| HttpError::Broken {
-            server: self.address.authority.clone(),
-            why: failure.message,
-        })?;
+        let mut body = serde_json::to_vec(body).map_err(not_json)?;
+        if body == NOTHING {
+            body.clear();
+        }
+        let runtime = runtime().map_err(|failure| broken(failure.message))?;
         let bytes = runtime.block_on(http::send(&self.dialer, &self.address, method, path, token, body))?;
-        let answer = if bytes.is_empty() { b"null".as_slice() } else { &bytes };
-        serde_json::from_slice(answer).map_err(broken)
+        serde_json::from_slice(if bytes.is_empty() { NOTHING } else { &bytes }).map_err(not_json)
     }
 
     pub(crate) fn get<T: DeserializeOwned>(
@@ -127,7 +124,7 @@ impl Api {
         path: &str,
         token: Option<&Secret>,
     ) -> Result<T, CommandError> {
-        self.send(Method::GET, path, token, None::<&()>).map_err(http_failure)
+        self.send(Method::GET, path, token, &()).map_err(http_failure)
     }
 
     fn post<T: DeserializeOwned>(
@@ -136,7 +133,27 @@ impl Api {
         token: Option<&Secret>,
         body: &impl Serialize,
     ) -> Result<T, CommandError> {
-        self.send(Method::POST, path, token, Some(body)).map_err(http_failure)
+        self.send(Method::POST, path, token, body).map_err(http_failure)
+    }
+
+    /// Sends a request with the player's credential.
+    pub(crate) fn own<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: &impl Serialize,
+    ) -> Result<T, CommandError> {
+        self.send(method, path, Some(&self.token()?), body).map_err(http_failure)
+    }
+
+    /// Prints what the server tells only this player: as JSON, or in words.
+    pub(crate) fn show_own<T: DeserializeOwned + Serialize>(
+        &self,
+        path: &str,
+        json: bool,
+        words: impl FnOnce(&T) -> String,
+    ) -> Result<u8, CommandError> {
+        show(json, &self.own(Method::GET, path, &())?, words)
     }
 
     fn keep(&self, token: &Secret, player: &Player) -> Result<(), CommandError> {
@@ -173,7 +190,7 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandErr
     let guest = identity.token().filter(|_| !args.new);
     let password = password::read_new(&text!("secret-first-password"))?;
     let body = SignUp { name: args.account, password, bot: args.bot };
-    let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, Some(&body));
+    let ask = |token: Option<&Secret>| api.send_once(Method::POST, "/api/account", token, &body);
     let (made, was_guest): (SignedUp, bool) = match ask(guest.as_ref()) {
         Ok(made) => (made, guest.is_some()),
         // The server does not know the guest, so there are no games to keep.
@@ -185,9 +202,7 @@ pub(crate) fn sign_up(args: SignUpArgs, common: Common) -> Result<u8, CommandErr
     let welcome = text!("signed-up", player = words::player(&made.player), guest = was_guest);
     let kept = match made.token.as_ref().or(guest.as_ref()) {
         Some(token) => api.keep(token, &made.player),
-        None => {
-            return Err(network(text!("no-token-sent", server = &api.server)));
-        }
+        None => return Err(network(text!("no-token-sent", server = &api.server))),
     };
     // The code is shown only once, so print it before anything else can fail.
     print(&format!("{welcome}\n\n{}", recovery_code_text(&made.recovery_code)))?;
@@ -213,7 +228,7 @@ pub(crate) fn log_in(args: LoginArgs, common: Common) -> Result<u8, CommandError
         }
         None => {
             let token = password::read(&text!("secret-token"))?;
-            let asked = api.send_once(Method::GET, "/api/me", Some(&token), None::<&()>);
+            let asked = api.send_once(Method::GET, "/api/me", Some(&token), &());
             let Me { player, .. } = asked.map_err(|error| match error.is_unknown_token() {
                 true => refused(text!("token-unknown")),
                 false => http_failure(error),
@@ -236,10 +251,9 @@ pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
     let identity = api.identity();
     let token = identity.token().filter(|_| identity.is_account());
     let token = token.ok_or_else(|| refused(text!("not-logged-in")))?;
-    match api.send::<()>(Method::POST, "/api/logout", Some(&token), None::<&()>) {
-        Ok(()) => {}
-        Err(error) if error.is_unknown_token() => {}
-        Err(error) => return Err(http_failure(error)),
+    match api.send::<()>(Method::POST, "/api/logout", Some(&token), &()) {
+        Err(error) if !error.is_unknown_token() => return Err(http_failure(error)),
+        _ => {}
     }
     let name = identity.name();
     identity.forget().map_err(storage)?;
@@ -248,21 +262,18 @@ pub(crate) fn log_out(common: Common) -> Result<u8, CommandError> {
 
 pub(crate) fn who_am_i(json: bool, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
-    let me: Me = api.get("/api/me", Some(&api.token()?))?;
-    if json {
-        return print_json(&me);
-    }
-    let Me { player, token, conduct } = me;
-    let me = text!(
-        "who-am-i",
-        player = words::player(&player),
-        server = api.address.to_string(),
-        id = player.id.to_string(),
-        token = token.name,
-        scope = token.scope.name(),
-        made = words::date(token.created),
-    );
-    print(&format!("{me}\n{}", words::conduct(conduct)))
+    api.show_own("/api/me", json, |Me { player, token, conduct }| {
+        let me = text!(
+            "who-am-i",
+            player = words::player(player),
+            server = api.address.to_string(),
+            id = player.id.to_string(),
+            token = &token.name,
+            scope = token.scope.name(),
+            made = words::date(token.created),
+        );
+        format!("{me}\n{}", words::conduct(*conduct))
+    })
 }
 
 pub(crate) fn profile(args: &ProfileArgs, common: Common) -> Result<u8, CommandError> {
@@ -297,7 +308,7 @@ fn own_conduct(api: &Api, profile: &Profile) -> Result<Option<Conduct>, CommandE
     let identity = api.identity();
     let is_own = identity.is_account() && identity.name().eq_ignore_ascii_case(&profile.player.name);
     let Some(token) = identity.token().filter(|_| is_own) else { return Ok(None) };
-    match api.send::<Me>(Method::GET, "/api/me", Some(&token), None::<&()>) {
+    match api.send::<Me>(Method::GET, "/api/me", Some(&token), &()) {
         Ok(me) => Ok(Some(me.conduct).filter(|_| me.player.id == profile.player.id)),
         // The profile is public: show it without the part that needs a login.
         Err(error) if error.is_unknown_token() => Ok(None),
@@ -311,56 +322,40 @@ pub(crate) fn history(args: HistoryArgs, common: Common) -> Result<u8, CommandEr
     let token = api.identity().token();
     let player = match player {
         Some(player) => player,
-        None => api.get::<Me>("/api/me", Some(&api.token()?))?.player.name,
+        None => api.own::<Me>(Method::GET, "/api/me", &())?.player.name,
     };
     let after = after.map(|after| path_part(&after).map(|after| format!("?after={after}"))).transpose()?;
     let (player, after) = (path_part(&player)?, after.unwrap_or_default());
-    let lines = match opponent {
+    match opponent {
         None => {
             let path = format!("/api/players/{player}/games{after}");
             let games: PlayedGames = api.get(&path, token.as_ref())?;
-            if json {
-                return print_json(&games);
-            }
-            listing::played(&games, &api.server)
+            show(json, &games, |games| listing::played(games, &api.server).join("\n"))
         }
         Some(opponent) => {
             let path = format!("/api/players/{player}/against/{}{after}", path_part(&opponent)?);
             let games: HeadToHead = api.get(&path, token.as_ref())?;
-            if json {
-                return print_json(&games);
-            }
-            listing::head_to_head(&games, &api.server)
+            show(json, &games, |games| listing::head_to_head(games, &api.server).join("\n"))
         }
-    };
-    print(&lines.join("\n"))
+    }
 }
 
 pub(crate) fn statistics(json: bool, common: Common) -> Result<u8, CommandError> {
-    let api = Api::new(common)?;
-    let statistics: Statistics = api.get("/api/me/statistics", Some(&api.token()?))?;
-    if json { print_json(&statistics) } else { print(&listing::statistics(&statistics).join("\n")) }
+    Api::new(common)?.show_own("/api/me/statistics", json, |all| listing::statistics(all).join("\n"))
 }
 
-/// Blocks or unblocks a player.
 pub(crate) fn block(name: &str, is_blocked: bool, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
     let method = if is_blocked { Method::PUT } else { Method::DELETE };
-    let path = format!("/api/blocks/{}", path_part(name)?);
-    api.send::<()>(method, &path, Some(&api.token()?), None::<&()>).map_err(http_failure)?;
+    let () = api.own(method, &format!("/api/blocks/{}", path_part(name)?), &())?;
     print(&if is_blocked { text!("player-blocked", name) } else { text!("player-unblocked", name) })
 }
 
 pub(crate) fn blocks(json: bool, common: Common) -> Result<u8, CommandError> {
-    let api = Api::new(common)?;
-    let blocks: BlockList = api.get("/api/blocks", Some(&api.token()?))?;
-    if json {
-        return print_json(&blocks);
-    }
-    if blocks.players.is_empty() {
-        return print(&text!("no-blocks"));
-    }
-    print(&blocks.players.iter().map(|player| words::player(player) + "\n").collect::<String>())
+    Api::new(common)?.show_own("/api/blocks", json, |BlockList { players }| match players.is_empty() {
+        true => text!("no-blocks"),
+        false => players.iter().map(|player| words::player(player) + "\n").collect(),
+    })
 }
 
 pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, CommandError> {
@@ -368,39 +363,34 @@ pub(crate) fn leaderboard(args: &LeaderboardArgs, common: Common) -> Result<u8, 
     if rules.contains(',') {
         return Err(usage(text!("leaderboard-custom")));
     }
-    let api = Api::new(common)?;
-    let board: Leaderboard =
-        api.get(&format!("/api/leaderboards/{rules}/{}?bots={bots}", speed.name()), None)?;
-    if *json { print_json(&board) } else { print(&words::leaderboard(&board)) }
+    let path = format!("/api/leaderboards/{rules}/{}?bots={bots}", speed.name());
+    show(*json, &Api::new(common)?.get(&path, None)?, words::leaderboard)
 }
 
 /// Checks that a name is safe as part of a path. Refuses what cannot be a name.
 fn path_part(name: &str) -> Result<&str, CommandError> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
-    if !name.is_empty() && name.bytes().all(is_plain) { Ok(name) } else { Err(refused(text!("bad-name"))) }
+    if names::is_plain(name) { Ok(name) } else { Err(refused(text!("bad-name"))) }
 }
 
 pub(crate) fn tokens(command: TokensCommand, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
-    let own = api.token()?;
     match command {
         TokensCommand::List { json } => {
-            let list: TokenList = api.get("/api/tokens", Some(&own))?;
-            if json { print_json(&list) } else { print(&token_table(&list.tokens)) }
+            api.show_own("/api/tokens", json, |list: &TokenList| token_table(&list.tokens))
         }
         TokensCommand::New { label, scope } => {
             let scope = match scope {
                 ScopeName::Play => Scope::Play,
                 ScopeName::Bot => Scope::Bot,
             };
-            let MadeToken { info, token } =
-                api.post("/api/tokens", Some(&own), &NewToken { name: label, scope })?;
+            let body = NewToken { name: label, scope };
+            let MadeToken { info, token } = api.own(Method::POST, "/api/tokens", &body)?;
             let (id, scope) = (info.id, info.scope.name());
             print(&text!("token-made", token = token.expose(), id, scope))
         }
         TokensCommand::Revoke { id } => {
-            let path = format!("/api/tokens/{}", path_part(&id)?);
-            api.send::<()>(Method::DELETE, &path, Some(&own), None::<&()>).map_err(http_failure)?;
+            api.token()?;
+            let () = api.own(Method::DELETE, &format!("/api/tokens/{}", path_part(&id)?), &())?;
             print(&text!("token-revoked"))
         }
     }
@@ -436,12 +426,7 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Com
     match command {
         AccountCommand::Export { out } => {
             let export: serde_json::Value = api.get("/api/account", Some(&own))?;
-            let mut text = serde_json::to_string_pretty(&export).map_err(usage)?;
-            text.push('\n');
-            match out {
-                None => print_as_it_is(&text),
-                Some(path) => write_file(&path, text),
-            }
+            print_or_write(&pretty_json(&export)?, out.as_deref())
         }
         AccountCommand::Password => {
             let password = password::read(&text!("secret-old-password"))?;
@@ -462,7 +447,7 @@ pub(crate) fn account(command: AccountCommand, common: Common) -> Result<u8, Com
                 warn(&text!("delete-warning", name = &name))?;
             }
             let body = Confirmation { password: password::read(&text!("secret-password"))? };
-            api.send::<()>(Method::DELETE, "/api/account", Some(&own), Some(&body)).map_err(|error| {
+            api.send::<()>(Method::DELETE, "/api/account", Some(&own), &body).map_err(|error| {
                 let is_busy = error.is_refused_as(Code::GAMES_RUNNING);
                 let CommandError { code, message } = http_failure(error);
                 let message = if is_busy { text!("delete-games-running", message) } else { message };

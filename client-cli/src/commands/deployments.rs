@@ -12,11 +12,13 @@ use flagfall::{names, text, texts, words};
 use flagfall_protocol::{SaveDeployment, SavedDeployment, SavedDeployments, Secret};
 use flagfall_rules::Ruleset;
 use hyper::Method;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::account::{Api, http_failure, refused};
 use super::output::{
-    CommandError, file_error, file_or_text, find_ruleset, print, print_as_it_is, print_json, storage, usage,
-    write_file,
+    CommandError, file_error, file_or_text, find_ruleset, pretty_json, print, print_json, print_or_write,
+    storage, usage,
 };
 
 /// Saved texts by ruleset and name.
@@ -61,9 +63,7 @@ impl DeploymentStore {
             }
             Some(token) => {
                 let body = SaveDeployment { setup: Secret::new(squeezed) };
-                let path = format!("/api/me/deployments/{}/{name}", rules.id);
-                let kept: SavedDeployment =
-                    self.api.send(Method::PUT, &path, Some(token), Some(&body)).map_err(http_failure)?;
+                let kept: SavedDeployment = self.ask(Method::PUT, rules, name, token, &body)?;
                 Ok(text!("deployment-saved-online", ruleset = rules.id, name = kept.name))
             }
         }
@@ -73,11 +73,20 @@ impl DeploymentStore {
         check_name(name)?;
         match &self.token {
             None => self.api.config.delete_setup(rules.id, name).map_err(storage),
-            Some(token) => {
-                let path = format!("/api/me/deployments/{}/{name}", rules.id);
-                self.api.send::<()>(Method::DELETE, &path, Some(token), None::<&()>).map_err(http_failure)
-            }
+            Some(token) => self.ask(Method::DELETE, rules, name, token, &()),
         }
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        rules: &Ruleset,
+        name: &str,
+        token: &Secret,
+        body: &impl Serialize,
+    ) -> Result<T, CommandError> {
+        let path = format!("/api/me/deployments/{}/{name}", rules.id);
+        self.api.send(method, &path, Some(token), body).map_err(http_failure)
     }
 }
 
@@ -111,12 +120,11 @@ pub(crate) fn run(command: DeploymentsCommand, common: Common) -> Result<u8, Com
             store.remove(find_ruleset(&ruleset)?.unchanged(), &name)?;
             print(&text!("deployment-removed"))
         }
-        DeploymentsCommand::Export { out } => export(&store.all()?, out.as_deref()),
+        DeploymentsCommand::Export { out } => print_or_write(&pretty_json(&store.all()?)?, out.as_deref()),
         DeploymentsCommand::Import { file } => import(&store, &file),
     }
 }
 
-/// The deployments in the shape of the server's list.
 fn saved(all: All) -> SavedDeployments {
     let of_ruleset = |(ruleset, kept): (String, BTreeMap<String, String>)| {
         kept.into_iter().map(move |(name, text)| SavedDeployment {
@@ -141,15 +149,6 @@ fn list(all: &All) -> String {
         text = text!("no-deployments");
     }
     text
-}
-
-fn export(all: &All, out: Option<&Path>) -> Result<u8, CommandError> {
-    let mut text = serde_json::to_string_pretty(all).map_err(usage)?;
-    text.push('\n');
-    match out {
-        None => print_as_it_is(&text),
-        Some(path) => write_file(path, text),
-    }
 }
 
 /// Imports a file. Checks everything before it saves anything.

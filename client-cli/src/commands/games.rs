@@ -2,7 +2,7 @@
 
 use flagfall::cli::Common;
 use flagfall::net::address::Addresses;
-use flagfall::net::socket::{self, Lobby};
+use flagfall::net::socket;
 use flagfall_protocol::{GameSummary, OwnGames, Seek};
 use serde::Serialize;
 
@@ -21,12 +21,10 @@ struct Games {
 
 pub(crate) fn print_games(common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
-    let own = match api.identity().token() {
-        Some(token) => Some(api.get("/api/me/games", Some(&token))?),
-        None => None,
-    };
+    let token = api.identity().token();
+    let own = token.map(|token| api.get("/api/me/games", Some(&token))).transpose()?;
     let addresses = Addresses { first: api.address.clone(), others: Vec::new() };
     let lobby = socket::lobby(&api.dialer, &addresses, api.identity().token(), api.name.clone());
-    let Lobby { seeks, games } = runtime()?.block_on(lobby).map_err(network)?;
-    print_json(&Games { own, seeks, public: games })
+    let (seeks, public) = runtime()?.block_on(lobby).map_err(network)?;
+    print_json(&Games { own, seeks, public })
 }

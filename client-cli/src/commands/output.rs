@@ -12,7 +12,6 @@ use flagfall_protocol::Exit;
 use flagfall_rules::Ruleset;
 use serde::Serialize;
 
-/// An error that ends the program, with its message.
 pub(crate) struct CommandError {
     pub(crate) code: Exit,
     pub(crate) message: String,
@@ -45,10 +44,23 @@ pub(crate) fn print(text: &str) -> Result<u8, CommandError> {
     print_as_it_is(&format!("{text}\n"))
 }
 
+/// Prints an answer of the server: as JSON, or in words.
+pub(crate) fn show<T: Serialize>(
+    json: bool,
+    answer: &T,
+    words: impl FnOnce(&T) -> String,
+) -> Result<u8, CommandError> {
+    if json { print_json(answer) } else { print(&words(answer)) }
+}
+
 /// Prints a list or an answer as JSON, for programs.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<u8, CommandError> {
-    let text = serde_json::to_string_pretty(value).map_err(usage)?;
-    print_as_it_is(&format!("{text}\n"))
+    print_as_it_is(&pretty_json(value)?)
+}
+
+/// JSON that ends with the end of a line.
+pub(crate) fn pretty_json(value: &impl Serialize) -> Result<String, CommandError> {
+    serde_json::to_string_pretty(value).map(|text| text + "\n").map_err(usage)
 }
 
 /// Writes a line for the user to standard error.
@@ -56,7 +68,6 @@ pub(crate) fn warn(text: &str) -> Result<(), CommandError> {
     writeln!(io::stderr(), "{}", words::clean(text)).map_err(storage)
 }
 
-/// A file that cannot be read or written.
 pub(crate) fn file_error(path: &Path, error: &io::Error) -> CommandError {
     storage(text!("file-error", path = path.display().to_string(), why = error.to_string()))
 }
@@ -67,8 +78,10 @@ pub(crate) fn print_as_it_is(text: &str) -> Result<u8, CommandError> {
     written(out.write_all(text.as_bytes()).and_then(|()| out.flush()).map(|()| Exit::Done.code()))
 }
 
-/// Writes a file that the user asked for, and reports it.
-pub(crate) fn write_file(path: &Path, text: String) -> Result<u8, CommandError> {
+/// Writes output for programs into the file that the user asked for, and reports it. Without a
+/// file, prints it.
+pub(crate) fn print_or_write(text: &str, out: Option<&Path>) -> Result<u8, CommandError> {
+    let Some(path) = out else { return print_as_it_is(text) };
     fs::write(path, text).map_err(|error| file_error(path, &error))?;
     print(&text!("file-written", path = path.display().to_string()))
 }

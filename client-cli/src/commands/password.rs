@@ -9,7 +9,6 @@ use ratatui::crossterm::terminal;
 
 use super::output::{CommandError, storage, usage, warn};
 
-/// Longest answer.
 const ANSWER_MAX: usize = 1_024;
 
 /// Asks for a secret: without echo on a terminal, otherwise as a line of standard input.

@@ -6,16 +6,16 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use flagfall::cli::{BotArgs, Common, PlayArgs, SeekArgs, WishArgs};
 use flagfall::config::ConfigDir;
 use flagfall::faces::lines::{self, Prompt};
-use flagfall::faces::screen::{self, Settings};
+use flagfall::faces::screen;
 use flagfall::model::{Face, Goal, How, Message, Model, Options, SetupChoice, Wish};
 use flagfall::net::address::Address;
 use flagfall::random::Random;
 use flagfall::shell::Shell;
 use flagfall::{setup_check, text, umpire, update};
-use flagfall_board::GameId;
+
 use tokio::sync::mpsc;
 
-use super::output::{CommandError, dialer, file_error, file_or_text, runtime, storage, usage};
+use super::output::{CommandError, dialer, file_error, file_or_text, runtime, storage, usage, written};
 
 /// Whose credential a command uses.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,9 +29,8 @@ pub(crate) enum Guest {
 pub(crate) fn play(args: PlayArgs, common: Common) -> Result<u8, CommandError> {
     let PlayArgs { wish, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
-    let game = wish.game;
     let (wish, common) = wish_of(wish, common)?;
-    converse(Goal::Play(Wish { setup, ..wish }), game, common, Guest::Own)
+    converse(Goal::Play(Wish { setup, ..wish }), common, Guest::Own)
 }
 
 /// Waits in the pool to be paired.
@@ -39,7 +38,7 @@ pub(crate) fn seek(args: SeekArgs, common: Common) -> Result<u8, CommandError> {
     let SeekArgs { rules, time, rated, secret, setup } = args;
     let setup = setup.map(|word| setup_choice(&word)).transpose()?;
     let wish = Wish { how: How::Pool, ruleset: rules, time, rated, secret, setup, ..Wish::default() };
-    converse(Goal::Play(wish), None, common, Guest::Own)
+    converse(Goal::Play(wish), common, Guest::Own)
 }
 
 /// The player's wish, and the options with the server that a challenge's link names.
@@ -80,7 +79,6 @@ fn exec(_command: String, _args: BotArgs, _common: Common) -> Result<u8, Command
     Err(usage(text!("exec-needs-unix")))
 }
 
-/// Lets a program play on the server.
 #[cfg(unix)]
 fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandError> {
     use flagfall::faces::program::dialogue::Limits;
@@ -93,18 +91,15 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandErr
     let BotArgs { games, turn_time, deploy_time, log, wish, .. } = args;
     match (&wish.rules, &wish.accept, wish.game) {
         (Some(rules), ..) => drop(tellable_ruleset(rules).map_err(usage)?),
-        (None, None, None) => {
-            return Err(usage(text!("exec-needs-rules")));
-        }
+        (None, None, None) => return Err(usage(text!("exec-needs-rules"))),
         (None, ..) => {}
     }
     let program = Program::of_command(&command).map_err(usage)?;
     if let Some(folder) = &log {
         fs::create_dir_all(folder).map_err(|error| file_error(folder, &error))?;
     }
-    let seat = wish.game;
     let (wish, common) = wish_of(wish, common)?;
-    let (shell, mut model) = client(Goal::Play(wish), seat, &common, Guest::Own)?;
+    let (shell, mut model) = client(Goal::Play(wish), &common, Guest::Own)?;
     model.options.face = Face::Program;
     let limits = Limits { turn: turn_time, deploy: deploy_time };
     let session = Session::new(model, limits, (games > 0).then_some(games));
@@ -117,10 +112,7 @@ fn exec(command: String, args: BotArgs, common: Common) -> Result<u8, CommandErr
             storage(text!("program-not-started", program, why))
         })?;
         let runner = Runner::new(shell, session, arena.clone(), program, log);
-        match runner.run(stop, &mut io::stdout(), &mut io::stderr()).await {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-            other => other.map_err(storage),
-        }
+        written(runner.run(stop, &mut io::stdout(), &mut io::stderr()).await)
     });
     // By now every remaining program is dropped and thereby killed.
     drop(runtime);
@@ -137,16 +129,14 @@ fn setup_choice(word: &str) -> Result<SetupChoice, CommandError> {
 }
 
 /// A client that has not connected yet, with its shell.
-fn client(
-    goal: Goal,
-    game: Option<GameId>,
-    common: &Common,
-    guest: Guest,
-) -> Result<(Shell, Model), CommandError> {
+fn client(goal: Goal, common: &Common, guest: Guest) -> Result<(Shell, Model), CommandError> {
     let addresses = Address::parse_all(&common.server).map_err(usage)?;
     let address = addresses.first.clone();
     let config = ConfigDir::new(common.config_dir.clone());
-    let seat = game.map(|game| game.to_string());
+    let seat = match &goal {
+        Goal::Play(Wish { how: How::Game(game), .. }) => Some(game.to_string()),
+        _ => None,
+    };
     let name = common.name.as_deref();
     let (identity, unsaved) = match guest {
         Guest::Own => match config.identity(&address, name, seat.as_deref()) {
@@ -170,20 +160,15 @@ fn client(
 }
 
 /// Talks to the server until the goal is reached or the user quits.
-pub(crate) fn converse(
-    goal: Goal,
-    game: Option<GameId>,
-    common: Common,
-    guest: Guest,
-) -> Result<u8, CommandError> {
-    let (shell, mut model) = client(goal, game, &common, guest)?;
+pub(crate) fn converse(goal: Goal, common: Common, guest: Guest) -> Result<u8, CommandError> {
+    let (shell, mut model) = client(goal, &common, guest)?;
     let is_screen = model.options.face.is_screen();
-    let settings = Settings::of(&common);
+
     let runtime = runtime()?;
     let result = runtime.block_on(async {
         let (interrupt, stop) = stop_channel();
         if is_screen {
-            return screen::run(Some(shell), &mut model, settings, stop).await;
+            return screen::run(Some(shell), &mut model, &common, stop).await;
         }
         if model.options.face != Face::Lines || !can_edit(&common) {
             return lines::run(shell, &mut model, stdin_lines(), stop, &mut io::stdout()).await;
@@ -197,10 +182,7 @@ pub(crate) fn converse(
     for word in &model.last_words {
         drop(writeln!(io::stderr(), "{word}"));
     }
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        other => other.map_err(storage),
-    }
+    written(result)
 }
 
 pub(crate) fn model(goal: Goal, address: &Address, common: &Common) -> Model {

@@ -3,18 +3,21 @@
 use std::path::Path;
 
 use flagfall::cli::Common;
+use flagfall::commitments::{Verdict, changed_words, verdict};
 use flagfall::config::ConfigDir;
-use flagfall::faces::screen::{self, Settings};
+use flagfall::faces::screen;
 use flagfall::model::{Goal, OpenGame, Page, Secret};
 use flagfall::net::address::Address;
 use flagfall::net::http;
 use flagfall::replay::Replay;
-use flagfall::{commitments, plain, text};
+use flagfall::{plain, text};
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Exit, GameRecord, RECORD_FORMAT, RecordScope};
 
 use super::account;
-use super::output::{CommandError, dialer, network, print, print_as_it_is, runtime, usage, warn, write_file};
+use super::output::{
+    CommandError, dialer, network, pretty_json, print, print_or_write, runtime, usage, warn,
+};
 use super::play::{model, stop_signals};
 
 pub(crate) fn record(
@@ -50,10 +53,10 @@ pub(crate) fn record(
     let judged = judge(&config, &address, &told);
     if let Some(judged) = &judged {
         // Not to standard output: the record may go to a file or a program.
-        warn(judged.words())?;
+        warn(&judged.words)?;
     }
     let code = show_record(told, json, out, step, &address, &common)?;
-    let is_mismatch = matches!(judged, Some(commitments::Verdict::Mismatch(_)));
+    let is_mismatch = judged.is_some_and(|judged| !judged.is_match);
     Ok(if is_mismatch && !step { Exit::Refused.code() } else { code })
 }
 
@@ -65,34 +68,26 @@ pub(crate) fn show_record(
     address: &Address,
     common: &Common,
 ) -> Result<u8, CommandError> {
-    let text = if json {
-        let mut text = serde_json::to_string_pretty(&told).map_err(usage)?;
-        text.push('\n');
-        text
-    } else {
-        let replay = Replay::new(told).map_err(usage)?;
-        if step {
-            return step_through(replay, address, common);
-        }
-        replay.text()
-    };
+    if json {
+        return print_or_write(&pretty_json(&told)?, out);
+    }
+    let replay = Replay::new(told).map_err(usage)?;
     match out {
-        Some(path) => write_file(path, text)?,
-        None if json => print_as_it_is(&text)?,
-        None => print(&text)?,
-    };
-    Ok(Exit::Done.code())
+        _ if step => step_through(replay, address, common),
+        Some(_) => print_or_write(&replay.text(), out),
+        None => print(&replay.text()),
+    }
 }
 
 /// Checks a record against the commitments that this client was shown during the game.
-fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<commitments::Verdict> {
+fn judge(config: &ConfigDir, address: &Address, record: &GameRecord) -> Option<Verdict> {
     let all = config.commitments(address);
     let shown = all.get(&record.game).filter(|shown| !shown.late)?;
     let changed = shown.changed(&record.commitments);
     if !changed.is_empty() {
-        return Some(commitments::Verdict::Mismatch(commitments::changed_words(&changed, false)));
+        return Some(Verdict { is_match: false, words: changed_words(&changed, false) });
     }
-    commitments::verdict(record.game, shown, &record.deployments)
+    verdict(record.game, shown, &record.deployments)
 }
 
 fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Result<u8, CommandError> {
@@ -105,18 +100,18 @@ fn step_through(mut replay: Replay, address: &Address, common: &Common) -> Resul
                 let board = plain::board(&game.view, ruleset, model.options.numbering, Side::Red);
                 text.push_str(&format!("{}\n{board}\n", replay.sentence()));
             }
-            if replay.at() == replay.last() {
+            if replay.at == replay.last {
                 return print(&text);
             }
-            replay.go(replay.at() + 1);
+            replay.go(replay.at + 1);
         }
     }
     model.ui.page = Page::Game;
     model.game = Some(OpenGame::of_replay(&replay));
     model.say(replay.sentence());
     model.ui.replay = Some(replay);
-    let (runtime, settings) = (runtime()?, Settings::of(common));
-    let result = runtime.block_on(async { screen::run(None, &mut model, settings, stop_signals()).await });
+    let runtime = runtime()?;
+    let result = runtime.block_on(async { screen::run(None, &mut model, common, stop_signals()).await });
     runtime.shutdown_background();
     result.map_err(usage)
 }

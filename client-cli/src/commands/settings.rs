@@ -24,10 +24,9 @@ pub(crate) fn run(command: SettingsCommand, settings: &Settings) -> Result<u8, C
     }
 }
 
-/// The error with its exit code.
 pub(crate) fn failure(error: SettingsError) -> CommandError {
     match error {
-        SettingsError::Line { .. } | SettingsError::Wrong(_) => usage(error),
+        SettingsError::Line { .. } | SettingsError::Wrong(_) | SettingsError::Arguments(_) => usage(error),
         SettingsError::Unreadable { .. } | SettingsError::Unwritable(_) => storage(error),
     }
 }

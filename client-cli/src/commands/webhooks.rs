@@ -5,33 +5,26 @@ use flagfall::{text, words};
 use flagfall_protocol::{MadeFeed, NewWebhook, WebhookAttempt, WebhookInfo, WebhookSet};
 use hyper::Method;
 
-use super::account::{Api, http_failure, refused};
-use super::output::{CommandError, print, print_json};
+use super::account::{Api, refused};
+use super::output::{CommandError, print};
 
 const PATH: &str = "/api/me/webhook";
 
 pub(crate) fn webhook(command: WebhookCommand, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
-    let own = api.token()?;
     match command {
         WebhookCommand::Set { url } => {
-            let body = NewWebhook { url };
-            let WebhookSet { url, secret } =
-                api.send(Method::PUT, PATH, Some(&own), Some(&body)).map_err(http_failure)?;
+            let WebhookSet { url, secret } = api.own(Method::PUT, PATH, &NewWebhook { url })?;
             print(&text!("webhook-set", url, secret = secret.expose()))
         }
-        WebhookCommand::Show { json } => {
-            let info: WebhookInfo = api.get(PATH, Some(&own))?;
-            if json { print_json(&info) } else { print(&shown(&info)) }
-        }
+        WebhookCommand::Show { json } => api.show_own(PATH, json, shown),
         WebhookCommand::Remove => {
-            api.send::<()>(Method::DELETE, PATH, Some(&own), None::<&()>).map_err(http_failure)?;
+            let () = api.own(Method::DELETE, PATH, &())?;
             print(&text!("webhook-removed"))
         }
         WebhookCommand::Test => {
-            let path = format!("{PATH}/test");
             let WebhookAttempt { delivered, result, .. } =
-                api.send(Method::POST, &path, Some(&own), None::<&()>).map_err(http_failure)?;
+                api.own(Method::POST, &format!("{PATH}/test"), &())?;
             if delivered {
                 print(&text!("webhook-tested", result))
             } else {
@@ -61,12 +54,10 @@ fn shown(info: &WebhookInfo) -> String {
 
 pub(crate) fn feed(is_removal: bool, common: Common) -> Result<u8, CommandError> {
     let api = Api::new(common)?;
-    let own = api.token()?;
     if is_removal {
-        api.send::<()>(Method::DELETE, "/api/me/feed", Some(&own), None::<&()>).map_err(http_failure)?;
+        let () = api.own(Method::DELETE, "/api/me/feed", &())?;
         return print(&text!("feed-removed"));
     }
-    let MadeFeed { path } =
-        api.send(Method::POST, "/api/me/feed", Some(&own), None::<&()>).map_err(http_failure)?;
-    print(&text!("feed-made", url = api.page(path.expose())))
+    let MadeFeed { path } = api.own(Method::POST, "/api/me/feed", &())?;
+    print(&text!("feed-made", url = api.address.page(path.expose())))
 }

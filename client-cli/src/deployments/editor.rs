@@ -51,9 +51,7 @@ impl DeployEditor {
     }
 
     /// The deployment's text if it is legal.
-    ///
-    /// # Errors
-    /// The first thing that is wrong with it.
+    /// The error is the first thing that is wrong with it.
     pub fn checked_text(&self) -> Result<String, SetupRefusal> {
         let text = self.text();
         text::places(&text, self.ruleset)?;
@@ -61,9 +59,7 @@ impl DeployEditor {
     }
 
     /// Loads a deployment.
-    ///
-    /// # Errors
-    /// What is wrong with the text. The editor then keeps its contents.
+    /// After an error the editor keeps its contents.
     pub fn load(&mut self, text: &str) -> Result<(), SetupRefusal> {
         self.places = text::places(text, self.ruleset)?;
         self.picked = None;

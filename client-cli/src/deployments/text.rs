@@ -1,24 +1,19 @@
 //! Suggested and random deployments as texts of RULES §P4, the row nearest the enemy first.
 
 use flagfall_board::{Rank, Side, SquareSet};
-use flagfall_bots::{random_setup, sensible_setup};
+use flagfall_bots::{Chance, random_setup, sensible_setup};
 use flagfall_rules::{Ruleset, Setup};
 
 use crate::random::Random;
 
 /// A sensible deployment of the kind that house players choose. `lakes` are those of this game.
 pub fn suggested(ruleset: &Ruleset, lakes: SquareSet, side: Side, chance: &mut Random) -> String {
-    text(&sensible_setup(ruleset, lakes, side, &mut drawn_from(chance)), side, ruleset)
+    text(&sensible_setup(ruleset, lakes, side, &mut Chance::new(chance.bits())), side, ruleset)
 }
 
 /// The army placed at random on the home squares.
 pub fn random(ruleset: &Ruleset, side: Side, chance: &mut Random) -> String {
-    text(&random_setup(ruleset, side, &mut drawn_from(chance)), side, ruleset)
-}
-
-/// The house players' random source with an unpredictable seed.
-fn drawn_from(chance: &mut Random) -> flagfall_bots::Chance {
-    flagfall_bots::Chance::new(chance.bits())
+    text(&random_setup(ruleset, side, &mut Chance::new(chance.bits())), side, ruleset)
 }
 
 fn text(setup: &Setup, side: Side, ruleset: &Ruleset) -> String {
@@ -35,9 +30,6 @@ pub fn in_rows(text: &str, ruleset: &Ruleset) -> String {
 }
 
 /// The rank on each place of a text, `None` for an empty square.
-///
-/// # Errors
-/// What [`Setup`] reports about the text.
 pub fn places(text: &str, ruleset: &Ruleset) -> Result<Vec<Option<Rank>>, flagfall_rules::SetupRefusal> {
     Setup::from_text(text, Side::Red, ruleset)?.deploy(Side::Red, ruleset)?;
     let letters = text.chars().filter(|letter| !letter.is_whitespace());

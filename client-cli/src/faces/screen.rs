@@ -26,19 +26,6 @@ const POLL: Duration = Duration::from_millis(200);
 /// A user who pressed a key this lately is not called.
 const AT_KEYBOARD: Duration = Duration::from_secs(5);
 
-/// How the terminal is used.
-#[derive(Debug)]
-pub struct Settings {
-    alerts: Alerts,
-    uses_mouse: bool,
-}
-
-impl Settings {
-    pub fn of(common: &Common) -> Settings {
-        Settings { alerts: Alerts::new(common.alerts.clone()), uses_mouse: !common.no_mouse }
-    }
-}
-
 /// Restores the terminal on drop. After a panic, the hook of `try_init` does it.
 struct Restore {
     title: &'static str,
@@ -55,7 +42,6 @@ impl Drop for Restore {
     }
 }
 
-/// What the terminal reports.
 enum Input {
     Key(Key),
     Click {
@@ -73,10 +59,10 @@ enum Input {
 pub async fn run(
     mut shell: Option<Shell>,
     model: &mut Model,
-    settings: Settings,
+    common: &Common,
     mut stop: mpsc::Receiver<()>,
 ) -> io::Result<u8> {
-    let Settings { mut alerts, uses_mouse } = settings;
+    let (mut alerts, uses_mouse) = (Alerts::new(common.alerts.clone()), !common.no_mouse);
     let mut terminal = ratatui::try_init()?;
     let _restore = Restore { title: alerts.end(), uses_mouse };
     if uses_mouse {
@@ -137,7 +123,6 @@ fn alone(model: &mut Model, message: Message) -> Option<u8> {
     })
 }
 
-/// Reads the terminal's events on a separate thread.
 fn inputs() -> mpsc::Receiver<Input> {
     let (sender, inputs) = mpsc::channel(64);
     std::thread::spawn(move || {

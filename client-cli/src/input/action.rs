@@ -10,30 +10,18 @@ pub enum Action {
     Stop,
     /// Leave the program, after a question if a game is running.
     Leave,
-    /// Show what has happened so far.
     ShowHistory,
     ShowHelp,
     CloseHelp,
-    /// Answer a question with yes.
     Confirm,
     /// Answer a question with no, or close a prompt.
     Cancel,
-    /// Decline the challenge that is shown.
     DeclineChallenge,
-    /// Claim the game that the opponent left.
     Claim(ClaimedResult),
-    /// Name the color of a chip.
     Color(ChipColor),
-    /// Go to the previous entry of a list.
-    Previous,
-    /// Go to the next entry of a list.
-    Next,
-    /// Go to the first entry of a list, a record or a history.
-    First,
-    /// Go to the last entry of a list, a record or a history.
-    Last,
+    /// Go to another entry of a list, event of a record or history, or line of the help.
+    Go(Jump),
     Pick,
-    /// Go to the entry of this rank.
     FindRank(Rank),
     Type(char),
     Erase,
@@ -41,22 +29,16 @@ pub enum Action {
     Clear,
     /// Carry out, send or save what is typed.
     Submit,
-    /// Go this many events forward in a record or a history.
-    Forward(usize),
-    /// Go this many events back in a record or a history.
-    Back(usize),
-    /// Look for the next game that waits for the player.
+
     NextGame,
     /// Ask what to do about the latest challenge.
     AnswerChallenge,
     TurnBoard,
-    /// Show the other kind of figures.
     SwitchFigures,
     /// Move the cursor, as the board is shown.
     Step(Direction),
     /// Select the piece under the cursor, or go there with the selected one.
     Select,
-    /// Select nothing.
     Deselect,
     /// Ask which piece of the reserve to place.
     Place,
@@ -67,14 +49,11 @@ pub enum Action {
     DeclineDraw,
     Resign,
     Abort,
-    /// Ask whether to claim a win or a draw.
     AskClaim,
     Rematch,
-    /// Begin a message to the opponent.
     Talk,
     /// Pick up the piece under the cursor, or swap it with the one picked up.
     PickUp,
-    /// Put the picked-up piece back.
     PutBack,
     /// Take the piece under the cursor into the hand.
     TakeOff,
@@ -82,8 +61,27 @@ pub enum Action {
     Put(Rank),
     Randomize,
     Suggest,
-    /// Ask for a name to save the deployment under.
     Save,
     Load,
     HandIn,
+}
+
+/// A way through a list, by places.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Jump {
+    Back(usize),
+    Forward(usize),
+    First,
+    Last,
+}
+
+impl Jump {
+    pub fn from(self, place: usize, last: usize) -> usize {
+        match self {
+            Jump::Back(places) => place.saturating_sub(places),
+            Jump::Forward(places) => (place + places).min(last),
+            Jump::First => 0,
+            Jump::Last => last,
+        }
+    }
 }

@@ -1,16 +1,20 @@
 //! The table of keys.
 
 use flagfall_board::{ChipColor, Direction, Numbering, Rank};
-use flagfall_protocol::ClaimedResult;
+use flagfall_protocol::{ClaimedResult, Phase};
 
 use super::action::Action;
-use super::conditions::*;
+use super::action::Jump::{Back, First, Forward, Last};
+use super::conditions::{
+    has_commands, has_help_above, has_help_below, has_newer, has_older, is_challenged, is_column,
+    is_typing_move, lists_ranks,
+};
 use super::screen::{Screen, screen, screen_below};
-use crate::model::{Key, Model};
+use crate::model::{Key, Model, OpenGame};
+use crate::names::is_plain_letter;
 use crate::text;
 use crate::texts::words;
 
-/// The letters of the chips' colors.
 const CHIP_LETTERS: &str = "r y b g";
 /// Events of a record that a long step passes.
 const LEAP: usize = 10;
@@ -37,7 +41,6 @@ const HELPED: &[Screen] = &[
 /// No list: every screen.
 const ALL: &[Screen] = &[];
 
-/// Keys, and the action of each.
 enum Trigger {
     /// Each of these keys does the same.
     Keys(&'static [Key], Action),
@@ -52,7 +55,6 @@ enum Trigger {
     Draw,
     /// A letter or digit of a move.
     MoveLetter,
-    /// A character of a name.
     NameLetter,
     AnyLetter,
     /// Any other key.
@@ -64,10 +66,16 @@ enum Trigger {
 struct Binding {
     screens: &'static [Screen],
     trigger: Trigger,
-    is_possible: fn(&Model) -> bool,
+    holds: Condition,
     /// The ids of two texts, or nothing: for the key bar and for the help.
     label: &'static str,
     help: &'static str,
+}
+
+enum Condition {
+    Always,
+    If(fn(&Model) -> bool),
+    IfGame(fn(&OpenGame) -> bool),
 }
 
 /// A key of the current screen, for people.
@@ -84,25 +92,14 @@ pub struct KeyHint {
     pub is_help: bool,
 }
 
-/// A row that always holds.
+/// A row that always holds on its screens.
 const fn row(
     screens: &'static [Screen],
     trigger: Trigger,
     label: &'static str,
     help: &'static str,
 ) -> Binding {
-    row_if(screens, trigger, |_| true, label, help)
-}
-
-/// A row that holds only in some states.
-const fn row_if(
-    screens: &'static [Screen],
-    trigger: Trigger,
-    is_possible: fn(&Model) -> bool,
-    label: &'static str,
-    help: &'static str,
-) -> Binding {
-    Binding { screens, trigger, is_possible, label, help }
+    Binding { screens, trigger, holds: Condition::Always, label, help }
 }
 
 const fn key(letter: &'static [Key], action: Action) -> Trigger {
@@ -127,46 +124,47 @@ static TABLE: &[Binding] = {
         row(LISTS, Trigger::ListKeys, "key-choose", "key-help-move-the-cursor"),
         row(&[S::List], key(&[Enter], A::Pick), "key-take-it", "key-help-take-the-entry"),
         row(&[S::Reserve], key(&[Enter, Char(' ')], A::Pick), "key-place-it", "key-help-place-the-piece"),
-        row_if(
-            &[S::Reserve],
-            Trigger::Figure(A::FindRank),
-            lists_ranks,
-            "key-choose",
-            "key-help-go-to-that-piece",
-        ),
+        row(&[S::Reserve], Trigger::Figure(A::FindRank), "key-choose", "key-help-go-to-that-piece")
+            .when(lists_ranks),
         row(&[S::Saved], key(&[Enter], A::Pick), "key-load-it", "key-help-load-the-deployment"),
         row(&[S::Color], key(&[Escape], A::Cancel), "key-back", ""),
         row(&[S::Reserve, S::Saved], key(&[Escape, Char('q')], A::Cancel), "key-back", "key-help-go-back"),
         row(&[S::Terms], key(&[Char('y'), Enter], A::Confirm), "key-accept", "key-help-accept-and-play"),
         row(&[S::Terms], key(&[Char('q'), Char('n'), Escape], A::Leave), "key-leave", "key-help-leave"),
         // Text.
-        row_if(&[S::Typing], Trigger::ChipLetter, owes_color, "key-color", ""),
-        row_if(&[S::Typing], Trigger::MoveLetter, is_typing_move, "key-type-on", ""),
-        row_if(&[S::Typing], Trigger::AnyLetter, is_typing_command, "key-type-on", ""),
+        row(&[S::Typing], Trigger::ChipLetter, "key-color", "").in_game(OpenGame::is_owing_color),
+        row(&[S::Typing], Trigger::MoveLetter, "key-type-on", "").in_game(is_typing_move),
+        row(&[S::Typing], Trigger::AnyLetter, "key-type-on", "").in_game(|game| game.typed.starts_with(':')),
         row(&[S::Message], Trigger::AnyLetter, "key-type", ""),
         row(&[S::Name], Trigger::NameLetter, "key-type", ""),
-        row_if(&[S::Typing], key(&[Enter], A::Submit), types_acceptance, "key-accept-the-draw", ""),
-        row_if(&[S::Typing], key(&[Enter], A::Submit), types_draw, "key-offer-a-draw", ""),
-        row_if(&[S::Typing], key(&[Enter], A::Submit), |model| !types_draw(model), "key-play-it", ""),
+        row(&[S::Typing], key(&[Enter], A::Submit), "key-accept-the-draw", "")
+            .in_game(|game| game.typed == "d" && game.is_offered_draw()),
+        row(&[S::Typing], key(&[Enter], A::Submit), "key-offer-a-draw", "").in_game(|game| game.typed == "d"),
+        row(&[S::Typing], key(&[Enter], A::Submit), "key-play-it", "").in_game(|game| game.typed != "d"),
         row(&[S::Message], key(&[Enter], A::Submit), "key-send", ""),
         row(&[S::Name], key(&[Enter], A::Submit), "key-save", ""),
         row(TEXT, key(&[Backspace], A::Erase), "key-erase", ""),
         row(TEXT, key(&[Escape], A::Clear), "key-back", ""),
         // What has happened.
-        row_if(&[S::History], key(&[Up], A::Back(1)), has_older, "key-older", ""),
-        row_if(&[S::History], key(&[Down], A::Forward(1)), has_newer, "key-newer", ""),
-        row_if(&[S::History], key(&[PageUp], A::Back(LEAP)), has_older, "key-ten", ""),
-        row_if(&[S::History], key(&[PageDown], A::Forward(LEAP)), has_newer, "key-ten", ""),
-        row_if(&[S::History], key(&[Home], A::First), has_older, "key-first", ""),
-        row_if(&[S::History], key(&[End], A::Last), has_newer, "key-last", ""),
+        row(&[S::History], key(&[Up], A::Go(Back(1))), "key-older", "").when(has_older),
+        row(&[S::History], key(&[Down], A::Go(Forward(1))), "key-newer", "").when(has_newer),
+        row(&[S::History], key(&[PageUp], A::Go(Back(LEAP))), "key-ten", "").when(has_older),
+        row(&[S::History], key(&[PageDown], A::Go(Forward(LEAP))), "key-ten", "").when(has_newer),
+        row(&[S::History], key(&[Home], A::Go(First)), "key-first", "").when(has_older),
+        row(&[S::History], key(&[End], A::Go(Last)), "key-last", "").when(has_newer),
         row(&[S::History], key(&[Escape, Char('H'), Char('q')], A::Cancel), "key-back", ""),
         // A record.
-        row(&[S::Record], key(&[Right, Char(' '), Enter], A::Forward(1)), "key-step", "key-help-one-step-on"),
-        row(&[S::Record], key(&[Left, Backspace], A::Back(1)), "key-back", "key-help-one-step-back"),
-        row(&[S::Record], key(&[Down, PageDown], A::Forward(LEAP)), "key-ten", "key-help-ten-steps-on"),
-        row(&[S::Record], key(&[Up, PageUp], A::Back(LEAP)), "key-ten-back", "key-help-ten-steps-back"),
-        row(&[S::Record], key(&[Home], A::First), "", "key-help-to-the-start"),
-        row(&[S::Record], key(&[End], A::Last), "", "key-help-to-the-end"),
+        row(
+            &[S::Record],
+            key(&[Right, Char(' '), Enter], A::Go(Forward(1))),
+            "key-step",
+            "key-help-one-step-on",
+        ),
+        row(&[S::Record], key(&[Left, Backspace], A::Go(Back(1))), "key-back", "key-help-one-step-back"),
+        row(&[S::Record], key(&[Down, PageDown], A::Go(Forward(LEAP))), "key-ten", "key-help-ten-steps-on"),
+        row(&[S::Record], key(&[Up, PageUp], A::Go(Back(LEAP))), "key-ten-back", "key-help-ten-steps-back"),
+        row(&[S::Record], key(&[Home], A::Go(First)), "", "key-help-to-the-start"),
+        row(&[S::Record], key(&[End], A::Go(Last)), "", "key-help-to-the-end"),
         // Deploying.
         row(&[S::Deploying], key(&[Enter], A::HandIn), "key-submit", "key-help-submit"),
         row(&[S::Deploying], key(&[Char(' ')], A::PickUp), "key-pick-swap", "key-help-pick-up-then-swap"),
@@ -176,31 +174,19 @@ static TABLE: &[Binding] = {
         row(&[S::Deploying], key(&[Char('l')], A::Load), "key-load", "key-help-load-a-saved-one"),
         row(&[S::Deploying], key(&[Backspace, Delete], A::TakeOff), "", "key-help-take-a-piece-off"),
         row(&[S::Deploying], Trigger::Figure(A::Put), "", "key-help-place-one-in-hand"),
-        row_if(&[S::Deploying], key(&[Escape], A::PutBack), has_picked, "", "key-help-put-it-back"),
+        row(&[S::Deploying], key(&[Escape], A::PutBack), "", "key-help-put-it-back")
+            .in_game(|game| game.editor.as_ref().is_some_and(|editor| editor.picked().is_some())),
         // Playing.
-        row_if(&[S::Playing], Trigger::ChipLetter, owes_color, "key-color", "key-help-the-chip-s-color"),
-        row_if(
-            &[S::Playing],
-            Trigger::Figure(A::Choose),
-            is_choosing,
-            "key-choose",
-            "key-help-what-the-coin-is",
-        ),
-        row_if(&[S::Playing], Trigger::Draw, is_offered_draw, "key-accept", "key-help-accept-the-draw"),
-        row_if(
-            &[S::Playing],
-            key(&[Char('x')], A::DeclineDraw),
-            is_offered_draw,
-            "key-decline",
-            "key-help-decline-the-draw",
-        ),
-        row_if(
-            &[S::Playing],
-            key(&[Char('C')], A::AskClaim),
-            is_claimable,
-            "key-claim",
-            "key-help-claim-win-or-draw",
-        ),
+        row(&[S::Playing], Trigger::ChipLetter, "key-color", "key-help-the-chip-s-color")
+            .in_game(OpenGame::is_owing_color),
+        row(&[S::Playing], Trigger::Figure(A::Choose), "key-choose", "key-help-what-the-coin-is")
+            .in_game(OpenGame::is_choosing),
+        row(&[S::Playing], Trigger::Draw, "key-accept", "key-help-accept-the-draw")
+            .in_game(OpenGame::is_offered_draw),
+        row(&[S::Playing], key(&[Char('x')], A::DeclineDraw), "key-decline", "key-help-decline-the-draw")
+            .in_game(OpenGame::is_offered_draw),
+        row(&[S::Playing], key(&[Char('C')], A::AskClaim), "key-claim", "key-help-claim-win-or-draw")
+            .in_game(|game| game.claimable_in_ms(0).is_some()),
         row(GAME, Trigger::Arrows, "key-cursor", "key-help-move-the-cursor"),
         row(
             &[S::Playing],
@@ -208,103 +194,69 @@ static TABLE: &[Binding] = {
             "key-select",
             "key-help-select-then-go-there",
         ),
-        row_if(
-            &[S::Playing],
-            key(&[Escape], A::Deselect),
-            has_selected_or_planned,
-            "",
-            "key-help-select-nothing",
-        ),
-        row_if(&[S::Playing], Trigger::Draw, may_offer_draw, "key-draw", "key-help-offer-a-draw"),
+        row(&[S::Playing], key(&[Escape], A::Deselect), "", "key-help-select-nothing")
+            .in_game(|game| game.selected.is_some() || game.premove.is_some()),
+        row(&[S::Playing], Trigger::Draw, "key-draw", "key-help-offer-a-draw")
+            .in_game(|game| game.view.draw_offer.is_none()),
         row(&[S::Playing], Trigger::MoveLetter, "key-move", "key-help-type-a-move"),
         row(GAME, key(&[Char('q')], A::Leave), "key-leave", "key-help-leave-the-seat-stays"),
-        row_if(
-            &[S::Playing],
-            key(&[Char('+')], A::Place),
-            has_reserve,
-            "key-place",
-            "key-help-place-from-reserve",
-        ),
-        row_if(
-            &[S::Playing],
-            key(&[Char('-')], A::Remove),
-            has_reserve,
-            "key-take-off",
-            "key-help-take-into-reserve",
-        ),
-        row_if(
-            &[S::Deploying, S::Playing],
-            key(&[Char('A')], A::Abort),
-            is_abortable,
-            "key-abort",
-            "key-help-abort",
-        ),
-        row_if(&[S::Playing], key(&[Char('R')], A::Resign), is_resignable, "key-resign", "key-help-resign"),
-        row_if(&[S::Playing], key(&[Char(':')], A::Type(':')), has_commands, "", "key-help-type-command"),
-        row_if(
-            &[S::Watching],
-            key(&[Char('m')], A::Rematch),
-            is_over_for_player,
-            "key-rematch",
-            "key-help-ask-for-a-rematch",
-        ),
+        row(&[S::Playing], key(&[Char('+')], A::Place), "key-place", "key-help-place-from-reserve")
+            .in_game(|game| game.view.reserve.is_some()),
+        row(&[S::Playing], key(&[Char('-')], A::Remove), "key-take-off", "key-help-take-into-reserve")
+            .in_game(|game| game.view.reserve.is_some()),
+        row(&[S::Deploying, S::Playing], key(&[Char('A')], A::Abort), "key-abort", "key-help-abort")
+            .in_game(OpenGame::is_abortable),
+        row(&[S::Playing], key(&[Char('R')], A::Resign), "key-resign", "key-help-resign")
+            .in_game(|game| game.view.phase == Phase::Playing),
+        row(&[S::Playing], key(&[Char(':')], A::Type(':')), "", "key-help-type-command")
+            .in_game(has_commands),
+        row(&[S::Watching], key(&[Char('m')], A::Rematch), "key-rematch", "key-help-ask-for-a-rematch")
+            .in_game(|game| game.is_over() && game.own_side().is_some()),
         // Everywhere.
-        row_if(
-            ONLINE,
-            key(&[Char('J')], A::AnswerChallenge),
-            is_challenged,
-            "key-challenge",
-            "key-help-answer-a-challenge",
-        ),
+        row(ONLINE, key(&[Char('J')], A::AnswerChallenge), "key-challenge", "key-help-answer-a-challenge")
+            .when(is_challenged),
         row(
             &[S::Waiting, S::List, S::Record],
             key(&[Char('q'), Escape], A::Leave),
             "key-leave",
             "key-help-leave",
         ),
-        row_if(
-            ONLINE,
-            key(&[Char('G')], A::NextGame),
-            is_welcome,
-            "key-next-game",
-            "key-help-your-next-game",
-        ),
+        row(ONLINE, key(&[Char('G')], A::NextGame), "key-next-game", "key-help-your-next-game")
+            .when(|model| model.login.player.is_some()),
         row(BOARD, key(&[Char('t')], A::TurnBoard), "key-turn", "key-help-turn-the-board"),
-        row_if(
+        row(
             BOARD,
             key(&[Char('n'), Char('N')], A::SwitchFigures),
-            is_narrow,
             "key-figures",
             "key-help-us-or-eu-figures",
-        ),
-        row_if(
-            BOARD,
-            key(&[Char('N')], A::SwitchFigures),
-            |model| !is_narrow(model),
-            "key-figures",
-            "key-help-us-or-eu-figures",
-        ),
+        )
+        .in_game(|game| !is_column(game, 'n')),
+        row(BOARD, key(&[Char('N')], A::SwitchFigures), "key-figures", "key-help-us-or-eu-figures")
+            .in_game(|game| is_column(game, 'n')),
         row(GAME, key(&[Char('H')], A::ShowHistory), "key-history", "key-help-history"),
-        row_if(GAME, key(&[Char(';')], A::Talk), is_player, "key-talk", "key-help-talk-mute-report"),
+        row(GAME, key(&[Char(';')], A::Talk), "key-talk", "key-help-talk-mute-report")
+            .in_game(|game| game.own_side().is_some()),
         row(HELPED, key(&[Char('?')], A::ShowHelp), "key-help", "key-help-show-this"),
         row(ALL, key(&[Interrupt], A::Stop), "", "key-help-leave-at-once"),
         row(&[S::Question], Trigger::Other(A::Cancel), "key-no", ""),
         row(&[S::Claim, S::Challenge], Trigger::Other(A::Cancel), "key-later", ""),
         // The title says so where it takes scrolling to see all.
-        row_if(&[S::Help], key(&[Up], A::Back(1)), has_help_above, "", ""),
-        row_if(&[S::Help], key(&[Down], A::Forward(1)), has_help_below, "", ""),
-        row_if(&[S::Help], key(&[PageUp], A::Back(LEAP)), has_help_above, "", ""),
-        row_if(&[S::Help], key(&[PageDown], A::Forward(LEAP)), has_help_below, "", ""),
+        row(&[S::Help], key(&[Up], A::Go(Back(1))), "", "").when(has_help_above),
+        row(&[S::Help], key(&[Down], A::Go(Forward(1))), "", "").when(has_help_below),
+        row(&[S::Help], key(&[PageUp], A::Go(Back(LEAP))), "", "").when(has_help_above),
+        row(&[S::Help], key(&[PageDown], A::Go(Forward(LEAP))), "", "").when(has_help_below),
         row(&[S::Help], Trigger::OtherThanScrolling(A::CloseHelp), "key-closes-this", ""),
     ]
 };
 
 /// The rows of a screen that hold now.
 fn rows(model: &Model, screen: Screen) -> impl Iterator<Item = &'static Binding> {
-    let holds = move |row: &&Binding| {
-        (row.screens.is_empty() || row.screens.contains(&screen)) && (row.is_possible)(model)
-    };
-    TABLE.iter().filter(holds)
+    let is_there = move |row: &&Binding| row.screens.is_empty() || row.screens.contains(&screen);
+    TABLE.iter().filter(is_there).filter(move |row| match row.holds {
+        Condition::Always => true,
+        Condition::If(is_so) => is_so(model),
+        Condition::IfGame(is_so) => model.game.as_ref().is_some_and(is_so),
+    })
 }
 
 /// What a key does now. `None` for a key that does nothing.
@@ -326,6 +278,16 @@ pub(super) fn bound(model: &Model, key: Key) -> Option<KeyHint> {
 }
 
 impl Binding {
+    /// The row holds only if this is true.
+    const fn when(self, is_so: fn(&Model) -> bool) -> Binding {
+        Binding { holds: Condition::If(is_so), ..self }
+    }
+
+    /// The row holds only if this is true of the open game.
+    const fn in_game(self, is_so: fn(&OpenGame) -> bool) -> Binding {
+        Binding { holds: Condition::IfGame(is_so), ..self }
+    }
+
     fn hint(&self) -> KeyHint {
         let text = |id: &str| if id.is_empty() { String::new() } else { words().text(id) };
         KeyHint {
@@ -358,12 +320,12 @@ impl Trigger {
             (Trigger::Arrows, Key::Down) => Some(Action::Step(Direction::Down)),
             (Trigger::Arrows, Key::Left) => Some(Action::Step(Direction::Left)),
             (Trigger::Arrows, Key::Right) => Some(Action::Step(Direction::Right)),
-            (Trigger::ListKeys, Key::Up | Key::Char('k')) => Some(Action::Previous),
-            (Trigger::ListKeys, Key::Down | Key::Char('j')) => Some(Action::Next),
-            (Trigger::ListKeys, Key::Home) => Some(Action::First),
-            (Trigger::ListKeys, Key::End) => Some(Action::Last),
+            (Trigger::ListKeys, Key::Up | Key::Char('k')) => Some(Action::Go(Back(1))),
+            (Trigger::ListKeys, Key::Down | Key::Char('j')) => Some(Action::Go(Forward(1))),
+            (Trigger::ListKeys, Key::Home) => Some(Action::Go(First)),
+            (Trigger::ListKeys, Key::End) => Some(Action::Go(Last)),
             (Trigger::Figure(action), Key::Char(letter)) => {
-                let army = game(model)?.ruleset?.army;
+                let army = model.game.as_ref()?.ruleset?.army;
                 rank_of(letter, numbering).filter(|rank| army.count(*rank) > 0).map(action)
             }
             (Trigger::ChipLetter, Key::Char(letter)) => {
@@ -371,13 +333,12 @@ impl Trigger {
             }
             (Trigger::Draw, Key::Char('d')) => Some(Action::Type('d')),
             (Trigger::MoveLetter, Key::Char(letter)) => {
-                let is_begun = game(model).is_some_and(|game| !game.typed.is_empty());
-                let is_fit = is_column(model, letter) || is_begun && letter.is_ascii_digit();
-                is_fit.then_some(Action::Type(letter))
+                let game = model.game.as_ref()?;
+                let is_digit = letter.is_ascii_digit() && !game.typed.is_empty();
+                (is_digit || is_column(game, letter)).then_some(Action::Type(letter))
             }
             (Trigger::NameLetter, Key::Char(letter)) => {
-                let is_fit = letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
-                is_fit.then_some(Action::Type(letter))
+                is_plain_letter(letter).then_some(Action::Type(letter))
             }
             (Trigger::AnyLetter, Key::Char(letter)) => Some(Action::Type(letter)),
             (Trigger::OtherThanScrolling(_), Key::Up | Key::Down | Key::PageUp | Key::PageDown) => None,

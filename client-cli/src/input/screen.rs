@@ -8,23 +8,15 @@ use crate::model::{Model, Page, Prompt};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Screen {
     Help,
-    /// A question to answer with yes or no.
     Question,
-    /// What has happened so far.
     History,
-    /// Claim a win or a draw?
     Claim,
-    /// Accept a challenge?
     Challenge,
-    /// A message to the opponent is typed.
     Message,
-    /// The name of a deployment is typed.
     Name,
     Color,
-    /// A piece of the reserve.
     Reserve,
     Saved,
-    /// A record that is stepped through.
     Record,
     Waiting,
     List,
@@ -38,18 +30,15 @@ pub enum Screen {
 }
 
 impl Screen {
-    /// True if it has a list to scroll.
     pub const fn has_list(self) -> bool {
         matches!(self, Screen::Help | Screen::History | Screen::List | Screen::Reserve | Screen::Saved)
     }
 }
 
-/// What the keyboard is for now.
 pub fn screen(model: &Model) -> Screen {
     if model.ui.help.is_some() { Screen::Help } else { screen_below(model) }
 }
 
-/// The screen under the help.
 pub(super) fn screen_below(model: &Model) -> Screen {
     if let Some(prompt) = &model.ui.prompt {
         return match prompt {

@@ -2,10 +2,11 @@
 
 use flagfall_protocol::{ClientToServer, CommandId, Player, Secret};
 
-/// The connection to the server.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Connection {
     pub link: Link,
+    /// Failed attempts to connect since the last welcome.
+    pub failures: u32,
     /// When the server was last heard on this connection.
     pub heard_at: u64,
     /// True if the server has sent a ping on this connection. Only then does silence mean
@@ -17,28 +18,11 @@ pub struct Connection {
     pub is_store_away: bool,
     /// After how many seconds of absence a short game can be claimed, according to the server.
     pub claim_seconds: Option<u64>,
-    /// Commands without an answer yet.
     pub pending: Vec<Pending>,
     /// Number of HTTP requests without an answer.
     pub requests: usize,
     /// The request that the server could not carry out, and when to repeat it.
     pub retry: Option<Retry>,
-}
-
-impl Default for Connection {
-    fn default() -> Connection {
-        Connection {
-            link: Link::Dialing { failures: 0 },
-            heard_at: 0,
-            is_pinged: false,
-            was_online: false,
-            is_store_away: false,
-            claim_seconds: None,
-            pending: Vec::new(),
-            requests: 0,
-            retry: None,
-        }
-    }
 }
 
 /// Who the player is on the server.
@@ -51,29 +35,21 @@ pub struct Login {
     pub unsaved: Option<Unsaved>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Link {
     /// Connecting, or waiting to connect.
-    Dialing {
-        /// Failed attempts since the last welcome.
-        failures: u32,
-    },
+    #[default]
+    Dialing,
     /// Connected; the hello is not answered yet.
-    Greeting {
-        /// Failed attempts since the last welcome.
-        failures: u32,
-    },
+    Greeting,
     Online,
     /// Closed for good.
-    Closed {
-        why: String,
-    },
+    Closed,
 }
 
 /// A request that the server could not carry out and that is repeated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Retry {
-    /// How often the server refused.
     pub refusals: u32,
     /// When to ask again. `None` while a request is under way or the connection is down.
     pub at: Option<u64>,

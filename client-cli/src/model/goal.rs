@@ -3,13 +3,11 @@
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{RatingWish, Seek, Terms, Time};
 
-/// What the user wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Goal {
     Play(Wish),
     /// To watch this game, or one from the list.
     Watch(Option<GameId>),
-    /// To list their own and the public games.
     Games,
     /// To go on with the next game in which it is their turn.
     Next,
@@ -30,9 +28,7 @@ pub struct Wish {
     pub secret: bool,
     /// The game changes both ratings.
     pub rated: bool,
-    /// The opponent's acceptable ratings.
     pub rating: Option<RatingWish>,
-    /// The deployment to hand in at once.
     pub setup: Option<SetupChoice>,
 }
 
@@ -48,7 +44,6 @@ impl Wish {
         }
     }
 
-    /// True if an offer matches this wish.
     pub fn is_met_by(&self, seek: &Seek) -> bool {
         self.ruleset.as_ref().is_none_or(|ruleset| *ruleset == seek.terms.ruleset)
             && self.time.is_none_or(|time| time == seek.terms.time)
@@ -64,19 +59,15 @@ pub enum How {
     /// Accept a matching offer, or make one.
     #[default]
     Any,
-    /// Wait in the pool to be paired.
     Pool,
     /// Against a house player of this level.
     Bot(String),
     /// Make an offer that anyone with its code can accept.
     Challenge,
-    /// Accept the offer with this code.
     Accept(String),
-    /// Go on with this game.
     Game(GameId),
 }
 
-/// Which deployment to hand in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SetupChoice {
     Random,

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use flagfall_board::GameId;
 use flagfall_protocol::{GameSummary, Invitation, OwnGames, PoolStatus, Seek};
 
-/// Offers and lists of games.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Lobby {
     /// Everyone's offers and the public games.
@@ -25,7 +24,6 @@ pub struct Lobby {
     pub pool: Option<PoolWait>,
 }
 
-/// Challenges between this player and others.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Challenges {
     pub own: Option<String>,
@@ -35,10 +33,8 @@ pub struct Challenges {
     pub received: Option<Invitation>,
 }
 
-/// How the wait in the pool goes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct PoolWait {
-    /// The server's latest status.
     pub status: PoolStatus,
     /// When the user was last told about it, by this machine's clock.
     pub told_at: u64,

@@ -6,12 +6,9 @@ use flagfall_protocol::{ClientToServer, GameCommand, Secret, ServerToClient};
 use crate::commitments::Shown;
 use crate::request::Request;
 
-/// An input to the core.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Message {
-    /// The program has started.
     Started,
-    /// Time has passed.
     Tick,
     Connected,
     ConnectFailed {
@@ -29,18 +26,14 @@ pub enum Message {
     NotUnderstood {
         why: String,
     },
-    /// A key on the full screen.
     Key(Key),
-    /// A click on a square of the board.
     Click(Square),
-    /// A line of the line-based mode.
     Line(String),
     /// A command for the open game from a program, which uses neither lines nor keys.
     Command(GameCommand),
     /// The game is over: find another one in the same way.
     Again,
     InputEnded,
-    /// An HTTP request has an answer.
     Answered {
         request: Request,
         /// The body, or why there is none, to show to the user.
@@ -53,18 +46,14 @@ pub enum Message {
     Unsaved {
         why: String,
     },
-    /// The credential and the seat are saved now.
     Saved,
-    /// A file could not be written or read.
     FileError {
         why: String,
     },
 }
 
-/// A key that the screens handle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Key {
-    /// A letter, digit or symbol.
     Char(char),
     Enter,
     Escape,
@@ -103,7 +92,6 @@ pub enum Effect {
     },
     /// Make room for a new guest, because the server does not know the saved one.
     SetGuestAside,
-    /// Save the commitments that were shown in a game.
     KeepCommitments {
         game: GameId,
         shown: Shown,

@@ -11,7 +11,6 @@ pub struct Notes {
 }
 
 impl Notes {
-    /// Most notes that are kept.
     pub const MAX: usize = 400;
 
     pub fn push(&mut self, text: String) {
@@ -28,7 +27,6 @@ impl Notes {
         self.unprinted = 0;
     }
 
-    /// Takes the notes that have not been printed yet.
     pub fn take_unprinted(&mut self) -> Vec<String> {
         let first = self.texts.len() - std::mem::take(&mut self.unprinted);
         self.texts.iter().skip(first).cloned().collect()

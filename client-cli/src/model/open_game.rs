@@ -8,7 +8,7 @@ use crate::deployments::editor::DeployEditor;
 use crate::replay::Replay;
 
 /// The first square of every board.
-pub(crate) const A1: Square = match Square::new(0, 0) {
+const A1: Square = match Square::new(0, 0) {
     Some(square) => square,
     None => panic!("every board has a first square"),
 };
@@ -28,7 +28,6 @@ pub struct OpenGame {
     pub superseded: bool,
     /// The epoch. It changes if the server lost the game's last moves.
     pub epoch: u64,
-    /// The last sequence number seen.
     pub seq: u64,
     pub view: GameView,
     pub presence: PerSide<Presence>,
@@ -39,21 +38,15 @@ pub struct OpenGame {
     /// When the game can be claimed because this player is gone, in milliseconds since 1970 by the
     /// server's clock.
     pub claimable_at: PerSide<Option<u64>>,
-    /// True if the user was told that the game can be claimed.
     pub is_claim_told: bool,
-    /// True if the opponent's messages are hidden.
     pub is_muted: bool,
-    /// The sides that asked for a rematch.
     pub rematch: Vec<Side>,
     /// The game was requested again and has not arrived yet.
     pub reopening: bool,
-    /// The deployment editor, if this player is deploying.
     pub editor: Option<DeployEditor>,
     pub cursor: Square,
     pub selected: Option<Square>,
-    /// The move to play when the turn comes.
     pub premove: Option<Premove>,
-    /// What is typed so far of a move.
     pub typed: String,
     /// The server can no longer serve the game.
     pub unavailable: bool,
@@ -68,25 +61,18 @@ pub struct Premove {
 }
 
 impl OpenGame {
-    /// A position of a record, as for a spectator.
-    pub fn of_replay(replay: &Replay) -> OpenGame {
-        let record = replay.record();
-        // No clock runs in a past game.
-        let view = GameView { clock: None, deploy_deadline: None, ..replay.view().clone() };
-        let cursor = replay.ruleset().shape.home_square(Side::Red, 0).or(Square::from_index(0));
+    /// A game as the server shows it the first time.
+    pub fn new(summary: GameSummary, audience: Viewer, view: GameView) -> OpenGame {
+        let ruleset = Ruleset::find(&view.ruleset);
+        // The middle of the player's own front row.
+        let middle = ruleset.and_then(|ruleset| {
+            let place = usize::from(ruleset.shape.columns) / 2;
+            ruleset.shape.home_square(audience.side().unwrap_or(Side::Red), place)
+        });
         OpenGame {
-            summary: GameSummary {
-                id: record.game,
-                terms: record.terms.clone(),
-                players: record.players.clone(),
-                created: record.created,
-                phase: view.phase,
-                ply: view.ply,
-                turn: view.turn,
-                outcome: record.outcome.clone(),
-            },
-            ruleset: Some(replay.ruleset()),
-            audience: Viewer::Public,
+            summary,
+            ruleset,
+            audience,
             driving: false,
             superseded: false,
             epoch: 0,
@@ -101,7 +87,7 @@ impl OpenGame {
             rematch: Vec::new(),
             reopening: false,
             editor: None,
-            cursor: cursor.unwrap_or(A1),
+            cursor: middle.unwrap_or(A1),
             selected: None,
             premove: None,
             typed: String::new(),
@@ -109,12 +95,30 @@ impl OpenGame {
         }
     }
 
+    /// A position of a record, as for a spectator.
+    pub fn of_replay(replay: &Replay) -> OpenGame {
+        let record = &replay.record;
+        // No clock runs in a past game.
+        let view = GameView { clock: None, deploy_deadline: None, ..replay.view.clone() };
+        let summary = GameSummary {
+            id: record.game,
+            terms: record.terms.clone(),
+            players: record.players.clone(),
+            created: record.created,
+            phase: view.phase,
+            ply: view.ply,
+            turn: view.turn,
+            outcome: record.outcome.clone(),
+        };
+        let cursor = replay.ruleset.shape.home_square(Side::Red, 0).unwrap_or(A1);
+        OpenGame { ruleset: Some(replay.ruleset), cursor, ..OpenGame::new(summary, Viewer::Public, view) }
+    }
+
     /// The player's own side. `None` for spectators.
     pub fn own_side(&self) -> Option<Side> {
         self.audience.side()
     }
 
-    /// True if it is the player's turn to act.
     pub fn is_own_turn(&self) -> bool {
         self.own_side().is_some_and(|side| self.view.is_to_act(side))
     }
@@ -158,7 +162,6 @@ impl OpenGame {
         View { seen: GameView { turn, ..self.view.clone() }, ruleset }.targets(from)
     }
 
-    /// True if the opponent offers this player a draw.
     pub fn is_offered_draw(&self) -> bool {
         self.view.draw_offer.is_some() && self.view.draw_offer == self.own_side().map(Side::opponent)
     }
@@ -189,7 +192,6 @@ impl OpenGame {
         Some(clock.remaining_ms[side].saturating_sub(gone.saturating_sub(clock.free_ms[side])))
     }
 
-    /// True if a side of a running game is about to run out of time.
     pub fn is_low_on_time(&self, side: Side, server_now: u64) -> bool {
         let remaining = self.remaining_ms(side, server_now);
         self.view.phase == Phase::Playing && remaining.is_some_and(|ms| ms < LOW_MS)

@@ -6,7 +6,6 @@ use flagfall_board::Numbering;
 
 pub const DEFAULT_SERVER: &str = "ws://127.0.0.1:7171/ws";
 
-/// How the client is run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The server's address as the user typed it.
@@ -25,7 +24,6 @@ pub struct Options {
 }
 
 impl Options {
-    /// The flags that name this server and its authority on a command line. Empty for the defaults.
     pub fn server_flag(&self) -> String {
         server_flag(&self.server, self.authority_file.as_deref())
     }

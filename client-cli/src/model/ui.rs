@@ -7,16 +7,13 @@ use flagfall_rules::{Move, MoveCommand};
 use crate::replay::Replay;
 
 /// What the screen shows, apart from the game.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Ui {
     pub page: Page,
-    /// The open question.
     pub prompt: Option<Prompt>,
     /// What has happened is shown: how many notes are newer than the last one in sight.
     pub history: Option<usize>,
-    /// The help, if it is shown.
     pub help: Option<Help>,
-    /// The board is shown from the other side.
     pub is_turned: bool,
     /// The record that is stepped through, if this run shows one.
     pub replay: Option<Replay>,
@@ -25,14 +22,12 @@ pub struct Ui {
 /// How far the help is scrolled, on a terminal that is too small for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Help {
-    /// The first line in sight.
     pub first: usize,
     /// The line up to which it scrolls.
     pub last: usize,
 }
 
-/// The page on the screen.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub enum Page {
     Waiting {
         headline: String,
@@ -44,28 +39,21 @@ pub enum Page {
         challenge: String,
         lines: Vec<String>,
     },
+    #[default]
     Game,
 }
 
-/// A list to pick from.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Choices {
     pub title: String,
-    /// The entries: text and action.
     pub entries: Vec<(String, Choice)>,
-    /// The entry under the cursor.
     pub cursor: usize,
 }
 
-/// What picking an entry does.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Choice {
     Open(GameId),
-    Accept {
-        seek: String,
-        /// What it offers, in words.
-        offer: String,
-    },
+    Accept { seek: String, offer: String },
     Offer,
 }
 
@@ -80,29 +68,20 @@ pub enum Prompt {
     Challenge(String),
     /// Claim the game that the opponent left: as a win or as a draw?
     Claim,
-    /// A message to the opponent, as typed so far.
     Say(String),
     /// Make a move that loses because it is illegal (§U7)?
     IllegalMove(Move),
-    /// Take a piece off the board into the reserve?
     Remove(Square),
-    /// The color of the chip that a ply lays.
     Color(Uncolored),
-    /// Which piece of the reserve to place.
     Place {
         square: Square,
         /// The kinds of pieces to choose from: rank, labeled or not, count.
         kinds: Vec<(Rank, bool, u8)>,
-        /// The entry under the cursor.
         cursor: usize,
     },
-    /// A name to save the deployment under.
     SaveAs(String),
-    /// A saved deployment to load.
     Load {
-        /// Names and texts.
         entries: Vec<(String, String)>,
-        /// The entry under the cursor.
         cursor: usize,
     },
 }

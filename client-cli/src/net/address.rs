@@ -35,13 +35,6 @@ impl Addresses {
     }
 }
 
-/// A text that is not a server address.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum AddressError {
-    #[error("{}", text!("not-an-address", address = .0))]
-    Malformed(String),
-}
-
 /// Default port of a server without a proxy in front of it.
 const OWN_PORT: u16 = 7171;
 const TLS_PORT: u16 = 443;
@@ -53,11 +46,8 @@ impl Address {
     /// `https://host` and `wss://host/ws` mean TLS; `http://host` and `ws://host/ws` mean no TLS.
     /// Without a scheme, a public name such as `play.example.org` means TLS, and so does port 443.
     /// Another port, an IP address or a name of the local network means no TLS.
-    ///
-    /// # Errors
-    /// If it is none of these.
-    pub fn parse(text: &str) -> Result<Address, AddressError> {
-        let malformed = || AddressError::Malformed(text.to_owned());
+    pub fn parse(text: &str) -> Result<Address, String> {
+        let malformed = || not_an_address(text);
         let is_bare = !text.contains("://");
         let full = if is_bare { format!("bare://{text}") } else { text.to_owned() };
         let uri: Uri = full.parse().map_err(|_| malformed())?;
@@ -89,28 +79,25 @@ impl Address {
     }
 
     /// Parses the addresses of one service, separated by commas. The first one is preferred.
-    pub fn parse_all(text: &str) -> Result<Addresses, AddressError> {
+    pub fn parse_all(text: &str) -> Result<Addresses, String> {
         let mut all = text.split(',').map(|one| Address::parse(one.trim()));
-        let first = all.next().unwrap_or_else(|| Err(AddressError::Malformed(text.to_owned())))?;
+        let first = all.next().unwrap_or_else(|| Err(not_an_address(text)))?;
         Ok(Addresses { first, others: all.collect::<Result<_, _>>()? })
     }
 
     /// Splits a challenge into its code and, if it is a link, the server's address.
-    ///
-    /// # Errors
-    /// If the link has no server or no code.
-    pub fn parse_challenge(text: &str) -> Result<(String, Option<Address>), AddressError> {
+    /// A link without a server or a code is an error.
+    pub fn parse_challenge(text: &str) -> Result<(String, Option<Address>), String> {
         let Some((_, rest)) = text.split_once("://") else { return Ok((text.to_owned(), None)) };
         let code = rest.rsplit(['/', '#', '=', '?']).find(|part| !part.is_empty()).unwrap_or_default();
         let authority = rest.split(['/', '#', '?']).next().unwrap_or_default();
         if code.is_empty() || code == authority {
-            return Err(AddressError::Malformed(text.to_owned()));
+            return Err(not_an_address(text));
         }
         let scheme = text.split("://").next().unwrap_or_default();
         Ok((code.to_owned(), Some(Address::parse(&format!("{scheme}://{authority}"))?)))
     }
 
-    /// The URL of a path on this server.
     pub fn page(&self, path: &str) -> String {
         let scheme = if self.is_encrypted { "https" } else { "http" };
         format!("{scheme}://{}{path}", self.authority)
@@ -133,6 +120,10 @@ impl Address {
         let host: String = self.host.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         format!("{host}_{}{}", self.port, if self.is_encrypted { "_tls" } else { "" })
     }
+}
+
+fn not_an_address(text: &str) -> String {
+    text!("not-an-address", address = text)
 }
 
 /// True for a public internet name, whose server should speak TLS. IP addresses and names of this
@@ -179,8 +170,8 @@ mod tests {
             ("https://[::1]:8443", "wss://[::1]:8443/ws"),
         ] {
             assert_eq!(
-                Address::parse(text).map(|address| address.to_string()).as_deref(),
-                Ok(full),
+                Address::parse(text).map(|address| address.to_string()),
+                Ok(full.to_owned()),
                 "{text}"
             );
         }
@@ -204,7 +195,7 @@ mod tests {
         for text in
             ["", "ftp://a", "bare://a", "ws://", "wss://", "a b", "host:port", "host:99999", "wss://host:/ws"]
         {
-            assert!(matches!(Address::parse(text), Err(AddressError::Malformed(_))), "{text:?}");
+            assert_eq!(Address::parse(text), Err(not_an_address(text)), "{text:?}");
         }
     }
 

@@ -1,6 +1,5 @@
 //! Connects to a server, with or without TLS, and explains failures.
 
-use std::fmt;
 use std::io;
 use std::path::Path;
 
@@ -18,7 +17,6 @@ use crate::{text, words};
 /// A connection, with or without TLS.
 pub type Stream = Box<dyn Duplex>;
 
-/// A stream that can be read and written.
 pub trait Duplex: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
@@ -27,12 +25,6 @@ impl<T: AsyncRead + AsyncWrite + Send + Unpin> Duplex for T {}
 #[derive(Clone)]
 pub struct Dialer {
     tls: TlsConnector,
-}
-
-impl fmt::Debug for Dialer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Dialer")
-    }
 }
 
 /// Why the server cannot be talked to. `Display` gives the reason, [`advice`](Self::advice) says
@@ -61,7 +53,6 @@ pub enum DialError {
     Odd(String),
 }
 
-/// True if an HTTP response redirects to TLS.
 pub(crate) fn leads_to_tls<B>(response: &Response<B>) -> bool {
     let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
     response.status().is_redirection() && location.is_some_and(|address| address.starts_with("https://"))
@@ -79,13 +70,12 @@ pub(crate) fn plain(error: &io::Error) -> String {
 impl DialError {
     /// What the user can do about it, as a sentence.
     pub fn advice(&self, address: &Address) -> String {
-        let other_way = || address.other_way();
         match self {
             DialError::Unreachable(_) | DialError::Timeout(_) | DialError::Odd(_) => {
                 text!("advice-other-server")
             }
-            DialError::NotUnderstood => text!("advice-may-speak-tls", address = other_way()),
-            DialError::HungUp => text!("advice-if-tls", address = other_way()),
+            DialError::NotUnderstood => text!("advice-may-speak-tls", address = address.other_way()),
+            DialError::HungUp => text!("advice-if-tls", address = address.other_way()),
             DialError::WantsTls => text!("advice-use-tls", host = &address.host),
             DialError::Handshake(fault) => match fault {
                 HandshakeFault::UntrustedIssuer => text!("advice-untrusted"),
@@ -101,11 +91,9 @@ impl DialError {
                 HandshakeFault::Expired { at_ms: None } => text!("advice-expired"),
                 HandshakeFault::NotYetValid => text!("advice-clock"),
                 HandshakeFault::NoTls | HandshakeFault::HungUp => {
-                    text!("advice-no-tls", address = other_way())
+                    text!("advice-no-tls", address = address.other_way())
                 }
-                HandshakeFault::Unacceptable(_) | HandshakeFault::Other(_) => {
-                    text!("advice-tell-operator")
-                }
+                HandshakeFault::Unacceptable(_) | HandshakeFault::Other(_) => text!("advice-tell-operator"),
             },
         }
     }

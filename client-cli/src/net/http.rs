@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use flagfall_protocol::Code;
+use flagfall_protocol::{Code, RefusalArgs};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
 use hyper::{Method, Request, StatusCode};
 use hyper_util::rt::TokioIo;
+use serde::Deserialize;
 use tokio::time::timeout;
 
 use crate::model::Secret;
@@ -20,12 +21,10 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 /// it.
 const BODY_BYTES_MAX: usize = 8 << 20;
 
-/// Why an HTTP request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error("{}", text!("http-unreachable", server = .server.to_string(), why = .source.to_string(), advice = .source.advice(.server)))]
     Unreachable { server: Box<Address>, source: DialError },
-    /// It took too long.
     #[error("{}", text!("http-timeout", server = .0, advice = text!("advice-other-server")))]
     Timeout(String),
     #[error("{}", text!("http-broken", server, why))]
@@ -57,62 +56,53 @@ pub async fn send(
     token: Option<&Secret>,
     body: Vec<u8>,
 ) -> Result<Vec<u8>, HttpError> {
-    let timed_out = || HttpError::Timeout(address.authority.clone());
-    let asked = Box::pin(exchange(dialer, address, method, path, token, body));
-    timeout(TIMEOUT, asked).await.map_err(|_| timed_out())?
-}
-
-async fn exchange(
-    dialer: &Dialer,
-    address: &Address,
-    method: Method,
-    path: &str,
-    token: Option<&Secret>,
-    body: Vec<u8>,
-) -> Result<Vec<u8>, HttpError> {
-    let server = || address.authority.clone();
-    let broken = |why: String| HttpError::Broken { server: server(), why };
-    let is_plain = !address.is_encrypted;
-    let unreachable = |source| HttpError::Unreachable { server: Box::new(address.clone()), source };
-    // A TLS server answers a request without TLS with something that is not HTTP, or hangs up.
-    let unanswered = |error: hyper::Error| match error.is_parse() {
-        true if is_plain => unreachable(DialError::NotUnderstood),
-        false if is_plain && (error.is_incomplete_message() || error.is_closed()) => {
-            unreachable(DialError::HungUp)
+    let exchange = async {
+        let broken = |why: String| HttpError::Broken { server: address.authority.clone(), why };
+        let is_plain = !address.is_encrypted;
+        let unreachable = |source| HttpError::Unreachable { server: Box::new(address.clone()), source };
+        // A TLS server answers a request without TLS with something that is not HTTP, or hangs up.
+        let unanswered = |error: hyper::Error| match error.is_parse() {
+            true if is_plain => unreachable(DialError::NotUnderstood),
+            false if is_plain && (error.is_incomplete_message() || error.is_closed()) => {
+                unreachable(DialError::HungUp)
+            }
+            _ => broken(error.to_string()),
+        };
+        let stream = dialer.dial(address).await.map_err(unreachable)?;
+        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
+            .await
+            .map_err(|error| broken(error.to_string()))?;
+        let driver = tokio::spawn(connection);
+        let mut request = Request::builder().method(method).uri(path).header(HOST, &address.authority);
+        if let Some(token) = token {
+            request = request.header(AUTHORIZATION, format!("Bearer {}", token.expose()));
         }
-        _ => broken(error.to_string()),
+        if !body.is_empty() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
+        let request =
+            request.body(Full::new(Bytes::from(body))).map_err(|error| broken(error.to_string()))?;
+        let response = sender.send_request(request).await.map_err(unanswered)?;
+        let status = response.status();
+        if is_plain && leads_to_tls(&response) {
+            return Err(unreachable(DialError::WantsTls));
+        }
+        let body = Limited::new(response.into_body(), BODY_BYTES_MAX);
+        let bytes = body.collect().await.map_err(|error| broken(error.to_string()))?.to_bytes().to_vec();
+        driver.abort();
+        if status.is_success() {
+            return Ok(bytes);
+        }
+        Err(match refused(status, &bytes) {
+            // A Flagfall server would have sent a code.
+            HttpError::Refused { status: 400, code, .. } if is_plain && code.is_empty() => {
+                unreachable(DialError::NotUnderstood)
+            }
+            refused => refused,
+        })
     };
-    let stream = dialer.dial(address).await.map_err(unreachable)?;
-    let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream))
-        .await
-        .map_err(|error| broken(error.to_string()))?;
-    let driver = tokio::spawn(connection);
-    let mut request = Request::builder().method(method).uri(path).header(HOST, &address.authority);
-    if let Some(token) = token {
-        request = request.header(AUTHORIZATION, format!("Bearer {}", token.expose()));
-    }
-    if !body.is_empty() {
-        request = request.header(CONTENT_TYPE, "application/json");
-    }
-    let request = request.body(Full::new(Bytes::from(body))).map_err(|error| broken(error.to_string()))?;
-    let response = sender.send_request(request).await.map_err(unanswered)?;
-    let status = response.status();
-    if is_plain && leads_to_tls(&response) {
-        return Err(unreachable(DialError::WantsTls));
-    }
-    let body = Limited::new(response.into_body(), BODY_BYTES_MAX);
-    let bytes = body.collect().await.map_err(|error| broken(error.to_string()))?.to_bytes().to_vec();
-    driver.abort();
-    if status.is_success() {
-        return Ok(bytes);
-    }
-    Err(match refused(status, &bytes) {
-        // A Flagfall server would have sent a code.
-        HttpError::Refused { status: 400, code, .. } if is_plain && code.is_empty() => {
-            unreachable(DialError::NotUnderstood)
-        }
-        refused => refused,
-    })
+    let answered = timeout(TIMEOUT, Box::pin(exchange)).await;
+    answered.unwrap_or_else(|_| Err(HttpError::Timeout(address.authority.clone())))
 }
 
 /// The refusal in an error response, with the server's message if it sent one.
@@ -125,20 +115,17 @@ fn refused(status: StatusCode, body: &[u8]) -> HttpError {
         StatusCode::UNAUTHORIZED => text!("http-unauthorized"),
         other => text!("http-status", status = other.as_u16()),
     });
-    let args =
-        told.get("args").cloned().and_then(|args| serde_json::from_value(args).ok()).unwrap_or_default();
-    let message =
-        texts::server_refusal(&Code::new(code.clone()), &args, &message, field("request").as_deref());
+    let args = told.get("args").and_then(|args| RefusalArgs::deserialize(args).ok()).unwrap_or_default();
+    let request = field("request");
+    let message = texts::server_refusal(&Code::new(code.clone()), &args, &message, request.as_deref());
     HttpError::Refused { status: status.as_u16(), code, message }
 }
 
 impl HttpError {
-    /// True if the server refused with this code.
     pub fn is_refused_as(&self, reason: &str) -> bool {
         matches!(self, HttpError::Refused { code, .. } if code == reason)
     }
 
-    /// True if the server does not know the token.
     pub fn is_unknown_token(&self) -> bool {
         self.is_refused_as(Code::BAD_TOKEN)
     }

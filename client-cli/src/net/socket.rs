@@ -1,5 +1,6 @@
 //! The WebSocket: a task that exchanges messages with the server.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use flagfall_protocol::{
@@ -26,11 +27,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const NEXT_TIMEOUT: Duration = Duration::from_secs(2);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// Most messages that wait to be sent.
 const OUTGOING_MAX: usize = 64;
 
 /// A connection, up or being made. Dropping it hangs up.
-#[derive(Debug)]
 pub struct Socket {
     outgoing: mpsc::Sender<ClientToServer>,
     task: tokio::task::JoinHandle<()>,
@@ -53,7 +52,7 @@ impl Socket {
         let dialer = dialer.clone();
         let task = tokio::spawn(async move {
             tokio::time::sleep(delay).await;
-            let last = run(&dialer, &addresses, number, messages, &incoming).await;
+            let Err(last) = run(&dialer, &addresses, number, messages, &incoming).await;
             // The receiver is gone if the program ends.
             drop(incoming.send((number, last)).await);
         });
@@ -105,7 +104,6 @@ async fn shake(dialer: &Dialer, address: &Address) -> Result<WebSocketStream<Str
     Ok(socket)
 }
 
-/// Why the WebSocket handshake failed.
 fn refusal(error: &Error, address: &Address) -> DialError {
     let is_plain = !address.is_encrypted;
     match error {
@@ -123,46 +121,37 @@ fn refusal(error: &Error, address: &Address) -> DialError {
     }
 }
 
+/// Exchanges messages with the server. Returns the last one to the core when the connection ends.
 async fn run(
     dialer: &Dialer,
     addresses: &[Address],
     number: u64,
     mut messages: mpsc::Receiver<ClientToServer>,
     incoming: &mpsc::Sender<(u64, Message)>,
-) -> Message {
-    let mut socket = match reach(dialer, addresses).await {
-        Ok(socket) => socket,
-        Err(failed) => return failed,
-    };
-    if incoming.send((number, Message::Connected)).await.is_err() {
-        return Message::Disconnected { code: None, why: text!("link-program-ends") };
-    }
+) -> Result<Infallible, Message> {
+    let broken = |why| Message::Disconnected { code: None, why };
+    let program_ends = || broken(text!("link-program-ends"));
+    let mut socket = reach(dialer, addresses).await?;
+    incoming.send((number, Message::Connected)).await.map_err(|_| program_ends())?;
     loop {
         tokio::select! {
             message = messages.recv() => {
                 let Some(message) = message else {
                     drop(socket.close(None).await);
-                    return Message::Disconnected { code: None, why: text!("link-program-ends") };
+                    return Err(program_ends());
                 };
-                let text = match serde_json::to_string(&message) {
-                    Ok(text) => text,
-                    Err(error) => return Message::Disconnected { code: None, why: error.to_string() },
-                };
-                if let Err(error) = socket.send(Frame::text(text)).await {
-                    return Message::Disconnected { code: None, why: reason(&error) };
-                }
+                let text = serde_json::to_string(&message).map_err(|error| broken(error.to_string()))?;
+                socket.send(Frame::text(text)).await.map_err(|error| broken(reason(&error)))?;
             }
             frame = socket.next() => {
                 let message = match frame {
                     Some(Ok(Frame::Text(text))) => parsed(text.as_str()),
-                    Some(Ok(Frame::Close(frame))) => return ended(frame),
+                    Some(Ok(Frame::Close(frame))) => return Err(ended(frame)),
                     Some(Ok(Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_) | Frame::Frame(_))) => continue,
-                    Some(Err(error)) => return Message::Disconnected { code: None, why: reason(&error) },
-                    None => return Message::Disconnected { code: None, why: text!("link-broke") },
+                    Some(Err(error)) => return Err(broken(reason(&error))),
+                    None => return Err(broken(text!("link-broke"))),
                 };
-                if incoming.send((number, message)).await.is_err() {
-                    return Message::Disconnected { code: None, why: text!("link-program-ends") };
-                }
+                incoming.send((number, message)).await.map_err(|_| program_ends())?;
             }
         }
     }
@@ -206,94 +195,72 @@ fn reason(error: &Error) -> String {
     }
 }
 
-/// Timeout for a short visit.
 const VISIT_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Makes a new guest: says hello without a credential and returns the one it is given.
-///
-/// # Errors
-/// The reason, to show to the user.
+/// The error is a text for the user.
 pub async fn new_guest(
     dialer: &Dialer,
     addresses: &Addresses,
     name: Option<String>,
 ) -> Result<(Secret, Player), String> {
     let wanted = |message| match message {
-        ServerToClient::Welcome { player, token: Some(token), .. } => Wanted::Found((token, player)),
-        _ => Wanted::NotYet,
+        ServerToClient::Welcome { player, token: Some(token), .. } => Some((token, player)),
+        _ => None,
     };
-    ask(dialer, addresses, None, name, wanted).await
-}
-
-/// What is offered and played in public.
-#[derive(Debug)]
-pub struct Lobby {
-    /// The open seeks, oldest first.
-    pub seeks: Vec<Seek>,
-    /// The latest running public games.
-    pub games: Vec<GameSummary>,
+    visit(dialer, addresses, None, name, None, wanted).await
 }
 
 /// Looks into the lobby.
-///
-/// # Errors
-/// The reason, to show to the user.
+/// The error is a text for the user.
 pub async fn lobby(
     dialer: &Dialer,
     addresses: &Addresses,
     token: Option<Secret>,
     name: Option<String>,
-) -> Result<Lobby, String> {
+) -> Result<(Vec<Seek>, Vec<GameSummary>), String> {
+    let question = Some(ClientToServer::OpenLobby {});
     let wanted = |message| match message {
-        ServerToClient::Welcome { .. } => Wanted::Ask(ClientToServer::OpenLobby {}),
-        ServerToClient::Lobby { seeks, games, players_online: _ } => Wanted::Found(Lobby { seeks, games }),
-        _ => Wanted::NotYet,
+        ServerToClient::Lobby { seeks, games, players_online: _ } => Some((seeks, games)),
+        _ => None,
     };
-    ask(dialer, addresses, token, name, wanted).await
+    visit(dialer, addresses, token, name, question, wanted).await
 }
 
-/// What to do after a message.
-enum Wanted<T> {
-    Found(T),
-    Ask(ClientToServer),
-    NotYet,
-}
-
-/// Says hello and waits for a message.
-async fn ask<T>(
+/// Says hello, asks the question once it is welcome, and waits for the message that is wanted.
+async fn visit<T>(
     dialer: &Dialer,
     addresses: &Addresses,
     token: Option<Secret>,
     name: Option<String>,
-    wanted: impl Fn(ServerToClient) -> Wanted<T>,
+    mut question: Option<ClientToServer>,
+    wanted: impl Fn(ServerToClient) -> Option<T>,
 ) -> Result<T, String> {
     let (sender, mut incoming) = mpsc::channel(OUTGOING_MAX);
     let line = Socket::dial(dialer, addresses, Duration::ZERO, 1, sender);
     let found = async {
         loop {
-            let message = match incoming.recv().await {
-                Some((_, Message::Connected)) => {
+            let (_, message) = incoming.recv().await.ok_or_else(|| text!("link-broke"))?;
+            let answer = match message {
+                Message::Connected => {
                     let client = Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned());
                     let (token, name) = (token.clone(), name.clone());
-                    ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client }
+                    Some(ClientToServer::Hello { protocol: PROTOCOL_VERSION, token, name, client })
                 }
-                Some((_, Message::Received(message))) => match *message {
-                    ServerToClient::Refused { code, args, message, request, .. } => {
-                        return Err(texts::server_refusal(&code, &args, &message, request.as_deref()));
+                Message::Received(message) => {
+                    if let ServerToClient::Refused { code, args, message, request, .. } = &*message {
+                        return Err(texts::server_refusal(code, args, message, request.as_deref()));
                     }
-                    message => match wanted(message) {
-                        Wanted::Found(found) => return Ok(found),
-                        Wanted::Ask(message) => message,
-                        Wanted::NotYet => continue,
-                    },
-                },
-                Some((_, Message::ConnectFailed { why, .. } | Message::Disconnected { why, .. })) => {
-                    return Err(why);
+                    let is_welcome = matches!(*message, ServerToClient::Welcome { .. });
+                    if let Some(found) = wanted(*message) {
+                        return Ok(found);
+                    }
+                    question.take_if(|_| is_welcome)
                 }
-                Some(_) => continue,
-                None => return Err(text!("link-broke")),
+                Message::ConnectFailed { why, .. } | Message::Disconnected { why, .. } => return Err(why),
+                _ => None,
             };
-            if !line.send(message) {
+            if answer.is_some_and(|answer| !line.send(answer)) {
                 return Err(text!("link-broke"));
             }
         }

@@ -7,9 +7,9 @@ use std::iter;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Style};
 
-use flagfall_board::{ChipColor, Rank, Side, Square, SquareSet};
+use flagfall_board::{ChipColor, Rank, Square, SquareSet};
 use flagfall_protocol::Phase;
 use flagfall_rules::{Carrier, Identity, Move, Ruleset, SeenPiece, Target};
 
@@ -18,7 +18,6 @@ use super::theme::Theme;
 use crate::model::{Model, OpenGame};
 use crate::{plain, targets};
 
-/// What is drawn of a square.
 struct Cell {
     piece: Option<SeenPiece>,
     is_lake: bool,
@@ -31,7 +30,6 @@ struct Cell {
 }
 
 impl Cell {
-    /// The mark beside its piece.
     fn mark(&self) -> Option<char> {
         self.piece.map(|piece| plain::mark(&piece)).filter(|mark| *mark != ' ')
     }
@@ -53,7 +51,7 @@ pub(super) fn draw(
             let area = layout.cell_at(place, line);
             if place == 0 {
                 let y = area.y + piece_row(area);
-                buffer.set_string(layout.board.x, y, format!("{:>2}", square.row() + 1), dim());
+                buffer.set_string(layout.board.x, y, format!("{:>2}", square.row() + 1), Style::new().dim());
             }
             painter.draw(&marks.cell(game, *square), buffer, area);
         }
@@ -62,7 +60,7 @@ pub(super) fn draw(
     for (place, square) in grid.first().into_iter().flatten().enumerate() {
         let x = layout.cell_at(place, 0);
         let letter = char::from(b'a' + square.column()).to_string();
-        buffer.set_string(x.x + gap(x) + 1, letters, letter, dim());
+        buffer.set_string(x.x + gap(x) + 1, letters, letter, Style::new().dim());
     }
 }
 
@@ -75,11 +73,6 @@ fn piece_row(cell: Rect) -> u16 {
     (cell.height - 1) / 2
 }
 
-fn dim() -> Style {
-    Style::new().add_modifier(Modifier::DIM)
-}
-
-/// The marked squares.
 struct Marks {
     last: SquareSet,
     targets: Vec<Target>,
@@ -154,7 +147,7 @@ impl Painter<'_> {
     fn draw(&self, cell: &Cell, buffer: &mut Buffer, area: Rect) {
         let (upper, mut upper_style) = self.upper(cell);
         if cell.is_cursor {
-            upper_style = upper_style.add_modifier(Modifier::REVERSED);
+            upper_style = upper_style.reversed();
         } else if cell.is_last && self.theme.color && cell.piece.is_none() {
             upper_style = upper_style.bg(Color::DarkGray);
         }
@@ -215,7 +208,7 @@ impl Painter<'_> {
             }
             return;
         };
-        let style = if cell.is_last { style.add_modifier(Modifier::UNDERLINED) } else { style };
+        let style = if cell.is_last { style.underlined() } else { style };
         if width == 2 {
             buffer.set_string(x, y, plain::short_token(&piece, self.model.options.numbering), style);
             if let Some(chip) = cell.chip.filter(|_| self.theme.color && !cell.is_cursor) {
@@ -247,7 +240,7 @@ impl Painter<'_> {
             // A coin that goes there becomes a Scout.
             (None, Some(Carrier::Scout)) => {
                 let figure = Rank::Scout.figure(self.model.options.numbering);
-                (format!("+{figure} "), self.theme.colored(Color::Cyan).add_modifier(Modifier::BOLD))
+                (format!("+{figure} "), self.theme.colored(Color::Cyan).bold())
             }
             (None, _) if cell.is_lake => ("~~~".to_owned(), self.theme.colored(Color::Cyan)),
             (None, Some(by)) => {
@@ -256,17 +249,17 @@ impl Painter<'_> {
                     Carrier::SupplyLine => ('=', Color::Cyan),
                     Carrier::Flash => ('*', Color::Magenta),
                 };
-                (format!(" {letter} "), self.theme.colored(color).add_modifier(Modifier::BOLD))
+                (format!(" {letter} "), self.theme.colored(color).bold())
             }
-            (None, None) => (" . ".to_owned(), dim()),
+            (None, None) => (" . ".to_owned(), Style::new().dim()),
         }
     }
 
     fn lower_style(&self, cell: &Cell) -> Style {
         if cell.is_cursor {
-            self.theme.colored(Color::Yellow).add_modifier(Modifier::BOLD)
+            self.theme.colored(Color::Yellow).bold()
         } else if cell.target.is_some() {
-            self.theme.colored(Color::Green).add_modifier(Modifier::BOLD)
+            self.theme.colored(Color::Green).bold()
         } else if cell.is_lake {
             self.theme.colored(Color::Cyan)
         } else {
@@ -291,9 +284,4 @@ fn lower(cell: &Cell) -> String {
         (true, middle) => format!("^{}^", &middle[1..2]),
         (false, middle) => middle.to_owned(),
     }
-}
-
-/// The order of the sides beside the board, top first.
-pub(super) fn from_the_top(bottom: Side) -> [Side; 2] {
-    [bottom.opponent(), bottom]
 }

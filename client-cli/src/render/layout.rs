@@ -36,32 +36,17 @@ pub(super) const SHORT_HEIGHT: u16 = 6;
 /// Fewest rows of a panel that shows only the players.
 const PLAYERS_HEIGHT: u16 = 2;
 
-/// The parts of the screen.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Page {
-    pub(super) title: Rect,
-    pub(super) body: Rect,
-    pub(super) message: Rect,
-    pub(super) keys: Rect,
-}
-
-impl Page {
-    /// The parts of a screen without a board.
-    ///
-    /// # Errors
-    /// The size that the page needs.
-    pub(super) fn new(area: Rect) -> Result<Page, Size> {
-        let needed = Size { width: WIDTH_MIN, height: HEIGHT_MIN };
-        if area.width < needed.width || area.height < needed.height {
-            return Err(needed);
-        }
-        Ok(Page {
-            title: Rect { height: TITLE_HEIGHT, ..area },
-            body: Rect { y: area.y + TITLE_HEIGHT, height: area.height - TITLE_HEIGHT - FOOT_HEIGHT, ..area },
-            message: Rect { y: area.bottom() - FOOT_HEIGHT, height: 1, ..area },
-            keys: Rect { y: area.bottom() - 1, height: 1, ..area },
-        })
+/// The parts of a screen: title, body, message and keys.
+/// The error is the size that the screen needs.
+pub(super) fn page(area: Rect) -> Result<[Rect; 4], Size> {
+    let needed = Size { width: WIDTH_MIN, height: HEIGHT_MIN };
+    if area.width < needed.width || area.height < needed.height {
+        return Err(needed);
     }
+    let title = Rect { height: TITLE_HEIGHT, ..area };
+    let body = Rect { y: title.bottom(), height: area.height - TITLE_HEIGHT - FOOT_HEIGHT, ..area };
+    let message = Rect { y: body.bottom(), height: 1, ..area };
+    Ok([title, body, message, Rect { y: message.bottom(), ..message }])
 }
 
 /// A board and its panel on a page.
@@ -71,22 +56,18 @@ pub(super) struct PageLayout {
     pub(super) board: Rect,
     pub(super) panel: Rect,
     pub(super) cell: Size,
-    columns: u16,
-    rows: u16,
 }
 
 impl PageLayout {
     /// The layout with the largest cells that leave room for a whole panel, beside the board or
     /// below it. If there is none: for a short panel below it, for a narrow one beside it, or for
     /// the two players below it.
-    ///
-    /// # Errors
-    /// The size of the terminal that the board needs.
+    /// The error is the size of the terminal that the board needs.
     pub(super) fn new(shape: &BoardShape, area: Rect) -> Result<PageLayout, Size> {
         let needed = PageLayout::needed(shape);
-        let page = Page::new(area).map_err(|_| needed)?;
-        let beside = |cell, width| PageLayout::beside(shape, page.body, cell, width);
-        let below = |cell, height| PageLayout::below(shape, page.body, cell, height);
+        let [_, body, ..] = page(area).map_err(|_| needed)?;
+        let beside = |cell, width| PageLayout::beside(shape, body, cell, width);
+        let below = |cell, height| PageLayout::below(shape, body, cell, height);
         let largest = |fit: &dyn Fn(Size) -> Option<PageLayout>| CELLS.into_iter().find_map(fit);
         largest(&|cell| beside(cell, PANEL_WIDTH).or_else(|| below(cell, PANEL_HEIGHT)))
             .or_else(|| largest(&|cell| below(cell, SHORT_HEIGHT)))
@@ -109,26 +90,18 @@ impl PageLayout {
 
     /// The board left, the panel right with at least this width.
     fn beside(shape: &BoardShape, body: Rect, cell: Size, width_min: u16) -> Option<PageLayout> {
-        let size = board_size(shape, cell);
-        let width = body.width.checked_sub(size.width + 1)?;
-        let panel = Rect { x: body.x + size.width + 1, width, ..body };
-        (width >= width_min && size.height <= body.height).then(|| {
-            PageLayout::of(shape, cell, Rect { width: size.width, height: size.height, ..body }, panel)
-        })
+        let board = Rect::from((body.as_position(), board_size(shape, cell)));
+        let width = body.width.checked_sub(board.width + 1)?;
+        let panel = Rect { x: board.right() + 1, width, ..body };
+        (width >= width_min && board.height <= body.height).then_some(PageLayout { board, panel, cell })
     }
 
     /// The board above, the panel below it with at least this height.
     fn below(shape: &BoardShape, body: Rect, cell: Size, height_min: u16) -> Option<PageLayout> {
-        let size = board_size(shape, cell);
-        let height = body.height.checked_sub(size.height)?;
-        let panel = Rect { y: body.y + size.height, height, ..body };
-        (height >= height_min && size.width <= body.width).then(|| {
-            PageLayout::of(shape, cell, Rect { width: size.width, height: size.height, ..body }, panel)
-        })
-    }
-
-    fn of(shape: &BoardShape, cell: Size, board: Rect, panel: Rect) -> PageLayout {
-        PageLayout { board, panel, cell, columns: u16::from(shape.columns), rows: u16::from(shape.rows) }
+        let board = Rect::from((body.as_position(), board_size(shape, cell)));
+        let height = body.height.checked_sub(board.height)?;
+        let panel = Rect { y: board.bottom(), height, ..body };
+        (height >= height_min && board.width <= body.width).then_some(PageLayout { board, panel, cell })
     }
 
     /// The cell at this place of the grid, from the top left.
@@ -140,9 +113,10 @@ impl PageLayout {
 
     /// The place in the grid, by place and line, at this column and row of the terminal.
     pub(super) fn place_at(&self, column: u16, row: u16) -> Option<(usize, usize)> {
+        let is_inside = column < self.board.right() && row < self.board.bottom() - LETTERS_HEIGHT;
         let place = column.checked_sub(self.board.x + LABEL_WIDTH)? / self.cell.width;
         let line = row.checked_sub(self.board.y)? / self.cell.height;
-        (place < self.columns && line < self.rows).then_some((usize::from(place), usize::from(line)))
+        is_inside.then_some((usize::from(place), usize::from(line)))
     }
 }
 
@@ -170,9 +144,9 @@ mod tests {
                 let at = format!("{} at {width}x{height}", ruleset.id);
                 match PageLayout::new(shape, area) {
                     Ok(layout) => {
-                        let page = Page::new(area).expect("a page");
+                        let [_, body, ..] = page(area).expect("a page");
                         for part in [layout.board, layout.panel] {
-                            assert_eq!(page.body.intersection(part), part, "{at}");
+                            assert_eq!(body.intersection(part), part, "{at}");
                         }
                         assert!(!layout.board.intersects(layout.panel), "{at}");
                         for line in 0..usize::from(shape.rows) {

@@ -2,7 +2,7 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Style, Stylize};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, List, ListItem, ListState, Paragraph, Wrap};
 
@@ -12,32 +12,27 @@ use unicode_width::UnicodeWidthStr;
 
 use super::notes;
 use crate::model::{Choices, Model, Page};
-use crate::text;
-use crate::{input, status, words};
-
-fn bold() -> Style {
-    Style::new().add_modifier(Modifier::BOLD)
-}
+use crate::{input, status, text, words};
 
 pub(super) fn waiting(headline: &str, lines: &[String], model: &Model, frame: &mut Frame<'_>, area: Rect) {
-    let mut text = vec![Line::raw(""), Line::styled(format!(" {headline}"), bold()), Line::raw("")];
+    let mut text = vec![Line::raw(""), Line::raw(format!(" {headline}")).bold(), Line::raw("")];
     text.extend(lines.iter().map(|line| Line::raw(format!(" {line}"))));
     text.push(Line::raw(""));
     if let Some(pool) = status::pool_wait(model) {
-        text.extend([Line::styled(format!(" {pool}"), bold()), Line::raw("")]);
+        text.extend([Line::raw(format!(" {pool}")).bold(), Line::raw("")]);
     }
     // The newest note has a line of its own below, if it fits.
     let room = usize::from(area.height).saturating_sub(text.len());
     let is_below = model.notes.last().is_some_and(|note| notes::is_fitting(note, area.width));
     let notes = model.notes.len().saturating_sub(usize::from(is_below));
     let shown = model.notes.iter().take(notes).skip(notes.saturating_sub(room));
-    text.extend(shown.map(|note| Line::styled(format!(" {note}"), Style::new().add_modifier(Modifier::DIM))));
+    text.extend(shown.map(|note| Line::raw(format!(" {note}")).dim()));
     frame.render_widget(Paragraph::new(text).wrap(Wrap { trim: false }), area);
 }
 
 pub(super) fn choosing(choices: &Choices, frame: &mut Frame<'_>, area: Rect) {
     let title = Rect { y: area.y + 1, height: 1, ..area };
-    frame.render_widget(Paragraph::new(Line::styled(format!(" {}", choices.title), bold())), title);
+    frame.render_widget(Paragraph::new(Line::raw(format!(" {}", choices.title)).bold()), title);
     let list_area = Rect { y: area.y + 3, height: area.height.saturating_sub(3), ..area };
     list(choices.entries.iter().map(|(entry, _)| entry.as_str()), choices.cursor, frame, list_area);
 }
@@ -46,9 +41,7 @@ fn list<'a>(entries: impl Iterator<Item = &'a str>, cursor: usize, frame: &mut F
     // The cursor takes two columns.
     let width = usize::from(area.width.saturating_sub(2));
     let items = entries.map(|entry| ListItem::new(words::wrap(entry, width).join("\n")));
-    let widget = List::new(items)
-        .highlight_symbol("> ")
-        .highlight_style(Style::new().add_modifier(Modifier::REVERSED));
+    let widget = List::new(items).highlight_symbol("> ").highlight_style(Style::new().reversed());
     let mut state = ListState::default().with_selected(Some(cursor));
     frame.render_stateful_widget(widget, area, &mut state);
 }
@@ -71,7 +64,6 @@ pub(super) fn saved(entries: &[(String, String)], cursor: usize, frame: &mut Fra
     list(entries.iter().map(|(name, _)| name.as_str()), cursor, frame, inner);
 }
 
-/// The window with the pieces of the reserve.
 pub(super) fn reserve(
     kinds: &[(Rank, bool, u8)],
     cursor: usize,

@@ -2,23 +2,22 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use flagfall_board::{Numbering, PerSide, Rank, Side};
+use flagfall_board::{Numbering, PerSide, Rank, Side, Stamp};
 use flagfall_protocol::{Phase, Presence, SeenReserve};
 use flagfall_rules::{Ruleset, Start};
 use unicode_width::UnicodeWidthStr;
 
 use super::layout::{PANEL_WIDTH, SHORT_HEIGHT};
+use super::notes;
 use super::theme::Theme;
-use super::{board, notes};
 use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
 use crate::model::{Link, Model, OpenGame, Prompt};
-use crate::text;
-use crate::{input, status, targets, words};
+use crate::{input, status, targets, text, words};
 
 pub(super) fn draw(
     model: &Model,
@@ -29,23 +28,20 @@ pub(super) fn draw(
     area: Rect,
 ) {
     let width = usize::from(area.width);
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    for side in board::from_the_top(model.bottom()) {
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for side in [model.bottom().opponent(), model.bottom()] {
         lines.extend(player(model, game, side, theme, width));
     }
     let bold = theme.colored(Color::Yellow).add_modifier(Modifier::BOLD);
-    let mut status: Vec<Line<'_>> =
-        words::wrap(&headline(model, game), width).into_iter().map(|text| Line::styled(text, bold)).collect();
-    for notice in notices(model, game) {
-        status.extend(words::wrap(&notice, width).into_iter().map(|text| Line::styled(text, bold)));
-    }
-    if let Some(editor) = &game.editor {
+    let told = std::iter::once(headline(model, game)).chain(notices(model, game));
+    let told = told.flat_map(|text| words::wrap(&text, width));
+    let mut status: Vec<Line<'static>> = told.map(|text| Line::styled(text, bold)).collect();
+    if game.view.phase == Phase::Deploying {
         lines.push(Line::raw(""));
         lines.extend(status);
-        deploying(model, editor, width, &mut lines);
-    } else if game.view.phase == Phase::Deploying {
-        lines.push(Line::raw(""));
-        lines.extend(status);
+        if let Some(editor) = &game.editor {
+            deploying(model, editor, width, &mut lines);
+        }
     } else {
         happened(model, game, width, &mut status);
         let layout = Rows::of(ruleset, area);
@@ -101,12 +97,12 @@ fn is_narrow(width: usize) -> bool {
 /// Puts the status into exactly its rows: padded, or cut with a mark.
 ///
 /// What is under the cursor stands in the last rows if they are free.
-fn put_status<'a>(
-    mut status: Vec<Line<'a>>,
+fn put_status(
+    mut status: Vec<Line<'static>>,
     under_cursor: &str,
     layout: &Rows,
     width: usize,
-    lines: &mut Vec<Line<'a>>,
+    lines: &mut Vec<Line<'static>>,
 ) {
     let room = layout.status;
     // A blank line above, if there is room.
@@ -135,25 +131,23 @@ fn put_status<'a>(
 }
 
 /// The last event on the board, and the reserve.
-fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'_>>) {
-    let last = game.view.last_move.as_ref().map(words::moved);
-    let exchanged = game.view.last_exchange.as_ref().map(words::exchanged);
-    for text in last.into_iter().chain(exchanged) {
-        lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
-    }
+fn happened(model: &Model, game: &OpenGame, width: usize, lines: &mut Vec<Line<'static>>) {
+    lines.extend(status::happened(&game.view).iter().flat_map(|text| wrapped(text, width)));
     if let Some(reserves) = &game.view.reserve {
         reserve(reserves, model.options.numbering, width, lines);
     }
 }
 
-fn player<'a>(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Vec<Line<'a>> {
+/// A text in lines of at most this width.
+fn wrapped(text: &str, width: usize) -> impl Iterator<Item = Line<'static>> {
+    words::wrap(text, width).into_iter().map(Line::raw)
+}
+
+fn player(model: &Model, game: &OpenGame, side: Side, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let is_turn = game.view.is_to_act(side);
     let own = if game.own_side() == Some(side) { text!("panel-you") } else { String::new() };
-    let presence = match game.presence[side] {
-        Presence::Present => String::new(),
-        Presence::Reconnecting | Presence::Away if game.left[side] => text!("presence-left"),
-        presence => words::presence(presence),
-    };
+    let is_here = game.presence[side] == Presence::Present;
+    let presence = if is_here { String::new() } else { status::presence(game, side) };
     let right = match (game.view.phase, game.remaining_ms(side, model.server_now())) {
         (Phase::Deploying, _) if game.view.ready[side] => text!("panel-ready"),
         (Phase::Deploying, _) => text!("panel-deploying"),
@@ -193,27 +187,18 @@ fn headline(model: &Model, game: &OpenGame) -> String {
     let view = &game.view;
     match view.phase {
         Phase::Over => view.outcome.as_ref().map(words::outcome).unwrap_or_default(),
-        Phase::Playing if view.pending_strike.is_some() => {
-            if game.is_choosing() {
-                text!("panel-choice", ply = view.ply)
-            } else {
-                text!("panel-strike", ply = view.ply)
-            }
-        }
+        Phase::Playing if game.is_choosing() => text!("panel-choice", ply = view.ply),
+        Phase::Playing if view.pending_strike.is_some() => text!("panel-strike", ply = view.ply),
         Phase::Playing => match view.turn {
             Some(side) if game.own_side() == Some(side) => text!("panel-own-turn", ply = view.ply),
             Some(side) => text!("panel-turn", side, ply = view.ply),
             None => text!("status-ply", ply = view.ply),
         },
         Phase::Deploying => {
-            let left = view
-                .deploy_deadline
-                .map(|deadline| words::clock(deadline.0.saturating_sub(model.server_now())))
-                .unwrap_or_else(|| "none".to_owned());
+            let left = |at: Stamp| words::clock(at.0.saturating_sub(model.server_now()));
+            let left = view.deploy_deadline.map_or_else(|| "none".to_owned(), left);
             match &game.editor {
-                Some(editor) if editor.is_handed_in() => {
-                    text!("panel-deployed", left)
-                }
+                Some(editor) if editor.is_handed_in() => text!("panel-deployed", left),
                 Some(_) => text!("panel-deploy", left),
                 None => text!("panel-both-deploy", left),
             }
@@ -257,9 +242,8 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
     if let Some(plies) = view.plies_to_limit {
         notices.push(text!("panel-quiet", plies));
     }
-    if view.phase == Phase::Over && game.own_side().is_some() {
-        let other = game.own_side().map(Side::opponent);
-        let is_asked = other.is_some_and(|other| game.rematch.contains(&other));
+    if let Some(own) = game.own_side().filter(|_| view.phase == Phase::Over) {
+        let is_asked = game.rematch.contains(&own.opponent());
         let key = input::key_for(Action::Rematch);
         notices.push(if is_asked { text!("panel-rematch-answer", key) } else { text!("panel-rematch", key) });
     }
@@ -267,19 +251,20 @@ fn notices(model: &Model, game: &OpenGame) -> Vec<String> {
 }
 
 /// The size of each side's reserve, and its face-up pieces.
-fn reserve(reserves: &PerSide<SeenReserve>, numbering: Numbering, width: usize, lines: &mut Vec<Line<'_>>) {
+fn reserve(
+    reserves: &PerSide<SeenReserve>,
+    numbering: Numbering,
+    width: usize,
+    lines: &mut Vec<Line<'static>>,
+) {
     let (red, blue) = (reserves.red.size, reserves.blue.size);
     lines.push(Line::raw(text!("panel-reserves", red, blue)));
     for side in Side::BOTH {
-        let labeled: Vec<String> = reserves[side]
-            .labeled
-            .iter()
-            .rev()
-            .map(|(rank, count)| figures(rank, count, numbering))
-            .collect();
+        let labeled = reserves[side].labeled.iter().rev();
+        let labeled: Vec<_> = labeled.map(|(rank, count)| figures(rank, count, numbering)).collect();
         if !labeled.is_empty() {
             let text = text!("panel-labeled", side, pieces = labeled.join(" "));
-            lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
+            lines.extend(wrapped(&text, width));
         }
     }
 }
@@ -304,7 +289,7 @@ fn losses(
     ruleset: &Ruleset,
     theme: Theme,
     is_table: bool,
-    lines: &mut Vec<Line<'_>>,
+    lines: &mut Vec<Line<'static>>,
 ) {
     let number = |count: u8| if count == 0 { "-".to_owned() } else { count.to_string() };
     let [red, blue] = Side::BOTH.map(|side| targets::losses(&game.view, ruleset, side));
@@ -359,7 +344,7 @@ fn losses(
     }
 }
 
-fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec<Line<'_>>) {
+fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec<Line<'static>>) {
     lines.push(Line::raw(""));
     for hint in input::hints(model, true).iter().filter(|hint| hint.is_own && !is_narrow(width)) {
         lines.push(Line::raw(format!(" {:<7} {}", hint.keys[0], hint.help)));
@@ -369,13 +354,9 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
         Some(rank) => text!("panel-square", square, rank = words::rank(rank, model.options.numbering)),
         None => text!("square-empty", square),
     });
-    lines.extend(under.iter().flat_map(|text| words::wrap(text, width)).map(Line::raw));
-    let in_hand: Vec<String> = editor
-        .in_hand()
-        .map(|(rank, count)| text!("panel-count", count, rank = words::rank(rank, model.options.numbering)))
-        .collect();
+    lines.extend(under.iter().flat_map(|text| wrapped(text, width)));
+    let held: Vec<(Rank, usize)> = editor.in_hand().collect();
     if editor.ruleset.reserve {
-        let held: Vec<(Rank, usize)> = editor.in_hand().collect();
         let size: usize = held.iter().map(|(_, count)| count).sum();
         lines.push(Line::raw(text!("panel-own-reserve", count = size)));
         for row in held.chunks(3) {
@@ -384,14 +365,17 @@ fn deploying(model: &Model, editor: &DeployEditor, width: usize, lines: &mut Vec
             };
             lines.push(Line::raw(row.iter().map(cell).collect::<String>()));
         }
-    } else if !in_hand.is_empty() {
-        let text = text!("panel-in-hand", pieces = in_hand.join(", "));
-        lines.extend(words::wrap(&text, width).into_iter().map(Line::raw));
+    } else if !held.is_empty() {
+        let named = |(rank, count): &(Rank, usize)| {
+            text!("panel-count", count = *count, rank = words::rank(*rank, model.options.numbering))
+        };
+        let text = text!("panel-in-hand", pieces = held.iter().map(named).collect::<Vec<_>>().join(", "));
+        lines.extend(wrapped(&text, width));
     }
 }
 
 /// The newest notes, without those that the line below the board shows in full.
-fn log(model: &Model, width: usize, room: usize, skipped: usize, lines: &mut Vec<Line<'_>>) {
+fn log(model: &Model, width: usize, room: usize, skipped: usize, lines: &mut Vec<Line<'static>>) {
     let mut log: Vec<String> = Vec::new();
     for note in model.notes.iter().rev().skip(skipped) {
         let mut wrapped = words::wrap(note, width);
@@ -403,8 +387,6 @@ fn log(model: &Model, width: usize, room: usize, skipped: usize, lines: &mut Vec
     }
     if !log.is_empty() {
         lines.push(Line::raw(""));
-        lines.extend(
-            log.into_iter().rev().map(|text| Line::styled(text, Style::new().add_modifier(Modifier::DIM))),
-        );
+        lines.extend(log.into_iter().rev().map(|text| Line::from(text.dim())));
     }
 }

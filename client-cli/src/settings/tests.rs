@@ -19,7 +19,7 @@ impl Folder {
         Folder(folder)
     }
 
-    fn read(&self, options: &[&str]) -> Result<(Cli, Settings), CliError> {
+    fn read(&self, options: &[&str]) -> Result<(Cli, Settings), SettingsError> {
         let folder = self.0.path().to_str().expect("text");
         let line = [&["flagfall", "next", "--config-dir", folder][..], options].concat();
         read_command_line(line.into_iter().map(OsString::from))

@@ -5,9 +5,8 @@ use flagfall_protocol::{ClaimedResult, GameCommand, Presence};
 
 use super::game;
 use crate::input::{self, Action};
-use crate::model::{Effect, Model};
-use crate::text;
-use crate::{status, words};
+use crate::model::Model;
+use crate::{status, text, words};
 
 pub(super) fn presence(model: &mut Model, id: GameId, side: Side, presence: Presence, left: bool) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
@@ -36,8 +35,7 @@ pub(super) fn claimable(model: &mut Model, id: GameId, gone: Side, at: Option<u6
     game.is_claim_told = false;
     // The full screen shows a countdown.
     if before.is_none() && model.options.face.is_lines() {
-        let countdown = status::claim(model);
-        countdown.into_iter().for_each(|countdown| model.say(countdown));
+        model.say_all(status::claim(model));
     }
     tick(model);
 }
@@ -59,18 +57,16 @@ pub(super) fn tick(model: &mut Model) {
     });
 }
 
-/// Handles a line that claims the game.
-pub(super) fn claim_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
+pub(super) fn claim_command(model: &mut Model, rest: &str) {
     match rest.to_ascii_lowercase().as_str() {
-        "win" => claim(model, ClaimedResult::Win, out),
-        "draw" => claim(model, ClaimedResult::Draw, out),
+        "win" => claim(model, ClaimedResult::Win),
+        "draw" => claim(model, ClaimedResult::Draw),
         _ => {
-            model.input.was_refused = true;
-            model.say(text!("claim-usage"));
+            model.refuse(text!("claim-usage"));
         }
     }
 }
 
-pub(super) fn claim(model: &mut Model, result: ClaimedResult, out: &mut Vec<Effect>) {
-    game::command(model, GameCommand::Claim { result }, out);
+pub(super) fn claim(model: &mut Model, result: ClaimedResult) {
+    game::command(model, GameCommand::Claim { result });
 }

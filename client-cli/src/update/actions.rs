@@ -5,11 +5,10 @@ use flagfall_protocol::GameCommand;
 use flagfall_rules::{Carrier, Move};
 
 use super::{absence, challenges, chat, game, goal, leaving, outbox, premove, reserve};
-use crate::input::{Action, Screen};
+use crate::input::{Action, Jump, Screen};
 use crate::model::{Effect, Help, Model, Notes, OpenGame, Page, Prompt, Secret, Uncolored};
 use crate::request::Request;
-use crate::{command_text, input, targets};
-use crate::{text, texts};
+use crate::{command_text, input, targets, text, texts};
 
 /// Longest name of a saved deployment.
 const NAME_MAX: usize = 30;
@@ -17,27 +16,27 @@ const NAME_MAX: usize = 30;
 const COMMAND_MAX: usize = 40;
 
 /// Carries out what a key does.
-pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
+pub(super) fn act(model: &mut Model, action: Action) {
     match action {
-        Action::Stop => leaving::leave(model, out),
-        Action::Leave => leaving::confirm(model, out),
+        Action::Stop => leaving::leave(model),
+        Action::Leave => leaving::confirm(model),
         Action::ShowHistory => model.ui.history = Some(0),
         Action::ShowHelp => {
             model.ui.help = Some(Help { first: 0, last: input::hints(model, true).len() });
         }
         Action::CloseHelp => model.ui.help = None,
-        Action::Confirm => confirm(model, out),
+        Action::Confirm => confirm(model),
         Action::Cancel => cancel(model),
-        Action::DeclineChallenge => challenges::decline(model, out),
+        Action::DeclineChallenge => challenges::decline(model),
         Action::Claim(result) => {
             model.ui.prompt = None;
-            absence::claim(model, result, out);
+            absence::claim(model, result);
         }
         Action::Color(color) => match model.ui.prompt.take() {
-            Some(Prompt::Color(ply)) => game::act(model, ply.colored(color), out),
-            _ => game::act(model, GameCommand::Color { color }, out),
+            Some(Prompt::Color(ply)) => game::act(model, ply.colored(color)),
+            _ => game::act(model, GameCommand::Color { color }),
         },
-        Action::Pick => pick(model, out),
+        Action::Pick => pick(model),
         Action::FindRank(rank) => {
             if let Some(Prompt::Place { kinds, cursor, .. }) = &mut model.ui.prompt {
                 *cursor = kinds.iter().position(|(kind, ..)| *kind == rank).unwrap_or(*cursor);
@@ -46,28 +45,9 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
         Action::Type(letter) => type_letter(model, letter),
         Action::Erase => drop(typed(model).and_then(String::pop)),
         Action::Clear => clear(model),
-        Action::Submit => submit(model, out),
-        Action::Forward(lines) if model.ui.help.is_some() => {
-            scroll_help(model, |at, last| (at + lines).min(last));
-        }
-        Action::Back(lines) if model.ui.help.is_some() => {
-            scroll_help(model, |at, _| at.saturating_sub(lines));
-        }
-        Action::Forward(notes) if model.ui.history.is_some() => {
-            scroll(model, |at, _| at.saturating_sub(notes));
-        }
-        Action::Back(notes) if model.ui.history.is_some() => scroll(model, |at, last| (at + notes).min(last)),
-        Action::First if model.ui.history.is_some() => scroll(model, |_, last| last),
-        Action::Last if model.ui.history.is_some() => scroll(model, |_, _| 0),
-        Action::Forward(steps) => step_record(model, |at, _| at + steps),
-        Action::Back(steps) => step_record(model, |at, _| at.saturating_sub(steps)),
-        Action::First if model.ui.replay.is_some() => step_record(model, |_, _| 0),
-        Action::Last if model.ui.replay.is_some() => step_record(model, |_, last| last),
-        Action::First => move_in_list(model, |_, _| 0),
-        Action::Last => move_in_list(model, |_, last| last),
-        Action::Previous => move_in_list(model, |at, _| at.saturating_sub(1)),
-        Action::Next => move_in_list(model, |at, last| (at + 1).min(last)),
-        Action::NextGame => outbox::request(model, Request::Next, out),
+        Action::Submit => submit(model),
+        Action::Go(jump) => go_to(model, jump),
+        Action::NextGame => outbox::request(model, Request::Next),
         Action::AnswerChallenge => challenges::prompt(model),
         Action::TurnBoard => model.ui.is_turned = !model.ui.is_turned,
         Action::SwitchFigures => {
@@ -77,7 +57,7 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
             }
         }
         Action::Step(direction) => step(model, direction),
-        Action::Select => select(model, out),
+        Action::Select => select(model),
         Action::Deselect => deselect(model),
         Action::Place => reserve::prompt_place(model),
         Action::Remove => reserve::prompt_remove(model),
@@ -87,15 +67,15 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
                 game.typed = format!(":choose {}", rank.name());
             }
         }
-        Action::DeclineDraw => game::command(model, GameCommand::DeclineDraw {}, out),
+        Action::DeclineDraw => game::command(model, GameCommand::DeclineDraw {}),
         Action::Resign => model.ui.prompt = Some(Prompt::Resign),
         Action::Abort => model.ui.prompt = Some(Prompt::Abort),
         Action::AskClaim => model.ui.prompt = Some(Prompt::Claim),
-        Action::Rematch => game::rematch(model, out),
+        Action::Rematch => game::rematch(model),
         Action::Talk => model.ui.prompt = Some(Prompt::Say(String::new())),
         Action::Save => model.ui.prompt = Some(Prompt::SaveAs(String::new())),
         Action::Load => show_saved(model),
-        Action::HandIn => game::hand_in(model, out),
+        Action::HandIn => game::hand_in(model),
         Action::PickUp
         | Action::PutBack
         | Action::TakeOff
@@ -106,19 +86,19 @@ pub(super) fn act(model: &mut Model, action: Action, out: &mut Vec<Effect>) {
 }
 
 /// Answers the open question, or the terms of a challenge, with yes.
-fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn confirm(model: &mut Model) {
     match model.ui.prompt.take() {
-        Some(Prompt::Resign) => game::command(model, GameCommand::Resign {}, out),
-        Some(Prompt::Abort) => game::command(model, GameCommand::Abort {}, out),
-        Some(Prompt::Leave(_)) => leaving::leave(model, out),
-        Some(Prompt::IllegalMove(squares)) => game::send_move(model, squares, out),
-        Some(Prompt::Remove(square)) => game::act(model, GameCommand::Remove { square }, out),
-        Some(Prompt::Challenge(_)) => challenges::accept_latest(model, out),
+        Some(Prompt::Resign) => game::command(model, GameCommand::Resign {}),
+        Some(Prompt::Abort) => game::command(model, GameCommand::Abort {}),
+        Some(Prompt::Leave(_)) => leaving::leave(model),
+        Some(Prompt::IllegalMove(squares)) => game::command(model, GameCommand::from(squares)),
+        Some(Prompt::Remove(square)) => game::act(model, GameCommand::Remove { square }),
+        Some(Prompt::Challenge(_)) => challenges::accept_latest(model),
         Some(prompt) => model.ui.prompt = Some(prompt),
         None => {
             if let Page::Terms { challenge, .. } = &model.ui.page {
                 let challenge = challenge.clone();
-                goal::accept_challenge(model, challenge, out);
+                goal::accept_challenge(model, challenge);
             }
         }
     }
@@ -138,59 +118,49 @@ fn cancel(model: &mut Model) {
     }
 }
 
-/// Moves the cursor of the open list. `to` gets the place of the cursor and the last place.
-fn move_in_list(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    let (cursor, count) = match (&mut model.ui.prompt, &mut model.ui.page) {
-        (Some(Prompt::Place { kinds, cursor, .. }), _) => (cursor, kinds.len()),
-        (Some(Prompt::Load { entries, cursor }), _) => (cursor, entries.len()),
-        (None, Page::Choosing(choices)) => (&mut choices.cursor, choices.entries.len()),
-        _ => return,
-    };
-    *cursor = to(*cursor, count.saturating_sub(1));
+/// Goes through what is shown: the help, what has happened, a record, or a list.
+fn go_to(model: &mut Model, jump: Jump) {
+    if let Some(help) = &mut model.ui.help {
+        help.first = jump.from(help.first, help.last);
+    } else if let Some(newer) = &mut model.ui.history {
+        let last = model.notes.len().saturating_sub(1);
+        *newer = last - jump.from(last - *newer, last);
+    } else if let Some(replay) = &mut model.ui.replay {
+        replay.go(jump.from(replay.at, replay.last));
+        model.game = Some(OpenGame::of_replay(replay));
+        if model.options.face.prints() {
+            let note = replay.sentence();
+            model.say(note);
+        } else {
+            // Don't show what happens later in the record beside an earlier position.
+            model.notes.replace(replay.sentences(Notes::MAX));
+        }
+    } else {
+        let (cursor, count) = match (&mut model.ui.prompt, &mut model.ui.page) {
+            (Some(Prompt::Place { kinds, cursor, .. }), _) => (cursor, kinds.len()),
+            (Some(Prompt::Load { entries, cursor }), _) => (cursor, entries.len()),
+            (None, Page::Choosing(choices)) => (&mut choices.cursor, choices.entries.len()),
+            _ => return,
+        };
+        *cursor = jump.from(*cursor, count.saturating_sub(1));
+    }
 }
 
 /// Takes the entry under the cursor of the open list.
-fn pick(model: &mut Model, out: &mut Vec<Effect>) {
+fn pick(model: &mut Model) {
     match (model.ui.prompt.take(), &model.ui.page) {
         (Some(Prompt::Place { square, kinds, cursor }), _) => {
             if let Some((rank, labeled, _)) = kinds.get(cursor).copied() {
-                reserve::play_or_prompt_color(model, Uncolored::Place { square, rank, labeled }, out);
+                reserve::play_or_prompt_color(model, Uncolored::Place { square, rank, labeled });
             }
         }
         (Some(Prompt::Load { entries, cursor }), _) => load(model, entries.get(cursor)),
         (None, Page::Choosing(choices)) => {
             if let Some((_, choice)) = choices.entries.get(choices.cursor).cloned() {
-                goal::chosen(model, choice, out);
+                goal::chosen(model, choice);
             }
         }
         (prompt, _) => model.ui.prompt = prompt,
-    }
-}
-
-/// Scrolls the help. `to` gets the first line in sight, and the last it can be.
-fn scroll_help(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    if let Some(help) = &mut model.ui.help {
-        help.first = to(help.first, help.last);
-    }
-}
-
-/// Scrolls through what has happened. `to` gets the number of newer notes, and the greatest one.
-fn scroll(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    let last = model.notes.len().saturating_sub(1);
-    model.ui.history = model.ui.history.map(|at| to(at, last));
-}
-
-/// Steps through a record. `to` gets the current and the last position.
-fn step_record(model: &mut Model, to: impl Fn(usize, usize) -> usize) {
-    let Some(replay) = &mut model.ui.replay else { return };
-    replay.go(to(replay.at(), replay.last()));
-    let (game, note, notes) = (OpenGame::of_replay(replay), replay.sentence(), replay.sentences(Notes::MAX));
-    model.game = Some(game);
-    if model.options.face.prints() {
-        model.say(note);
-    } else {
-        // Don't show what happens later in the record beside an earlier position.
-        model.notes.replace(notes);
     }
 }
 
@@ -223,29 +193,29 @@ fn clear(model: &mut Model) {
 }
 
 /// Carries out what is typed.
-fn submit(model: &mut Model, out: &mut Vec<Effect>) {
+fn submit(model: &mut Model) {
     match model.ui.prompt.take() {
-        Some(Prompt::Say(typed)) => return chat::submit(model, &typed, out),
-        Some(Prompt::SaveAs(name)) => return save_as(model, &name, out),
+        Some(Prompt::Say(typed)) => return chat::submit(model, &typed),
+        Some(Prompt::SaveAs(name)) => return save_as(model, &name),
         prompt => model.ui.prompt = prompt,
     }
     let Some(game) = &mut model.game else { return };
     let text = std::mem::take(&mut game.typed);
     if let Some(text) = text.strip_prefix(':') {
         return match command_text::parse(text) {
-            Some(act) => game::act(model, act, out),
+            Some(act) => game::act(model, act),
             None => model.say(text!("command-not-understood", text)),
         };
     }
     match text.parse::<Move>() {
-        Ok(squares) => go(model, squares, out),
+        Ok(squares) => go(model, squares),
         // A lone d, because d is a column too.
-        Err(_) if text == "d" => game::draw(model, out),
+        Err(_) if text == "d" => game::draw(model),
         Err(_) => model.say(text!("not-a-move", text)),
     }
 }
 
-fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
+fn save_as(model: &mut Model, name: &str) {
     let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
     if name.is_empty() {
         model.say(text!("save-name-wanted"));
@@ -258,10 +228,10 @@ fn save_as(model: &mut Model, name: &str, out: &mut Vec<Effect>) {
             by_name.insert(name.to_owned(), text.clone());
             if model.is_account() {
                 let (name, setup) = (name.to_owned(), Secret::new(text));
-                return outbox::request(model, Request::SaveDeployment { ruleset, name, setup }, out);
+                return outbox::request(model, Request::SaveDeployment { ruleset, name, setup });
             }
             model.say(text!("deployment-saved", name));
-            out.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
+            model.effects.push(Effect::SaveSetup { ruleset, name: name.to_owned(), text });
         }
         Err(refusal) => model.say(text!("deployment-not-saved", why = texts::refusal(&refusal))),
     }
@@ -322,22 +292,22 @@ fn step(model: &mut Model, direction: Direction) {
 
 /// Plays a move, or asks for its chip's color if it lays one. A flash lays none. During the
 /// opponent's turn the move is planned.
-pub(super) fn go(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
+pub(super) fn go(model: &mut Model, squares: Move) {
     if premove::plan(model, squares) {
         return;
     }
     let reach = model.game.as_ref().map(|game| game.reach(squares.from)).unwrap_or_default();
     match reach.into_iter().find(|target| target.square == squares.to).map(|target| target.by) {
         Some(Carrier::Legs | Carrier::SupplyLine) => {
-            reserve::play_or_prompt_color(model, Uncolored::Move(squares), out);
+            reserve::play_or_prompt_color(model, Uncolored::Move(squares));
         }
         // The server refuses what no rule allows, with its reason.
-        Some(Carrier::Flash | Carrier::Scout) | None => game::play(model, squares, out),
+        Some(Carrier::Flash | Carrier::Scout) | None => game::act(model, GameCommand::from(squares)),
     }
 }
 
 /// Handles a click: moves the cursor there, and selects or goes where that makes sense.
-pub(super) fn click(model: &mut Model, square: Square, out: &mut Vec<Effect>) {
+pub(super) fn click(model: &mut Model, square: Square) {
     let screen = input::screen(model);
     if !matches!(screen, Screen::Deploying | Screen::Playing | Screen::Watching | Screen::Record) {
         return;
@@ -354,7 +324,7 @@ pub(super) fn click(model: &mut Model, square: Square, out: &mut Vec<Effect>) {
     let is_meant = game.selected.is_some() || side.is_some() && side == game.own_side();
     let may_move = game.is_own_turn() || game.may_plan();
     if screen == Screen::Playing && may_move && is_meant {
-        select(model, out);
+        select(model);
     }
 }
 
@@ -369,7 +339,7 @@ fn deselect(model: &mut Model) {
 }
 
 /// Selects the piece under the cursor, deselects it, or goes there with the selected one.
-fn select(model: &mut Model, out: &mut Vec<Effect>) {
+fn select(model: &mut Model) {
     let Some(game) = &mut model.game else { return };
     let Some(side) = game.own_side() else { return };
     let cursor = game.cursor;
@@ -392,7 +362,7 @@ fn select(model: &mut Model, out: &mut Vec<Effect>) {
             let squares = Move { from, to: cursor };
             let is_refused = game.view.refused_moves.contains(&squares);
             if game.reach(from).iter().any(|target| target.square == cursor) {
-                go(model, squares, out);
+                go(model, squares);
             } else if is_refused {
                 model.say(text!("repetition-forbids"));
             } else {

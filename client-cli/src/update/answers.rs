@@ -1,78 +1,65 @@
 //! The answers to HTTP requests.
 
-use flagfall_protocol::{
-    Exit, GameRecord, GameSummary, GameView, HeadToHead, Invitations, Leaderboard, MoveQueue, OwnGames,
-    PlayedGames, Profile, SavedDeployments,
-};
+use flagfall_board::Side;
+use flagfall_protocol::{Exit, GameRecord, GameSummary, GameView, Invitations, OwnGames, SavedDeployments};
 use flagfall_rules::Ruleset;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::exit::exit;
 use super::{game, goal, ratings};
-use crate::model::{Effect, Goal, Model, OpenGame, Page};
+use crate::model::{Goal, Model, OpenGame, Page};
 use crate::replay::Replay;
 use crate::request::Request;
-use crate::text;
-use crate::{listing, plain, words};
+use crate::{listing, plain, text, words};
 
-/// Handles the answer to an HTTP request, or its failure.
-pub(super) fn answered(
-    model: &mut Model,
-    request: Request,
-    answer: Result<Vec<u8>, String>,
-    out: &mut Vec<Effect>,
-) {
+pub(super) fn answered(model: &mut Model, request: Request, answer: Result<Vec<u8>, String>) {
     model.connection.requests = model.connection.requests.saturating_sub(1);
     let is_of_saved = request == Request::Deployments;
-    let taken = answer.and_then(|body| take(model, &request, &body, out));
+    let taken = answer.and_then(|body| take(model, &request, &body));
     // Nobody has asked for a rating: without it, the name stands alone.
     let is_optional = matches!(request, Request::SeatRating { .. });
-    if let Err(why) = taken.or_else(|why| if is_optional { Ok(()) } else { Err(why) }) {
+    if let Some(why) = taken.err().filter(|_| !is_optional) {
         let word = words::sentence(&why);
-        if matches!(request, Request::Record { .. }) && model.game.is_none() {
-            return exit(model, Exit::Refused, word, out);
+        let is_record_wanted = matches!(request, Request::Record { .. }) && model.game.is_none();
+        if is_record_wanted || !is_of_saved && matches!(model.goal, Goal::Games | Goal::Next) {
+            return exit(model, Exit::Refused, word);
         }
-        if !is_of_saved && matches!(model.goal, Goal::Games | Goal::Next) {
-            return exit(model, Exit::Refused, word, out);
-        }
-        model.input.was_refused = true;
-        model.say(if is_of_saved { text!("saved-unavailable", why = word) } else { word });
+        model.refuse(if is_of_saved { text!("saved-unavailable", why = word) } else { word });
     }
     if is_of_saved && std::mem::take(&mut model.deployments.is_loading) {
         if std::mem::take(&mut model.deployments.is_awaited) && model.game.is_none() {
-            goal::begin(model, out);
+            goal::begin(model);
         }
-        game::deploy_as_wished(model, out);
+        game::deploy_as_wished(model);
     }
 }
 
-fn take(model: &mut Model, request: &Request, body: &[u8], out: &mut Vec<Effect>) -> Result<(), String> {
+fn take(model: &mut Model, request: &Request, body: &[u8]) -> Result<(), String> {
     match request {
         Request::OwnGames => {
             let own: OwnGames = read(body)?;
             if model.goal == Goal::Games {
                 model.lobby.urgent_games = Some(own);
-                goal::list_games(model, out);
+                goal::list_games(model);
             } else {
-                say_all(model, listing::own_games(&own, &model.options.server_flag()));
+                model.say_all(listing::own_games(&own, &model.options.server_flag()));
             }
         }
         Request::Next => {
-            let own: OwnGames = read(body)?;
-            goal::next(model, &own, out);
+            goal::next(model, &read(body)?);
         }
         Request::Show { .. } => show(model, &read(body)?),
-        Request::Record { .. } => finished(model, read(body)?, out)?,
-        Request::Moves { .. } => say_text(model, &String::from_utf8_lossy(body)),
-        Request::Standings { .. } => say_text(model, &words::leaderboard(&read::<Leaderboard>(body)?)),
-        Request::Ratings { .. } => say_text(model, &words::profile(&read::<Profile>(body)?)),
+        Request::Record { .. } => finished(model, read(body)?)?,
+        Request::Moves { .. } => model.say_all(String::from_utf8_lossy(body).lines()),
+        Request::Standings { .. } => model.say_all(words::leaderboard(&read(body)?).lines()),
+        Request::Ratings { .. } => model.say_all(words::profile(&read(body)?).lines()),
         Request::SeatRating { game, side, .. } => ratings::take(model, *game, *side, &read(body)?),
         Request::Played { .. } => {
-            say_all(model, listing::played(&read::<PlayedGames>(body)?, &model.options.server_flag()));
+            model.say_all(listing::played(&read(body)?, &model.options.server_flag()));
         }
         Request::HeadToHead { .. } => {
-            say_all(model, listing::head_to_head(&read::<HeadToHead>(body)?, &model.options.server_flag()));
+            model.say_all(listing::head_to_head(&read(body)?, &model.options.server_flag()));
         }
         Request::Deployments => {
             for kept in read::<SavedDeployments>(body)?.deployments {
@@ -87,8 +74,7 @@ fn take(model: &mut Model, request: &Request, body: &[u8], out: &mut Vec<Effect>
         }
         Request::Decline { challenge } => model.say(text!("challenge-rejected", code = challenge)),
         Request::Queue { .. } | Request::SetQueue { .. } => {
-            let word = listing::queue(&read::<MoveQueue>(body)?);
-            model.say(word);
+            model.say(listing::queue(&read(body)?));
         }
         Request::ClearQueue { .. } => model.say(text!("queue-cleared")),
     }
@@ -110,16 +96,6 @@ fn challenges(model: &mut Model, waiting: &Invitations) {
     }
 }
 
-fn say_all(model: &mut Model, lines: Vec<String>) {
-    lines.into_iter().for_each(|line| model.say(line));
-}
-
-pub(super) fn say_text(model: &mut Model, text: &str) {
-    for line in text.lines() {
-        model.say(line);
-    }
-}
-
 /// A game as `/api/games/ID` returns it.
 #[derive(Deserialize)]
 struct GamePage {
@@ -129,24 +105,20 @@ struct GamePage {
 
 /// Shows the end of a finished game: the board in line-based mode, the record to step through on
 /// the screen.
-fn finished(model: &mut Model, record: GameRecord, out: &mut Vec<Effect>) -> Result<(), String> {
-    let mut replay = Replay::new(record).map_err(|error| error.to_string())?;
-    replay.go(replay.last());
+fn finished(model: &mut Model, record: GameRecord) -> Result<(), String> {
+    let mut replay = Replay::new(record)?;
+    replay.go(replay.last);
     let game = OpenGame::of_replay(&replay);
-    let Some(outcome) = &game.summary.outcome else {
-        return Err(text!("game-not-now"));
-    };
+    let outcome = game.summary.outcome.as_ref().ok_or_else(|| text!("game-not-now"))?;
     model.say(words::summary(&game.summary));
     if model.options.face.prints() {
         if let Some(ruleset) = game.ruleset {
-            let text = plain::board(&game.view, ruleset, model.options.numbering, flagfall_board::Side::Red);
-            say_text(model, text.trim_end());
-            model.say(plain::legend());
+            say_board(model, &game.view, ruleset, Side::Red);
         }
         let server = model.options.server_flag();
         let word =
             text!("outcome-and-record", outcome = words::outcome(outcome), server, game = game.summary.id);
-        exit(model, Exit::Done, word, out);
+        exit(model, Exit::Done, word);
     } else {
         model.say(words::outcome(outcome));
         model.ui.page = Page::Game;
@@ -160,13 +132,14 @@ fn show(model: &mut Model, shown: &GamePage) {
     let GamePage { game, view } = shown;
     model.say(words::summary(game));
     let Some(ruleset) = Ruleset::find(&view.ruleset) else {
-        model.say(text!("ruleset-unknown", ruleset = &view.ruleset));
-        return;
+        return model.say(text!("ruleset-unknown", ruleset = &view.ruleset));
     };
-    let bottom = match view.audience.side() {
-        Some(side) if model.options.flip => side,
-        _ => flagfall_board::Side::Red,
-    };
-    say_text(model, plain::board(view, ruleset, model.options.numbering, bottom).trim_end());
-    model.say(plain::legend());
+    let own = view.audience.side().filter(|_| model.options.flip);
+    say_board(model, view, ruleset, own.unwrap_or(Side::Red));
+}
+
+fn say_board(model: &mut Model, view: &GameView, ruleset: &Ruleset, bottom: Side) {
+    let board = plain::board(view, ruleset, model.options.numbering, bottom);
+    model.say_all(board.trim_end().lines());
+    model.say(text!("legend"));
 }

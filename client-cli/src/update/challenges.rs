@@ -5,10 +5,9 @@ use flagfall_protocol::{ClientToServer, Exit, Invitation, Player};
 use super::exit::exit;
 use super::{goal, outbox};
 use crate::input::{self, Action};
-use crate::model::{Effect, Goal, How, Model, OpenGame, Prompt, Wish};
+use crate::model::{Goal, How, Model, OpenGame, Prompt, Wish};
 use crate::request::Request;
-use crate::text;
-use crate::words;
+use crate::{text, words};
 
 /// Handles a challenge to this player: shows it at once, with what to type or press.
 pub(super) fn challenged(model: &mut Model, invitation: Invitation) {
@@ -55,30 +54,26 @@ pub(super) fn prompt(model: &mut Model) {
         model.challenges.received.as_ref().map(|invitation| Prompt::Challenge(words(invitation)));
 }
 
-pub(super) fn accept_latest(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn accept_latest(model: &mut Model) {
     if let Some(invitation) = model.challenges.received.take() {
-        accept(model, &invitation.challenge, out);
+        accept(model, &invitation.challenge);
     }
 }
 
-pub(super) fn decline(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn decline(model: &mut Model) {
     model.ui.prompt = None;
     if let Some(invitation) = model.challenges.received.take() {
-        outbox::request(model, Request::Decline { challenge: invitation.challenge }, out);
+        outbox::request(model, Request::Decline { challenge: invitation.challenge });
     }
 }
 
 /// Accepts a challenge by its code. Withdraws the player's own offer, so that no second game
 /// starts.
-pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
-    if let Some(seek) = model.lobby.seek.take() {
-        let cmd_id = model.random.command_id();
-        out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
-    }
+pub(super) fn accept(model: &mut Model, code: &str) {
+    outbox::cancel_seek(model);
     let is_free = model.game.as_ref().is_none_or(OpenGame::is_over);
-    if is_free && model.wish().is_some_and(|wish| wish.how == How::Pool) {
-        let cmd_id = model.random.command_id();
-        out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
+    if is_free && model.is_for_pool() {
+        outbox::send_once(model, |cmd_id| ClientToServer::LeavePool { cmd_id });
     }
     if is_free && !model.is_mail() {
         let setup = model.wish().and_then(|wish| wish.setup.clone());
@@ -86,13 +81,14 @@ pub(super) fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) {
         model.goal = Goal::Play(Wish { how, setup, ..Wish::default() });
         goal::wait(model, &text!("game-begins-soon"), Vec::new());
     }
-    let cmd_id = model.random.command_id();
-    let message = ClientToServer::AcceptChallenge { cmd_id, challenge: code.to_owned(), secret: false };
-    outbox::send(model, message, out);
+    outbox::send(model, |cmd_id| ClientToServer::AcceptChallenge {
+        cmd_id,
+        challenge: code.to_owned(),
+        secret: false,
+    });
 }
 
-/// Handles the answer to the player's own challenge.
-pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: bool, out: &mut Vec<Effect>) {
+pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: bool) {
     let player = words::player(by);
     if accepted {
         return model.say(text!("challenge-accepted", player));
@@ -101,7 +97,7 @@ pub(super) fn answered(model: &mut Model, code: &str, by: &Player, accepted: boo
     if model.challenges.own.as_deref() == Some(code) {
         // This client was waiting for this answer.
         model.challenges.own = None;
-        return exit(model, Exit::Refused, word, out);
+        return exit(model, Exit::Refused, word);
     }
     model.say(word);
 }

@@ -4,9 +4,8 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{ClientToServer, Phrase, Said};
 
 use super::outbox;
-use crate::model::{Effect, Model, Prompt};
-use crate::text;
-use crate::{names, words};
+use crate::model::{Model, Prompt};
+use crate::{names, text, words};
 
 /// Most letters of a message or a report.
 pub(super) const TYPED_MAX: usize = 300;
@@ -31,14 +30,14 @@ pub(super) fn said(model: &mut Model, id: GameId, side: Side, said: &Said) {
 }
 
 /// Handles the typed text: a phrase's number, a command after a slash, or a message.
-pub(super) fn submit(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
+pub(super) fn submit(model: &mut Model, typed: &str) {
     let typed = typed.trim();
     if typed.is_empty() {
         return;
     }
     if typed.starts_with('/') {
         model.input.was_refused = false;
-        slash_command(model, typed, out);
+        slash_command(model, typed);
         if model.input.was_refused {
             // Let the user correct it.
             model.ui.prompt = Some(Prompt::Say(typed.to_owned()));
@@ -46,15 +45,14 @@ pub(super) fn submit(model: &mut Model, typed: &str, out: &mut Vec<Effect>) {
         return;
     }
     match phrase(typed) {
-        Some(phrase) => say(model, Said::Phrase { phrase }, out),
-        None => say(model, Said::Text { text: typed.to_owned() }, out),
+        Some(phrase) => say(model, Said::Phrase { phrase }),
+        None => say(model, Said::Text { text: typed.to_owned() }),
     }
 }
 
 /// Refuses an unknown command after a slash. It is never sent to the opponent.
 fn no_such_word(model: &mut Model, word: &str) {
-    model.input.was_refused = true;
-    model.say(match names::closest(word, ["/mute", "/unmute", "/report"]) {
+    model.refuse(match names::closest(word, ["/mute", "/unmute", "/report"]) {
         Some(meant) => text!("no-slash-command-meant", word, meant),
         None => text!("no-slash-command", word),
     });
@@ -65,7 +63,7 @@ fn phrase(number: &str) -> Option<Phrase> {
 }
 
 /// Handles a line that sends a message. A number is a phrase.
-pub(super) fn say_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) {
+pub(super) fn say_command(model: &mut Model, rest: &str) {
     match phrase(rest) {
         _ if rest.is_empty() => {
             for (at, phrase) in Phrase::ALL.into_iter().enumerate() {
@@ -76,30 +74,28 @@ pub(super) fn say_command(model: &mut Model, rest: &str, out: &mut Vec<Effect>) 
                 ));
             }
         }
-        Some(phrase) => say(model, Said::Phrase { phrase }, out),
-        None if rest.starts_with('/') => slash_command(model, rest, out),
-        None => say(model, Said::Text { text: rest.to_owned() }, out),
+        Some(phrase) => say(model, Said::Phrase { phrase }),
+        None if rest.starts_with('/') => slash_command(model, rest),
+        None => say(model, Said::Text { text: rest.to_owned() }),
     }
 }
 
 /// Handles a command after a slash, as on the full screen.
-fn slash_command(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
+fn slash_command(model: &mut Model, text: &str) {
     match text.split_once(char::is_whitespace).unwrap_or((text, "")) {
         ("/mute", _) => mute(model, true),
         ("/unmute", _) => mute(model, false),
-        ("/report", reason) => report(model, reason.trim(), out),
+        ("/report", reason) => report(model, reason.trim()),
         (word, _) => no_such_word(model, word),
     }
 }
 
-fn say(model: &mut Model, said: Said, out: &mut Vec<Effect>) {
+fn say(model: &mut Model, said: Said) {
     let Some(game) = seat(model) else { return };
     if !said.is_fit() {
-        model.input.was_refused = true;
-        return model.say(text!("message-too-long", max = Said::TEXT_LEN_MAX));
+        return model.refuse(text!("message-too-long", max = Said::TEXT_LEN_MAX));
     }
-    let cmd_id = model.random.command_id();
-    outbox::send(model, ClientToServer::Say { cmd_id, game, said }, out);
+    outbox::send(model, |cmd_id| ClientToServer::Say { cmd_id, game, said });
 }
 
 /// Mutes or unmutes the opponent in this game.
@@ -115,14 +111,12 @@ pub(super) fn mute(model: &mut Model, is_muted: bool) {
 }
 
 /// Reports the opponent to the operators.
-pub(super) fn report(model: &mut Model, reason: &str, out: &mut Vec<Effect>) {
+pub(super) fn report(model: &mut Model, reason: &str) {
     let Some(game) = seat(model) else { return };
     if reason.is_empty() {
-        model.input.was_refused = true;
-        return model.say(text!("report-usage"));
+        return model.refuse(text!("report-usage"));
     }
-    let cmd_id = model.random.command_id();
-    outbox::send(model, ClientToServer::Report { cmd_id, game, reason: reason.to_owned() }, out);
+    outbox::send(model, |cmd_id| ClientToServer::Report { cmd_id, game, reason: reason.to_owned() });
 }
 
 /// Drops unanswered messages when the connection is lost. They may have arrived, so they are not
@@ -139,8 +133,7 @@ pub(super) fn connection_lost(model: &mut Model) {
 fn seat(model: &mut Model) -> Option<GameId> {
     let game = model.game.as_ref().filter(|game| game.own_side().is_some()).map(|game| game.summary.id);
     if game.is_none() {
-        model.input.was_refused = true;
-        model.say(text!("talk-players-only"));
+        model.refuse(text!("talk-players-only"));
     }
     game
 }

@@ -2,11 +2,11 @@
 
 use flagfall_protocol::{GameCommand, Phase};
 
-use super::{absence, chat, game, goal, leaving, mail, questions};
+use super::{absence, actions, chat, game, goal, leaving, mail, questions};
 use crate::model::{Effect, Goal, Link, Model, Page, Prompt};
 use crate::{command_text, text};
 
-pub(super) fn typed(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
+pub(super) fn typed(model: &mut Model, line: &str) {
     let line = line.trim();
     if line.is_empty() {
         return;
@@ -14,40 +14,42 @@ pub(super) fn typed(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     if model.options.face.is_unattended() && must_wait(model, line) {
         model.input.held = Some(line.to_owned());
     } else {
-        carry_out(model, line, out);
+        carry_out(model, line);
     }
 }
 
 /// Handles the end of the input: a person pressed Ctrl-D. A script may still have commands on their
 /// way.
-pub(super) fn ended(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn ended(model: &mut Model) {
     model.input.is_over = true;
     if !model.options.face.is_unattended() && !matches!(model.goal, Goal::Watch(_)) {
-        leaving::leave(model, out);
+        leaving::leave(model);
     }
 }
 
 /// Runs after every message: carries out a held line if it is time, and ends a finished script.
-pub(super) fn resume(model: &mut Model, out: &mut Vec<Effect>) {
-    if out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
+pub(super) fn resume(model: &mut Model) {
+    let is_ending = |model: &Model| model.effects.iter().any(|effect| matches!(effect, Effect::Exit { .. }));
+    if is_ending(model) {
         return;
     }
-    let is_due = model.connection.pending.is_empty()
-        && model.connection.requests == 0
-        && model.input.held.as_ref().is_some_and(|line| !must_wait(model, line));
-    if is_due && let Some(line) = model.input.held.take() {
-        carry_out(model, &line, out);
+    let is_awaiting = |model: &Model| !model.connection.pending.is_empty() || model.connection.requests > 0;
+    let is_due = model.input.held.as_ref().is_some_and(|line| !must_wait(model, line));
+    if is_due
+        && !is_awaiting(model)
+        && let Some(line) = model.input.held.take()
+    {
+        carry_out(model, &line);
     }
     let is_seated = model.game.as_ref().is_some_and(|game| game.own_side().is_some())
         || (model.is_mail() && model.connection.link == Link::Online && model.opening.is_none());
     let is_done = model.input.is_over
         && model.options.face.is_unattended()
         && model.input.held.is_none()
-        && model.connection.pending.is_empty()
-        && model.connection.requests == 0
+        && !is_awaiting(model)
         && is_seated;
-    if is_done && !out.iter().any(|effect| matches!(effect, Effect::Exit { .. })) {
-        leaving::leave(model, out);
+    if is_done && !is_ending(model) {
+        leaving::leave(model);
     }
 }
 
@@ -89,9 +91,9 @@ fn is_code(line: &str) -> bool {
     rest.is_some_and(|rest| rest.len() >= 10 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 
-fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
+fn carry_out(model: &mut Model, line: &str) {
     model.input.was_refused = false;
-    if answered(model, line, out) {
+    if answered(model, line) {
         return;
     }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -99,21 +101,21 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
     match word.to_ascii_lowercase().as_str() {
         "help" | "?" => {
             for help in [text!("lines-help-play"), text!("lines-help-mail"), text!("lines-help-last")] {
-                help.lines().for_each(|entry| model.say(entry));
+                model.say_all(help.lines());
             }
             return;
         }
-        "quit" | "exit" if rest.eq_ignore_ascii_case("yes") => return leaving::leave(model, out),
-        "quit" | "exit" => return leaving::confirm(model, out),
+        "quit" | "exit" if rest.eq_ignore_ascii_case("yes") => return leaving::leave(model),
+        "quit" | "exit" => return leaving::confirm(model),
         _ => {}
     }
     match &model.ui.page {
-        Page::Choosing(_) if !is_code(line) => return choose(model, line, out),
+        Page::Choosing(_) if !is_code(line) => return choose(model, line),
         Page::Terms { challenge, .. } => {
             let challenge = challenge.clone();
             match word {
-                "accept" | "y" | "yes" => goal::accept_challenge(model, challenge, out),
-                "decline" | "reject" | "n" | "no" => leaving::leave(model, out),
+                "accept" | "y" | "yes" => goal::accept_challenge(model, challenge),
+                "decline" | "reject" | "n" | "no" => leaving::leave(model),
                 _ => model.say(text!("challenge-terms-ask")),
             }
             return;
@@ -121,68 +123,56 @@ fn carry_out(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
         Page::Choosing(_) | Page::Waiting { .. } | Page::Game => {}
     }
     let word = word.to_ascii_lowercase();
-    if mail::carry_out(model, &word, rest, out) || questions::answer(model, &word, rest) {
+    if mail::carry_out(model, &word, rest) || questions::answer(model, &word, rest) {
         return;
     }
     match word.as_str() {
         "deploy" => {
             let choice = game::setup_choice(model, rest);
-            game::deploy(model, &choice, out);
+            game::deploy(model, &choice);
         }
-        "move" => play(model, rest, out),
+        "move" => play(model, rest),
         "board" => game::show_board(model, true),
-        "draw" => game::draw(model, out),
-        "accept" => game::command(model, GameCommand::AcceptDraw {}, out),
-        "decline" => game::command(model, GameCommand::DeclineDraw {}, out),
-        "resign" => give_up(model, GameCommand::Resign {}, rest, out),
-        "abort" => give_up(model, GameCommand::Abort {}, rest, out),
-        "claim" => absence::claim_command(model, rest, out),
-        "say" => chat::say_command(model, rest, out),
+        "draw" => game::draw(model),
+        "accept" => game::command(model, GameCommand::AcceptDraw {}),
+        "decline" => game::command(model, GameCommand::DeclineDraw {}),
+        "resign" => give_up(model, GameCommand::Resign {}, rest),
+        "abort" => give_up(model, GameCommand::Abort {}, rest),
+        "claim" => absence::claim_command(model, rest),
+        "say" => chat::say_command(model, rest),
         "mute" => chat::mute(model, true),
         "unmute" => chat::mute(model, false),
-        "report" => chat::report(model, rest, out),
-        "rematch" => game::rematch(model, out),
-        _ => play(model, line, out),
+        "report" => chat::report(model, rest),
+        "rematch" => game::rematch(model),
+        _ => play(model, line),
     }
 }
 
 /// Treats a line as the answer to the open question, if there is one. True if the line is used up.
-fn answered(model: &mut Model, line: &str, out: &mut Vec<Effect>) -> bool {
-    let is_yes = line.eq_ignore_ascii_case("yes") || line.eq_ignore_ascii_case("y");
-    let is_no = line.eq_ignore_ascii_case("no") || line.eq_ignore_ascii_case("n");
-    match model.ui.prompt.take() {
-        Some(Prompt::IllegalMove(squares)) if line.eq_ignore_ascii_case("sure") => {
-            game::send_move(model, squares, out);
-            return true;
+fn answered(model: &mut Model, line: &str) -> bool {
+    let is = |words: &[&str]| words.iter().any(|word| line.eq_ignore_ascii_case(word));
+    let (is_yes, otherwise) = match &model.ui.prompt {
+        Some(Prompt::IllegalMove(squares)) => (is(&["sure"]), text!("move-taken-back", squares = *squares)),
+        Some(Prompt::Resign | Prompt::Abort | Prompt::Leave(_)) => (is(&["yes", "y"]), text!("game-goes-on")),
+        _ => {
+            model.ui.prompt = None;
+            return false;
         }
-        Some(Prompt::IllegalMove(squares)) => model.say(text!("move-taken-back", squares)),
-        Some(Prompt::Resign) if is_yes => {
-            game::command(model, GameCommand::Resign {}, out);
-            return true;
-        }
-        Some(Prompt::Abort) if is_yes => {
-            game::command(model, GameCommand::Abort {}, out);
-            return true;
-        }
-        Some(Prompt::Leave(_)) if is_yes => {
-            leaving::leave(model, out);
-            return true;
-        }
-        Some(Prompt::Resign | Prompt::Abort | Prompt::Leave(_)) => {
-            model.say(text!("game-goes-on"));
-            return is_no;
-        }
-        _ => {}
+    };
+    if is_yes {
+        actions::confirm(model);
+        return true;
     }
-    false
+    model.say(otherwise);
+    !matches!(model.ui.prompt.take(), Some(Prompt::IllegalMove(_))) && is(&["no", "n"])
 }
 
 /// Gives up the game after a yes. Otherwise asks for one.
-fn give_up(model: &mut Model, command: GameCommand, rest: &str, out: &mut Vec<Effect>) {
+fn give_up(model: &mut Model, command: GameCommand, rest: &str) {
     let is_possible = model.game.as_ref().is_some_and(|game| game.is_acting() && !game.is_over());
     if rest.eq_ignore_ascii_case("yes") || !is_possible {
         // The game says why it is not possible.
-        return game::command(model, command, out);
+        return game::command(model, command);
     }
     model.input.was_refused = true;
     if command == (GameCommand::Resign {}) {
@@ -194,31 +184,29 @@ fn give_up(model: &mut Model, command: GameCommand, rest: &str, out: &mut Vec<Ef
     }
 }
 
-fn play(model: &mut Model, text: &str, out: &mut Vec<Effect>) {
+fn play(model: &mut Model, text: &str) {
     let (text, number) = match mail::move_number(text) {
         Ok(read) => read,
         Err(why) => {
-            model.input.was_refused = true;
-            return model.say(why);
+            return model.refuse(why);
         }
     };
     let stands_at = model.game.as_ref().map(|game| game.view.ply);
     match (command_text::parse(&text), number) {
         // The act is meant for another ply, so the server will refuse it as stale.
-        (Some(act), Some(ply)) if Some(ply) != stands_at => game::command_at(model, act, ply, out),
-        (Some(act), _) => game::act(model, act, out),
+        (Some(act), Some(ply)) if Some(ply) != stands_at => game::command_at(model, act, ply),
+        (Some(act), _) => game::act(model, act),
         (None, _) => {
-            model.input.was_refused = true;
-            model.say(text!("line-not-understood", text));
+            model.refuse(text!("line-not-understood", text));
         }
     }
 }
 
-fn choose(model: &mut Model, line: &str, out: &mut Vec<Effect>) {
+fn choose(model: &mut Model, line: &str) {
     let Page::Choosing(choices) = &model.ui.page else { return };
     let chosen = line.parse::<usize>().ok().and_then(|number| choices.entries.get(number.checked_sub(1)?));
     match chosen.map(|(_, choice)| choice.clone()) {
-        Some(choice) => goal::chosen(model, choice, out),
+        Some(choice) => goal::chosen(model, choice),
         None => {
             let last = choices.entries.len();
             model.say(text!("choice-usage", last));

@@ -1,38 +1,18 @@
 //! The open game: its events and the player's commands.
 
-use flagfall_board::{GameId, Ply, Side, Square};
-use flagfall_protocol::{
-    ClientToServer, Exit, GameCommand, GameEvent, Phase, Position, ServerToClient, ViewChange,
-};
+use flagfall_board::{GameId, Ply, Side};
+use flagfall_protocol::{Abort, ClientToServer, Exit, GameCommand, GameEvent, Phase, ViewChange};
 use flagfall_rules::{Lakes, Move, Ruleset, Start};
 
 use super::{outbox, pool, ratings, saving};
 use crate::deployments::editor::DeployEditor;
 use crate::input::Action;
-use crate::model::{A1, Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
-use crate::{input, plain, targets, words};
-use crate::{text, texts};
+use crate::model::{Effect, Goal, How, Model, OpenGame, Page, Prompt, SetupChoice};
+use crate::{input, plain, targets, text, texts, words};
 
 /// Handles a whole game: the first time, after a gap, or on a new connection.
-pub(super) fn opened(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
-    let ServerToClient::Game {
-        game: summary,
-        audience,
-        driving,
-        epoch,
-        seq,
-        view,
-        events,
-        presence,
-        left,
-        claimable_at,
-        rematch,
-        abort,
-    } = message
-    else {
-        return;
-    };
-    let id = summary.id;
+pub(super) fn opened(model: &mut Model, mut game: OpenGame, events: &[GameEvent], abort: Option<&Abort>) {
+    let id = game.summary.id;
     let is_wanted =
         model.opening == Some(id) || model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if !is_wanted {
@@ -40,22 +20,21 @@ pub(super) fn opened(model: &mut Model, message: ServerToClient, out: &mut Vec<E
     }
     model.opening = model.opening.filter(|opening| *opening != id);
     let previous = model.game.take_if(|game| game.summary.id == id);
-    let ruleset = Ruleset::find(&view.ruleset);
+    let previous_phase = previous.as_ref().map(|game| game.view.phase);
     let is_first = previous.is_none();
-    saving::commitments(model, id, epoch, &view.commitments, view.phase, out);
+    saving::commitments(model, id, game.epoch, &game.view.commitments, game.view.phase);
     // A new epoch: the server lost moves that it had acknowledged.
-    let is_turned_back = previous.as_ref().is_some_and(|game| game.epoch != epoch);
-    let is_muted = previous.as_ref().is_some_and(|game| game.is_muted);
-    let ratings = previous.as_ref().map(|game| game.ratings).unwrap_or_default();
-    let premove = previous.as_ref().filter(|_| !is_turned_back).and_then(|game| game.premove);
-    let (cursor, previous_phase, mut editor) = match previous {
-        Some(game) => (game.cursor, Some(game.view.phase), game.editor),
-        None => (start_cursor(ruleset, audience.side()), None, None),
-    };
-    match (view.phase, audience.side(), ruleset) {
-        (Phase::Deploying, Some(side), Some(ruleset)) if driving => {
-            let editor =
-                editor.get_or_insert_with(|| DeployEditor::new(side, ruleset, view.lakes, &mut model.random));
+    let is_turned_back = previous.as_ref().is_some_and(|previous| previous.epoch != game.epoch);
+    if let Some(OpenGame { cursor, editor, is_muted, ratings, premove, .. }) = previous {
+        game = OpenGame { cursor, editor, is_muted, ratings, ..game };
+        game.premove = premove.filter(|_| !is_turned_back);
+    }
+    let own = game.own_side();
+    let view = &game.view;
+    match (view.phase, own, game.ruleset) {
+        (Phase::Deploying, Some(side), Some(ruleset)) if game.driving => {
+            let new = || DeployEditor::new(side, ruleset, view.lakes, &mut model.random);
+            let editor = game.editor.get_or_insert_with(new);
             if let Some(text) = &view.own_deployment {
                 if is_first && editor.load(text).is_err() {
                     model.say(text!("deployment-not-understood"));
@@ -63,38 +42,14 @@ pub(super) fn opened(model: &mut Model, message: ServerToClient, out: &mut Vec<E
                 editor.handed_in = Some(text.clone());
             }
         }
-        (Phase::Deploying | Phase::Playing | Phase::Over, _, _) => editor = None,
+        (Phase::Deploying | Phase::Playing | Phase::Over, _, _) => game.editor = None,
     }
-    let game = OpenGame {
-        summary,
-        ruleset,
-        audience,
-        driving,
-        superseded: false,
-        epoch,
-        seq,
-        view,
-        presence,
-        ratings,
-        left,
-        claimable_at,
-        is_claim_told: false,
-        is_muted,
-        rematch,
-        reopening: false,
-        editor,
-        cursor,
-        selected: None,
-        premove,
-        typed: String::new(),
-        unavailable: false,
-    };
     model.ui.page = Page::Game;
     if is_turned_back {
         model.ui.prompt = model.ui.prompt.take().filter(|prompt| !prompt.is_about_position());
         model.say(text!("turned-back"));
     }
-    for event in &events {
+    for event in events {
         say_event(model, event);
     }
     if is_first {
@@ -102,12 +57,12 @@ pub(super) fn opened(model: &mut Model, message: ServerToClient, out: &mut Vec<E
     }
     let is_changed =
         is_first || is_turned_back || !events.is_empty() || previous_phase != Some(game.view.phase);
-    if audience.side().is_some() && is_first {
-        out.push(Effect::SaveSeat { game: id.to_string() });
+    if own.is_some() && is_first {
+        model.effects.push(Effect::SaveSeat { game: id.to_string() });
     }
     model.game = Some(game);
     if is_first && model.options.face.is_screen() {
-        ratings::request(model, out);
+        ratings::request(model);
     }
     if is_changed {
         show_board(model, is_first);
@@ -115,29 +70,20 @@ pub(super) fn opened(model: &mut Model, message: ServerToClient, out: &mut Vec<E
     }
     tell_turn(model, is_changed);
     if is_first {
-        deploy_as_wished(model, out);
+        deploy_as_wished(model);
     }
     let is_over_now =
         model.game.as_ref().is_some_and(OpenGame::is_over) && previous_phase != Some(Phase::Over);
     if is_over_now {
         saving::verify(model);
         if !model.options.face.is_program() {
-            ended(model, out);
+            ended(model);
         }
     }
     // Only if it is news: the game ended while the connection was down.
     if let Some(abort) = abort.filter(|_| !events.is_empty()) {
-        pool::aborted(model, id, &abort);
+        pool::aborted(model, id, abort);
     }
-}
-
-fn start_cursor(ruleset: Option<&Ruleset>, side: Option<Side>) -> Square {
-    // The middle of the player's own front row.
-    let middle = ruleset.and_then(|ruleset| {
-        let place = usize::from(ruleset.shape.columns) / 2;
-        ruleset.shape.home_square(side.unwrap_or(Side::Red), place)
-    });
-    middle.unwrap_or(A1)
 }
 
 fn introduce(model: &mut Model, game: &OpenGame) {
@@ -188,12 +134,12 @@ pub(super) fn show_board(model: &mut Model, with_legend: bool) {
     let text = plain::board(&game.view, ruleset, model.options.numbering, model.bottom());
     model.say(text.trim_end());
     if with_legend {
-        model.say(plain::legend());
+        model.say(text!("legend"));
         if has_chips {
-            model.say(plain::chips_legend());
+            model.say(text!("legend-chips"));
         }
         if has_coins {
-            model.say(plain::coins_legend());
+            model.say(text!("legend-coins"));
         }
     }
 }
@@ -211,9 +157,7 @@ fn tell_standing(model: &mut Model) {
     if is_asked {
         model.say(text!("answer-draw"));
     }
-    if let Some(owed) = owed {
-        model.say(owed);
-    }
+    model.say_all(owed);
 }
 
 /// Says what the player is expected to do now (line-based mode).
@@ -221,9 +165,7 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
     let is_wanted = model.options.face.is_lines() && is_changed;
     let Some(game) = model.game.as_ref().filter(|_| is_wanted) else { return };
     let text = match game.view.phase {
-        Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => {
-            text!("deploy-now")
-        }
+        Phase::Deploying if game.is_acting() && game.view.own_deployment.is_none() => text!("deploy-now"),
         Phase::Playing if game.view.pending_strike.is_some() => {
             let Some(choice) = words::choice(&game.view) else { return };
             choice
@@ -241,7 +183,7 @@ fn tell_turn(model: &mut Model, is_changed: bool) {
 }
 
 /// Hands in the deployment that the command line named, once.
-pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn deploy_as_wished(model: &mut Model) {
     let choice = model.wish().and_then(|wish| wish.setup.clone());
     let Some(choice) = choice else { return };
     if model.deployments.is_loading && matches!(choice, SetupChoice::Text(_)) {
@@ -253,14 +195,13 @@ pub(super) fn deploy_as_wished(model: &mut Model, out: &mut Vec<Effect>) {
         SetupChoice::Random | SetupChoice::Suggested => choice,
     };
     if model.game.as_ref().is_some_and(|game| game.editor.is_some() && game.view.own_deployment.is_none()) {
-        deploy(model, &choice, out);
+        deploy(model, &choice);
     }
 }
 
-pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effect>) {
+pub(super) fn deploy(model: &mut Model, choice: &SetupChoice) {
     let Some(editor) = model.game.as_mut().and_then(|game| game.editor.as_mut()) else {
-        model.input.was_refused = true;
-        model.say(text!("deploy-not-now"));
+        model.refuse(text!("deploy-not-now"));
         return;
     };
     match choice {
@@ -268,44 +209,34 @@ pub(super) fn deploy(model: &mut Model, choice: &SetupChoice, out: &mut Vec<Effe
         SetupChoice::Suggested => editor.suggest(&mut model.random),
         SetupChoice::Text(text) => {
             if let Err(refusal) = editor.load(text) {
-                model.input.was_refused = true;
-                model.say(texts::refusal(&refusal));
+                model.refuse(texts::refusal(&refusal));
                 return;
             }
         }
     }
-    hand_in(model, out);
+    hand_in(model);
 }
 
-/// Hands in what is in the editor, if it is a legal deployment.
-pub(super) fn hand_in(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn hand_in(model: &mut Model) {
     let Some(editor) = model.game.as_ref().and_then(|game| game.editor.as_ref()) else { return };
     if editor.is_handed_in() {
         model.say(text!("deployed-already"));
         return;
     }
     match editor.checked_text() {
-        Ok(setup) => command(model, GameCommand::Deploy { setup }, out),
+        Ok(setup) => command(model, GameCommand::Deploy { setup }),
         Err(refusal) => model.say(texts::refusal(&refusal)),
     }
 }
 
-pub(super) fn event(
-    model: &mut Model,
-    id: GameId,
-    seq: u64,
-    event: &GameEvent,
-    change: &ViewChange,
-    out: &mut Vec<Effect>,
-) {
+pub(super) fn event(model: &mut Model, id: GameId, seq: u64, event: &GameEvent, change: &ViewChange) {
     let Some(game) = model.game.as_mut().filter(|game| game.summary.id == id) else { return };
     if game.reopening || seq <= game.seq {
         // A whole view is on its way, or the view already includes this event.
         return;
     }
     if seq > game.seq + 1 {
-        reopen(model, out);
-        return;
+        return catch_up(model);
     }
     game.view.apply(event, change);
     game.seq = seq;
@@ -354,7 +285,7 @@ pub(super) fn event(
     let epoch = game.epoch;
     say_event(model, event);
     if let GameEvent::Started { commitments } = event {
-        saving::commitments(model, id, epoch, commitments, Phase::Playing, out);
+        saving::commitments(model, id, epoch, commitments, Phase::Playing);
     }
     if matches!(event, GameEvent::Ended { .. }) {
         saving::verify(model);
@@ -365,12 +296,7 @@ pub(super) fn event(
     if let Some(plies) = limit.filter(|plies| plies % 5 == 0 || *plies <= 3) {
         model.say(text!("quiet-limit", plies));
     }
-    if let Some(owed) = owed {
-        model.say(owed);
-    }
-    if let Some(choice) = choice {
-        model.say(choice);
-    }
+    model.say_all(owed.into_iter().chain(choice));
     if is_draw_offered {
         let prints = model.options.face.prints();
         model.say(if prints { text!("answer-draw") } else { input::answers_to_draw() });
@@ -380,7 +306,7 @@ pub(super) fn event(
     }
     tell_turn(model, is_turn);
     if matches!(event, GameEvent::Ended { .. }) {
-        ended(model, out);
+        ended(model);
     }
 }
 
@@ -390,14 +316,14 @@ fn say_event(model: &mut Model, event: &GameEvent) {
     }
 }
 
-fn ended(model: &mut Model, out: &mut Vec<Effect>) {
+fn ended(model: &mut Model) {
     let Some(game) = &model.game else { return };
     let id = game.summary.id;
     if model.options.face.is_screen() {
         return;
     }
     if game.own_side().is_none() && model.goal != Goal::Mail {
-        out.push(Effect::Exit { code: Exit::Done.code() });
+        model.effects.push(Effect::Exit { code: Exit::Done.code() });
     } else {
         let server = model.options.server_flag();
         model.say(text!("game-ended", server, game = id));
@@ -406,19 +332,18 @@ fn ended(model: &mut Model, out: &mut Vec<Effect>) {
 
 /// Compares the server's sequence number of a game with ours. A higher one means that something was
 /// missed.
-pub(super) fn check_head(model: &mut Model, id: GameId, seq: u64, out: &mut Vec<Effect>) {
+pub(super) fn check_head(model: &mut Model, id: GameId, seq: u64) {
     let is_behind =
         model.game.as_ref().is_some_and(|game| game.summary.id == id && game.seq < seq && !game.reopening);
     if is_behind {
-        reopen(model, out);
+        catch_up(model);
     }
 }
 
-fn reopen(model: &mut Model, out: &mut Vec<Effect>) {
-    let Some(game) = model.game.as_mut().filter(|game| !game.superseded) else { return };
-    game.reopening = true;
-    let since = Some(Position { epoch: game.epoch, seq: game.seq });
-    out.push(Effect::Send(ClientToServer::OpenGame { game: game.summary.id, since }));
+fn catch_up(model: &mut Model) {
+    if model.game.as_ref().is_some_and(|game| !game.superseded) {
+        outbox::reopen(model);
+    }
 }
 
 pub(super) fn rematch_offered(model: &mut Model, id: GameId, side: Side) {
@@ -448,54 +373,39 @@ pub(super) fn superseded(model: &mut Model, id: GameId) {
 }
 
 /// Sends a command to the game, or says why it cannot be sent.
-pub(super) fn command(model: &mut Model, command: GameCommand, out: &mut Vec<Effect>) {
+pub(super) fn command(model: &mut Model, command: GameCommand) {
     let ply = model.game.as_ref().map(|game| game.view.ply).unwrap_or_default();
-    command_at(model, command, ply, out);
+    command_at(model, command, ply);
 }
 
 /// The same for the game as it was at this ply.
-pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply, out: &mut Vec<Effect>) {
-    let obstacle = match &model.game {
-        None => Some(text!("no-game-yet")),
-        Some(game) if game.own_side().is_none() => Some(text!("watch-only")),
-        Some(game) if !game.is_acting() => Some(text!("read-only")),
-        Some(game) if game.is_over() => Some(text!("game-is-over")),
-        Some(_) => None,
+pub(super) fn command_at(model: &mut Model, command: GameCommand, ply: Ply) {
+    let obstacle = match &mut model.game {
+        None => text!("no-game-yet"),
+        Some(game) if game.own_side().is_none() => text!("watch-only"),
+        Some(game) if !game.is_acting() => text!("read-only"),
+        Some(game) if game.is_over() => text!("game-is-over"),
+        Some(open) => {
+            open.selected = None;
+            let (game, epoch) = (open.summary.id, Some(open.epoch));
+            outbox::send(model, |cmd_id| ClientToServer::Command { cmd_id, game, ply, epoch, command });
+            return;
+        }
     };
-    match (obstacle, &mut model.game) {
-        (None, Some(game)) => {
-            game.selected = None;
-            let (id, epoch) = (game.summary.id, Some(game.epoch));
-            let cmd_id = model.random.command_id();
-            outbox::send(model, ClientToServer::Command { cmd_id, game: id, ply, epoch, command }, out);
-        }
-        (obstacle, _) => {
-            model.input.was_refused = true;
-            model.say(obstacle.unwrap_or_else(|| text!("no-game-yet")));
-        }
-    }
+    model.refuse(obstacle);
 }
 
 /// Sends an act on the board. The server knows best what is wrong with one.
-pub(super) fn act(model: &mut Model, act: GameCommand, out: &mut Vec<Effect>) {
-    let squares = match &act {
-        GameCommand::Move { squares, .. } => Some(*squares),
-        _ => None,
-    };
-    match &model.game {
-        Some(game) if is_out_of_turn(game, &act) => {
-            model.input.was_refused = true;
-            model.say(text!("not-your-turn"));
-        }
-        Some(game) if squares.is_some_and(|squares| is_losing_slip(game, squares)) => {
-            let Some(squares) = squares else { return };
-            model.ui.prompt = Some(Prompt::IllegalMove(squares));
+pub(super) fn act(model: &mut Model, act: GameCommand) {
+    match (&model.game, &act) {
+        (Some(game), act) if is_out_of_turn(game, act) => model.refuse(text!("not-your-turn")),
+        (Some(game), GameCommand::Move { squares, .. }) if is_losing_slip(game, *squares) => {
+            model.ui.prompt = Some(Prompt::IllegalMove(*squares));
             if model.options.face.prints() {
-                model.input.was_refused = true;
-                model.say(text!("illegal-loses", squares));
+                model.refuse(text!("illegal-loses", squares = *squares));
             }
         }
-        _ => command(model, act, out),
+        _ => command(model, act),
     }
 }
 
@@ -505,16 +415,6 @@ fn is_out_of_turn(game: &OpenGame, act: &GameCommand) -> bool {
     let is_choice = matches!(act, GameCommand::Choose { .. });
     let is_turn = game.view.turn == game.own_side() || game.is_own_turn();
     game.view.phase == Phase::Playing && game.own_side().is_some() && !is_choice && !is_turn
-}
-
-/// Sends a move, or asks first if it would lose.
-pub(super) fn play(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
-    act(model, GameCommand::from(squares), out);
-}
-
-/// Sends a move without asking.
-pub(super) fn send_move(model: &mut Model, squares: Move, out: &mut Vec<Effect>) {
-    command(model, GameCommand::from(squares), out);
 }
 
 /// True if the move would lose the game because it is illegal (§U7). The user must confirm it, so
@@ -527,26 +427,18 @@ fn is_losing_slip(game: &OpenGame, squares: Move) -> bool {
 }
 
 /// Offers a draw, or accepts the opponent's offer.
-pub(super) fn draw(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn draw(model: &mut Model) {
     let is_offered = model.game.as_ref().is_some_and(OpenGame::is_offered_draw);
     let answer = if is_offered { GameCommand::AcceptDraw {} } else { GameCommand::OfferDraw {} };
-    command(model, answer, out);
+    command(model, answer);
 }
 
-/// Asks for another game after the end.
-pub(super) fn rematch(model: &mut Model, out: &mut Vec<Effect>) {
-    let id =
-        model.game.as_ref().filter(|game| game.is_over() && game.own_side().is_some()).map(|g| g.summary.id);
-    match id {
-        Some(game) => {
-            let cmd_id = model.random.command_id();
-            outbox::send(model, ClientToServer::Rematch { cmd_id, game }, out);
-        }
-        None => {
-            model.input.was_refused = true;
-            model.say(text!("rematch-not-now"));
-        }
-    }
+pub(super) fn rematch(model: &mut Model) {
+    let over = model.game.as_ref().filter(|game| game.is_over() && game.own_side().is_some());
+    let Some(game) = over.map(|game| game.summary.id) else {
+        return model.refuse(text!("rematch-not-now"));
+    };
+    outbox::send(model, |cmd_id| ClientToServer::Rematch { cmd_id, game });
 }
 
 /// The text of a saved deployment, or the choice that a word stands for.

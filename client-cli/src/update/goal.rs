@@ -1,50 +1,44 @@
 //! From the welcome to the game: reaches the user's goal step by step.
 
 use flagfall_board::{GameId, Side};
-use flagfall_protocol::{
-    ClientToServer, Exit, GameSummary, OwnGames, Player, PlayerKind, Position, Seek, Terms,
-};
+use flagfall_protocol::{ClientToServer, Exit, GameSummary, OwnGames, Player, PlayerKind, Seek, Terms};
 
 use super::exit::exit;
 use super::outbox;
 use crate::input::{self, Action};
 use crate::model::{Choice, Choices, Effect, Goal, How, Model, Page, SetupChoice, Wish};
 use crate::request::Request;
-use crate::setup_check;
-use crate::text;
 use crate::texts::key;
-use crate::{listing, range, words};
+use crate::{listing, range, setup_check, text, words};
 
 /// Handles a welcome, the first one or after a reconnection.
-pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
+pub(super) fn welcomed(model: &mut Model, games: Vec<GameSummary>) {
     let ids: Vec<GameId> = games.iter().map(|game| game.id).collect();
     let known = model.lobby.known_games.replace(ids.clone());
     if model.is_account() && matches!(model.goal, Goal::Play(_) | Goal::Next | Goal::Mail) {
         model.deployments.is_loading = true;
-        outbox::request(model, Request::Deployments, out);
+        outbox::request(model, Request::Deployments);
     }
     model.lobby.own_games = Some(games);
     if model.ui.replay.is_some() {
         // A finished game is only read, not followed.
         return;
     }
-    if let Some(game) = &mut model.game {
-        game.reopening = true;
-        let since = Some(Position { epoch: game.epoch, seq: game.seq });
-        out.push(Effect::Send(ClientToServer::OpenGame { game: game.summary.id, since }));
-        outbox::resend(model, out);
+    if model.game.is_some() {
+        outbox::reopen(model);
+        outbox::resend(model);
     } else if let Some(opening) = model.opening {
-        out.push(Effect::Send(ClientToServer::OpenGame { game: opening, since: None }));
-        outbox::resend(model, out);
+        model.tell(ClientToServer::OpenGame { game: opening, since: None });
+        outbox::resend(model);
     } else if let Some(known) = known {
-        resume(model, &known, &ids, out);
+        resume(model, &known, &ids);
     } else {
-        begin(model, out);
+        begin(model);
     }
 }
 
 /// Starts on the user's goal, once the deployment to hand in is known to exist.
-pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn begin(model: &mut Model) {
     if let Some(wish) = model.wish().filter(|wish| matches!(wish.setup, Some(SetupChoice::Text(_)))) {
         let is_later = matches!(wish.how, How::Accept(_) | How::Game(_));
         let ruleset = wish.terms().ruleset;
@@ -53,99 +47,104 @@ pub(super) fn begin(model: &mut Model, out: &mut Vec<Effect>) {
             return;
         }
         if !is_later && let Err(why) = setup_check::check_for(model, &ruleset) {
-            return exit(model, Exit::Usage, words::sentence(&why), out);
+            return exit(model, Exit::Usage, words::sentence(&why));
         }
     }
     match model.goal.clone() {
         Goal::Games => {
-            outbox::request(model, Request::OwnGames, out);
-            out.push(Effect::Send(ClientToServer::OpenLobby {}));
+            outbox::request(model, Request::OwnGames);
+            model.tell(ClientToServer::OpenLobby {});
         }
-        Goal::Next => outbox::request(model, Request::Next, out),
+        Goal::Next => outbox::request(model, Request::Next),
         Goal::Mail => {
             wait(model, &text!("mail-welcome"), Vec::new());
-            outbox::request(model, Request::OwnGames, out);
-            outbox::request(model, Request::Challenges, out);
-            outbox::resend(model, out);
+            outbox::request(model, Request::OwnGames);
+            outbox::request(model, Request::Challenges);
+            outbox::resend(model);
         }
-        Goal::Watch(Some(id)) => open(model, id, out),
-        Goal::Watch(None) => out.push(Effect::Send(ClientToServer::OpenLobby {})),
+        Goal::Watch(Some(id)) => open(model, id),
+        Goal::Watch(None) => model.tell(ClientToServer::OpenLobby {}),
         Goal::Play(wish) => match wish.how.clone() {
             How::Any => {
                 wait(model, &text!("offer-looking"), Vec::new());
-                out.push(Effect::Send(ClientToServer::OpenLobby {}));
+                model.tell(ClientToServer::OpenLobby {});
             }
-            How::Pool => enter_pool(model, out),
+            How::Pool => enter_pool(model),
             How::Bot(bot) => {
-                let cmd_id = model.random.command_id();
-                let message = ClientToServer::PlayBot { cmd_id, bot, terms: wish.terms(), side: wish.side };
-                outbox::send(model, message, out);
+                outbox::send(model, |cmd_id| ClientToServer::PlayBot {
+                    cmd_id,
+                    bot,
+                    terms: wish.terms(),
+                    side: wish.side,
+                });
             }
             How::Challenge => {
-                let cmd_id = model.random.command_id();
-                let message = ClientToServer::Challenge { cmd_id, terms: wish.terms(), side: wish.side };
-                outbox::send(model, message, out);
+                outbox::send(model, |cmd_id| ClientToServer::Challenge {
+                    cmd_id,
+                    terms: wish.terms(),
+                    side: wish.side,
+                });
             }
-            How::Accept(challenge) => out.push(Effect::Send(ClientToServer::ShowChallenge { challenge })),
-            How::Game(id) => open(model, id, out),
+            How::Accept(challenge) => model.tell(ClientToServer::ShowChallenge { challenge }),
+            How::Game(id) => open(model, id),
         },
     }
 }
 
 /// Looks for another game in the same way after this one is over.
-pub(super) fn again(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn again(model: &mut Model) {
     if let Some(previous) = model.game.take_if(|game| game.is_over()) {
         let id = previous.summary.id;
         if let Some(running) = &mut model.lobby.own_games {
             running.retain(|game| game.id != id);
         }
-        out.push(Effect::Send(ClientToServer::CloseGame { game: id }));
-        begin(model, out);
+        model.tell(ClientToServer::CloseGame { game: id });
+        begin(model);
     }
 }
 
 /// Goes on without a game after a reconnection.
-fn resume(model: &mut Model, known: &[GameId], ids: &[GameId], out: &mut Vec<Effect>) {
+fn resume(model: &mut Model, known: &[GameId], ids: &[GameId]) {
     // A game that started during the disconnection.
     if let (Goal::Play(_), Some(id)) = (&model.goal, ids.iter().find(|id| !known.contains(id))) {
-        open(model, *id, out);
+        open(model, *id);
         return;
     }
     // An offer outlives its connection only briefly. The lobby tells whether it still stands.
     model.lobby.is_seek_doubtful = true;
-    outbox::resend(model, out);
+    outbox::resend(model);
     match (&model.goal, &model.ui.page) {
-        (Goal::Games | Goal::Next, _) => begin(model, out),
+        (Goal::Games | Goal::Next, _) => begin(model),
         (Goal::Play(wish), Page::Waiting { .. })
             if matches!(wish.how, How::Accept(_)) && model.connection.pending.is_empty() =>
         {
-            begin(model, out);
+            begin(model);
         }
         (Goal::Mail, _) => {}
         (Goal::Watch(None), _) | (_, Page::Choosing(_)) => {
-            out.push(Effect::Send(ClientToServer::OpenLobby {}));
+            model.tell(ClientToServer::OpenLobby {});
         }
         // A place in the pool outlives its connection for a while. Enter again to keep it.
         (Goal::Play(wish), _) if wish.how == How::Pool && model.connection.pending.is_empty() => {
-            enter_pool(model, out);
+            enter_pool(model);
         }
-        (Goal::Play(wish), _) if wish.how == How::Any => out.push(Effect::Send(ClientToServer::OpenLobby {})),
+        (Goal::Play(wish), _) if wish.how == How::Any => model.tell(ClientToServer::OpenLobby {}),
         (Goal::Play(_) | Goal::Watch(Some(_)), _) => {}
     }
 }
 
-pub(super) fn open(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
+pub(super) fn open(model: &mut Model, id: GameId) {
     let is_open = model.game.as_ref().is_some_and(|game| game.summary.id == id);
     if is_open || model.opening == Some(id) {
         return;
     }
     model.opening = Some(id);
-    out.push(Effect::Send(ClientToServer::OpenGame { game: id, since: None }));
+    model.tell(ClientToServer::OpenGame { game: id, since: None });
 }
 
 /// Handles a new game with a seat for this player.
-pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
-    out.push(Effect::SaveSeat { game: id.to_string() });
+pub(super) fn started(model: &mut Model, id: GameId) {
+    model.effects.push(Effect::SaveSeat { game: id.to_string() });
     if let Some(known) = &mut model.lobby.known_games {
         known.push(id);
     }
@@ -163,22 +162,21 @@ pub(super) fn started(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
     model.lobby.seek = None;
     model.challenges.own = None;
     if model.lobby.listed.take().is_some() {
-        out.push(Effect::Send(ClientToServer::CloseLobby {}));
+        model.tell(ClientToServer::CloseLobby {});
     }
     if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
-        out.push(Effect::Send(ClientToServer::CloseGame { game: previous.summary.id }));
+        model.tell(ClientToServer::CloseGame { game: previous.summary.id });
         wait(model, &text!("game-begins-soon"), Vec::new());
     }
-    open(model, id, out);
+    open(model, id);
 }
 
-/// Handles the contents of the lobby.
-pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>, out: &mut Vec<Effect>) {
+pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>) {
     model.lobby.refused_seeks.retain(|refused| seeks.iter().any(|seek| seek.id == *refused));
     model.lobby.listed = Some((seeks, games));
     match model.goal.clone() {
-        Goal::Games => list_games(model, out),
-        Goal::Watch(None) if model.game.is_none() && model.opening.is_none() => choose_game(model, out),
+        Goal::Games => list_games(model),
+        Goal::Watch(None) if model.game.is_none() && model.opening.is_none() => choose_game(model),
         Goal::Play(wish) if wish.how == How::Any && model.game.is_none() && model.opening.is_none() => {
             if is_busy(model) {
                 return;
@@ -186,18 +184,17 @@ pub(super) fn lobby(model: &mut Model, seeks: Vec<Seek>, games: Vec<GameSummary>
             match &model.ui.page {
                 Page::Choosing(_) => choose_offer(model),
                 Page::Waiting { .. } if model.lobby.seek.is_some() => {
-                    if !take_older_offer(model, out) {
-                        renew_offer(model, out);
+                    if !take_older_offer(model) {
+                        renew_offer(model);
                     }
                 }
-                Page::Waiting { .. } | Page::Terms { .. } | Page::Game => pick_offer(model, out),
+                Page::Waiting { .. } | Page::Terms { .. } | Page::Game => pick_offer(model),
             }
         }
         Goal::Watch(_) | Goal::Play(_) | Goal::Next | Goal::Mail => {}
     }
 }
 
-/// True if an offer is being made or accepted.
 fn is_busy(model: &Model) -> bool {
     model.connection.pending.iter().any(|pending| {
         matches!(pending.message, ClientToServer::Seek { .. } | ClientToServer::AcceptSeek { .. })
@@ -236,11 +233,7 @@ fn fitting(model: &Model) -> Vec<(Seek, bool)> {
 /// The player's own rating is in their own offer. Before there is one, the server judges, and the
 /// client does not repeat what was refused.
 fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
-    let own = model
-        .lobby
-        .listed
-        .as_ref()
-        .and_then(|(seeks, _)| seeks.iter().find(|seek| Some(&seek.id) == model.lobby.seek.as_ref()));
+    let own = own_listed(model);
     let own_rating = own.and_then(|own| own.seeker_rating).map(|own| own.rating);
     let is_bot = |player: Option<&Player>| player.is_some_and(|player| player.kind == PlayerKind::Bot);
     let is_apart = is_bot(model.login.player.as_ref()) != is_bot(Some(&seek.seeker));
@@ -260,14 +253,15 @@ fn is_in_range(model: &Model, wish: &Wish, seek: &Seek) -> bool {
 /// That takes the same terms, and sides that fit or are both open. If two offers differ in a point,
 /// one of the owners insists on it.
 fn is_mutual(wish: &Wish, seek: &Seek) -> bool {
-    let own = wish.terms();
-    let is_same =
-        (&own.ruleset, own.time, own.private) == (&seek.terms.ruleset, seek.terms.time, seek.terms.private);
-    let is_same = is_same && own.rated == seek.terms.rated;
-    is_same && wish.side == seek.side.map(Side::opponent)
+    let (own, theirs) = (wish.terms(), &seek.terms);
+    own.ruleset == theirs.ruleset
+        && own.time == theirs.time
+        && own.private == theirs.private
+        && own.rated == theirs.rated
+        && wish.side == seek.side.map(Side::opponent)
 }
 
-fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
+fn pick_offer(model: &mut Model) {
     let has_games = model.lobby.own_games.as_ref().is_some_and(|games| !games.is_empty());
     if model.options.face.prints() {
         for game in model.lobby.own_games.clone().unwrap_or_default() {
@@ -276,11 +270,11 @@ fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
             model.say(text!("game-running-go-on", server, game = game.id));
         }
         match fitting(model).into_iter().next() {
-            Some((seek, _)) => accept(model, seek.id.clone(), offer_words(&seek), out),
-            None => offer(model, out),
+            Some((seek, _)) => accept(model, seek.id.clone(), offer_words(&seek)),
+            None => offer(model),
         }
     } else if wanted(model).is_empty() && !has_games {
-        offer(model, out);
+        offer(model);
     } else {
         choose_offer(model);
     }
@@ -288,10 +282,8 @@ fn pick_offer(model: &mut Model, out: &mut Vec<Effect>) {
 
 fn choose_offer(model: &mut Model) {
     let games = model.lobby.own_games.clone().unwrap_or_default();
-    let mut entries: Vec<(String, Choice)> = games
-        .iter()
-        .map(|game| (text!("choice-open", game = words::summary(game)), Choice::Open(game.id)))
-        .collect();
+    let open = |game: &GameSummary| text!("choice-open", game = words::summary(game));
+    let mut entries: Vec<_> = games.iter().map(|game| (open(game), Choice::Open(game.id))).collect();
     for (_, seek) in wanted(model) {
         let (seek, offer) = (seek.id.clone(), offer_words(seek));
         entries.push((text!("choice-take", offer = &offer), Choice::Accept { seek, offer }));
@@ -306,32 +298,30 @@ fn choose_offer(model: &mut Model) {
 ///
 /// Two people who offer the same at once would otherwise wait for each other. The newer offer gives
 /// way, or that of the only one who can accept.
-fn take_older_offer(model: &mut Model, out: &mut Vec<Effect>) -> bool {
+fn take_older_offer(model: &mut Model) -> bool {
     let older = fitting(model).into_iter().find(|(_, is_ours_to_take)| *is_ours_to_take);
-    match older {
-        Some((seek, _)) if is_own_listed(model) => {
-            if let Some(own) = model.lobby.seek.take() {
-                let cmd_id = model.random.command_id();
-                out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek: own }));
-            }
-            accept(model, seek.id.clone(), offer_words(&seek), out);
-            true
-        }
-        Some(_) | None => false,
-    }
+    let Some((seek, _)) = older.filter(|_| is_own_listed(model)) else { return false };
+    outbox::cancel_seek(model);
+    accept(model, seek.id.clone(), offer_words(&seek));
+    true
 }
 
 /// Makes the offer again if it was lost with a connection.
-fn renew_offer(model: &mut Model, out: &mut Vec<Effect>) {
+fn renew_offer(model: &mut Model) {
     if std::mem::take(&mut model.lobby.is_seek_doubtful) && !is_own_listed(model) {
         model.lobby.seek = None;
-        offer(model, out);
+        offer(model);
     }
 }
 
 fn is_own_listed(model: &Model) -> bool {
-    let seeks = model.lobby.listed.as_ref().map(|(seeks, _)| seeks.as_slice()).unwrap_or_default();
-    seeks.iter().any(|seek| Some(&seek.id) == model.lobby.seek.as_ref())
+    own_listed(model).is_some()
+}
+
+/// The player's own offer as the lobby lists it.
+fn own_listed(model: &Model) -> Option<&Seek> {
+    let (seeks, _) = model.lobby.listed.as_ref()?;
+    seeks.iter().find(|seek| Some(&seek.id) == model.lobby.seek.as_ref())
 }
 
 fn offer_words(seek: &Seek) -> String {
@@ -342,14 +332,12 @@ fn offer_words(seek: &Seek) -> String {
     text!("offer", seeker, terms, side, rating, range, min, max)
 }
 
-fn enter_pool(model: &mut Model, out: &mut Vec<Effect>) {
+fn enter_pool(model: &mut Model) {
     let Some(terms) = model.wish().map(|wish| wish.terms()) else { return };
     wait_in_pool(model);
-    let cmd_id = model.random.command_id();
-    outbox::send(model, ClientToServer::EnterPool { cmd_id, terms }, out);
+    outbox::send(model, |cmd_id| ClientToServer::EnterPool { cmd_id, terms });
 }
 
-/// Shows that the player waits in the pool.
 pub(super) fn wait_in_pool(model: &mut Model) {
     let Some(wish) = model.wish() else { return };
     let headline = text!("pool-waiting", terms = words::terms(&wish.terms()));
@@ -357,13 +345,16 @@ pub(super) fn wait_in_pool(model: &mut Model) {
     wait(model, &headline, lines);
 }
 
-/// Makes the offer that the user wants.
-pub(super) fn offer(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn offer(model: &mut Model) {
     let Some(wish) = model.wish().cloned() else { return };
     let terms = wish.terms();
     wait(model, &text!("offer-making", terms = words::terms(&terms)), Vec::new());
-    let cmd_id = model.random.command_id();
-    outbox::send(model, ClientToServer::Seek { cmd_id, terms, side: wish.side, rating: wish.rating }, out);
+    outbox::send(model, |cmd_id| ClientToServer::Seek {
+        cmd_id,
+        terms,
+        side: wish.side,
+        rating: wish.rating,
+    });
 }
 
 /// Shows that the offer stands: the server has accepted it.
@@ -378,39 +369,35 @@ pub(super) fn wait_for_opponent(model: &mut Model, terms: &Terms) {
     wait(model, &text!("offer-waiting", terms = words::terms(terms)), lines);
 }
 
-fn accept(model: &mut Model, seek: String, offer: String, out: &mut Vec<Effect>) {
+fn accept(model: &mut Model, seek: String, offer: String) {
     model.say(text!("offer-accepted", offer));
     wait(model, &text!("game-begins-soon"), Vec::new());
-    let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
-    outbox::send(model, ClientToServer::AcceptSeek { cmd_id, seek, secret }, out);
+    outbox::send(model, |cmd_id| ClientToServer::AcceptSeek { cmd_id, seek, secret });
 }
 
-/// Accepts the challenge whose terms are shown.
-pub(super) fn accept_challenge(model: &mut Model, challenge: String, out: &mut Vec<Effect>) {
+pub(super) fn accept_challenge(model: &mut Model, challenge: String) {
     wait(model, &text!("game-begins-soon"), Vec::new());
-    let cmd_id = model.random.command_id();
     let secret = model.wish().is_some_and(|wish| wish.secret);
-    outbox::send(model, ClientToServer::AcceptChallenge { cmd_id, challenge, secret }, out);
+    outbox::send(model, |cmd_id| ClientToServer::AcceptChallenge { cmd_id, challenge, secret });
 }
 
-/// Carries out the chosen entry of a list.
-pub(super) fn chosen(model: &mut Model, choice: Choice, out: &mut Vec<Effect>) {
+pub(super) fn chosen(model: &mut Model, choice: Choice) {
     match choice {
         Choice::Open(id) => {
             wait(model, &text!("opening-game"), Vec::new());
-            open(model, id, out);
+            open(model, id);
         }
-        Choice::Accept { seek, offer } => accept(model, seek, offer, out),
-        Choice::Offer => offer(model, out),
+        Choice::Accept { seek, offer } => accept(model, seek, offer),
+        Choice::Offer => offer(model),
     }
 }
 
-fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
+fn choose_game(model: &mut Model) {
     let games = model.lobby.listed.as_ref().map(|(_, games)| games.clone()).unwrap_or_default();
     if games.is_empty() {
         if model.options.face.prints() {
-            exit(model, Exit::Done, text!("public-games-none"), out);
+            exit(model, Exit::Done, text!("public-games-none"));
         } else {
             let lines = vec![text!("public-games-wait")];
             wait(model, &text!("public-games-none"), lines);
@@ -429,62 +416,50 @@ fn choose_game(model: &mut Model, out: &mut Vec<Effect>) {
 }
 
 fn show_choices(model: &mut Model, title: &str, entries: Vec<(String, Choice)>) {
-    let cursor = match &model.ui.page {
-        // The list may have changed: keep the cursor on its entry, not on its number.
-        Page::Choosing(choices) => choices
-            .entries
-            .get(choices.cursor)
-            .and_then(|(_, before)| entries.iter().position(|(_, choice)| choice == before))
-            .unwrap_or(0),
-        Page::Waiting { .. } | Page::Terms { .. } | Page::Game => 0,
+    // The list may have changed: keep the cursor on its entry, not on its number.
+    let before = match &model.ui.page {
+        Page::Choosing(choices) => choices.entries.get(choices.cursor),
+        _ => None,
     };
-    model.ui.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor });
+    let cursor = before.and_then(|(_, before)| entries.iter().position(|(_, choice)| choice == before));
+    model.ui.page = Page::Choosing(Choices { title: title.to_owned(), entries, cursor: cursor.unwrap_or(0) });
 }
 
 /// Prints both lists of games once they have arrived.
-pub(super) fn list_games(model: &mut Model, out: &mut Vec<Effect>) {
-    let (Some(own), Some((_, public))) = (model.lobby.urgent_games.clone(), model.lobby.listed.clone())
-    else {
-        return;
-    };
+pub(super) fn list_games(model: &mut Model) {
+    let lists = model.lobby.urgent_games.clone().zip(model.lobby.listed.clone());
+    let Some((own, (_, public))) = lists else { return };
     let server = model.options.server_flag();
-    for line in listing::own_games(&own, &server) {
-        model.say(line);
-    }
+    model.say_all(listing::own_games(&own, &server));
     if public.is_empty() {
         model.say(text!("public-games-none"));
     } else {
         model.say(text!("public-games", server));
-        for game in &public {
-            model.say(format!("  {}", words::summary(game)));
-        }
+        model.say_all(public.iter().map(|game| format!("  {}", words::summary(game))));
     }
-    out.push(Effect::Exit { code: Exit::Done.code() });
+    model.effects.push(Effect::Exit { code: Exit::Done.code() });
 }
 
 /// Goes on with the most urgent game in which it is the player's turn, or says that there is none.
-pub(super) fn next(model: &mut Model, own: &OwnGames, out: &mut Vec<Effect>) {
+pub(super) fn next(model: &mut Model, own: &OwnGames) {
     let open = model.game.as_ref().map(|game| game.summary.id);
-    let next = own.games.iter().find(|own| own.to_act && Some(own.game.id) != open);
-    match next {
-        Some(next) => enter(model, next.game.id, out),
-        None => {
-            let word = listing::no_next(own, open.is_some(), &model.options.server_flag());
-            if model.goal == Goal::Next { exit(model, Exit::Done, word, out) } else { model.say(word) }
-        }
+    if let Some(next) = own.games.iter().find(|own| own.to_act && Some(own.game.id) != open) {
+        return enter(model, next.game.id);
     }
+    let word = listing::no_next(own, open.is_some(), &model.options.server_flag());
+    if model.goal == Goal::Next { exit(model, Exit::Done, word) } else { model.say(word) }
 }
 
 /// Goes on with one of the player's games, and leaves the open one.
-pub(super) fn enter(model: &mut Model, id: GameId, out: &mut Vec<Effect>) {
+pub(super) fn enter(model: &mut Model, id: GameId) {
     if let Some(previous) = model.game.take_if(|game| game.summary.id != id) {
-        out.push(Effect::Send(ClientToServer::CloseGame { game: previous.summary.id }));
+        model.tell(ClientToServer::CloseGame { game: previous.summary.id });
     }
     if model.goal == Goal::Next {
         model.goal = Goal::Play(Wish { how: How::Game(id), ..Wish::default() });
     }
     wait(model, &text!("opening-game"), Vec::new());
-    open(model, id, out);
+    open(model, id);
 }
 
 /// Shows a waiting page, or prints its headline in line-based mode.
@@ -493,9 +468,7 @@ pub(super) fn wait(model: &mut Model, headline: &str, lines: Vec<String>) {
         let is_same = matches!(&model.ui.page, Page::Waiting { headline: shown, .. } if shown == headline);
         if !is_same {
             model.say(headline);
-            for line in &lines {
-                model.say(line.clone());
-            }
+            model.say_all(lines.iter().cloned());
         }
     }
     model.ui.page = Page::Waiting { headline: headline.to_owned(), lines };

@@ -4,17 +4,16 @@ use flagfall_protocol::{ClientToServer, Exit, Phase, PlayerKind, Time};
 use flagfall_rules::TimeControl;
 
 use super::exit::exit;
-use super::saving;
-use crate::model::{Effect, How, Model, Prompt};
-use crate::text;
-use crate::words;
+use super::{outbox, saving};
+use crate::model::{Effect, Model, Prompt};
+use crate::{text, words};
 
 /// After how many seconds a short game can be claimed from a player who is away, if the server does
 /// not tell: the default of version 0.1.
 const CLAIM_SECONDS: u64 = 60;
 
 /// Asks before leaving a running game. Otherwise leaves at once.
-pub(super) fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn confirm(model: &mut Model) {
     match consequences(model) {
         Some(consequences) if !model.options.face.is_unattended() => {
             if model.options.face.prints() {
@@ -22,7 +21,7 @@ pub(super) fn confirm(model: &mut Model, out: &mut Vec<Effect>) {
             }
             model.ui.prompt = Some(Prompt::Leave(consequences));
         }
-        _ => leave(model, out),
+        _ => leave(model),
     }
 }
 
@@ -63,28 +62,19 @@ fn consequences(model: &Model) -> Option<String> {
     Some(sentences.join(" "))
 }
 
-/// Leaves the program. The seat stays.
-pub(super) fn leave(model: &mut Model, out: &mut Vec<Effect>) {
-    if let Some(seek) = model.lobby.seek.take() {
-        let cmd_id = model.random.command_id();
-        out.push(Effect::Send(ClientToServer::CancelSeek { cmd_id, seek }));
-    }
-    if model.game.is_none() && model.wish().is_some_and(|wish| wish.how == How::Pool) {
-        let cmd_id = model.random.command_id();
-        out.push(Effect::Send(ClientToServer::LeavePool { cmd_id }));
+pub(super) fn leave(model: &mut Model) {
+    outbox::cancel_seek(model);
+    if model.game.is_none() && model.is_for_pool() {
+        outbox::send_once(model, |cmd_id| ClientToServer::LeavePool { cmd_id });
     }
     if let Some(challenge) = model.challenges.own.take() {
-        let cmd_id = model.random.command_id();
-        out.push(Effect::Send(ClientToServer::CancelChallenge { cmd_id, challenge }));
+        outbox::send_once(model, |cmd_id| ClientToServer::CancelChallenge { cmd_id, challenge });
     }
-    let code = if model.options.face.is_unattended() && model.input.was_refused {
-        Exit::Refused
-    } else {
-        Exit::Done
-    };
+    let is_failure = model.options.face.is_unattended() && model.input.was_refused;
+    let code = if is_failure { Exit::Refused } else { Exit::Done };
     match last_words(model) {
-        Some(word) => exit(model, code, word, out),
-        None => out.push(Effect::Exit { code: code.code() }),
+        Some(word) => exit(model, code, word),
+        None => model.effects.push(Effect::Exit { code: code.code() }),
     }
 }
 

@@ -17,45 +17,36 @@ const SLOWLY_FROM: u32 = 5;
 /// A server that sends pings is considered gone after this much silence.
 const SILENCE_MAX_MS: u64 = 20_000;
 
-pub(super) fn connected(model: &mut Model, out: &mut Vec<Effect>) {
-    model.connection.link = Link::Greeting { failures: failures(model) };
+pub(super) fn connected(model: &mut Model) {
+    model.connection.link = Link::Greeting;
     model.connection.heard_at = model.clock.now;
     model.connection.is_pinged = false;
     let is_new = model.login.token.is_none();
-    out.push(Effect::Send(ClientToServer::Hello {
+    model.tell(ClientToServer::Hello {
         protocol: PROTOCOL_VERSION,
         token: model.login.token.clone(),
         name: model.options.name.clone().filter(|_| is_new),
         client: Some(concat!("flagfall ", env!("CARGO_PKG_VERSION")).to_owned()),
-    }));
+    });
 }
 
-pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str, out: &mut Vec<Effect>) {
+pub(super) fn connect_failed(model: &mut Model, why: &str, advice: &str) {
     if !model.connection.was_online && model.connection.retry.is_none() {
         let word = text!("cannot-reach", server = &model.options.server, why, advice);
-        exit(model, Exit::Network, word, out);
-        return;
+        return exit(model, Exit::Network, word);
     }
-    let failures = failures(model).saturating_add(1);
-    if failures == 1 {
+    if model.connection.failures == 0 {
         model.say(text!("no-server-yet", why));
     }
-    dial(model, failures, out);
-}
-
-/// Failed attempts since the connection was last up.
-fn failures(model: &Model) -> u32 {
-    match model.connection.link {
-        Link::Dialing { failures } | Link::Greeting { failures } => failures,
-        Link::Online | Link::Closed { .. } => 0,
-    }
+    dial(model, model.connection.failures.saturating_add(1));
 }
 
 /// Connects after this many failures; the first time at once.
-fn dial(model: &mut Model, failures: u32, out: &mut Vec<Effect>) {
-    model.connection.link = Link::Dialing { failures };
+fn dial(model: &mut Model, failures: u32) {
+    model.connection.link = Link::Dialing;
+    model.connection.failures = failures;
     let delay_ms = if failures == 0 { 0 } else { backoff_ms(model, failures) };
-    out.push(Effect::Connect { delay_ms });
+    model.effects.push(Effect::Connect { delay_ms });
 }
 
 /// Backoff that doubles from a tenth of a second to five seconds.
@@ -66,8 +57,8 @@ fn backoff_ms(model: &mut Model, failures: u32) -> u64 {
     outbox::jittered_ms(model, doubled.min(BACKOFF_MAX_MS))
 }
 
-pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out: &mut Vec<Effect>) {
-    if matches!(model.connection.link, Link::Closed { .. }) {
+pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str) {
+    if model.connection.link == Link::Closed {
         return;
     }
     if let Some(game) = &mut model.game {
@@ -77,21 +68,16 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
     let is_superseded = model.game.as_ref().is_some_and(|game| game.superseded);
     let verdict = code.filter(|code| !CloseCode::is_to_reconnect(*code));
     let is_unknown = verdict.is_some_and(is_unknown_token);
-    if is_unknown && forget_guest(model, out) {
+    if is_unknown && forget_guest(model) {
         return;
     }
-    if is_unknown {
-        model.connection.link = Link::Closed { why: why.to_owned() };
-        let word = unknown_token_words(model);
-        exit(model, Exit::Refused, word, out);
+    let (exit_code, word) = if is_unknown {
+        (Exit::Refused, unknown_token_words(model))
     } else if let Some(code) = verdict {
-        model.connection.link = Link::Closed { why: why.to_owned() };
-        let word = text!("connection-closed", why, code);
-        exit(model, Exit::Refused, word, out);
+        (Exit::Refused, text!("connection-closed", why, code))
     } else if is_superseded {
         // Reconnecting would take the seat back from the newer connection.
-        model.connection.link = Link::Closed { why: why.to_owned() };
-        exit(model, Exit::Done, text!("connection-has-no-seat"), out);
+        (Exit::Done, text!("connection-has-no-seat"))
     } else if model.connection.was_online || retry::outlasts(model, code, why) {
         if model.connection.link == Link::Online {
             model.say(text!("connection-lost", why));
@@ -99,13 +85,12 @@ pub(super) fn disconnected(model: &mut Model, code: Option<u16>, why: &str, out:
         // A connection that ends without a welcome is a failure.
         let failed = u32::from(model.connection.link != Link::Online);
         let least = if code.is_some_and(CloseCode::is_to_wait) { SLOWLY_FROM } else { 0 };
-        let failures = failures(model).saturating_add(failed).max(least);
-        dial(model, failures, out);
+        return dial(model, model.connection.failures.saturating_add(failed).max(least));
     } else {
-        model.connection.link = Link::Closed { why: why.to_owned() };
-        let word = text!("connection-closed-early", server = &model.options.server, why);
-        exit(model, Exit::Network, word, out);
-    }
+        (Exit::Network, text!("connection-closed-early", server = &model.options.server, why))
+    };
+    model.connection.link = Link::Closed;
+    exit(model, exit_code, word);
 }
 
 fn is_unknown_token(code: u16) -> bool {
@@ -116,7 +101,7 @@ fn is_unknown_token(code: u16) -> bool {
 ///
 /// False if this player is no such guest: an account, already a new guest, or in the middle of a
 /// game.
-pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
+pub(super) fn forget_guest(model: &mut Model) -> bool {
     let is_account = is_account_file(Path::new(&model.options.credential_file));
     let is_playing = model.game.as_ref().is_some_and(|game| game.own_side().is_some());
     if is_account || is_playing || model.login.token.is_none() {
@@ -129,9 +114,9 @@ pub(super) fn forget_guest(model: &mut Model, out: &mut Vec<Effect>) -> bool {
     model.lobby.own_games = None;
     model.lobby.seek = None;
     model.challenges.own = None;
-    out.push(Effect::SetGuestAside);
+    model.effects.push(Effect::SetGuestAside);
     model.say(text!("guest-replaced"));
-    dial(model, 0, out);
+    dial(model, 0);
     true
 }
 
@@ -148,16 +133,16 @@ pub(super) fn unknown_token_words(model: &Model) -> String {
     }
 }
 
-pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn tick(model: &mut Model) {
     let is_silent = model.clock.now.saturating_sub(model.connection.heard_at) > SILENCE_MAX_MS;
     let is_expected = match model.connection.link {
-        Link::Greeting { .. } => true,
+        Link::Greeting => true,
         Link::Online => model.connection.is_pinged,
-        Link::Dialing { .. } | Link::Closed { .. } => false,
+        Link::Dialing | Link::Closed => false,
     };
     if is_silent && is_expected {
         model.connection.heard_at = model.clock.now;
-        out.push(Effect::Disconnect);
+        model.effects.push(Effect::Disconnect);
     }
 }
 

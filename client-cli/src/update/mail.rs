@@ -1,62 +1,67 @@
 //! The commands of play by mail: many games, none of which need be open, and requests about them.
 
 use flagfall_board::{GameId, Numbering, Ply, Side};
-use flagfall_protocol::{ClientToServer, GameCommand, Move, Phase, QueuedMove, Speed, Terms, Time};
+use flagfall_protocol::{ClientToServer, GameCommand, Phase, QueuedMove, Speed, Terms, Time};
 use flagfall_rules::Ruleset;
 
 use super::{challenges, game, goal, outbox};
-use crate::model::{Effect, Model};
+use crate::model::Model;
 use crate::request::Request;
-use crate::text;
-use crate::{command_text, names, words};
+use crate::{command_text, names, text, words};
+
+/// The words of the commands that work with no game open.
+const WORDS: [&str; 12] = [
+    "games",
+    "next",
+    "open",
+    "challenge",
+    "challenges",
+    "withdraw",
+    "show",
+    "showas",
+    "history",
+    "standings",
+    "ratings",
+    "set",
+];
 
 /// True if a lower-case word is one of the commands that work with no game open.
 pub(super) fn is_word(word: &str) -> bool {
-    matches!(
-        word,
-        "games"
-            | "next"
-            | "open"
-            | "challenge"
-            | "challenges"
-            | "withdraw"
-            | "show"
-            | "showas"
-            | "history"
-            | "standings"
-            | "ratings"
-            | "set"
-    )
+    WORDS.contains(&word)
 }
 
 /// Carries out a command. True if the word is one of these.
-pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec<Effect>) -> bool {
+pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str) -> bool {
     let done = match word {
-        "games" => start(model, Request::OwnGames, out),
-        "next" => start(model, Request::Next, out),
-        "open" => open(model, rest, out),
-        "challenge" => challenge(model, rest, out),
-        "challenges" => start(model, Request::Challenges, out),
-        "accept" if !rest.is_empty() && !rest.starts_with('#') => accept(model, rest, out),
-        "withdraw" => withdraw(model, rest, out),
-        "reject" if !rest.is_empty() => start(model, Request::Decline { challenge: rest.to_owned() }, out),
-        "reject" => {
-            game::command(model, GameCommand::DeclineDraw {}, out);
+        "games" => start(model, Request::OwnGames),
+        "next" => start(model, Request::Next),
+        "open" => game_id(rest).map(|id| goal::enter(model, id)),
+        "challenge" => challenge(model, rest),
+        "challenges" => start(model, Request::Challenges),
+        "accept" if !rest.is_empty() && !rest.starts_with('#') => {
+            challenges::accept(model, rest);
             Ok(())
         }
-        "propose" => propose(model, rest, out),
-        "queue" => queue(model, rest, out),
-        "show" => show(model, rest, false, out),
-        "showas" => show(model, rest, true, out),
-        "history" => history(model, rest, out),
-        "standings" => standings(model, rest, out),
-        "ratings" => ratings(model, rest, out),
+        "withdraw" => withdraw(model, rest),
+        "reject" if !rest.is_empty() => start(model, Request::Decline { challenge: rest.to_owned() }),
+        "reject" => {
+            game::command(model, GameCommand::DeclineDraw {});
+            Ok(())
+        }
+        "propose" => propose(model, rest),
+        "queue" => queue(model, rest),
+        "show" | "showas" => {
+            let shown = named_game(model, rest);
+            shown.and_then(|game| start(model, Request::Show { game, is_own: word == "showas" }))
+        }
+        "history" => history(model, rest),
+        "standings" => standings(model, rest),
+        "ratings" => ratings(model, rest),
         "set" => set(model, rest),
         _ => return false,
     };
     if let Err(why) = done {
-        model.input.was_refused = true;
-        model.say(why);
+        model.refuse(why);
     }
     true
 }
@@ -64,14 +69,8 @@ pub(super) fn carry_out(model: &mut Model, word: &str, rest: &str, out: &mut Vec
 /// The result of a command; the error is a message to the user.
 type Done = Result<(), String>;
 
-fn start(model: &mut Model, request: Request, out: &mut Vec<Effect>) -> Done {
-    outbox::request(model, request, out);
-    Ok(())
-}
-
-fn open(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
-    let id = game_id(rest)?;
-    goal::enter(model, id, out);
+fn start(model: &mut Model, request: Request) -> Done {
+    outbox::request(model, request);
     Ok(())
 }
 
@@ -118,7 +117,7 @@ pub(super) fn parse_challenge(rest: &str) -> Result<Challenged, String> {
             "-small" => terms.ruleset = "pbm-small".to_owned(),
             _ if Ruleset::parse(&small).is_ok() => terms.ruleset = small,
             _ if small.starts_with(|letter: char| letter.is_ascii_digit()) || small == "none" => {
-                terms.time = words::parse_time(&small).map_err(|error| error.to_string())?;
+                terms.time = words::parse_time(&small)?;
                 words::check_time(terms.time)?;
             }
             _ if name.is_none() => name = Some(word.to_owned()),
@@ -134,45 +133,38 @@ pub(super) fn parse_challenge(rest: &str) -> Result<Challenged, String> {
     Ok(Challenged { name, terms, side })
 }
 
-fn challenge(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+fn challenge(model: &mut Model, rest: &str) -> Done {
     let Challenged { name, terms, side } = parse_challenge(rest)?;
-    let cmd_id = model.random.command_id();
+    let cmd_id = outbox::send(model, |cmd_id| ClientToServer::Challenge { cmd_id, terms, side });
     if let Some(name) = name {
         model.challenges.addressed.insert(cmd_id.as_str().to_owned(), name);
     }
-    outbox::send(model, ClientToServer::Challenge { cmd_id, terms, side }, out);
     Ok(())
 }
 
-fn accept(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
-    challenges::accept(model, code, out);
-    Ok(())
-}
-
-fn withdraw(model: &mut Model, code: &str, out: &mut Vec<Effect>) -> Done {
+fn withdraw(model: &mut Model, code: &str) -> Done {
     if code.is_empty() {
         return Err(text!("withdraw-usage"));
     }
-    let cmd_id = model.random.command_id();
-    outbox::send(model, ClientToServer::CancelChallenge { cmd_id, challenge: code.to_owned() }, out);
+    outbox::send(model, |cmd_id| ClientToServer::CancelChallenge { cmd_id, challenge: code.to_owned() });
     Ok(())
 }
 
-fn propose(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+fn propose(model: &mut Model, rest: &str) -> Done {
     match rest {
-        "" | "draw" => game::draw(model, out),
-        "rematch" => game::rematch(model, out),
+        "" | "draw" => game::draw(model),
+        "rematch" => game::rematch(model),
         _ => return Err(text!("propose-usage", text = rest)),
     }
     Ok(())
 }
 
-fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+fn queue(model: &mut Model, rest: &str) -> Done {
     let open = model.game.as_ref().ok_or_else(|| text!("no-game-open"))?;
     let (game, ply, epoch) = (open.summary.id, open.view.ply, open.epoch);
     match rest {
-        "" => return start(model, Request::Queue { game }, out),
-        "clear" => return start(model, Request::ClearQueue { game }, out),
+        "" => return start(model, Request::Queue { game }),
+        "clear" => return start(model, Request::ClearQueue { game }),
         _ => {}
     }
     if !matches!(open.summary.terms.time, Time::Correspondence { .. }) {
@@ -185,7 +177,7 @@ fn queue(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
         return Err(text!("queue-own-turn"));
     }
     let moves = parse_queue(rest)?;
-    start(model, Request::SetQueue { game, ply, epoch, moves }, out)
+    start(model, Request::SetQueue { game, ply, epoch, moves })
 }
 
 /// Parses `a4a5 if b7b6, a5a6`.
@@ -195,52 +187,40 @@ pub(super) fn parse_queue(text: &str) -> Result<Vec<QueuedMove>, String> {
 
 fn queued(text: &str) -> Result<QueuedMove, String> {
     let wrong = || text!("queue-not-understood", text);
-    let (act, condition) = match text.split_once(" if ") {
-        Some((act, condition)) => (act, Some(condition)),
-        None => (text, None),
+    let parse = |act| command_text::parse(act).ok_or_else(wrong);
+    let (act, condition) = text.split_once(" if ").unzip();
+    let command = Some(parse(act.unwrap_or(text))?).filter(is_ply).ok_or_else(wrong)?;
+    let after = match condition.map(parse).transpose()? {
+        Some(GameCommand::Move { squares, .. }) => Some(squares),
+        Some(_) => return Err(wrong()),
+        None => None,
     };
-    let act = command_text::parse(act).filter(is_ply).ok_or_else(wrong)?;
-    let condition = condition
-        .map(|text| command_text::parse(text).as_ref().and_then(squares).ok_or_else(wrong))
-        .transpose()?;
-    Ok(QueuedMove { command: act, after: condition })
+    Ok(QueuedMove { command, after })
 }
 
 fn is_ply(act: &GameCommand) -> bool {
     matches!(act, GameCommand::Move { .. } | GameCommand::Remove { .. } | GameCommand::Place { .. })
 }
 
-fn squares(act: &GameCommand) -> Option<Move> {
-    match act {
-        GameCommand::Move { squares, .. } => Some(*squares),
-        _ => None,
-    }
-}
-
-fn show(model: &mut Model, rest: &str, is_own: bool, out: &mut Vec<Effect>) -> Done {
-    let game = named_game(model, rest)?;
-    start(model, Request::Show { game, is_own }, out)
-}
-
-fn history(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+fn history(model: &mut Model, rest: &str) -> Done {
     let mut words = rest.split_whitespace();
     match (words.next(), words.next(), words.next()) {
         (Some(first), None, None) if first.parse::<GameId>().is_err() => {
-            start(model, Request::Played { player: names::player(first)? }, out)
+            start(model, Request::Played { player: names::player(first)? })
         }
         (Some(first), Some(second), None) => {
             let (player, opponent) = (names::player(first)?, names::player(second)?);
-            start(model, Request::HeadToHead { player, opponent }, out)
+            start(model, Request::HeadToHead { player, opponent })
         }
         (_, _, Some(_)) => Err(text!("history-usage")),
         _ => {
             let game = named_game(model, rest)?;
-            start(model, Request::Moves { game }, out)
+            start(model, Request::Moves { game })
         }
     }
 }
 
-fn standings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+fn standings(model: &mut Model, rest: &str) -> Done {
     let open = model.game.as_ref().map(|game| &game.summary.terms);
     let mut ruleset = open.map_or_else(|| "pbm".to_owned(), |terms| terms.ruleset.clone());
     let mut speed = open.and_then(|terms| Speed::of(terms.time)).unwrap_or(Speed::Correspondence);
@@ -257,14 +237,14 @@ fn standings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
             });
         }
     }
-    start(model, Request::Standings { ruleset, speed }, out)
+    start(model, Request::Standings { ruleset, speed })
 }
 
-fn ratings(model: &mut Model, rest: &str, out: &mut Vec<Effect>) -> Done {
+fn ratings(model: &mut Model, rest: &str) -> Done {
     let own = || model.login.player.as_ref().map(|player| player.name.clone()).unwrap_or_default();
     let player = if rest.is_empty() { own() } else { rest.to_owned() };
     let player = names::player(&player)?;
-    start(model, Request::Ratings { player }, out)
+    start(model, Request::Ratings { player })
 }
 
 fn set(model: &mut Model, rest: &str) -> Done {
@@ -291,8 +271,7 @@ pub(super) fn move_number(text: &str) -> Result<(String, Option<Ply>), String> {
     for word in text.split_whitespace() {
         match word.strip_prefix('#') {
             Some(digits) => {
-                let wrong = || text!("not-a-ply", word);
-                number = Some(digits.parse::<Ply>().map_err(|_| wrong())?);
+                number = Some(digits.parse::<Ply>().map_err(|_| text!("not-a-ply", word))?);
             }
             None => rest.push(word),
         }

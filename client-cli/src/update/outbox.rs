@@ -1,6 +1,6 @@
 //! Commands and HTTP requests on their way to the server.
 
-use flagfall_protocol::ClientToServer;
+use flagfall_protocol::{ClientToServer, CommandId, Position};
 
 use crate::model::{Effect, Link, Model, Pending};
 use crate::request::Request;
@@ -9,56 +9,55 @@ use crate::text;
 /// Most commands that are kept while the connection is down.
 const PENDING_MAX: usize = 8;
 
-/// Sends a command, and repeats it on the next connection until it is answered.
-pub(super) fn send(model: &mut Model, message: ClientToServer, out: &mut Vec<Effect>) {
-    let cmd_id = match &message {
-        ClientToServer::Seek { cmd_id, .. }
-        | ClientToServer::CancelSeek { cmd_id, .. }
-        | ClientToServer::AcceptSeek { cmd_id, .. }
-        | ClientToServer::Challenge { cmd_id, .. }
-        | ClientToServer::CancelChallenge { cmd_id, .. }
-        | ClientToServer::AcceptChallenge { cmd_id, .. }
-        | ClientToServer::PlayBot { cmd_id, .. }
-        | ClientToServer::EnterPool { cmd_id, .. }
-        | ClientToServer::LeavePool { cmd_id }
-        | ClientToServer::Rematch { cmd_id, .. }
-        | ClientToServer::Say { cmd_id, .. }
-        | ClientToServer::Report { cmd_id, .. }
-        | ClientToServer::Command { cmd_id, .. } => Some(cmd_id.clone()),
-        ClientToServer::Hello { .. }
-        | ClientToServer::Pong { .. }
-        | ClientToServer::OpenLobby {}
-        | ClientToServer::CloseLobby {}
-        | ClientToServer::ShowChallenge { .. }
-        | ClientToServer::OpenGame { .. }
-        | ClientToServer::CloseGame { .. }
-        | ClientToServer::MyGames {} => None,
-    };
-    if let Some(cmd_id) = cmd_id {
-        if model.connection.pending.len() >= PENDING_MAX {
-            model.say(text!("outbox-full"));
-            return;
-        }
-        model.connection.pending.push(Pending { cmd_id, message: message.clone() });
-        if model.connection.link != Link::Online {
-            model.say(text!("outbox-waits"));
-        }
+/// Sends a command, and repeats it on the next connection until it is answered. Returns its id.
+pub(super) fn send(model: &mut Model, message: impl FnOnce(CommandId) -> ClientToServer) -> CommandId {
+    let cmd_id = model.random.command_id();
+    if model.connection.pending.len() >= PENDING_MAX {
+        model.say(text!("outbox-full"));
+        return cmd_id;
     }
+    let message = message(cmd_id.clone());
+    model.connection.pending.push(Pending { cmd_id: cmd_id.clone(), message: message.clone() });
     if model.connection.link == Link::Online {
-        out.push(Effect::Send(message));
+        model.tell(message);
+    } else {
+        model.say(text!("outbox-waits"));
+    }
+    cmd_id
+}
+
+/// Sends a command once, whose answer nobody waits for.
+pub(super) fn send_once(model: &mut Model, message: impl FnOnce(CommandId) -> ClientToServer) {
+    let cmd_id = model.random.command_id();
+    model.tell(message(cmd_id));
+}
+
+pub(super) fn cancel_seek(model: &mut Model) {
+    if let Some(seek) = model.lobby.seek.take() {
+        send_once(model, |cmd_id| ClientToServer::CancelSeek { cmd_id, seek });
     }
 }
 
-/// Makes an HTTP request.
-pub(super) fn request(model: &mut Model, request: Request, out: &mut Vec<Effect>) {
+/// Asks for what has happened in the open game since it was last seen.
+pub(super) fn reopen(model: &mut Model) {
+    let Some(game) = &mut model.game else { return };
+    game.reopening = true;
+    let since = Some(Position { epoch: game.epoch, seq: game.seq });
+    let game = game.summary.id;
+    model.tell(ClientToServer::OpenGame { game, since });
+}
+
+pub(super) fn request(model: &mut Model, request: Request) {
     model.connection.requests += 1;
-    out.push(Effect::Request(request));
+    model.effects.push(Effect::Request(request));
 }
 
 /// Repeats every unanswered command with the same id. The server repeats its answer to those it
 /// already carried out.
-pub(super) fn resend(model: &Model, out: &mut Vec<Effect>) {
-    out.extend(model.connection.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
+pub(super) fn resend(model: &mut Model) {
+    model
+        .effects
+        .extend(model.connection.pending.iter().map(|pending| Effect::Send(pending.message.clone())));
 }
 
 /// At most `most_ms`; half of it is random.

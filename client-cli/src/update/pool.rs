@@ -4,15 +4,14 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{Abort, ClientToServer, PoolStatus};
 
 use super::goal;
-use crate::model::{Effect, Model, Page, PoolWait};
-use crate::text;
-use crate::{status, words};
+use crate::model::{Model, Page, PoolWait};
+use crate::{status, text, words};
 
 /// Shortest time in milliseconds between two lines about the same wait.
 const TELL_EVERY_MS: u64 = 30_000;
 
 /// Handles the pool status that comes with each ping.
-pub(super) fn status(model: &mut Model, status: Option<PoolStatus>, out: &mut Vec<Effect>) {
+pub(super) fn status(model: &mut Model, status: Option<PoolStatus>) {
     let Some(status) = status else {
         model.lobby.pool = None;
         return;
@@ -25,7 +24,7 @@ pub(super) fn status(model: &mut Model, status: Option<PoolStatus>, out: &mut Ve
     // The opponent caused the abort, and the server put this player back into the pool.
     let aborted = model.game.take_if(|open| open.is_over() && open.is_aborted());
     if let Some(aborted) = aborted {
-        out.push(Effect::Send(ClientToServer::CloseGame { game: aborted.summary.id }));
+        model.tell(ClientToServer::CloseGame { game: aborted.summary.id });
         model.say(text!("pool-back"));
         goal::wait_in_pool(model);
     }

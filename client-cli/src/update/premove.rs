@@ -5,8 +5,7 @@ use flagfall_rules::{Move, SeenPiece};
 
 use crate::input::{self, Action};
 use crate::model::{Model, Premove};
-use crate::targets;
-use crate::text;
+use crate::{targets, text};
 
 /// Plans a move if the player cannot move now but will be next. False if there is nothing to plan:
 /// it is the player's turn, or no one's.

@@ -1,14 +1,13 @@
 //! Questions of the line-based mode about the game: one square, a row, a rank, the last move,
 //! losses, clocks. A screen reader need not read the whole board for them.
 
-use flagfall_board::{Rank, Side, Square};
-use flagfall_protocol::{Phase, Presence};
+use flagfall_board::{Side, Square};
+use flagfall_protocol::Phase;
 use flagfall_rules::{Identity, Ruleset, SeenPiece};
 
 use crate::model::{Model, OpenGame};
 use crate::{command_text, plain, status, targets, text, words};
 
-/// The words that ask.
 const WORDS: [&str; 11] =
     ["status", "clocks", "last", "reserve", "pool", "pools", "captured", "losses", "square", "row", "rank"];
 
@@ -21,9 +20,7 @@ pub(super) fn answer(model: &mut Model, word: &str, rest: &str) -> bool {
         Some(game) => answer_about(model, game, word, rest),
         None => vec![text!("no-game-yet")],
     };
-    for line in lines {
-        model.say(line);
-    }
+    model.say_all(lines);
     true
 }
 
@@ -31,7 +28,7 @@ fn answer_about(model: &Model, game: &OpenGame, word: &str, rest: &str) -> Vec<S
     match (word, game.ruleset) {
         ("status", _) => status(model, game),
         ("clocks", _) => clocks(model, game),
-        ("last", _) => last(game),
+        ("last", _) => or_else(status::happened(&game.view), || text!("answer-no-move")),
         ("reserve", _) => reserve(game),
         ("pool" | "pools", _) => pools(game),
         (_, None) => vec![text!("screen-unknown-ruleset", ruleset = &game.view.ruleset)],
@@ -40,6 +37,11 @@ fn answer_about(model: &Model, game: &OpenGame, word: &str, rest: &str) -> Vec<S
         ("rank", Some(ruleset)) => rank(game, ruleset, rest),
         (_, Some(ruleset)) => losses(game, ruleset),
     }
+}
+
+/// The lines, or this one if there are none.
+fn or_else(lines: Vec<String>, line: impl FnOnce() -> String) -> Vec<String> {
+    if lines.is_empty() { vec![line()] } else { lines }
 }
 
 fn status(model: &Model, game: &OpenGame) -> Vec<String> {
@@ -54,14 +56,9 @@ fn status(model: &Model, game: &OpenGame) -> Vec<String> {
     }];
     for side in Side::BOTH {
         let player = words::player(&game.summary.players[side]);
-        let presence = match game.presence[side] {
-            Presence::Reconnecting | Presence::Away if game.left[side] => text!("presence-left"),
-            presence => words::presence(presence),
-        };
-        let clock = match game.remaining_ms(side, model.server_now()) {
-            Some(ms) => words::clock(ms),
-            None => "none".to_owned(),
-        };
+        let presence = status::presence(game, side);
+        let clock = game.remaining_ms(side, model.server_now());
+        let clock = clock.map_or_else(|| "none".to_owned(), words::clock);
         let ready = match (view.phase, view.ready[side]) {
             (Phase::Deploying, true) => "yes",
             (Phase::Deploying, false) => "no",
@@ -73,21 +70,10 @@ fn status(model: &Model, game: &OpenGame) -> Vec<String> {
     if let Some(side) = view.draw_offer {
         lines.push(text!("event-draw-offered", side));
     }
-    lines.extend(happened(game).into_iter().map(|event| text!("status-last", event)));
+    lines.extend(status::happened(view).into_iter().map(|event| text!("status-last", event)));
     lines.extend(words::owed(view));
     lines.extend(words::choice(view));
     lines
-}
-
-/// The last move and the last exchange with the reserve.
-fn happened(game: &OpenGame) -> Vec<String> {
-    let moved = game.view.last_move.as_ref().map(words::moved);
-    moved.into_iter().chain(game.view.last_exchange.as_ref().map(words::exchanged)).collect()
-}
-
-fn last(game: &OpenGame) -> Vec<String> {
-    let lines = happened(game);
-    if lines.is_empty() { vec![text!("answer-no-move")] } else { lines }
 }
 
 fn clocks(model: &Model, game: &OpenGame) -> Vec<String> {
@@ -95,16 +81,14 @@ fn clocks(model: &Model, game: &OpenGame) -> Vec<String> {
     if let (Phase::Deploying, Some(deadline)) = (game.view.phase, game.view.deploy_deadline) {
         return vec![text!("answer-deploy-clock", left = words::clock(deadline.0.saturating_sub(now)))];
     }
-    let clocks: Vec<String> = Side::BOTH
-        .into_iter()
-        .filter_map(|side| {
-            let clock = words::clock(game.remaining_ms(side, now)?);
-            let free = game.free_ms(side, now).map_or(0, |ms| ms.div_ceil(1_000));
-            let runs = game.view.is_to_act(side) && !game.view.paused;
-            Some(text!("answer-clock", side, clock, free, runs))
-        })
-        .collect();
-    if clocks.is_empty() { vec![text!("leave-no-clock")] } else { clocks }
+    let clock = |side: Side| {
+        let clock = words::clock(game.remaining_ms(side, now)?);
+        let free = game.free_ms(side, now).map_or(0, |ms| ms.div_ceil(1_000));
+        let runs = game.view.is_to_act(side) && !game.view.paused;
+        Some(text!("answer-clock", side, clock, free, runs))
+    };
+    let clocks = Side::BOTH.into_iter().filter_map(clock).collect();
+    or_else(clocks, || text!("leave-no-clock"))
 }
 
 fn losses(game: &OpenGame, ruleset: &Ruleset) -> Vec<String> {
@@ -153,12 +137,9 @@ fn row(model: &Model, game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<Str
         is_deployed || game.view.lakes.contains(*square) || targets::piece_at(&game.view, *square).is_some()
     };
     let squares = ruleset.shape.squares();
-    let lines: Vec<String> = squares
-        .iter()
-        .filter(|square| square.row() + 1 == number && is_taken(square))
-        .map(|square| described(model, game, square))
-        .collect();
-    if lines.is_empty() { vec![text!("answer-row-empty", row = number)] } else { lines }
+    let taken = squares.iter().filter(|square| square.row() + 1 == number && is_taken(square));
+    let lines = taken.map(|square| described(model, game, square)).collect();
+    or_else(lines, || text!("answer-row-empty", row = number))
 }
 
 /// Where each side's pieces of a rank stand, as far as known, and how many are lost and left.
@@ -167,16 +148,11 @@ fn rank(game: &OpenGame, ruleset: &Ruleset, rest: &str) -> Vec<String> {
     let answer = |side: Side| {
         let losses = targets::losses(&game.view, ruleset, side);
         let (_, lost, left) = losses.into_iter().find(|(found, _, _)| *found == rank)?;
-        let squares = standing(game, side, rank);
+        let is_it = |piece: &&SeenPiece| piece.side == side && piece.identity == Identity::Known(rank);
+        let pieces = game.view.pieces.iter().filter(is_it);
+        let squares: Vec<String> = pieces.map(|piece| piece.square.to_string()).collect();
         let (count, coins) = (squares.len(), game.view.pools.is_some());
         Some(text!("answer-rank", side, rank, lost, left, coins, count, squares = squares.join(", ")))
     };
-    let lines: Vec<String> = Side::BOTH.into_iter().filter_map(answer).collect();
-    if lines.is_empty() { vec![text!("answer-no-rank", rank)] } else { lines }
-}
-
-/// The squares of a side's pieces that are known to have this rank.
-fn standing(game: &OpenGame, side: Side, rank: Rank) -> Vec<String> {
-    let is_it = |piece: &&SeenPiece| piece.side == side && piece.identity == Identity::Known(rank);
-    game.view.pieces.iter().filter(is_it).map(|piece| piece.square.to_string()).collect()
+    or_else(Side::BOTH.into_iter().filter_map(answer).collect(), || text!("answer-no-rank", rank))
 }

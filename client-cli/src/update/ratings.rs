@@ -4,12 +4,12 @@ use flagfall_board::{GameId, Side};
 use flagfall_protocol::{PlayerKind, Profile, RatingInfo, Speed};
 
 use super::outbox;
-use crate::model::{Effect, Model};
+use crate::model::Model;
 use crate::names;
 use crate::request::Request;
 
 /// Looks up the ratings of the players who have one. The screen shows them beside the names.
-pub(super) fn request(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn request(model: &mut Model) {
     let Some(summary) = model.game.as_ref().map(|game| game.summary.clone()) else { return };
     if Speed::of(summary.terms.time).is_none() {
         return;
@@ -17,7 +17,7 @@ pub(super) fn request(model: &mut Model, out: &mut Vec<Effect>) {
     for (side, player) in Side::BOTH.map(|side| (side, &summary.players[side])) {
         let is_rated = matches!(player.kind, PlayerKind::Account | PlayerKind::Bot);
         if is_rated && let Ok(player) = names::player(&player.name) {
-            outbox::request(model, Request::SeatRating { game: summary.id, side, player }, out);
+            outbox::request(model, Request::SeatRating { game: summary.id, side, player });
         }
     }
 }

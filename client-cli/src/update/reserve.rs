@@ -4,18 +4,17 @@ use flagfall_board::{Rank, Square};
 use flagfall_protocol::GameCommand;
 
 use super::game;
-use crate::model::{Effect, Model, OpenGame, Prompt, Uncolored};
-use crate::targets;
-use crate::text;
+use crate::model::{Model, OpenGame, Prompt, Uncolored};
+use crate::{targets, text};
 
 /// Plays a ply at once if no chips are laid. Otherwise asks for the color.
-pub(super) fn play_or_prompt_color(model: &mut Model, ply: Uncolored, out: &mut Vec<Effect>) {
+pub(super) fn play_or_prompt_color(model: &mut Model, ply: Uncolored) {
     let lays_chips = model.game.as_ref().and_then(|game| game.ruleset).is_some_and(|ruleset| ruleset.chips);
     match ply {
         _ if lays_chips => model.ui.prompt = Some(Prompt::Color(ply)),
-        Uncolored::Move(squares) => game::play(model, squares, out),
+        Uncolored::Move(squares) => game::act(model, GameCommand::from(squares)),
         Uncolored::Place { square, rank, labeled } => {
-            game::act(model, GameCommand::Place { square, rank, labeled, color: None }, out);
+            game::act(model, GameCommand::Place { square, rank, labeled, color: None });
         }
     }
 }
@@ -63,7 +62,6 @@ fn kinds(game: &OpenGame) -> Vec<(Rank, bool, u8)> {
     kinds
 }
 
-/// Why nothing can be placed on a square.
 fn refusal_to_place(game: &OpenGame, square: Square) -> Option<String> {
     let (ruleset, side) = game.ruleset.zip(game.own_side())?;
     if !game.is_own_turn() {

@@ -5,9 +5,8 @@
 use flagfall_protocol::{ClientToServer, CloseCode, Code, CommandId, ServerToClient};
 
 use super::{goal, outbox};
-use crate::model::{Effect, How, Link, Model, Retry};
-use crate::text;
-use crate::words;
+use crate::model::{How, Link, Model, Retry};
+use crate::{text, words};
 
 /// Upper bound of the first delay before a request is repeated.
 const FIRST_MS: u64 = 1_000;
@@ -67,7 +66,7 @@ pub(super) fn heard(model: &mut Model, message: &ServerToClient) {
 }
 
 /// Repeats the request when it is time, but not while the store is away.
-pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn tick(model: &mut Model) {
     let Some(retry) = &mut model.connection.retry else { return };
     if model.connection.link != Link::Online
         || model.connection.is_store_away
@@ -77,11 +76,11 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
     }
     retry.at = None;
     if let Some(game) = model.opening {
-        out.push(Effect::Send(ClientToServer::OpenGame { game, since: None }));
+        model.tell(ClientToServer::OpenGame { game, since: None });
     } else if !model.connection.pending.is_empty() {
-        outbox::resend(model, out);
+        outbox::resend(model);
     } else if is_looking_at_challenge(model) {
-        goal::begin(model, out);
+        goal::begin(model);
     }
 }
 

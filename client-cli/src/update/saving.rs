@@ -33,15 +33,13 @@ pub(super) fn unsaved(model: &mut Model, why: String) {
     }
 }
 
-/// Records that the credential and the seat are saved now.
 pub(super) fn saved(model: &mut Model) {
     if model.login.unsaved.take().is_some() {
         model.say(text!("seat-saved"));
     }
 }
 
-/// Tries again to save what could not be saved.
-pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
+pub(super) fn tick(model: &mut Model) {
     let now = model.clock.now;
     let Some(unsaved) = model.login.unsaved.as_mut().filter(|unsaved| unsaved.again_at <= now) else {
         return;
@@ -52,8 +50,8 @@ pub(super) fn tick(model: &mut Model, out: &mut Vec<Effect>) {
     let token = model.login.token.clone().zip(model.login.player.as_ref());
     let token = token.map(|(token, player)| Effect::SaveToken { token, name: player.name.clone() });
     // The seat goes into the same file, so if it is written, the token was too.
-    out.extend(token);
-    out.extend(seat);
+    model.effects.extend(token);
+    model.effects.extend(seat);
 }
 
 /// Handles the commitments that the server shows: saves them the first time, compares them later.
@@ -63,13 +61,12 @@ pub(super) fn commitments(
     epoch: u64,
     now: &PerSide<Option<Commitment>>,
     phase: Phase,
-    out: &mut Vec<Effect>,
 ) {
     let before = model.commitments.get(&game).copied();
     let Some(mut shown) = before else {
         if now.red.is_some() || now.blue.is_some() {
             let shown = Shown { epoch, commitments: *now, late: phase == Phase::Over };
-            keep(model, game, shown, out);
+            keep(model, game, shown);
         }
         return;
     };
@@ -79,16 +76,16 @@ pub(super) fn commitments(
         model.say(changed_words(&changed, is_other_epoch));
         if is_other_epoch {
             // The game was started again: from now on these commitments count.
-            keep(model, game, Shown { epoch, commitments: *now, late: false }, out);
+            keep(model, game, Shown { epoch, commitments: *now, late: false });
         }
     } else if shown.complete(now) {
-        keep(model, game, shown, out);
+        keep(model, game, shown);
     }
 }
 
-fn keep(model: &mut Model, game: GameId, shown: Shown, out: &mut Vec<Effect>) {
+fn keep(model: &mut Model, game: GameId, shown: Shown) {
     model.commitments.insert(game, shown);
-    out.push(Effect::KeepCommitments { game, shown });
+    model.effects.push(Effect::KeepCommitments { game, shown });
 }
 
 /// After the game: says whether the opened deployments match the commitments.
@@ -96,7 +93,5 @@ pub(super) fn verify(model: &mut Model) {
     let Some(game) = &model.game else { return };
     let id = game.summary.id;
     let judged = model.commitments.get(&id).and_then(|shown| verdict(id, shown, &game.view.opened));
-    if let Some(judged) = judged {
-        model.say(judged.words());
-    }
+    model.say_all(judged.map(|judged| judged.words));
 }

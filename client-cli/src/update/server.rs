@@ -8,13 +8,11 @@ use flagfall_protocol::{
 use super::exit::exit;
 use super::{absence, actions, challenges, chat, game, goal, link, outbox, pool, premove, retry, store};
 use crate::advice::advised;
-use crate::model::{Effect, Goal, How, Link, Model, Page};
+use crate::model::{Effect, Goal, How, Link, Model, OpenGame, Page};
 use crate::request::Request;
-use crate::setup_check;
-use crate::words;
-use crate::{text, texts};
+use crate::{setup_check, text, texts, words};
 
-pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec<Effect>) {
+pub(super) fn received(model: &mut Model, message: ServerToClient) {
     retry::heard(model, &message);
     match message {
         ServerToClient::Welcome {
@@ -30,9 +28,10 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             model.connection.claim_seconds = claim_seconds;
             if let Some(token) = token {
                 model.login.token = Some(token.clone());
-                out.push(Effect::SaveToken { token, name: player.name.clone() });
+                model.effects.push(Effect::SaveToken { token, name: player.name.clone() });
             }
             model.connection.link = Link::Online;
+            model.connection.failures = 0;
             if model.connection.was_online {
                 model.say(text!("connected-again"));
             } else if !matches!(model.goal, Goal::Games | Goal::Next) {
@@ -45,9 +44,9 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
             model.connection.was_online = true;
             model.connection.is_store_away = false;
             model.login.player = Some(player);
-            goal::welcomed(model, games, out);
+            goal::welcomed(model, games);
         }
-        ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome, out),
+        ServerToClient::Accepted { cmd_id, outcome } => accepted(model, &cmd_id, outcome),
         ServerToClient::Refused { cmd_id, game, code, args, message, seq, request } => {
             let message = texts::server_refusal(&code, &args, &message, request.as_deref());
             if store::is_kept(model, &code) || retry::is_kept(model, cmd_id.as_ref(), &code, &message) {
@@ -58,12 +57,12 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 // No longer expected: a withdrawn offer was already gone, or an answer came twice.
                 return;
             }
-            refused(model, pending.as_ref(), game, &code, &message, seq, out);
+            refused(model, pending.as_ref(), game, &code, &message, seq);
         }
-        ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games, out),
+        ServerToClient::Lobby { seeks, games, players_online: _ } => goal::lobby(model, seeks, games),
         ServerToClient::Challenge { challenge, challenger, terms, your_side, expires } => {
             if let Err(why) = setup_check::check_for(model, &terms.ruleset) {
-                return exit(model, Exit::Usage, words::sentence(&why), out);
+                return exit(model, Exit::Usage, words::sentence(&why));
             }
             let side = match your_side {
                 Some(side) => text!("challenge-your-side", side),
@@ -78,12 +77,10 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 lines.push(text!("challenge-secret", player = words::player(&challenger)));
             }
             if model.options.face.prints() {
-                for line in &lines {
-                    model.say(line.clone());
-                }
+                model.say_all(lines.iter().cloned());
             }
             if model.options.face.is_unattended() {
-                goal::accept_challenge(model, challenge, out);
+                goal::accept_challenge(model, challenge);
             } else {
                 if model.options.face.prints() {
                     model.say(text!("challenge-terms-ask"));
@@ -91,17 +88,32 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
                 model.ui.page = Page::Terms { challenge, lines };
             }
         }
-        ServerToClient::GameStarted { game, side: _ } => goal::started(model, game.id, out),
+        ServerToClient::GameStarted { game, side: _ } => goal::started(model, game.id),
         ServerToClient::MyGames { games } => {
             model.lobby.own_games = Some(games);
         }
-        message @ ServerToClient::Game { .. } => {
-            game::opened(model, message, out);
-            play_premove(model, out);
+        ServerToClient::Game {
+            game,
+            audience,
+            driving,
+            epoch,
+            seq,
+            view,
+            events,
+            presence,
+            left,
+            claimable_at,
+            rematch,
+            abort,
+        } => {
+            let shown = OpenGame::new(game, audience, view);
+            let shown = OpenGame { driving, epoch, seq, presence, left, claimable_at, rematch, ..shown };
+            game::opened(model, shown, &events, abort.as_ref());
+            play_premove(model);
         }
         ServerToClient::Event { game, seq, event, change, abort } => {
-            game::event(model, game, seq, &event, &change, out);
-            play_premove(model, out);
+            game::event(model, game, seq, &event, &change);
+            play_premove(model);
             if let Some(abort) = abort {
                 pool::aborted(model, game, &abort);
             }
@@ -128,28 +140,27 @@ pub(super) fn received(model: &mut Model, message: ServerToClient, out: &mut Vec
         }
         ServerToClient::Challenged { invitation } => challenges::challenged(model, invitation),
         ServerToClient::ChallengeAnswered { challenge, by, accepted } => {
-            challenges::answered(model, &challenge, &by, accepted, out);
+            challenges::answered(model, &challenge, &by, accepted);
         }
         ServerToClient::ChallengeGone { challenge, challenger } => {
             challenges::gone(model, &challenge, &challenger);
         }
-        ServerToClient::StoreState { available } => store::state(model, available, out),
+        ServerToClient::StoreState { available } => store::state(model, available),
         ServerToClient::Ping { id, server_time, heads, pool } => {
             model.connection.is_pinged = true;
             link::learn_time(model, server_time, false);
-            out.push(Effect::Send(ClientToServer::Pong { id }));
+            model.tell(ClientToServer::Pong { id });
             for head in heads {
-                game::check_head(model, head.game, head.seq, out);
+                game::check_head(model, head.game, head.seq);
             }
-            pool::status(model, pool, out);
+            pool::status(model, pool);
         }
     }
 }
 
-/// Plays the planned move if its turn has come.
-fn play_premove(model: &mut Model, out: &mut Vec<Effect>) {
+fn play_premove(model: &mut Model) {
     if let Some(squares) = premove::take_due(model) {
-        actions::go(model, squares, out);
+        actions::go(model, squares);
     }
 }
 
@@ -158,16 +169,16 @@ fn take_pending(model: &mut Model, cmd_id: &CommandId) -> Option<ClientToServer>
     Some(model.connection.pending.remove(at).message)
 }
 
-fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut Vec<Effect>) {
+fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted) {
     let Some(message) = take_pending(model, cmd_id) else { return };
     model.input.was_refused = false;
     match (outcome, message) {
-        (Accepted::Started { game, side: _ }, _) => goal::started(model, game, out),
+        (Accepted::Started { game, side: _ }, _) => goal::started(model, game),
         (Accepted::Seek { seek }, ClientToServer::Seek { terms, .. }) => {
             model.lobby.seek = Some(seek);
             if model.lobby.is_seek_doubtful {
                 // The answer may name an offer that is gone by now.
-                out.push(Effect::Send(ClientToServer::OpenLobby {}));
+                model.tell(ClientToServer::OpenLobby {});
             }
             goal::wait_for_opponent(model, &terms);
         }
@@ -176,24 +187,18 @@ fn accepted(model: &mut Model, cmd_id: &CommandId, outcome: Accepted, out: &mut 
         {
             let left = words::span(expires.saturating_sub(model.server_now()));
             match model.challenges.addressed.remove(cmd_id.as_str()) {
-                Some(name) => outbox::request(model, Request::Invite { challenge, name }, out),
+                Some(name) => outbox::request(model, Request::Invite { challenge, name }),
                 None => {
                     model.say(text!("challenge-made", terms = words::terms(&terms), code = challenge, left));
                 }
             }
         }
         (Accepted::Challenge { challenge, expires }, ClientToServer::Challenge { terms, .. }) => {
+            let server = model.options.server_flag();
             let lines = vec![
                 text!("challenge-code", code = &challenge),
                 String::new(),
-                format!(
-                    "  {}",
-                    text!(
-                        "challenge-accept-command",
-                        server = model.options.server_flag(),
-                        code = &challenge
-                    )
-                ),
+                format!("  {}", text!("challenge-accept-command", server, code = &challenge)),
                 String::new(),
                 text!("challenge-stands", left = words::span(expires.saturating_sub(model.server_now()))),
             ];
@@ -229,15 +234,14 @@ fn refused(
     code: &Code,
     message: &str,
     seq: Option<u64>,
-    out: &mut Vec<Effect>,
 ) {
     let kind = model.login.player.as_ref().map(|player| player.kind);
     let message = advised(code.as_str(), words::sentence(message), kind);
     if code.as_str() == Code::BAD_TOKEN && model.connection.link != Link::Online {
         // The answer to a hello. The server closes the connection next.
-        if !link::forget_guest(model, out) {
+        if !link::forget_guest(model) {
             let word = link::unknown_token_words(model);
-            exit(model, Exit::Refused, word, out);
+            exit(model, Exit::Refused, word);
         }
         return;
     }
@@ -250,7 +254,7 @@ fn refused(
             let is_gone = code.as_str() == Code::NO_SUCH_SEEK;
             model.say(if is_gone { text!("offer-taken") } else { message });
             goal::wait(model, &text!("offer-looking"), Vec::new());
-            out.push(Effect::Send(ClientToServer::OpenLobby {}));
+            model.tell(ClientToServer::OpenLobby {});
             return;
         }
         // A player who gives up means it, whatever the opponent just played.
@@ -260,32 +264,26 @@ fn refused(
             game: id,
             ..
         }) if code.as_str() == "stale_ply" && is_past(model, *id, *ply) => {
-            game::command(model, command.clone(), out);
+            game::command(model, command.clone());
         }
         // A resignation is not repeated either: the position that was given up is gone.
         Some(ClientToServer::Command { command, .. }) if code.as_str() == Code::STALE_EPOCH => {
-            model.input.was_refused = true;
-            let not_done = words::not_done(command);
-            model.say(text!("not-done-lost", not_done));
+            model.refuse(text!("not-done-lost", not_done = words::not_done(command)));
         }
-        Some(ClientToServer::Command { .. }) => {
-            model.input.was_refused = true;
-            let is_stale = code.as_str() == "stale_ply";
-            model.say(if is_stale { text!("did-not-happen", message) } else { message.clone() });
+        Some(ClientToServer::Command { .. }) if code.as_str() == "stale_ply" => {
+            model.refuse(text!("did-not-happen", message));
         }
-        Some(_) if model.game.is_some() || model.is_mail() => {
-            model.input.was_refused = true;
-            model.say(message.clone());
+        Some(sent)
+            if matches!(sent, ClientToServer::Command { .. }) || model.game.is_some() || model.is_mail() =>
+        {
+            model.refuse(message);
         }
-        Some(_) => return exit(model, Exit::Refused, message.clone(), out),
-        None if model.is_mail() && model.opening.take().is_some() => {
-            model.input.was_refused = true;
-            model.say(message.clone());
-        }
+        Some(_) => return exit(model, Exit::Refused, message),
+        None if model.is_mail() && model.opening.take().is_some() => model.refuse(message),
         None if code.as_str() == Code::NO_SUCH_GAME && model.game.is_none() && model.opening.is_some() => {
             // It may be over and closed.
             if let Some(game) = model.opening.take() {
-                outbox::request(model, Request::Record { game }, out);
+                outbox::request(model, Request::Record { game });
             }
             return;
         }
@@ -295,7 +293,7 @@ fn refused(
                 || matches!(model.wish(), Some(wish) if matches!(wish.how, How::Accept(_)))
                 || model.connection.link != Link::Online;
             if is_asking {
-                return exit(model, Exit::Refused, message.clone(), out);
+                return exit(model, Exit::Refused, message);
             }
             model.say(message);
         }
@@ -306,7 +304,7 @@ fn refused(
             game::superseded(model, id);
         }
         if let Some(seq) = seq {
-            game::check_head(model, id, seq, out);
+            game::check_head(model, id, seq);
         }
     }
     if let Some(open) = &mut model.game {

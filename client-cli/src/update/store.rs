@@ -4,7 +4,7 @@
 use flagfall_protocol::{ClientToServer, Code};
 
 use super::outbox;
-use crate::model::{Effect, Link, Model};
+use crate::model::{Link, Model};
 use crate::text;
 
 /// True if a request that was refused for lack of the store is kept, because the user knows about
@@ -14,8 +14,7 @@ pub(super) fn is_kept(model: &Model, code: &Code) -> bool {
     code.as_str() == Code::STORE_UNAVAILABLE && (model.connection.is_store_away || is_coming_back)
 }
 
-/// Handles a change in the availability of the store.
-pub(super) fn state(model: &mut Model, is_available: bool, out: &mut Vec<Effect>) {
+pub(super) fn state(model: &mut Model, is_available: bool) {
     if std::mem::replace(&mut model.connection.is_store_away, !is_available) != is_available {
         return;
     }
@@ -24,11 +23,11 @@ pub(super) fn state(model: &mut Model, is_available: bool, out: &mut Vec<Effect>
         return;
     }
     model.say(text!("store-back"));
-    outbox::resend(model, out);
+    outbox::resend(model);
     if let Some(open) = &mut model.game {
         open.reopening = false;
     }
     if let Some(game) = model.opening {
-        out.push(Effect::Send(ClientToServer::OpenGame { game, since: None }));
+        model.tell(ClientToServer::OpenGame { game, since: None });
     }
 }

@@ -4,20 +4,12 @@ use flagfall_protocol::Time;
 
 use crate::text;
 
-/// A text that is not a clock.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}", text!("not-a-time", text = .0))]
-pub struct TimeError(String);
-
 /// Parses a clock: `10+5` (minutes and seconds per move), `10`, `90s+2`, `10d5` (minutes, and free
 /// seconds at the start of every turn), `3days` (for every move), `none`.
-///
-/// # Errors
-/// If it is none of these.
-pub fn parse_time(text: &str) -> Result<Time, TimeError> {
+pub fn parse_time(text: &str) -> Result<Time, String> {
     let text = text.trim().to_lowercase();
     let text = text.as_str();
-    let error = || TimeError(text.to_owned());
+    let error = || text!("not-a-time", text);
     if matches!(text, "none" | "unlimited" | "no") {
         return Ok(Time::Unlimited {});
     }

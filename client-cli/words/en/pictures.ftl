@@ -4,11 +4,18 @@ pictures = Pictures
 pictures-legend = /5\ is Red's, [5] is Blue's, [#] is hidden
 picture-scout-strikes = Where a Scout may go (+) and strike (x), any distance away.
 picture-scout-goes = Where a Scout may go (+). It can only strike a piece that stands next to it.
-# $attacker, $defender: ranks.
-picture-strong-takes = { strike-of }: the stronger piece wins and takes its square.
-picture-strong-stays = { strike-of }: the stronger piece stays, known to all.
-picture-strong-takes-hidden = { strike-of }, as Red sees it: the winner takes its square, and stays hidden.
-picture-strong-stays-hidden = { strike-of }, as Red sees it: the winner stays, and stays hidden.
+# $attacker, $defender: ranks; $advances, $hidden: yes or no.
+picture-strong =
+    { $hidden ->
+        [yes] { $advances ->
+            [yes] { strike-of }, as Red sees it: the winner takes its square, and stays hidden.
+           *[no] { strike-of }, as Red sees it: the winner stays, and stays hidden.
+        }
+       *[no] { $advances ->
+            [yes] { strike-of }: the stronger piece wins and takes its square.
+           *[no] { strike-of }: the stronger piece stays, known to all.
+        }
+    }
 # $attacker, $defender: ranks.
 strike-of = A { attacker } strikes a { defender }
 # $attacker: a rank.
@@ -16,10 +23,18 @@ picture-bomb-stays = A { attacker } strikes a Bomb: the Bomb stays.
 picture-bomb-leaves = A { attacker } strikes a Bomb: both are lost.
 picture-tie-both = A { attacker } strikes a { attacker }: both are lost.
 picture-tie-attacker = A { attacker } strikes a { attacker }: the attacker wins.
-picture-tie-defender = A { attacker } strikes a { attacker }: the defender wins.
-picture-tie-defender-takes = A { attacker } strikes a { attacker }: the defender wins and takes the attacker's square.
-picture-tie-defender-hidden = A { attacker } strikes a { attacker }: the defender wins. As Red sees it, the winner stays hidden.
-picture-tie-defender-takes-hidden = A { attacker } strikes a { attacker }: the defender wins. As Red sees it, the winner takes the attacker's square, and stays hidden.
+# $attacker: a rank; $advances, $hidden: yes or no.
+picture-tie-defender =
+    { $hidden ->
+        [yes] { $advances ->
+            [yes] A { attacker } strikes a { attacker }: the defender wins. As Red sees it, the winner takes the attacker's square, and stays hidden.
+           *[no] A { attacker } strikes a { attacker }: the defender wins. As Red sees it, the winner stays hidden.
+        }
+       *[no] { $advances ->
+            [yes] A { attacker } strikes a { attacker }: the defender wins and takes the attacker's square.
+           *[no] A { attacker } strikes a { attacker }: the defender wins.
+        }
+    }
 # $limit: how often.
 picture-two-squares = A piece that went back and forth over one border { $limit } times in a row cannot cross it the next time.
 picture-coin-one = A coin goes one square: it has moved now ('), and is neither Bomb nor Flag.

@@ -29,7 +29,6 @@ impl Prompt {
         Ok((Prompt { task: tokio::spawn(read(editor, sender, stop, ended)), end }, lines, out))
     }
 
-    /// Prints what is left and restores the terminal.
     pub async fn end(self) -> io::Result<()> {
         // The task is over already if the terminal is gone.
         self.end.send(()).ok();

@@ -24,9 +24,7 @@ use crate::targets;
 /// How long a program may take. `None` means the default.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
-    /// For each answer at its turn.
     pub turn: Option<Duration>,
-    /// For the deployment.
     pub deploy: Option<Duration>,
 }
 
@@ -35,7 +33,6 @@ pub const UNTIMED_LIMIT: Duration = Duration::from_secs(2);
 /// A deployment is given up this long before the server stops waiting for it.
 const DEPLOY_MARGIN_MS: u64 = 1_000;
 
-/// What a dialogue wants done.
 #[derive(Clone, PartialEq, Debug)]
 pub enum DialogueOutput {
     /// Send these lines to the program, with their line ends.
@@ -49,7 +46,6 @@ pub enum DialogueOutput {
     Over,
 }
 
-/// The dialogue with one program in one game.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Dialogue {
     side: Side,
@@ -68,6 +64,8 @@ pub struct Dialogue {
     unasked: Option<Fault>,
     /// The violation that was sent to the server although it breaks the rules.
     misdeed: Option<Failure>,
+    /// What it wants done since it was last asked.
+    outputs: Vec<DialogueOutput>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -97,10 +95,10 @@ impl Dialogue {
             deadline: None,
             unasked: None,
             misdeed: None,
+            outputs: Vec::new(),
         }
     }
 
-    /// Asks the program for its deployment.
     pub fn open(&mut self, now: Duration, server_now: u64, view: &GameView) -> Vec<DialogueOutput> {
         let left = view.deploy_deadline.filter(|_| view.clock.is_some());
         let left =
@@ -111,6 +109,10 @@ impl Dialogue {
         let opponent = line::path_of(&self.names[self.side.opponent()]);
         let opening = Opening { side: self.side, opponent, width: shape.columns, height: shape.rows };
         vec![DialogueOutput::Tell(format!("{opening}\n"))]
+    }
+
+    fn said(&mut self) -> Vec<DialogueOutput> {
+        std::mem::take(&mut self.outputs)
     }
 
     fn limit(&mut self, now: Duration, limit: Duration) {
@@ -135,9 +137,9 @@ impl Dialogue {
         if own == 0 { GameCommand::Abort {} } else { GameCommand::Resign {} }
     }
 
-    fn fail(&mut self, failure: Failure, outputs: &mut Vec<DialogueOutput>) {
+    fn fail(&mut self, failure: Failure) {
         let command = self.leave();
-        outputs.extend([
+        self.outputs.extend([
             DialogueOutput::Mute,
             DialogueOutput::Fail(failure),
             DialogueOutput::Command(command),
@@ -154,68 +156,65 @@ impl Dialogue {
         view: &GameView,
         is_whole: bool,
     ) -> Vec<DialogueOutput> {
-        let mut outputs = Vec::new();
         if self.stage == Stage::Over {
-            return outputs;
+            return self.said();
         }
         for event in events {
             match event {
-                GameEvent::Moved(seen) => self.note(seen, &mut outputs),
+                GameEvent::Moved(seen) => self.note(seen),
                 // The line protocol has no word for a draw offer, so it would stay unanswered.
                 GameEvent::DrawOffered { side } if *side != self.side => {
-                    outputs.push(DialogueOutput::Command(GameCommand::DeclineDraw {}));
+                    self.outputs.push(DialogueOutput::Command(GameCommand::DeclineDraw {}));
                 }
                 _ => {}
             }
         }
         if let Some(last) = view.last_move.as_ref().filter(|_| view.ply == self.plies + 1) {
-            self.note(last, &mut outputs);
+            self.note(last);
         }
         if view.ply != self.plies && self.stage != Stage::Leaving && view.phase == Phase::Playing {
-            self.fail(Failure::Estranged, &mut outputs);
+            self.fail(Failure::Estranged);
         }
         match view.phase {
-            Phase::Over => self.end(view, &mut outputs),
+            Phase::Over => self.end(view),
             Phase::Playing if matches!(self.stage, Stage::Deploying(_)) => {
-                self.fail(Failure::Estranged, &mut outputs);
+                self.fail(Failure::Estranged);
             }
             Phase::Playing => {
                 if is_whole {
-                    self.tell_held(&mut outputs);
+                    self.tell_held();
                 }
                 if view.turn == Some(self.side)
                     && self.stage == Stage::Waiting(None)
                     && !targets::is_end_next(view, self.ruleset)
                 {
-                    self.start_turn(now, view, &mut outputs);
+                    self.start_turn(now, view);
                 }
             }
             Phase::Deploying => {}
         }
-        outputs
+        self.said()
     }
 
     /// The server lost the position that the program knows. The line protocol cannot say so, so the
     /// game is given up.
     pub fn turn_back(&mut self) -> Vec<DialogueOutput> {
-        let mut outputs = Vec::new();
         if !matches!(self.stage, Stage::Leaving | Stage::Over | Stage::Deploying(_)) {
-            self.fail(Failure::Estranged, &mut outputs);
+            self.fail(Failure::Estranged);
         }
-        outputs
+        self.said()
     }
 
     /// The server accepted the program's last move. The game goes on unless an end was reported.
     pub fn acknowledged(&mut self) -> Vec<DialogueOutput> {
-        let mut outputs = Vec::new();
         if self.stage == Stage::Waiting(None) && self.plies % 2 == Ply::from(self.side == Side::Red) {
-            self.tell_held(&mut outputs);
+            self.tell_held();
         }
-        outputs
+        self.said()
     }
 
-    fn note(&mut self, seen: &SeenMove, outputs: &mut Vec<DialogueOutput>) {
-        self.tell_held(outputs);
+    fn note(&mut self, seen: &SeenMove) {
+        self.tell_held();
         self.plies += 1;
         let squares = seen.squares;
         let says_one = match &self.stage {
@@ -225,25 +224,25 @@ impl Dialogue {
             }
             Stage::Waiting(None) if seen.side != self.side => false,
             Stage::Deploying(_) | Stage::Asked | Stage::Waiting(_) => {
-                return self.fail(Failure::Estranged, outputs);
+                return self.fail(Failure::Estranged);
             }
         };
         self.stage = Stage::Waiting(None);
         self.held = MoveReport::of(seen, says_one);
     }
 
-    fn tell_held(&mut self, outputs: &mut Vec<DialogueOutput>) {
-        outputs.extend(self.held.take().map(|told| DialogueOutput::Tell(format!("{told}\n"))));
+    fn tell_held(&mut self) {
+        self.outputs.extend(self.held.take().map(|told| DialogueOutput::Tell(format!("{told}\n"))));
     }
 
     /// Starts the program's turn: shows it the board, unless it already spoiled this turn.
-    fn start_turn(&mut self, now: Duration, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
-        self.tell_held(outputs);
+    fn start_turn(&mut self, now: Duration, view: &GameView) {
+        self.tell_held();
         if self.plies == 0 {
-            outputs.push(DialogueOutput::Tell("START\n".to_owned()));
+            self.outputs.push(DialogueOutput::Tell("START\n".to_owned()));
         }
         if let Some(fault) = self.unasked.take() {
-            return self.fail(Failure::Fault(fault), outputs);
+            return self.fail(Failure::Fault(fault));
         }
         self.deadline = None;
         match self.limits.turn {
@@ -254,24 +253,24 @@ impl Dialogue {
         }
         self.stage = Stage::Asked;
         let rows = line::board(&self.ruleset.shape, self.side, view);
-        outputs.push(DialogueOutput::Tell(rows.iter().flat_map(|row| [row, "\n"]).collect()));
+        self.outputs.push(DialogueOutput::Tell(rows.iter().flat_map(|row| [row, "
+"]).collect()));
     }
 
     /// Handles what the program did, or that time passed.
     pub fn hear(&mut self, now: Duration, input: Input, view: &GameView) -> Vec<DialogueOutput> {
-        let mut outputs = Vec::new();
         if matches!(self.stage, Stage::Leaving | Stage::Over) {
-            return outputs;
+            return self.said();
         }
         if let Some((_, limit)) = self.deadline.filter(|(at, _)| self.is_asked() && now > *at) {
-            self.fail(Failure::Fault(Fault::Late { limit }), &mut outputs);
-            return outputs;
+            self.fail(Failure::Fault(Fault::Late { limit }));
+            return self.said();
         }
         let fault = match input {
-            Input::Tick | Input::Stop => return outputs,
+            Input::Tick | Input::Stop => return self.said(),
             Input::Said(_, Cut::Line(line)) if self.is_asked() => {
-                self.answer(&line, view, &mut outputs);
-                return outputs;
+                self.answer(&line, view);
+                return self.said();
             }
             Input::Said(_, Cut::Line(line)) => Fault::out_of_turn(&line),
             Input::Said(_, Cut::TooLong) => Fault::LineTooLong,
@@ -280,54 +279,54 @@ impl Dialogue {
             Input::Unread(_) => Fault::Unread,
         };
         if self.is_asked() {
-            self.fail(Failure::Fault(fault), &mut outputs);
+            self.fail(Failure::Fault(fault));
         } else {
             // The first fault counts, at the program's next turn.
             self.unasked.get_or_insert(fault);
-            outputs.push(DialogueOutput::Mute);
+            self.outputs.push(DialogueOutput::Mute);
         }
-        outputs
+        self.said()
     }
 
-    fn answer(&mut self, line: &str, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
+    fn answer(&mut self, line: &str, view: &GameView) {
         if let Stage::Deploying(lines) = &mut self.stage {
             lines.push(line.to_owned());
             if lines.len() == usize::from(self.ruleset.shape.home_rows) {
                 let lines = std::mem::take(lines);
-                self.deploy(&lines, outputs);
+                self.deploy(&lines);
             }
             return;
         }
         match line.parse() {
-            Ok(Answer::Move(played)) => self.play(played, line, view, outputs),
+            Ok(Answer::Move(played)) => self.play(played, line, view),
             Ok(Answer::Surrender) => {
                 self.stage = Stage::Leaving;
-                outputs.push(DialogueOutput::Command(GameCommand::Resign {}));
+                self.outputs.push(DialogueOutput::Command(GameCommand::Resign {}));
             }
-            Err(error) => self.fail(Failure::Fault(Fault::Garbage(error)), outputs),
+            Err(error) => self.fail(Failure::Fault(Fault::Garbage(error))),
         }
     }
 
-    fn deploy(&mut self, lines: &[String], outputs: &mut Vec<DialogueOutput>) {
+    fn deploy(&mut self, lines: &[String]) {
         let (side, ruleset) = (self.side, self.ruleset);
         let setup = match line::deployment_text(lines, side, ruleset) {
             Ok(setup) => setup,
-            Err(error) => return self.fail(Failure::Fault(Fault::Garbage(error)), outputs),
+            Err(error) => return self.fail(Failure::Fault(Fault::Garbage(error))),
         };
         if let Err(refusal) =
             Setup::from_text(&setup, side, ruleset).and_then(|setup| setup.deploy(side, ruleset))
         {
             let failure = Failure::Fault(Fault::Deployment(refusal));
             if !ruleset.illegal_act_loses {
-                return self.fail(failure, outputs);
+                return self.fail(failure);
             }
             self.misdeed = Some(failure);
         }
         self.stage = Stage::Waiting(None);
-        outputs.push(DialogueOutput::Command(GameCommand::Deploy { setup }));
+        self.outputs.push(DialogueOutput::Command(GameCommand::Deploy { setup }));
     }
 
-    fn play(&mut self, played: MoveText, answer: &str, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
+    fn play(&mut self, played: MoveText, answer: &str, view: &GameView) {
         let Move { from, to } = played.squares;
         if !targets::targets(view, self.ruleset, from).contains(to) {
             let answer = quoted(answer);
@@ -337,32 +336,32 @@ impl Dialogue {
                 Failure::Fault(Fault::Move { answer, refusal: None })
             };
             if !self.ruleset.illegal_act_loses {
-                return self.fail(failure, outputs);
+                return self.fail(failure);
             }
             self.misdeed = Some(failure);
         }
         self.stage = Stage::Waiting(Some(played));
-        outputs.push(DialogueOutput::Command(GameCommand::from(played.squares)));
+        self.outputs.push(DialogueOutput::Command(GameCommand::from(played.squares)));
     }
 
-    fn end(&mut self, view: &GameView, outputs: &mut Vec<DialogueOutput>) {
+    fn end(&mut self, view: &GameView) {
         let told = view.outcome.as_ref();
         let reason = told.and_then(|outcome| EndReason::from_code(&outcome.reason));
         let winner = told.and_then(|outcome| outcome.winner);
         let outcome = Outcome { winner, reason: reason.unwrap_or(EndReason::Aborted) };
         let is_by_ply = is_end_by_ply(outcome.reason);
         if !is_by_ply && self.stage != Stage::Leaving {
-            self.tell_held(outputs);
+            self.tell_held();
         }
         let has_lost = winner != Some(self.side);
         if has_lost && outcome.reason == EndReason::IllegalAct {
-            outputs.extend(self.misdeed.take().map(DialogueOutput::Fail));
+            self.outputs.extend(self.misdeed.take().map(DialogueOutput::Fail));
         }
         if winner == Some(self.side.opponent())
             && outcome.reason == EndReason::OutOfTime
             && self.stage == Stage::Asked
         {
-            outputs.push(DialogueOutput::Fail(Failure::FlagFell));
+            self.outputs.push(DialogueOutput::Fail(Failure::FlagFell));
         }
         let by_count = if view.ply.is_multiple_of(2) { Side::Red } else { Side::Blue };
         let mover = view.last_move.as_ref().filter(|_| is_by_ply).map(|seen| seen.side);
@@ -378,7 +377,7 @@ impl Dialogue {
             values: if has_started { values(&self.ruleset.army, captured) } else { PerSide::new(0, 0) },
         };
         self.stage = Stage::Over;
-        outputs.extend([DialogueOutput::Tell(format!("{quit}\n")), DialogueOutput::Over]);
+        self.outputs.extend([DialogueOutput::Tell(format!("{quit}\n")), DialogueOutput::Over]);
     }
 }
 

@@ -8,7 +8,6 @@ use flagfall_umpire::line::LineError;
 
 use crate::text;
 
-/// What was wrong with a program or its game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Failure {
     /// A fault that the umpire would punish too.

@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use flagfall_board::{GameId, Side};
 use flagfall_protocol::{
-    ClientToServer, Code, CommandId, Exit, GameCommand, GameEvent, Phase, SeenOutcome, ServerToClient,
+    ClientToServer, Code, Exit, GameCommand, GameEvent, Phase, SeenOutcome, ServerToClient,
 };
 use flagfall_umpire::bout;
 use flagfall_umpire::fault::Fault;
 use flagfall_umpire::line::can_tell;
 
-use super::dialogue::{self, Dialogue, Limits};
+use super::dialogue::{Dialogue, DialogueOutput, Limits};
 use super::failure::Failure;
 use crate::model::{Effect, Link, Message, Model, OpenGame};
 use crate::{text, texts, update};
@@ -30,7 +30,6 @@ const STOP_TICKS: u32 = 3;
 pub enum Input {
     /// For the client: its connection, the server, time.
     Client(Message),
-    /// For the program of the running game.
     Program(bout::Input),
     /// A request to stop. The second one stops at once.
     Stop,
@@ -39,12 +38,9 @@ pub enum Input {
 /// What a session wants done, in order.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Output {
-    /// An effect for the client's shell.
     Client(Effect),
     Start(GameId, Side),
-    /// Send these lines to the program.
     Tell(String),
-    /// Read no more from the program.
     Mute,
     Finish,
     /// Report why the game is given up or the session ends.
@@ -82,7 +78,6 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// One program on one server.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Session {
     pub model: Model,
@@ -92,10 +87,11 @@ pub struct Session {
     tally: Tally,
     seat: Option<Seat>,
     failure: Option<Failure>,
-    stopping: Option<Stopping>,
+    /// The ticks since it was asked to stop.
+    stopping: Option<u32>,
+    out: Vec<Output>,
 }
 
-/// The program's seat in the running game.
 #[derive(Clone, PartialEq, Debug)]
 struct Seat {
     game: GameId,
@@ -105,25 +101,19 @@ struct Seat {
     wanted: Option<GameCommand>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Stopping {
-    ticks: u32,
-}
-
-/// The part of a message that matters to the dialogue or the session.
-enum Heard {
-    Nothing,
-    Event(GameId, GameEvent),
-    Whole(GameId, Vec<GameEvent>),
-    Accepted(GameCommand),
-    Refused { asked: Option<GameCommand>, game: Option<GameId>, code: Code, message: String },
-    Tick,
-}
-
 impl Session {
     /// A session that has not begun. `games` is how many to play; `None` for no limit.
     pub fn new(model: Model, limits: Limits, games: Option<u32>) -> Session {
-        Session { model, limits, games, tally: Tally::default(), seat: None, failure: None, stopping: None }
+        Session {
+            model,
+            limits,
+            games,
+            tally: Tally::default(),
+            seat: None,
+            failure: None,
+            stopping: None,
+            out: Vec::new(),
+        }
     }
 
     /// When to wake the session because the program is late.
@@ -147,72 +137,64 @@ impl Session {
     /// Handles an input. `now` is the time since the start.
     #[must_use]
     pub fn step(&mut self, now: Duration, input: Input) -> Vec<Output> {
-        let mut out = Vec::new();
         match input {
-            Input::Client(message) => self.client(now, message, &mut out),
+            Input::Client(message) => self.client(now, message),
             Input::Program(input) => {
                 if let (Some(seat), Some(game)) = (&mut self.seat, &self.model.game) {
                     let said = seat.dialogue.hear(now, input, &game.view);
-                    self.carry_out(said, &mut out);
+                    self.carry_out(said);
                 }
             }
-            Input::Stop => self.stop(&mut out),
+            Input::Stop => self.stop(),
         }
-        out
+        std::mem::take(&mut self.out)
     }
 
-    fn client(&mut self, now: Duration, message: Message, out: &mut Vec<Output>) {
-        let heard = self.heard(&message);
-        let before = self.seq();
-        let was_shown = self.model.game.clone().filter(|_| matches!(heard, Heard::Whole(..)));
-        self.update(message, out);
+    fn client(&mut self, now: Duration, message: Message) {
+        let (heard, asked) = (message.clone(), self.asked(&message));
+        let (before, was_shown) = (self.seq(), self.model.game.clone());
+        self.update(message);
         match heard {
-            Heard::Event(id, event) => {
-                if before != self.seq() {
-                    self.follow(now, id, &[event], false, out);
+            Message::Tick => self.tick(),
+            Message::Received(heard) => match *heard {
+                ServerToClient::Event { game, event, .. } if before != self.seq() => {
+                    self.follow(now, game, &[event], false);
                 }
-            }
-            Heard::Whole(id, events) => {
-                if was_shown.is_some_and(|shown| self.is_another_position(&shown)) {
-                    self.turn_back(out);
+                ServerToClient::Game { game, events, .. } => {
+                    if was_shown.is_some_and(|shown| self.is_another_position(&shown)) {
+                        self.turn_back();
+                    }
+                    self.whole(now, game.id, &events);
                 }
-                self.whole(now, id, &events, out);
-            }
-            Heard::Accepted(command) => self.accepted(&command, out),
-            Heard::Refused { asked, game, code, message } => {
-                self.refused(asked.as_ref(), game, &code, message, out);
-            }
-            Heard::Tick => self.tick(out),
-            Heard::Nothing => {}
+                ServerToClient::Accepted { .. } => {
+                    if let Some(command) = asked {
+                        self.accepted(&command);
+                    }
+                }
+                ServerToClient::Refused { cmd_id, game, code, args, message, request, .. }
+                    if cmd_id.is_none() || asked.is_some() =>
+                {
+                    let message = texts::server_refusal(&code, &args, &message, request.as_deref());
+                    self.refused(asked.as_ref(), game, &code, message);
+                }
+                _ => {}
+            },
+            _ => {}
         }
-        self.check_seat(out);
+        self.check_seat();
     }
 
-    fn heard(&self, message: &Message) -> Heard {
-        let asked = |cmd_id: &CommandId| {
-            self.model.connection.pending.iter().find(|pending| pending.cmd_id == *cmd_id).and_then(
-                |pending| match &pending.message {
-                    ClientToServer::Command { command, .. } => Some(command.clone()),
-                    _ => None,
-                },
-            )
+    fn asked(&self, message: &Message) -> Option<GameCommand> {
+        let Message::Received(message) = message else { return None };
+        let (ServerToClient::Accepted { cmd_id, .. } | ServerToClient::Refused { cmd_id: Some(cmd_id), .. }) =
+            &**message
+        else {
+            return None;
         };
-        let Message::Received(message) = message else {
-            return if *message == Message::Tick { Heard::Tick } else { Heard::Nothing };
-        };
-        match &**message {
-            ServerToClient::Event { game, event, .. } => Heard::Event(*game, event.clone()),
-            ServerToClient::Game { game, events, .. } => Heard::Whole(game.id, events.clone()),
-            ServerToClient::Accepted { cmd_id, .. } => asked(cmd_id).map_or(Heard::Nothing, Heard::Accepted),
-            ServerToClient::Refused { cmd_id, game, code, args, message, request, .. } => {
-                let asked = cmd_id.as_ref().and_then(asked);
-                if cmd_id.is_some() && asked.is_none() {
-                    return Heard::Nothing;
-                }
-                let message = texts::server_refusal(code, args, message, request.as_deref());
-                Heard::Refused { asked, game: *game, code: code.clone(), message }
-            }
-            _ => Heard::Nothing,
+        let pending = self.model.connection.pending.iter().find(|pending| pending.cmd_id == *cmd_id)?;
+        match &pending.message {
+            ClientToServer::Command { command, .. } => Some(command.clone()),
+            _ => None,
         }
     }
 
@@ -221,21 +203,21 @@ impl Session {
     }
 
     /// Passes a message to the core and collects its effects.
-    fn update(&mut self, message: Message, out: &mut Vec<Output>) {
+    fn update(&mut self, message: Message) {
         for effect in update(&mut self.model, message) {
             if let Effect::Exit { code } = effect {
-                self.exit(code, out);
+                self.exit(code);
             } else {
-                out.push(Output::Client(effect));
+                self.out.push(Output::Client(effect));
             }
         }
     }
 
     /// Ends the session, and the program if one runs.
-    fn exit(&mut self, code: u8, out: &mut Vec<Output>) {
+    fn exit(&mut self, code: u8) {
         let was_playing = self.seat.take().is_some();
         if was_playing {
-            out.push(Output::Finish);
+            self.out.push(Output::Finish);
         }
         let code = match (&self.failure, self.stopping) {
             (Some(failure), _) => failure.code(),
@@ -246,23 +228,16 @@ impl Session {
         if self.tally.games() > 0 {
             self.model.say(self.tally.to_string());
         }
-        out.push(Output::Client(Effect::Exit { code }));
+        self.out.push(Output::Client(Effect::Exit { code }));
     }
 
-    fn follow(
-        &mut self,
-        now: Duration,
-        id: GameId,
-        events: &[GameEvent],
-        is_whole: bool,
-        out: &mut Vec<Output>,
-    ) {
+    fn follow(&mut self, now: Duration, id: GameId, events: &[GameEvent], is_whole: bool) {
         if let (Some(seat), Some(game)) = (&mut self.seat, &self.model.game)
             && seat.game == id
             && game.summary.id == id
         {
             let said = seat.dialogue.follow(now, events, &game.view, is_whole);
-            self.carry_out(said, out);
+            self.carry_out(said);
         }
     }
 
@@ -278,17 +253,17 @@ impl Session {
     }
 
     /// The program's board is not the game's any more, and the line protocol cannot say so.
-    fn turn_back(&mut self, out: &mut Vec<Output>) {
+    fn turn_back(&mut self) {
         if let Some(seat) = &mut self.seat {
             let said = seat.dialogue.turn_back();
-            self.carry_out(said, out);
+            self.carry_out(said);
         }
     }
 
     /// The server has shown a game: the program's again, or a new one.
-    fn whole(&mut self, now: Duration, id: GameId, events: &[GameEvent], out: &mut Vec<Output>) {
+    fn whole(&mut self, now: Duration, id: GameId, events: &[GameEvent]) {
         if self.seat.is_some() {
-            return self.follow(now, id, events, true, out);
+            return self.follow(now, id, events, true);
         }
         let server_now = self.model.server_now();
         let Some(game) = self.model.game.as_ref().filter(|game| game.summary.id == id) else { return };
@@ -298,85 +273,76 @@ impl Session {
                 let mut dialogue = Dialogue::new(side, ruleset, &game.summary, self.limits);
                 let said = dialogue.open(now, server_now, &game.view);
                 self.seat = Some(Seat { game: id, side, dialogue, wanted: None });
-                out.push(Output::Start(id, side));
-                return self.carry_out(said, out);
+                self.out.push(Output::Start(id, side));
+                return self.carry_out(said);
             }
-            (Some(_), Some(ruleset), _) if can_tell(ruleset) => {
-                text!("session-too-late")
-            }
+            (Some(_), Some(ruleset), _) if can_tell(ruleset) => text!("session-too-late"),
             (Some(_), _, _) => {
                 let server = self.model.options.server_flag();
                 text!("session-no-words", ruleset = &game.view.ruleset, server, game = id)
             }
         };
-        self.leave(&obstacle, out);
+        self.leave(&obstacle);
     }
 
     /// Ends the session for a reason on the server's side.
-    fn leave(&mut self, why: &str, out: &mut Vec<Output>) {
-        out.push(Output::Complain(why.to_owned()));
-        self.exit(Exit::Refused.code(), out);
+    fn leave(&mut self, why: &str) {
+        self.out.push(Output::Complain(why.to_owned()));
+        self.exit(Exit::Refused.code());
     }
 
-    fn carry_out(&mut self, said: Vec<dialogue::DialogueOutput>, out: &mut Vec<Output>) {
+    fn carry_out(&mut self, said: Vec<DialogueOutput>) {
         for output in said {
             match output {
-                dialogue::DialogueOutput::Tell(text) => out.push(Output::Tell(text)),
-                dialogue::DialogueOutput::Mute => out.push(Output::Mute),
-                dialogue::DialogueOutput::Command(command) => self.command(command, out),
-                dialogue::DialogueOutput::Fail(failure) => {
-                    out.push(Output::Complain(text!("program-failed", failure = failure.to_string())));
+                DialogueOutput::Tell(text) => self.out.push(Output::Tell(text)),
+                DialogueOutput::Mute => self.out.push(Output::Mute),
+                DialogueOutput::Command(command) => self.command(command),
+                DialogueOutput::Fail(failure) => {
+                    self.out.push(Output::Complain(text!("program-failed", failure = failure.to_string())));
                     self.failure.get_or_insert(failure);
                 }
-                dialogue::DialogueOutput::Over => self.over(out),
+                DialogueOutput::Over => self.over(),
             }
         }
     }
 
-    fn command(&mut self, command: GameCommand, out: &mut Vec<Output>) {
+    fn command(&mut self, command: GameCommand) {
         if let Some(seat) = self.seat.as_mut().filter(|_| command != GameCommand::DeclineDraw {}) {
             seat.wanted = Some(command.clone());
         }
-        self.update(Message::Command(command), out);
+        self.update(Message::Command(command));
     }
 
-    fn over(&mut self, out: &mut Vec<Output>) {
+    fn over(&mut self) {
         let (Some(seat), Some(game)) = (&self.seat, &self.model.game) else { return };
         self.tally.add(seat.side, game.view.outcome.as_ref());
         if self.failure.is_some()
             || self.stopping.is_some()
             || self.games.is_some_and(|games| games <= self.tally.games())
         {
-            return self.exit(0, out);
+            return self.exit(0);
         }
         self.seat = None;
-        out.push(Output::Finish);
-        self.update(Message::Again, out);
+        self.out.push(Output::Finish);
+        self.update(Message::Again);
     }
 
-    fn accepted(&mut self, command: &GameCommand, out: &mut Vec<Output>) {
+    fn accepted(&mut self, command: &GameCommand) {
         let Some(seat) = &mut self.seat else { return };
         if seat.wanted.as_ref() == Some(command) {
             seat.wanted = None;
         }
         if matches!(command, GameCommand::Move { .. }) {
             let said = seat.dialogue.acknowledged();
-            self.carry_out(said, out);
+            self.carry_out(said);
         }
     }
 
-    fn refused(
-        &mut self,
-        asked: Option<&GameCommand>,
-        game: Option<GameId>,
-        code: &Code,
-        message: String,
-        out: &mut Vec<Output>,
-    ) {
+    fn refused(&mut self, asked: Option<&GameCommand>, game: Option<GameId>, code: &Code, message: String) {
         let Some(seat) = &mut self.seat else { return };
         let (asked, code) = match (asked, code.as_str()) {
             (None, Code::NO_SUCH_GAME | Code::GAME_QUARANTINED) if game.is_none_or(|id| id == seat.game) => {
-                return self.leave(&message, out);
+                return self.leave(&message);
             }
             (Some(asked), code) if seat.wanted.as_ref() == Some(asked) => (asked, code),
             _ => return,
@@ -395,25 +361,26 @@ impl Session {
             // The end is on its way, or another connection caused this.
             (_, "game_over" | "out_of_time" | "deployment_final")
             | (_, Code::SUPERSEDED | Code::NOT_YOUR_GAME) => seat.wanted = None,
-            (GameCommand::Abort {}, "too_late_to_abort") => self.command(GameCommand::Resign {}, out),
-            (GameCommand::Resign {}, "not_playing") => self.command(GameCommand::Abort {}, out),
+            (GameCommand::Abort {}, "too_late_to_abort") => self.command(GameCommand::Resign {}),
+            (GameCommand::Resign {}, "not_playing") => self.command(GameCommand::Abort {}),
             (GameCommand::Abort {} | GameCommand::Resign {}, _) => {}
             _ => {
                 let give_up = seat.dialogue.leave();
-                let failure = dialogue::DialogueOutput::Fail(Failure::Refused { message });
-                self.carry_out(
-                    vec![dialogue::DialogueOutput::Mute, failure, dialogue::DialogueOutput::Command(give_up)],
-                    out,
-                );
+                let failure = Failure::Refused { message };
+                self.carry_out(vec![
+                    DialogueOutput::Mute,
+                    DialogueOutput::Fail(failure),
+                    DialogueOutput::Command(give_up),
+                ]);
             }
         }
     }
 
-    fn tick(&mut self, out: &mut Vec<Output>) {
-        if let Some(stopping) = &mut self.stopping {
-            stopping.ticks += 1;
-            if stopping.ticks > STOP_TICKS {
-                return self.update(Message::Stop, out);
+    fn tick(&mut self) {
+        if let Some(ticks) = &mut self.stopping {
+            *ticks += 1;
+            if *ticks > STOP_TICKS {
+                return self.update(Message::Stop);
             }
         }
         let Some(wanted) = self.seat.as_ref().and_then(|seat| seat.wanted.clone()) else { return };
@@ -422,33 +389,33 @@ impl Session {
         });
         let is_current = self.model.game.as_ref().is_some_and(|game| !game.reopening && !game.view.paused);
         if !is_on_its_way && is_current && self.model.connection.link == Link::Online {
-            self.update(Message::Command(wanted), out);
+            self.update(Message::Command(wanted));
         }
     }
 
     /// Ends the session if the seat cannot be played any more.
-    fn check_seat(&mut self, out: &mut Vec<Output>) {
+    fn check_seat(&mut self) {
         let Some(game) = self.model.game.as_ref().filter(|_| self.seat.is_some()) else { return };
         if game.superseded {
-            self.leave(&text!("session-replaced"), out);
+            self.leave(&text!("session-replaced"));
         } else if game.unavailable {
-            self.leave(&text!("session-damaged"), out);
+            self.leave(&text!("session-damaged"));
         }
     }
 
-    fn stop(&mut self, out: &mut Vec<Output>) {
-        let is_first = self.stopping.replace(Stopping { ticks: 0 }).is_none();
+    fn stop(&mut self) {
+        let is_first = self.stopping.replace(0).is_none();
         match &mut self.seat {
             Some(seat) if is_first && self.model.connection.link == Link::Online => {
-                out.push(Output::Mute);
+                self.out.push(Output::Mute);
                 // A game that is already being given up only needs time.
                 let is_given_up = matches!(seat.wanted, Some(GameCommand::Abort {} | GameCommand::Resign {}));
                 if !is_given_up {
                     let command = seat.dialogue.leave();
-                    self.command(command, out);
+                    self.command(command);
                 }
             }
-            _ => self.update(Message::Stop, out),
+            _ => self.update(Message::Stop),
         }
     }
 }

@@ -48,7 +48,7 @@ fn close_codes_of_the_second_hundred_are_final() {
         let effects = lose(&mut model, Some(code));
         assert_eq!(exit_code(&effects), Some(1), "{code}");
         assert!(!effects.iter().any(|effect| matches!(effect, Effect::Connect { .. })), "{code}");
-        assert!(matches!(model.connection.link, Link::Closed { .. }));
+        assert_eq!(model.connection.link, Link::Closed);
     }
     let mut model = playing();
     lose(&mut model, Some(4100));

@@ -48,7 +48,7 @@ fn a_game_that_is_over_and_no_longer_open_is_shown_from_its_record() {
         let mut model = asked(goal, false);
         assert_eq!(answered(&mut model, Ok(record())), []);
         let replay = model.ui.replay.as_ref().expect("a record to step through");
-        assert_eq!(replay.at(), replay.last());
+        assert_eq!(replay.at, replay.last);
         assert_eq!(exit_code(&key(&mut model, Key::Char('q'))), Some(0));
     }
 }

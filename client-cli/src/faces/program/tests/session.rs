@@ -193,7 +193,8 @@ impl Stage {
         let lost =
             client(&mut self.session, Message::Disconnected { code: Some(4000), why: "stops".to_owned() });
         assert_eq!(lost, [Output::Client(Effect::Connect { delay_ms: 0 })], "the program hears nothing");
-        assert_eq!(self.session.model.connection.link, Link::Dialing { failures: 0 });
+        let connection = &self.session.model.connection;
+        assert_eq!((connection.link, connection.failures), (Link::Dialing, 0));
         connect_with(&mut self.session, vec![self.host.summary.clone()])
     }
 
