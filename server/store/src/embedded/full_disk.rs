@@ -334,17 +334,20 @@ async fn a_store_that_is_opened_on_a_full_disk_says_so_and_can_be_read() {
 #[tokio::test]
 async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let folder = scratch();
-    let store = open(folder.path());
+    // Each group is followed by a checkpoint, but for one that fails.
+    let options = EmbeddedOptions { checkpoint_bytes: 0, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     planted::with(folder.path(), |disk| (disk.room_for, disk.is_broken) = (Some(0), true));
     let bodies = vec![SecretBytes::new(b"a".to_vec())];
     let (game, writes) = (game(1), Vec::new());
     let append = Append { game, expected: Head::START, deadline: None, not_before: None, bodies, writes };
     assert_eq!(store.append(append).await, Ok(AppendOutcome::Unknown));
-    fill(folder.path(), None);
     // The append may be there after a restart, so nothing can be said of it.
     assert!(store.failure().is_some() && store.heartbeat().await.is_err());
     assert!(matches!(store.head(game).await, Err(ReadError::Unavailable { .. })));
     drop(store);
+    assert_eq!(planted::with(folder.path(), |disk| disk.refused.clone()), [".seg"]);
+    fill(folder.path(), None);
     assert!(open(folder.path()).head(game).await.is_ok());
 }
 
