@@ -302,4 +302,17 @@ mod tests {
         let found = place.check_one(tail.name()).unwrap_err();
         assert!(found.contains("00000001.seg was replaced"), "{found}");
     }
+
+    #[test]
+    fn the_memory_of_a_huge_group_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let (segments, point) = tail(folder.path());
+        let mut tail = Tail::new(segments, point, u64::MAX).unwrap();
+        for bytes in [4 * BUFFER_BYTES_KEPT, 10] {
+            let mut group = tail.group().unwrap();
+            group.push(1, |buffer| buffer.resize(bytes, 0));
+            tail.write(group).unwrap();
+            assert!(tail.buffer.capacity() <= BUFFER_BYTES_KEPT, "{}", tail.buffer.capacity());
+        }
+    }
 }
