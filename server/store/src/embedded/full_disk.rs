@@ -332,6 +332,25 @@ async fn a_store_that_is_opened_on_a_full_disk_says_so_and_can_be_read() {
 }
 
 #[tokio::test]
+async fn a_conversion_that_finds_no_room_asks_for_room_and_changes_nothing() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/0.1/data");
+    let folder = scratch();
+    copy_folder(&fixture, folder.path());
+    for keyspace in fs::read_dir(folder.path().join("db/keyspaces")).unwrap() {
+        fs::create_dir_all(keyspace.unwrap().path().join("tables")).unwrap();
+    }
+    for room_for in 0..3 {
+        fill(folder.path(), Some(room_for));
+        let refused = EmbeddedStore::open(folder.path(), SystemClock, &small()).map(drop).unwrap_err();
+        let text = refused.to_string();
+        assert!(text.contains("Make room, then start again: what was there before is untouched"), "{text}");
+        assert!(!folder.path().join("log").exists() && folder.path().join("db").exists());
+    }
+    fill(folder.path(), None);
+    assert_eq!(open(folder.path()).games().await.map(|games| games.len()), Ok(2));
+}
+
+#[tokio::test]
 async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let folder = scratch();
     // Each group is followed by a checkpoint, but for one that fails.
