@@ -1,7 +1,7 @@
 //! Why a store cannot be opened.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -87,4 +87,20 @@ pub enum EmbeddedOpenError {
         /// What is wrong.
         why: String,
     },
+}
+
+impl EmbeddedOpenError {
+    /// The same error of another folder: of the one that an operator has named.
+    pub(super) fn in_folder(mut self, named: &Path) -> EmbeddedOpenError {
+        let (EmbeddedOpenError::Locked { folder, .. }
+        | EmbeddedOpenError::Newer { folder, .. }
+        | EmbeddedOpenError::Convert { folder, .. }
+        | EmbeddedOpenError::DiskFull { folder, .. }
+        | EmbeddedOpenError::NoRoomToConvert { folder, .. }
+        | EmbeddedOpenError::Io { folder, .. }
+        | EmbeddedOpenError::LostTail { folder, .. }
+        | EmbeddedOpenError::Index { folder, .. }) = &mut self;
+        named.clone_into(folder);
+        self
+    }
 }
