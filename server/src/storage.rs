@@ -277,9 +277,7 @@ async fn check(config: &Config) -> Result<(), StoreFailure> {
 
 async fn check_embedded(folder: &Path) -> Result<(), StoreFailure> {
     let inspection = Inspection::of(folder).map_err(OpenFailure::from)?;
-    // The copy is opened as a start that accepts every loss would open the store.
-    let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
-    let store = EmbeddedStore::open(inspection.copy(), SystemClock, &options).map_err(OpenFailure::from)?;
+    let store = inspection.open(SystemClock).map_err(OpenFailure::from)?;
     conclude(&examine(&store, progress("read")).await?, store.losses())
 }
 

@@ -59,8 +59,6 @@ mod disk;
 mod error;
 mod files;
 mod folder_lock;
-#[cfg(test)]
-mod full_disk;
 mod index;
 mod inspect;
 mod layer;
@@ -74,6 +72,8 @@ mod request;
 mod room;
 mod shared;
 mod sum;
+#[cfg(test)]
+mod tests;
 mod trouble;
 mod writer;
 

@@ -87,11 +87,13 @@ pub(super) mod planted {
         };
         match &mut disk.room_for {
             None => Ok(()),
-            Some(0) if disk.is_broken => Err(io::Error::from_raw_os_error(5)),
             Some(0) => {
                 let name = path.file_name().unwrap().to_string_lossy();
                 disk.refused.push(name.trim_matches(|letter: char| letter.is_ascii_digit()).to_owned());
-                Err(ERRORS[disk.refused.len() % ERRORS.len()].into())
+                match disk.is_broken {
+                    true => Err(io::Error::from_raw_os_error(5)),
+                    false => Err(ERRORS[disk.refused.len() % ERRORS.len()].into()),
+                }
             }
             Some(left) => {
                 *left -= 1;

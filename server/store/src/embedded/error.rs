@@ -1,7 +1,7 @@
 //! Why a store cannot be opened.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -37,9 +37,26 @@ pub enum EmbeddedOpenError {
         why: String,
     },
     /// The disk is full.
-    #[error("{why}")]
+    #[error(
+        "the disk of {folder} is full ({free_mib} MiB are free), and to open the store needs {least_mib} MiB"
+    )]
     DiskFull {
-        /// How much is free, and how much is needed.
+        /// The folder.
+        folder: PathBuf,
+        /// What is free.
+        free_mib: u64,
+        /// What is needed.
+        least_mib: u64,
+    },
+    /// The disk became full while a folder of the old layout was converted.
+    #[error(
+        "the disk of {folder} has no room to convert the store in it, which was written by an earlier \
+         version of this program: {why}. Make room, then start again: what was there before is untouched"
+    )]
+    NoRoomToConvert {
+        /// The folder.
+        folder: PathBuf,
+        /// What found no room.
         why: String,
     },
     /// The file system refuses.
@@ -70,4 +87,20 @@ pub enum EmbeddedOpenError {
         /// What is wrong.
         why: String,
     },
+}
+
+impl EmbeddedOpenError {
+    /// The same error of another folder: of the one that an operator has named.
+    pub(super) fn in_folder(mut self, named: &Path) -> EmbeddedOpenError {
+        let (EmbeddedOpenError::Locked { folder, .. }
+        | EmbeddedOpenError::Newer { folder, .. }
+        | EmbeddedOpenError::Convert { folder, .. }
+        | EmbeddedOpenError::DiskFull { folder, .. }
+        | EmbeddedOpenError::NoRoomToConvert { folder, .. }
+        | EmbeddedOpenError::Io { folder, .. }
+        | EmbeddedOpenError::LostTail { folder, .. }
+        | EmbeddedOpenError::Index { folder, .. }) = &mut self;
+        named.clone_into(folder);
+        self
+    }
 }

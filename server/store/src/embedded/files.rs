@@ -205,7 +205,7 @@ impl Tail {
     /// The end of the log at this point, in its last segment.
     pub(super) fn new(segments: Arc<Segments>, point: Point, segment_bytes: u64) -> io::Result<Tail> {
         let file = segments.file(point.segment)?;
-        let name = Named::look(segments.path(point.segment))?;
+        let name = Named::of(segments.path(point.segment), &file.metadata()?);
         Ok(Tail { segments, file, name, point, buffer: Vec::new(), segment_bytes })
     }
 
@@ -224,7 +224,7 @@ impl Tail {
         if self.point.at >= self.segment_bytes {
             self.point = self.segments.begin(self.point.segment + 1, |_| {})?;
             self.file = self.segments.file(self.point.segment)?;
-            self.name = Named::look(self.segments.path(self.point.segment))?;
+            self.name = Named::of(self.segments.path(self.point.segment), &self.file.metadata()?);
         }
         let seal = self.segments.seal(self.point.segment);
         Ok(FrameWriter::new(seal, self.point.at, std::mem::take(&mut self.buffer)))
@@ -277,4 +277,42 @@ pub(super) fn file_name(number: u32) -> String {
 pub(super) fn number_of(path: &Path) -> Option<u32> {
     path.extension().filter(|extension| *extension == EXTENSION)?;
     path.file_stem()?.to_str()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::place::DataFolder;
+    use super::*;
+
+    fn tail(folder: &Path) -> (Arc<Segments>, Point) {
+        let segments = Segments::create(folder, 7).unwrap();
+        let point = segments.begin(1, |_| {}).unwrap();
+        (Arc::new(segments), point)
+    }
+
+    #[test]
+    fn a_segment_that_was_replaced_before_it_grows_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (segments, point) = tail(folder.path());
+        let path = segments.path(1);
+        fs::copy(&path, path.with_extension("other")).unwrap();
+        fs::rename(path.with_extension("other"), &path).unwrap();
+        let tail = Tail::new(segments, point, 1_000).unwrap();
+        let place = DataFolder::new(folder.path(), &[]).unwrap();
+        let found = place.check_one(tail.name()).unwrap_err();
+        assert!(found.contains("00000001.seg was replaced"), "{found}");
+    }
+
+    #[test]
+    fn the_memory_of_a_huge_group_is_given_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let (segments, point) = tail(folder.path());
+        let mut tail = Tail::new(segments, point, u64::MAX).unwrap();
+        for bytes in [4 * BUFFER_BYTES_KEPT, 10] {
+            let mut group = tail.group().unwrap();
+            group.push(1, |buffer| buffer.resize(bytes, 0));
+            tail.write(group).unwrap();
+            assert!(tail.buffer.capacity() <= BUFFER_BYTES_KEPT, "{}", tail.buffer.capacity());
+        }
+    }
 }

@@ -9,6 +9,9 @@ use super::error::EmbeddedOpenError;
 use super::folder_lock::FolderLock;
 use super::notes;
 use super::open::{ALIVE, LOG};
+use super::options::{EmbeddedOptions, LostTail};
+use super::EmbeddedStore;
+use crate::clock::WallClock;
 
 /// Where the copy lies, in the store's own folder: segments that do not grow any more need not be
 /// copied there.
@@ -19,6 +22,7 @@ const COPY: &str = "check";
 /// It has no index: opening it reads the whole log.
 #[derive(Debug)]
 pub struct Inspection {
+    folder: PathBuf,
     copy: PathBuf,
     /// The store is not used meanwhile.
     _lock: FolderLock,
@@ -40,7 +44,7 @@ impl Inspection {
         let copy = folder.join(COPY);
         // One that was ended in the middle leaves it.
         remove(&copy).map_err(failed)?;
-        let inspection = Inspection { copy, _lock: lock };
+        let inspection = Inspection { folder: folder.to_owned(), copy, _lock: lock };
         let copied = match has_log {
             true => copy_store(folder, &inspection.copy),
             false => convert::copy(folder, &inspection.copy),
@@ -49,10 +53,14 @@ impl Inspection {
         Ok(inspection)
     }
 
-    /// Where the copy lies.
-    #[must_use]
-    pub fn copy(&self) -> &Path {
-        &self.copy
+    /// Opens the copy as a start that accepts every loss would open the store.
+    ///
+    /// # Errors
+    /// [`EmbeddedOpenError`], which names the folder that was copied.
+    pub fn open(&self, clock: impl WallClock) -> Result<EmbeddedStore, EmbeddedOpenError> {
+        let options = EmbeddedOptions { lost_tail: LostTail::Accept, ..EmbeddedOptions::default() };
+        let opened = EmbeddedStore::open(&self.copy, clock, &options);
+        opened.map_err(|error| error.in_folder(&self.folder))
     }
 }
 

@@ -93,13 +93,18 @@ pub(super) fn open(
     let lock = FolderLock::take(folder)?;
     let room = Room::new(folder, options).map_err(failed)?;
     // A start writes, and one that ends in the middle costs the seal of the index.
-    room.check_start().map_err(|why| EmbeddedOpenError::DiskFull { why })?;
+    room.check_start()?;
     let segment_bytes = options.segment_bytes.min(SEGMENT_BYTES_MAX);
     let signs = Alive::look(&folder.join(ALIVE)).map_err(failed)?;
     if signs.is_none() && !folder.join(LOG).exists() && convert::is_needed(folder) {
-        convert::convert(folder, LOG, RandomState::new().hash_one("a store"), segment_bytes).map_err(
-            |trouble| EmbeddedOpenError::Convert { folder: folder.to_owned(), why: trouble.why() },
-        )?;
+        let store = RandomState::new().hash_one("a store");
+        convert::convert(folder, LOG, store, segment_bytes).map_err(|trouble| {
+            let folder = folder.to_owned();
+            match trouble {
+                Trouble::NoRoom { why } => EmbeddedOpenError::NoRoomToConvert { folder, why },
+                other => EmbeddedOpenError::Convert { folder, why: other.why() },
+            }
+        })?;
     }
     let is_converted = convert::has_rest(folder);
     let noted = Notes::look(folder).map_err(failed)?;

@@ -5,12 +5,12 @@
 //! heartbeat. If one of them is gone, or is another file by now, the store fails: what it would
 //! acknowledge is stored nowhere.
 
-use std::fs;
+use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// A name, and what it named when it was looked up first.
+/// A name, and the file or folder that it should name.
 #[derive(Debug)]
 pub(super) struct Named {
     path: PathBuf,
@@ -19,9 +19,14 @@ pub(super) struct Named {
 }
 
 impl Named {
-    pub(super) fn look(path: PathBuf) -> io::Result<Named> {
-        let metadata = fs::metadata(&path)?;
-        Ok(Named { path, device: metadata.dev(), inode: metadata.ino() })
+    /// The name of an open file, whose metadata comes from the file itself, or of what the name
+    /// stands for now.
+    pub(super) fn of(path: PathBuf, metadata: &Metadata) -> Named {
+        Named { path, device: metadata.dev(), inode: metadata.ino() }
+    }
+
+    fn is(&self, found: &Metadata) -> bool {
+        (found.dev(), found.ino()) == (self.device, self.inode)
     }
 }
 
@@ -36,7 +41,8 @@ impl DataFolder {
     /// The folder with these files in it, as they are now.
     pub(super) fn new(folder: &Path, names: &[&str]) -> io::Result<DataFolder> {
         let paths = std::iter::once(folder.to_owned()).chain(names.iter().map(|name| folder.join(name)));
-        let known = paths.map(Named::look).collect::<io::Result<_>>()?;
+        let look = |path: PathBuf| fs::metadata(&path).map(|metadata| Named::of(path, &metadata));
+        let known = paths.map(look).collect::<io::Result<_>>()?;
         Ok(DataFolder { folder: folder.to_owned(), known })
     }
 
@@ -55,7 +61,7 @@ impl DataFolder {
     pub(super) fn check_one(&self, named: &Named) -> Result<(), String> {
         let path = &named.path;
         match fs::metadata(path) {
-            Ok(found) if (found.dev(), found.ino()) == (named.device, named.inode) => Ok(()),
+            Ok(found) if named.is(&found) => Ok(()),
             Ok(_) => Err(self.lost(path, "was replaced")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(self.lost(path, "is gone")),
             Err(error) => Err(self.lost(path, &format!("cannot be looked at: {error}"))),

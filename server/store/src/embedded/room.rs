@@ -12,6 +12,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use rustix::fs::statvfs;
 
 use super::disk;
+use super::error::EmbeddedOpenError;
 use super::options::EmbeddedOptions;
 use crate::store::{DiskSpace, StoreError};
 
@@ -112,16 +113,14 @@ impl Room {
     /// Refuses to open a store where too little is free even for that.
     ///
     /// # Errors
-    /// The reason.
-    pub(super) fn check_start(&self) -> Result<(), String> {
-        let free = self.free.load(Ordering::Relaxed);
-        if free >= self.pause_below / 2 {
+    /// [`EmbeddedOpenError::DiskFull`].
+    pub(super) fn check_start(&self) -> Result<(), EmbeddedOpenError> {
+        let (free, least) = (self.free.load(Ordering::Relaxed), self.pause_below / 2);
+        if free >= least {
             return Ok(());
         }
-        let (folder, free, least) = (self.folder.display(), free / MIB, self.pause_below / 2 / MIB);
-        Err(format!(
-            "the disk of {folder} is full ({free} MiB are free), and to open the store needs {least} MiB"
-        ))
+        let (free_mib, least_mib) = (free / MIB, least / MIB);
+        Err(EmbeddedOpenError::DiskFull { folder: self.folder.clone(), free_mib, least_mib })
     }
 
     /// Refuses everything after a write has found no room.

@@ -157,7 +157,8 @@ impl Writer {
             self.unkept = quarantines;
             outage.into_iter().for_each(|outage| self.shared.clock.put_back_unkept(outage));
         }
-        if self.reader.index.fresh_bytes() >= self.checkpoint_bytes {
+        let has_failed = self.shared.check_available().is_err();
+        if !has_failed && self.reader.index.fresh_bytes() >= self.checkpoint_bytes {
             self.begin_checkpoint();
             self.look_at_size();
         }
@@ -446,9 +447,12 @@ impl Writer {
         Ok(oldest.map(|oldest| Compaction::begin(&self.reader, oldest)).transpose()?)
     }
 
-    /// A step of the compaction.
+    /// A step of the compaction. It ends when the store fails.
     fn compact(&mut self) {
         let Some(mut compaction) = self.compaction.take() else { return };
+        if self.shared.check_available().is_err() {
+            return;
+        }
         match self.compact_step(&mut compaction) {
             Ok(true) => {}
             Ok(false) => self.compaction = Some(compaction),

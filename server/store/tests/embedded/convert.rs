@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use flagfall_store::archive::{alive_at_export, examine, export};
 use flagfall_store::embedded::Inspection;
-use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, ManualClock, Store};
+use flagfall_store::{EmbeddedOpenError, EmbeddedOptions, EmbeddedStore, ManualClock, Store, SystemClock};
 
 use crate::common::{copy_folder, scratch};
 use crate::files;
@@ -103,6 +103,10 @@ async fn a_damaged_folder_of_0_1_is_left_as_it_is() {
         let before = contents(folder.path());
         let refused = open(folder.path()).map(drop);
         assert!(matches!(refused, Err(EmbeddedOpenError::Convert { .. })), "damage {number}: {refused:?}");
+        let inspected = Inspection::of(folder.path()).and_then(|inspection| inspection.open(SystemClock));
+        let named = format!("the store in {} ", folder.path().display());
+        let inspected = inspected.map(drop).unwrap_err().to_string();
+        assert!(inspected.starts_with(&named), "damage {number}: {inspected}");
         assert!(before == contents(folder.path()), "damage {number} changed something");
     }
 }
@@ -112,7 +116,7 @@ async fn an_inspection_of_a_folder_of_0_1_changes_nothing() {
     let folder = folder_of_0_1();
     let before = contents(folder.path());
     let inspection = Inspection::of(folder.path()).unwrap();
-    let copy = open(inspection.copy()).unwrap();
+    let copy = inspection.open(SystemClock).unwrap();
     let examined = examine(&copy, |_| {}).await.unwrap();
     assert_eq!((examined.tally.games, examined.damaged.len()), (2, 0));
     drop(copy);

@@ -90,6 +90,9 @@ impl Writer {
     /// Brings everything that found no room up to date, and goes on if there is enough room. Until
     /// then the oldest segments are compacted sooner than otherwise.
     pub(super) fn look_for_room(&mut self) {
+        if self.shared.check_available().is_err() {
+            return;
+        }
         if self.shared.room.is_worth_a_trial() {
             let written = self.catch_up();
             if self.is_stored(written) {

@@ -332,19 +332,41 @@ async fn a_store_that_is_opened_on_a_full_disk_says_so_and_can_be_read() {
 }
 
 #[tokio::test]
+async fn a_conversion_that_finds_no_room_asks_for_room_and_changes_nothing() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/0.1/data");
+    let folder = scratch();
+    copy_folder(&fixture, folder.path());
+    for keyspace in fs::read_dir(folder.path().join("db/keyspaces")).unwrap() {
+        fs::create_dir_all(keyspace.unwrap().path().join("tables")).unwrap();
+    }
+    for room_for in 0..3 {
+        fill(folder.path(), Some(room_for));
+        let refused = EmbeddedStore::open(folder.path(), SystemClock, &small()).map(drop).unwrap_err();
+        let text = refused.to_string();
+        assert!(text.contains("Make room, then start again: what was there before is untouched"), "{text}");
+        assert!(!folder.path().join("log").exists() && folder.path().join("db").exists());
+    }
+    fill(folder.path(), None);
+    assert_eq!(open(folder.path()).games().await.map(|games| games.len()), Ok(2));
+}
+
+#[tokio::test]
 async fn a_write_that_fails_for_another_reason_fails_the_store() {
     let folder = scratch();
-    let store = open(folder.path());
+    // Each group is followed by a checkpoint, but for one that fails.
+    let options = EmbeddedOptions { checkpoint_bytes: 0, ..EmbeddedOptions::default() };
+    let store = EmbeddedStore::open(folder.path(), SystemClock, &options).unwrap();
     planted::with(folder.path(), |disk| (disk.room_for, disk.is_broken) = (Some(0), true));
     let bodies = vec![SecretBytes::new(b"a".to_vec())];
     let (game, writes) = (game(1), Vec::new());
     let append = Append { game, expected: Head::START, deadline: None, not_before: None, bodies, writes };
     assert_eq!(store.append(append).await, Ok(AppendOutcome::Unknown));
-    fill(folder.path(), None);
     // The append may be there after a restart, so nothing can be said of it.
     assert!(store.failure().is_some() && store.heartbeat().await.is_err());
     assert!(matches!(store.head(game).await, Err(ReadError::Unavailable { .. })));
     drop(store);
+    assert_eq!(planted::with(folder.path(), |disk| disk.refused.clone()), [".seg"]);
+    fill(folder.path(), None);
     assert!(open(folder.path()).head(game).await.is_ok());
 }
 
