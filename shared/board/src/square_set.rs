@@ -7,6 +7,7 @@ const FIRST_COLUMN: u64 = 0x0001_0001_0001_0001;
 
 /// A set of squares as a bitboard: one bit per square, so that a few shifts move a whole army.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(schemars::JsonSchema), schemars(with = "Vec<Square>", inline))]
 pub struct SquareSet([u64; SquareSet::WORDS]);
 
 impl SquareSet {

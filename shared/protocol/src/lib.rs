@@ -73,3 +73,8 @@ pub use webhook::{
 
 /// The version of these messages. A client sends it in its hello, and the server refuses any other.
 pub const PROTOCOL_VERSION: u32 = 1;
+
+/// Whether a message may leave the field out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
